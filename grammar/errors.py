@@ -205,7 +205,7 @@ def excerpt(source: str, labels: tuple[tuple[Span, str], ...]) -> list[str]:
         shown.setdefault(first, []).append((start - first, end - first, text))
     numbers = {first: source.count("\n", 0, first) + 1 for first in shown}
     margin = len(str(max(numbers.values())))
-    lines = []
+    lines: list[str] = []
     for first in sorted(shown):
         offset, text = window(source[first : line_end(source, first)], min(start for start, _, _ in shown[first]))
         lines.append(f"  {numbers[first]:>{margin}} | {printable(text)}".rstrip())

@@ -45,7 +45,7 @@ AFTER_OPERAND = {
     "TIMES": "a product is written A ⊙ B, a contraction A ⊙_{axis} B",
     "SEMICOLON": Hint("a new line begins a new statement", "\n"),
     "COLON": "a signature is written f : ℝ^{seq} → ℝ",
-    "ARROW": "a rename is written X_{old→new}",
+    "ARROW": "a rename is written X_{old→new}, a function f(x) = x^2",
     "IN": "a declaration is written X ∈ ℝ^{seq}",
 }
 
@@ -144,6 +144,8 @@ def repair(tokens: list[Token], position: int, expected: set[str]) -> str | None
         return _braced("put several axes in braces: _{{{}, …}}", tokens, position, ", ")
     if types[:1] == ["SUB"] and token.type == "ARROW":
         return _braced("put a rename in braces: _{{{}→…}}", tokens, position, "→")
+    if under_root(tokens, position) is not None:
+        return ROOT_OF_ONE
     if token.type == "BAR" and types[-1:] == ["BAR"]:
         return "a norm is written ‖x‖, or norm_{axis} x"
     if token.type == "NOT" or token.type == "IF" and not types:
@@ -152,7 +154,11 @@ def repair(tokens: list[Token], position: int, expected: set[str]) -> str | None
         return INNER_PRODUCT
     if "BAR" in expected and any(each.type == "BAR" for each in tokens[:position]):
         return "bars hold one name: a longer absolute value is abs(…)"
-    if token.type == "COLON" and "RBRACKET" in expected:
+    if token.type == "EQUALS" and "RBRACKET" in expected:
+        return "an element is written X_{axis(1)}, which counts from 1"
+    if token.type == "COMMA" and expected & set(DUE) == {"RPAREN"}:
+        return "tensors of one shape are stacked: [x, y]_{axis}; of a program each value is asked for by its name"
+    if token.type == "COLON" and ("RBRACKET" in expected or types[-1:] == ["LBRACKET"]):
         return "a slice is written X_{axis(2:4)}; indices count from 1, and both ends are in it"
     if token.type in ("COMMA", "AND") and "RPAREN" not in expected and in_range(tokens[:position]):
         return SECOND_RANGE
@@ -161,6 +167,16 @@ def repair(tokens: list[Token], position: int, expected: set[str]) -> str | None
     if token.type in AFTER_OPERAND and ("PLUS" in expected or token.type in ("COLON", "TIMES")):
         return AFTER_OPERAND[token.type]
     return None
+
+
+ROOT_OF_ONE = "what the root is of stands in brackets: √(var_{axis} X)"
+
+
+def under_root(tokens: list[Token], position: int) -> int | None:
+    """The index of the function or big operator that stands under a root without brackets, where one does."""
+    start = position if tokens[position].type == "BIG" else operator_before(tokens, position)
+    rooted = start and tokens[start].type in ("FUNCTION", "BIG") and tokens[start - 1].type == "ROOT"
+    return start if rooted else None
 
 
 INNER_PRODUCT = "an inner product is a contraction: x ⊙_{axis} y"

@@ -44,7 +44,7 @@ HOMES = {  # the module of each public name, besides the functions that are made
     ".operators.user_functions": ("function",),
     ".programs.api": (
         *("check", "compile", "cost", "derivative", "diagram", "formula", "init", "load", "parameters", "program"),
-        *("latex_preamble", "to_javascript", "to_latex", "to_python", "to_text"),
+        *("latex_preamble", "to_einsum", "to_javascript", "to_latex", "to_python", "to_text"),
     ),
     ".programs.evaluate": ("evaluate", "explain"),
     ".programs.program": ("Formula", "Program"),

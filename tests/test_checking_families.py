@@ -78,3 +78,35 @@ def test_what_a_downward_recurrence_begins_with_may_be_named_by_its_number():
         values.append(after)
     assert float(nt.evaluate(text, x=3.0, sizes={"n": 4})) == values[-1] + values[0]
     assert reference.evaluate(text, {"x": 3.0}, sizes={"n": 4}).to_list(()) == values[-1] + values[0]
+
+
+OWN_STARTS = """\
+f : ℝ^{ax} → ℝ
+f(X) = h^2 + |ax|
+h^0 = |ax|
+h^t = h^{t-1} + ∑_{ax} X for t = 1, …, 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("out = f(A) + 0 ⊙ ∑_{ax} B", 2 + 2 + 2 * 3),
+        ("out = f(A) + f(B)", 2 + 2 + 2 * 3 + 3 + 3 + 2 * 12),
+        ("out = ∑_{batch} f(A ⊙ [1, 2]_{batch}) + 0 ⊙ ∑_{ax} B", 4 + 4 + 2 * 9),
+    ],
+)
+def test_a_start_that_is_a_size_has_that_of_the_call(text, expected):
+    A, B = [1.0, 2.0], [3.0, 4.0, 5.0]
+    given = {"A": nt.tensor(A, "ax"), "B": nt.tensor(B, "ax")}
+    assert float(nt.evaluate(OWN_STARTS + text, **given)) == expected
+    plain = {"A": reference.tensor(A, "ax"), "B": reference.tensor(B, "ax")}
+    assert reference.evaluate(OWN_STARTS + text, plain).to_list("") == expected
+
+
+def test_a_start_asks_for_the_size_that_a_step_makes():
+    text = (
+        "F^0 = [2, |seq|]_{b}\nF^1 = B\nF^l = (∑_{seq} F^{l-1} ⊙ [3, −0.5]_{seq}) + F^{l-2} for l = 2, …, 4\nout = F^2"
+    )
+    assert nt.evaluate(text, B=nt.tensor([1.0, 2.0], "b")).to_array("b").tolist() == [4.5, 7.0]
+    assert reference.evaluate(text, {"B": reference.tensor([1.0, 2.0], "b")}).to_list("b") == [4.5, 7.0]

@@ -299,6 +299,57 @@ def test_a_step_of_whole_numbers_leaves_a_state_its_dtype():
         assert found.dtype == dtype, step
 
 
+NARROW = {name: nt.tensor(np.float32(each.array), each.axes) if name != "TOKENS" and name != "WHOLE" else each
+          for name, each in GIVEN.items()} | {"PLACE": nt.tensor(5.0, "")}  # fmt: skip
+OF_FLOATS = [formula for formula in ROLLED if not formula.startswith(("h^0 = 1\nh^t = h^{t-1}/2 + t", "h^0 = WHOLE"))]
+# numbers that come of no floating data, beside a position that is held in a wider dtype
+MASKED = """
+X^0 = B + X_{time(PLACE)}
+K^l = X^{l-1} + V^l for l = 1, …, 9
+X^l = softmax_{hidden}(K^l + M) for l = 1, …, 9
+X^{9}
+M = { 0 if TOKENS_{time(1)} = WHOLE; -∞ otherwise }
+"""
+
+
+@pytest.mark.parametrize("formula", [*OF_FLOATS[1::6], MASKED])
+def test_a_loop_has_the_dtype_that_its_steps_have_written_out(formula, written_out, monkeypatch):
+    found = nt.evaluate(formula, NARROW)
+    monkeypatch.setattr(loops, "LAYERS", 10**9)
+    assert found.dtype == written_out(formula, NARROW).dtype == np.float32
+
+
+def test_a_loop_computes_in_the_dtype_of_its_data():
+    (loop,) = loops_in(plan_of(MASKED, NARROW))
+    floating = {step.value.dtype for step in loop.options["plan"].steps} - {"bool"}
+    assert floating == {"float32"}
+
+
+def test_a_step_knows_a_slice_of_a_memory_that_it_writes():
+    """As without a loop, it is copied and written to; the other slices are not compared one by one."""
+    text = """
+    Y^l = { h^l if iota_{time} = PLACE; X + V^l otherwise } for l = 1, …, 9
+    h^0 = B
+    h^l = h^{l-1} / 2 + V^l for l = 1, …, 9
+    Y^9 + Y^4
+    """
+    given = GIVEN | {"PLACE": nt.tensor(5.0, "")}
+    (loop,) = loops_in(plan_of(text, given))
+    made = [step.primitive for step in loop.options["plan"].steps]
+    assert "put" in made and "where" not in made
+    X, B = GIVEN["X"].array, GIVEN["B"].array
+
+    def memory(l):
+        h = B
+        for number in range(1, l + 1):
+            h = h / 2 + number
+        found = X + l
+        found[4] = h
+        return found
+
+    assert np.allclose(nt.evaluate(text, given).to_array("time hidden"), memory(9) + memory(4))
+
+
 def test_whole_numbers_become_floating_ones():
     """3^100 has 48 digits."""
     found = nt.evaluate("h^0 = WHOLE\nh^t = 3 h^{t-1} for t = 1, …, 100", GIVEN)

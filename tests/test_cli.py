@@ -1,11 +1,13 @@
 """The command line: what it prints, its exit status, and that no traceback ever reaches a person."""
 
+import io
 import json
 import os
 import re
 import struct
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -44,9 +46,12 @@ def process(*words, **options):
     return subprocess.run(command, capture_output=True, env=environment, timeout=60, **options)
 
 
-def typing(monkeypatch, text):
-    import io
+def npy(array):
+    np.save(file := io.BytesIO(), array)
+    return file.getvalue()
 
+
+def typing(monkeypatch, text):
     stream = io.TextIOWrapper(io.BytesIO(text.encode()), encoding="cp1252")
     monkeypatch.setattr(sys, "stdin", stream)
 
@@ -84,6 +89,35 @@ def test_a_formula_comes_from_a_file_or_from_standard_input(run, tmp_path, monke
     assert run("eval", "two.tex", "x=3")[1] == "7\n"
     typing(monkeypatch, "∑_{a} x")
     assert run("eval", "-", "x=[1,2]:a")[1] == "3\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "given", "printed"),
+    [
+        (b"[1, 2]", "x=-:a", "3\n"),
+        (b'{"axes": ["a"], "data": [1, 3]}', "x=/dev/stdin", "4\n"),
+        (b"u,v\n1,2\n3,4\n", "x=-[v]:a", "6\n"),
+        (npy(np.arange(4.0)), "x=-:a", "6\n"),
+        (b"", "x=-:a", "namedtensor: standard input is empty, and x was to come from it\n"),
+        (b"u,v\n1,2\n3,no\n", "x=-[u]:a", "4\n"),
+        (b"u,v\n1,2\n3,no\n", "x=-[w]:a", "namedtensor: standard input has no column w; it has u, v\n"),
+        (b"[1, \xff]", "x=-:a", "namedtensor: standard input is no text in UTF-8: byte 4 cannot be read\n"),
+        (b"[" * 100_000, "x=-:a", "namedtensor: standard input is no JSON: it nests too deep\n"),
+    ],
+    ids=["list", "its own axes", "column", "npy", "empty", "another column", "no column", "no text", "deep"],
+)
+def test_a_tensor_comes_through_standard_input(run, monkeypatch, data, given, printed):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+    assert printed in run("eval", "∑_{a} x", given)[1:]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_tensor_comes_through_a_named_pipe(run, tmp_path):
+    os.mkfifo(place := tmp_path / "pipe")
+    writer = threading.Thread(target=place.write_text, args=("[1, 2, 4]",))
+    writer.start()
+    assert run("eval", "∑_{a} x", f"x={place}:a")[1] == "7\n"
+    writer.join()
 
 
 def test_json_of_a_value_and_of_an_error(run):
@@ -342,6 +376,11 @@ def test_derive_prints_the_formula_or_its_value(run):
     assert run("derive", "f(x) = x^3", "--by", "x", "x=2")[1] == "12\n"
 
 
+def test_derive_prints_steps_of_what_has_no_parts_to_name(run):
+    status, printed, _ = run("derive", "∑_{k=1}^{n} r^k", "--by", "r", "--steps")
+    assert (status, printed) == (0, "D = ∑_{k=1}^{n} k ⊙ r^{k-1} = ∂(∑_{k=1}^{n} r^k)/∂r*   identification\n")
+
+
 def test_derive_prints_each_step_with_its_rule(run):
     status, printed, _ = run("derive", "tanh(x ⊙_{a} W)", "--by", "W", "--steps")
     lines = [line.split("   ") for line in printed.splitlines()]
@@ -524,12 +563,16 @@ def test_a_formula_as_code_is_what_its_method_gives(run):
     assert run("to-javascript", formula, "--standalone", *given)[1] == nt.to_javascript(
         formula, standalone=True, **shapes
     )
+    assert run("to-einsum", formula, "X=ℝ^{a}", "W=ℝ^{a × b}")[1] == 'einsum("a,ab->b", X, W)\n'
+    assert run("to-einsum", *words[:3], "X=ℝ^{seq × a}")[1] == 'einsum("sa,ab->sb", X, W)\n'
+    code, _, told = run("to-einsum", "exp X", "X=ℝ^{a}")
+    assert code == 1 and "exp X is no sum of products" in told
     assert run("parameters", str(program), "--of", "g")[0] == 1
 
 
 @pytest.mark.parametrize("words", list(examples()), ids=" ".join)
 def test_the_examples_of_the_help_run(run, words):
-    assert run(*words)[0] == int("widht" in words[1])
+    assert run(*words)[0] == int("widht" in "".join(words[1:2]))
 
 
 def test_check_and_help_do_not_import_numpy():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from namedtensor.documents.maths import Maths
+from namedtensor.documents.document import Maths
 from namedtensor.documents.rows import rows_of
 from namedtensor.documents.sections import check_document
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from rooms_page import modules, rooms
+from rooms_page import ORDER, modules, rooms
 
 import namedtensor as nt
 
@@ -114,10 +114,30 @@ def test_every_room_tells_what_it_is_for_its_files_and_its_law():
     assert not {name: gone for name, gone in named.items() if gone}
 
 
+def test_the_map_lists_the_rooms_from_the_ground_up():
+    floors = [FLOOR[".".join(name.split(".")[: 2 if name.startswith("namedtensor.") else 1])] for name in ORDER]
+    assert floors == sorted(floors) and {room.name for room in rooms()} == set(ORDER)
+
+
 def test_the_map_points_at_files_that_are_there():
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     paths = re.findall(r"`((?:grammar|namedtensor|transformer|tests|docs)/[\w/.]*)`", text)
     assert len(paths) > 20 and not [path for path in paths if not (ROOT / path).exists()]
+
+
+CHECKERS = {  # each kind of checker is made in one place; `Checker.fork` makes one like itself
+    "Checker": {"namedtensor.programs.parsed", "namedtensor.checking.checker"},
+    "ReadingChecker": {"namedtensor.derivations.reading"},
+}
+
+
+def test_each_kind_of_checker_is_made_in_one_place():
+    made: dict[str, set[str]] = {}
+    for module, path in FILES.items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id.endswith("Checker"):
+                made.setdefault(node.func.id, set()).add(module)
+    assert made == CHECKERS
 
 
 OF_THE_WHOLE = {"benchmarks", "differential", "docs", "errors", "fuzz", "house", "packaging", "public", "types"}

@@ -18,17 +18,34 @@ OF_PRIMITIVES = (
 # What is also a word of the language or of plans is no clue: a product, a sign, a primitive of the same name.
 ALSO = {"juxtaposed", "negative", "iota", "ones", "index", "where", "stack", "concat", "identity", "sign", "prod"}
 WORDS = {name for name in REGISTRY if len(name) > 3} - ALSO
-KNOWING = {
-    "calculus": "argmax argmaxk argmin expm onehot softmax sqrt trace",  # choices, roots, and where infinity goes
-    "checking": "clip mean norm sqrt standardize",  # advice, ‖x‖, and standardize with the program's ε
-    "planning": "mean softmax sqrt standardize",  # rewrites
-    "reference": "mean norm standardize",  # the same
-    "symbolic": "arctan argmax argmin cofactors cosh cumprod even expm logsoftmax logsumexp mean norm onehot sinh softmax solve sqrt standardize tanh "
-    "trace",  # laws, and differentials as a reader has them
-    "tensors": "cumsum",  # NumPy's own name
-    "terms": "mean onehot",  # of a derivative
-    "webpage": "logsoftmax logsumexp mean onehot pool softmax sqrt standardize unroll",  # how their numbers are written out
-}  # what each room knows by name
+KNOWING = {  # of each room, the names that it knows, and why no flag of a record stands in their place
+    "calculus": (
+        "expm trace",
+        "rules for tangents and cotangents with conditions: e^X takes any number of directions, a trace goes back to an identity",
+    ),
+    "checking": (
+        "argmax argmin argsort clip mean norm sqrt standardize uniform",
+        "the language: ‖x‖ is norm, standardize takes the ε that the program names, argmax_i is the i, what is drawn is made of uniform; "
+        "errors that tell how clip is written",
+    ),
+    "planning": (
+        "mean softmax sqrt standardize",
+        "rewrites: attention, layer norm and online softmax are found by them",
+    ),
+    "programs": ("trace", "a call of einsum, whose subscripts say a trace"),
+    "reference": ("argmax argmin mean norm standardize uniform", "the language again, by definitions of its own"),
+    "scope": ("cumsum sqrt", "distributions: how a draw is made of numbers between 0 and 1"),
+    "symbolic": (
+        "cofactors cumprod even expm logsoftmax logsumexp mean norm onehot softmax solve sqrt standardize trace",
+        "laws, which are equations of these operators; and differentials as a reader has them",
+    ),
+    "tensors": ("cumsum", "what NumPy calls it"),
+    "terms": ("mean onehot", "smart constructors of derivatives: −1 goes through a mean, X_{ax(i)} back to a onehot"),
+    "webpage": (
+        "logsoftmax logsumexp mean onehot pool softmax sqrt standardize unroll",
+        "one element of each written out in numbers",
+    ),
+}
 
 
 def words_of(node: ast.AST) -> set[str]:
@@ -51,7 +68,9 @@ def test_only_what_rewrites_an_operator_knows_its_name():
         room = path.relative_to(ROOT).parts[0]
         if room not in HOMES and not (room == "planning" and path.name in OF_PRIMITIVES) and (words := names_in(path)):
             found.setdefault(room, set()).update(words)
-    assert {room: " ".join(sorted(words)) for room, words in found.items()} == KNOWING
+    assert {room: " ".join(sorted(words)) for room, words in found.items()} == {
+        room: names for room, (names, _) in KNOWING.items()
+    }
 
 
 def test_no_room_below_checking_knows_how_a_product_was_written():

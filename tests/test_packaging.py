@@ -152,7 +152,7 @@ def turned(b, arguments, axes, options):
     size = x.size(axis)
     return b.take(x, b.subtract(size - 1, b.arange(0, size, axis)), axis)
 
-register(Operator(name="turned", kind="along", signature="ax -> ax", lower=turned, section="§3.5 Vectors to vectors",
+register(Operator(name="turned", kind="axis_map", signature="ax -> ax", lower=turned, section="§3.5 Vectors to vectors",
                   meaning="the elements from the last to the first", numpy="np.flip(X, axis)",
                   differentials=("turned_{ax} ∂X",), definition=lambda x: x[::-1], sign="of operands", finite="of finite",
                   transpose=lambda make, term, cotangent, place: make.term(

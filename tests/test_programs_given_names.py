@@ -198,3 +198,14 @@ def test_the_text_of_the_error_tells_what_there_is_and_what_was_meant():
         "  it has weights, Y",
         "  hint: did you mean weights?",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("|x|", [1.0, 2.0]), ("|x|^2", [1.0, 4.0]), (r"\left|x\right|", [1.0, 2.0])]
+)
+def test_a_name_that_stands_between_bars_alone_is_used(text, expected):
+    x = nt.tensor([1.0, -2.0], "a")
+    assert (
+        nt.evaluate(text, x=x).to_array("a").tolist() == nt.evaluate(text, {"x": x}).to_array("a").tolist() == expected
+    )
+    assert float(nt.evaluate("|x|", x=-3)) == 3

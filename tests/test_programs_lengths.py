@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.backends.resized import Law, cut, law_of
+from namedtensor.backends.resized import Law, law_of, split_at_numbers
 from namedtensor.programs import lengths
 from namedtensor.programs.program import EntryPoint
 
@@ -187,7 +187,7 @@ def test_a_law_gives_no_part_of_an_element():
     ],
 )
 def test_a_text_is_cut_at_its_numbers(text, numbers):
-    found = cut(text)
+    found = split_at_numbers(text)
     assert found.numbers == numbers
     assert "".join(each for pair in zip(found.between, (*numbers, "")) for each in pair) == text
 

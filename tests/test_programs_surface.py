@@ -10,7 +10,7 @@ import pytest
 import namedtensor as nt
 import transformer
 
-VERBS = """arguments check coloured compile cost derivative diagram evaluate explain init parameters to_html to_javascript
+VERBS = """arguments check coloured compile cost derivative diagram evaluate explain init parameters to_einsum to_html to_javascript
 to_latex to_python to_text"""
 PROGRAM = nt.program("f : ℝ^{a} → ℝ\nf(x) = x ⊙_{a} w\nw ∈ ℝ^{a}")
 X = nt.tensor([1.0, 2.0], "a")
@@ -50,6 +50,7 @@ COMMANDS = {  # of each verb
     "evaluate": "eval",
     "explain": "explain",
     "parameters": "parameters",
+    "to_einsum": "to-einsum",
     "to_javascript": "to-javascript",
     "to_latex": "render",
     "to_python": "to-python",
@@ -65,7 +66,7 @@ SLIPS = {
     "Explanation": "stage",
     "Layer": "parameter",
 }
-FUNCTIONS = "check compile cost derivative diagram evaluate explain init parameters to_javascript to_latex to_python to_text".split()
+FUNCTIONS = "check compile cost derivative diagram evaluate explain init parameters to_einsum to_javascript to_latex to_python to_text".split()
 
 
 def test_each_verb_is_a_command():
@@ -119,6 +120,7 @@ def test_the_functions_take_a_text_a_formula_and_a_name():
         assert nt.init(asked, 0, **given)["w"].axes == ("a",)
         assert float(nt.compile(asked)(X, values={"w": X})) == 5.0
         assert "def function(x, w)" in nt.to_python(asked, **given, w="ℝ^{a[2]}")
+        assert nt.to_einsum(asked) == 'einsum("a,a->", x, w)'
         assert nt.derivative(asked, "x")
         assert "w" in nt.to_text(asked) and "w" in nt.to_latex(asked)
         assert nt.diagram(asked, **given)

@@ -199,7 +199,11 @@ def test_a_compiled_formula_takes_parameters_of_any_library_and_numbers():
 # -------------------------------------------------------------------------------------------------------------- errors
 WRONG = {
     "an order that nobody said": (lambda: made("FFN").module()(batch()), 317, r'\.module\(X="batch seq chans"\)'),
-    "another number of axes": (lambda: made("FFN").module(X="n chans")(batch()), 316, "X has the axes n, chans"),
+    "another number of axes": (
+        lambda: made("FFN").module(X="n chans")(batch()),
+        316,
+        "X has the axes n, chans, as the module was told, and this array has 3",
+    ),
     "no such input": (lambda: made("FFN").module(Y="n chans"), 201, "FFN takes X, and no Y"),
     "no parameter": (lambda: nt.formula("x w").compile("torch").module({"w": [1, 2]}), 317, "w was given as a list"),
     "another library": (lambda: nt.formula("x").compile("numpy").module({}), 317, "was compiled for numpy"),

@@ -54,6 +54,8 @@ CALLS = {
     "to_python": (FORMULA.to_python, ("numpy",), {"X": X}, "0 1 X sizes"),
     "to_javascript": (FORMULA.to_javascript, (), {"X": X, "values": None}, "X values sizes"),
     "to_javascript of a text": (nt.to_javascript, ("∑_{a} X",), {"X": X}, "0 1 X sizes syntax"),
+    "to_einsum": (FORMULA.to_einsum, (), {"X": X, "values": None}, "X values sizes"),
+    "to_einsum of a text": (nt.to_einsum, ("∑_{a} X",), {"X": X}, "0 1 X sizes syntax"),
     "compile": (FORMULA.compile, ("numpy",), {}, "0 without"),
     "a compiled formula": (FORMULA.compile(), (), {"X": X, "values": None}, "X values sizes"),
     "diagram": (FORMULA.diagram, (), {"X": X, "values": None}, "X expand values sizes"),

@@ -22,12 +22,14 @@ def rows(section: str | None = None) -> list[tuple[str, ...]]:
 
 
 def cells(record) -> tuple[str, ...]:
+    from namedtensor.operators.usage import sets
+
     names = ", ".join(code(name) for name in (record.name, *record.aliases))
     return (
         names,
         code(record.ascii),
         code(record.latex),
-        code(record.signature),
+        code(sets(record)),
         record.meaning,
         code(record.numpy),
     )
@@ -48,7 +50,7 @@ def differentials() -> list[tuple[str, ...]]:
         texts = record.differentials
         if not any(text != "0" for text in texts):
             continue
-        name = f"{record.name} _{{ax}}" if record.kind in ("reduction", "along") else record.name
+        name = f"{record.name} _{{ax}}" if record.kind in ("reduction", "axis_map") else record.name
         if record.arity[0] < record.arity[1] == len(texts) - 1:  # over axes of one argument, or between two
             rows.append((code(name.replace(" _", "_")), code(texts[0]), "", ""))
             name, texts = record.name, texts[1:]

@@ -64,6 +64,11 @@ class Scripts(Literals):
         if not items:
             self.fail(101, "the subscript is empty", script.span, hint="name an axis, an index or a label in it")
         kinds = {type(item) if type(item) in (Indexed, Renamed, Bound, Over) else Node for item in items}
+        if Bound in kinds and kinds <= {Bound}:
+            self.fail(
+                112, "an index stands in brackets after its axis", script.span,
+                hint="write X_{axis(1)}, which counts from 1; several are X_{a(1), b(2)}",
+            )  # fmt: skip
         if Bound in kinds or Over in kinds or len(kinds) > 1:
             self.fail(
                 112, "this subscript mixes indices, renames and labels", script.span,

@@ -12,7 +12,7 @@ from ..tokens import Token
 from .characters import joined
 from .macros import NAMED
 from .reader import Part, Reader, Stretch
-from .tables import ACCENT_MACROS, AXIS_FONTS, PAIRS
+from .tables import ACCENT_MACROS, AXIS_FONTS, LOOKS, PAIRS
 
 
 # ------------------------------------------------------------------------------------------------------------- letters
@@ -92,7 +92,7 @@ def closing(reader: Reader, position: int, end: int) -> int:
     return position + 1
 
 
-def either(reader: Reader, position: int, end: int) -> int:
+def norm_bar(reader: Reader, position: int, end: int) -> int:
     r"""\| and \Vert: they close a norm where one is open within the bracket around them, else they open one."""
     if reader.brackets and reader.brackets[-1][0] == "‖":
         return closing(reader, position, end)
@@ -131,7 +131,8 @@ def group(reader: Reader, position: int, end: int) -> int:
 
 # -------------------------------------------------------------------------------------------------------------- tables
 def array(reader: Reader, position: int, end: int) -> int:
-    r"""\left\{ \begin{array}{ll} … \end{array} \right., which is cases; or a matrix under the axis of its columns"""
+    r"""\left\{ \begin{array}{ll} … \end{array} \right., which is cases; a matrix under the axis of its columns; or, where
+    it begins a formula, a table of formulas"""
     close = closed_by(reader, position, end)
     begin = position + 1
     if reader.piece(begin) == "[":
@@ -147,6 +148,9 @@ def array(reader: Reader, position: int, end: int) -> int:
         stop = Token("RBRACE", "}", *reader.pieces[close][1:])
         return reader.put([opened, "cases", (columns_end, close), None, stop], close + 1, end)
     found = literal_in(reader, position, (columns_end, close))
+    if found is None and reader.last() in ("", "SEPARATOR") and reader.at_statement_level():
+        reader.cells = 1
+        return reader.put([(columns_end, close)], close + 1, end)
     if found is None:
         raise reader.unknown(position)
     return reader.put(found, close + 1, end)
@@ -194,8 +198,11 @@ def literal_in(reader: Reader, position: int, inside: Stretch) -> list[Part] | N
     if middle >= last or not reader.piece(cells).startswith("\\begin{") or reader.partner.get(cells) != last - 1:
         return None
     columns, rows = (inside[0], middle), (position, position)
-    before = reader.piece(position - 1)
+    beside = position - 1
+    while beside > 0 and reader.piece(beside) in LOOKS:
+        beside -= 1
+    before = reader.piece(beside)
     if reader.last() == "NAME" and NAMED.fullmatch(before) and before.startswith(AXIS_FONTS):
         reader.tokens.pop()
-        rows = (position - 1, position)
+        rows = (beside, position)
     return literal(reader, position, last + 1, [(rows, position), (columns, middle)], (cells + 1, last - 1))

@@ -293,6 +293,12 @@ def drop(reader: Reader, position: int, end: int) -> int:
     return reader.argument(position, after, end)[1]
 
 
+def spanning(reader: Reader, position: int, end: int) -> int:
+    """\\IEEEeqnarraymulticol{3}{l}{…}: what spans the columns"""
+    middle = reader.argument(position, position + 1, end)[1]
+    return reader.argument(position, middle, end)[1]
+
+
 def between_rows(reader: Reader, position: int, end: int) -> int:
     """\\intertext{…}"""
     row(reader, position, end)
@@ -323,10 +329,22 @@ def blackboard(reader: Reader, position: int, end: int) -> int:
     if not letter:
         group, after = reader.argument(position, position + 1, end, letters=True)
         letter = group.text if isinstance(group, Token) else "".join(piece[0] for piece in reader.pieces[slice(*group)])
+    if letter == "E" and draws_below(reader, after, end):
+        reader.add(("NAME", "E"), start, reader.pieces[after - 1][2])
+        return after
     if letter not in BLACKBOARD:
         raise reader.unknown(position)
     reader.add(BLACKBOARD[letter], start, reader.pieces[after - 1][2])
     return after
+
+
+def draws_below(reader: Reader, position: int, end: int) -> bool:
+    r"""Whether the subscript there says what is drawn: _{x \sim p}"""
+    while reader.piece(position) in ("\\limits", "\\nolimits"):
+        position += 1
+    if reader.piece(position) != "_" or position + 1 >= end or reader.piece(position + 1) != "{":
+        return False
+    return any(reader.piece(each) in ("\\sim", "∼") for each in range(position + 2, reader.partner[position + 1]))
 
 
 def signs(*terminals: str) -> list[str]:
@@ -365,9 +383,10 @@ ACTIONS: dict[str, tuple[str, str] | Action] = {
     **dict.fromkeys(["\\mathcal", "\\mathscr", "\\cal"], decorated.calligraphic),
     **dict.fromkeys(["\\lVert", "\\lfloor", "\\lceil", "⌊", "⌈"], decorated.opening),
     **dict.fromkeys(["\\rVert", "\\rfloor", "\\rceil", "⌋", "⌉"], decorated.closing),
-    **dict.fromkeys(["\\|", "\\Vert", "‖"], decorated.either),
+    **dict.fromkeys(["\\|", "\\Vert", "‖"], decorated.norm_bar),
     **dict.fromkeys(["\\underbrace", "\\overbrace"], decorated.braced),
     "\\begin{array}": decorated.array,
+    **dict.fromkeys(["\\IEEEeqnarraymulticol", "\\multicolumn"], spanning),
     **dict.fromkeys(["\\cup", "∪"], decorated.union),
     "\\sqrt": root,
     **dict.fromkeys([f"\\begin{{{name}}}" for name in ENVIRONMENTS], begin),

@@ -25,7 +25,8 @@ FONTS = ("name", "mathsf", "mathrm", "mathit", "mathbf", "mathtt", "mathnormal",
 # What a paper defines for its readers' eyes means here what the notation says, however it is to look.
 NOTATION = {"ndef", "ndot", "nfun", "nsum", "nprod", "ncat", "nbin", "nmatrix", "reals", *TEXTS, *FONTS}
 
-OUTER = "align equation gather multline eqnarray flalign alignat displaymath math dmath".split()
+OUTER = "align equation gather multline eqnarray flalign alignat xalignat displaymath math dmath IEEEeqnarray empheq".split()
+WITH_ARGUMENTS = ("alignat", "xalignat", "IEEEeqnarray", "empheq")  # \begin{IEEEeqnarray}[…]{rCl}
 INNER = "aligned split gathered alignedat cases dcases rcases".split()
 ENVIRONMENTS = {name + star for name in OUTER for star in ("", "*")} | set(INNER)
 
@@ -36,6 +37,7 @@ NAMED = re.compile(
 PIECE = re.compile(
     rf"""\\(?:{"|".join(TEXTS + FONTS)})\*?\s*\{{\s*[^\W\d_][^\W_]*(?:\\?_[^\W_]+)*['′’]*[*∗†‡]?[\s.,;:]*\}}
     |\\(?:begin|end)\{{[A-Za-z]+\*?\}}
+    |\\arg\s*(?:\\[,!]\s*)?\\(?:max|min)(?![A-Za-z])
     |\\math(?:bb|ds|bbm)(?:\s*\{{\s*[A-Z1]\s*\}}|\s+[A-Z])
     |\\\\\*?(?:\s*\[\s*-?[\d.]*\s*(?:ex|em|pt|mm|cm|in|pc|mu|bp|sp|\\(?:jot|baselineskip))\s*\])?
     |\\[A-Za-z]+
@@ -47,6 +49,7 @@ PIECE = re.compile(
     |\.\.\.
     |:=
     |\$\$?
+    |&(?:lt|gt|amp);
     |\#[1-9]
     |%[^\n]*
     |\s+
@@ -55,13 +58,17 @@ PIECE = re.compile(
 )
 
 
+ESCAPED = {"&lt;": "<", "&gt;": ">", "&amp;": "&"}  # as a page of HTML must write them
+ARG = re.compile(r"\\arg\W[^a-z]*([a-z]+)")  # \arg\max, which is one operator
+
+
 def scan(source: str) -> list[Piece]:
     """The pieces of a source, without blanks and comments."""
     pieces, start = [], 0
     for text in PIECE.findall(source):
         end = start + len(text)
         if text[0] != "%" and not text.isspace():
-            pieces.append((text, start, end))
+            pieces.append((ESCAPED.get(text) or ARG.sub(r"\\arg\1", text), start, end))
         start = end
     return pieces
 
@@ -89,7 +96,9 @@ class Macro(NamedTuple):
 
 
 PARAMETER = re.compile("#[1-9]")
-DEFINES = re.compile(r"\\(?:(?:re)?newcommand|providecommand|DeclareMathOperator|[gex]?def|let|ndef)(?![A-Za-z])")
+DEFINES = re.compile(
+    r"\\(?:(?:re)?new(?:command|environment)|providecommand|DeclareMathOperator|[gex]?def|let|ndef)(?![A-Za-z])"
+)
 
 
 def expand(source: str, pieces: list[Piece]) -> list[Piece]:
@@ -211,6 +220,19 @@ class _Expander:
             inside += text.strip("[")
         return inside
 
+    def environment(self, defining: Piece) -> None:
+        """\\newenvironment{name}{before}{after}, whose \\begin{name} and \\end{name} are macros"""
+        if self.peek() == "*":
+            self.left.pop()
+        name, parameters = "".join(piece[0] for piece in self.argument(defining)[1:-1]), 0
+        if self.peek() == "[":
+            inside = self.bracket()
+            parameters = int(inside) if inside.isdecimal() and len(inside) == 1 else -1
+        before, after = self.argument(defining)[1:-1], self.argument(defining)[1:-1]
+        if name not in ENVIRONMENTS:
+            self.define(f"\\begin{{{name}}}", parameters, before if parameters >= 0 else None)
+            self.define(f"\\end{{{name}}}", 0, after)
+
     def definition(self, defining: Piece) -> None:
         """\\def\\name#1#2{body}"""
         name, parameters = self.new_name(defining), ""
@@ -251,6 +273,8 @@ DEFINITIONS = {
     "\\newcommand": _Expander.command,
     "\\renewcommand": _Expander.command,
     "\\providecommand": _Expander.command,
+    "\\newenvironment": _Expander.environment,
+    "\\renewenvironment": _Expander.environment,
     "\\def": _Expander.definition,
     "\\gdef": _Expander.definition,
     "\\edef": _Expander.definition,

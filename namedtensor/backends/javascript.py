@@ -1,4 +1,4 @@
-"""JavaScript: a function over dense arrays of doubles, which runs in Node.js and in a page.
+"""The JavaScript backend: a function over dense arrays of doubles, which runs in Node.js and in a page.
 
 A plan for it has three dtypes: "bool", of 0 and 1, "int54", the whole numbers that a double has without a gap, and
 "float64". All are Float64Arrays, so a cast is mostly nothing. The functions that the text calls are `javascript_runtime.js`.

@@ -1,4 +1,5 @@
-"""Plans to source text: a plain function of positional arrays, one line a step, with what it calls printed above it.
+"""Code generation: a plan as the text of a plain function of positional arrays, one line a step, with its kernels above
+it.
 
 Everything in the text comes from a plan: identifiers that `plan.safe` has made, primitives, numbers. Nothing that a user
 wrote gets into it.
@@ -37,8 +38,28 @@ class Source(NamedTuple):
     steps: dict[int, Step]
 
 
+class Written:
+    """A text while it is written: its lines, and by their numbers the steps that they stand for."""
+
+    def __init__(self):
+        self.lines: list[str] = []
+        self.steps: dict[int, Step] = {}
+
+    def add(self, line: str, step: Step | None = None) -> None:
+        self.lines.append(line)
+        if step is not None:
+            self.steps[len(self.lines)] = step
+
+    def include(self, source: Source) -> None:
+        self.steps |= {len(self.lines) + line: step for line, step in source.steps.items()}
+        self.lines += source.text.splitlines()
+
+    def source(self) -> Source:
+        return Source("\n".join(self.lines) + "\n", self.steps)
+
+
 class Backend:
-    """A library: the lines of its primitives, the small functions that they call, and what it is asked about dtypes."""
+    """A backend: the lines of its primitives, the kernels that they call, and its rules of dtypes."""
 
     def __init__(
         self, name: str, imports: str, lines: Mapping[str, Line], aliases: Mapping[str, str], kernels: Mapping[str, str],
@@ -93,7 +114,8 @@ class Backend:
         return f"{self.prefix}.{name}"
 
     def names_of(self, plan: Plan, step: Step) -> tuple[str, ...]:
-        return tuple([plan.text_of(each) for each in step.arguments])
+        names = plan.names
+        return tuple([names[each] if each in names else plan.text_of(each) for each in step.arguments])
 
     def fixed_name(self, plan: Plan, value: Value) -> str:
         """What a fixed value is called outside the function."""
@@ -125,34 +147,41 @@ class Backend:
 
         What `data` gives when it runs is written only where the text is to be read, or to be `complete`.
         """
-        lines: list[str] = []
-        steps: dict[int, Step] = {}
+        text = Written()
         for step in plan.steps:
             if "plan" in step.options:
                 is_loop, own = step.primitive == "loop", (step.options["function"], step.options["plan"], None)
                 for name_of_block, of_block, buffer in [own] if is_loop else self.forms(step):
-                    inner = self.source(of_block, name_of_block, comments, buffer, is_loop, complete)
-                    steps |= {len(lines) + line: own for line, own in inner.steps.items()}
-                    lines += inner.text.splitlines()
+                    text.include(self.source(of_block, name_of_block, comments, buffer, is_loop, complete))
+        self.write_fixed(text, plan, comments or complete)
+        parameters = [plan.names[value] for value in plan.inputs]
+        if given is not None:
+            parameters += [*["out"] * given.out, *(f"buffer_{number}" for number in range(1, len(given.made) + 1))]
+        text.add(f"def {name}({', '.join(parameters)}):")
+        text.lines += self.opening(plan)
+        self.write_steps(text, plan, comments, given, f"{name}_fallback({', '.join(parameters)})")
+        if given is not None and given.out:
+            (result,) = plan.results
+            if given.first is None:
+                text.add(f"    out[...] = {plan.text_of(result)}")
+        else:
+            self.write_return(text, plan, comments, tupled)
+        return text.source()
+
+    def write_fixed(self, text: Written, plan: Plan, every: bool) -> None:
+        """The fixed steps, which are done before the function; all, or those that need text to run."""
         for step in plan.steps:
-            if (
-                step.value.fixed
-                and step.primitive != "same"
-                and (comments or complete or step.primitive not in self.fixed.known)
-            ):
+            if step.value.fixed and step.primitive != "same" and (every or step.primitive not in self.fixed.known):
                 names = tuple(
                     [
                         self.fixed_name(plan, each) if isinstance(each, Value) else plan.text_of(each)
                         for each in step.arguments
                     ]
                 )
-                lines.append(f"{self.fixed_name(plan, step.value)} = {self.fixed.expression(step, names)}")
-                steps[len(lines)] = step
-        parameters = [plan.names[value] for value in plan.inputs]
-        if given is not None:
-            parameters += [*["out"] * given.out, *(f"buffer_{number}" for number in range(1, len(given.made) + 1))]
-        lines.append(f"def {name}({', '.join(parameters)}):")
-        lines += self.opening(plan)
+                text.add(f"{self.fixed_name(plan, step.value)} = {self.fixed.expression(step, names)}", step)
+
+    def write_steps(self, text: Written, plan: Plan, comments: bool, given: Workspace | None, fallback: str) -> None:
+        """A line for each step of the function, and one for each array that nothing needs after it."""
         over = in_place(plan, self.writes) if self.writes and plan.in_place else {}
         dead = last_uses(plan) if given is None and (plan.in_place if self.writes else self.releases) else {}
         place = {value: plan.names[other] for value, other in over.items()} | (given.places if given else {})
@@ -160,31 +189,25 @@ class Backend:
             value = step.value
             if value.fixed or step.primitive == "same":
                 continue
-            names = self.names_of(plan, step)
-            out = place.get(value)
-            text = self.expression(step, names) if out is None else self.writing(step, names, out)
+            names, out = self.names_of(plan, step), place.get(value)
+            line = self.expression(step, names) if out is None else self.writing(step, names, out)
             if step.primitive == "guard":
-                otherwise = f"{name}_fallback({', '.join(parameters)})" if given is None else "True"
-                lines += [f"    if not {text}:", f"        return {otherwise}"]
+                text.lines += [f"    if not {line}:", f"        return {fallback if given is None else 'True'}"]
                 continue
-            known = f"    {plan.names[value]} = {text}"
-            lines.append(f"{known}  # {comment(value)}" if comments else known)
-            steps[len(lines)] = step
+            known = f"    {plan.names[value]} = {line}"
+            text.add(f"{known}  # {comment(value)}" if comments else known, step)
             if value in dead:
-                lines.append(f"    del {', '.join(dead[value])}")
-        if given is not None and given.out:
-            (result,) = plan.results
-            if given.first is None:
-                lines.append(f"    out[...] = {plan.text_of(result)}")
-            return Source("\n".join(lines) + "\n", steps)
+                text.add(f"    del {', '.join(dead[value])}")
+
+    def write_return(self, text: Written, plan: Plan, comments: bool, tupled: bool) -> None:
+        """The last line; a result that the line before made is given back at once."""
         results = [self.result(plan, each) for each in plan.results]
         one = len(results) == 1 and not tupled
-        lines.append(f"    return {results[0] if one else listed(tuple(results))}")
-        if one and not comments and len(lines) > 2:
+        text.add(f"    return {results[0] if one else listed(tuple(results))}")
+        if one and not comments and len(text.lines) > 2:
             last = plan.names.get(plan.results[0]) if isinstance(plan.results[0], Value) else None
-            if last is not None and lines[-2].startswith(f"    {last} = "):
-                lines[-2:] = [f"    return {lines[-2].partition(' = ')[2]}"]
-        return Source("\n".join(lines) + "\n", steps)
+            if last is not None and text.lines[-2].startswith(f"    {last} = "):
+                text.lines[-2:] = [f"    return {text.lines[-2].partition(' = ')[2]}"]
 
     def opening(self, plan: Plan) -> list[str]:
         """Lines at the beginning of the function."""
@@ -288,11 +311,12 @@ def _kept_code(text: str, file: str) -> Any:
     return compile(text, file, "exec")
 
 
-def repeated(
+def repeated_call(
     order: tuple[int, ...], inputs: tuple[str, ...], body: tuple[str, ...] | None, space: dict[str, Any]
 ) -> Callable[..., Any]:
-    """The function of a tuple of tensors of known layouts, for which `space` has what it needs: the lines of a plan's
-    function, or a call of it; None is what it gives for tensors of others."""
+    """Generate the function of a repeated call: a tuple of tensors of known layouts in, a named tensor out; `space` has
+    what it needs.
+    """
     names = [f"x__{place}" for place in order]
     fits = [f"{name}.layout is __layout_{number}" for number, name in enumerate(names)]
     *before, last = body or (f"    return __run({', '.join(inputs)})",)

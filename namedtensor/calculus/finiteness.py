@@ -1,4 +1,5 @@
-"""Which terms are finite wherever all that is given is: those that no division, root, logarithm or exponential spoils.
+"""Finiteness and sign analysis: which terms are known to be finite, positive or not negative wherever the inputs are
+finite.
 
 Where that is so a zero times the term is zero, and nothing has to be chosen (`selection`). A sum or a product that overflows
 is not thought of.
@@ -11,32 +12,38 @@ from collections.abc import Callable
 
 from ..core.sizes import resolve
 from ..operators import REGISTRY
+from ..operators.record import NEVER_NEGATIVE
 from ..terms.terms import Term
 
 DEPTH = 8  # how far down a sign is looked for
 
-ALWAYS = frozenset("indicator input".split())  # structural terms; what is so of operators stands in their records
+# Of structural terms; what is so of an operator stands in its record.
+ALWAYS = frozenset("indicator input".split())
 MOVES = frozenset("rename merge split spread pick fill literal variable".split())
 KEEPS = MOVES | {"cases", "scatter"}
-PRODUCTS = frozenset("⊙ /".split())
+SIGNS = {"indicator": "≥ 0", "scatter": "≥ 0 of ≥ 0"}
 
 
-def is_finite(operator: str, how: str) -> bool:
-    """Whether its record has this of an operator."""
-    return operator in REGISTRY and REGISTRY[operator].finite == how
+def finite_where(operator: str) -> str:
+    """Where a term is known to be finite: `finite` of its operator's record; of structural terms likewise."""
+    if operator in ALWAYS:
+        return "always"
+    if operator in KEEPS:
+        return "of finite"
+    return REGISTRY[operator].finite if operator in REGISTRY else ""
 
 
 def sign_of(operator: str) -> str:
-    """What the record of an operator has of its sign, and what is known of a structural term's."""
+    """What is known of a term's sign: `sign` of its operator's record; of structural terms likewise."""
     if operator in MOVES:
         return "of operands"
     if operator in REGISTRY:
         return REGISTRY[operator].sign
-    return {"indicator": "≥ 0", "scatter": "≥ 0 of ≥ 0"}.get(operator, "")
+    return SIGNS.get(operator, "")
 
 
 class Finite:
-    """Says of terms whether they are; what has been found out is kept."""
+    """A memo of the finiteness analysis, by the identity of terms."""
 
     def __init__(self) -> None:
         self.found: dict[int, bool] = {}
@@ -58,20 +65,18 @@ class Finite:
         return self(term) and is_nowhere_zero(term)
 
     def alone(self, term: Term) -> bool:
-        """Of a term whose arguments are known."""
+        """The transfer function: whether a term is finite, its arguments being analysed."""
         if term.operator == "number":
             value = number(term)
             return value is None or math.isfinite(value)
         if term.operator == "constant":
             return all(map(math.isfinite, term.options[2]))
-        if term.operator in ALWAYS or is_finite(term.operator, "always"):
-            return True
-        if term.operator == "softmax" and self.is_masked(term.arguments[0], term.axes):
-            return True
-        rule = SINGULAR.get(term.operator)
-        if rule is None and term.operator not in KEEPS and not is_finite(term.operator, "of finite"):
-            return False
-        return all(self.found[id(each)] for each in term.arguments) and (rule is None or rule(term))
+        where = finite_where(term.operator)
+        if where == "X of finite or −∞":
+            return self.is_masked(term.arguments[0], term.axes)
+        if where not in DOMAINS:
+            return where == "always"
+        return all(self.found[id(each)] for each in term.arguments) and DOMAINS[where](term)
 
     def is_masked(self, term: Term, axes: tuple[str, ...]) -> bool:
         """Whether it is finite or −∞, and along the axes finite somewhere: what softmax makes finite numbers of."""
@@ -106,12 +111,15 @@ def _power(term: Term) -> bool:
     return times is not None and times >= 0 and (times % 1 == 0 or is_never_negative(base))
 
 
-SINGULAR: dict[str, Callable[[Term], bool]] = {
-    "/": lambda term: is_nowhere_zero(term.arguments[1]),
-    "sqrt": lambda term: is_never_negative(term.arguments[0]),
-    "log": lambda term: is_positive(term.arguments[0]),
-    "exp": lambda term: is_never_positive(term.arguments[0]),
-    "^": _power,
+DOMAINS: dict[
+    str, Callable[[Term], bool]
+] = {  # of `finite` in a record: whether finite operands are seen to be in there
+    "of finite": lambda term: True,
+    "Y ≠ 0": lambda term: is_nowhere_zero(term.arguments[1]),
+    "X ≥ 0": lambda term: is_never_negative(term.arguments[0]),
+    "X > 0": lambda term: is_positive(term.arguments[0]),
+    "X ≤ 0": lambda term: is_never_positive(term.arguments[0]),
+    "X > 0 ∨ Y ≥ 0": _power,
 }
 
 
@@ -127,11 +135,10 @@ def is_positive(term: Term, depth: int = DEPTH) -> bool:
         return value > 0
     if depth == 0:
         return False
-    parts = term.arguments
-    if term.operator in ("+", "max") and len(parts) == 2:
+    sign, parts = sign_of(term.operator), term.arguments
+    if sign.endswith("> 0 of one > 0") and len(parts) == 2:
         return any(is_positive(each, depth - 1) for each in parts) and is_never_negative(term, depth - 1)
-    moves = sign_of(term.operator) == "of operands"
-    if moves or term.operator in PRODUCTS or term.operator == "sqrt":
+    if sign in ("of operands", "of factors") or sign.endswith("> 0 of > 0"):
         return bool(parts) and all(is_positive(each, depth - 1) for each in values(term))
     return False
 
@@ -142,7 +149,7 @@ def is_never_negative(term: Term, depth: int = DEPTH) -> bool:
     if value is not None:
         return value >= 0
     sign = sign_of(term.operator)
-    if sign == "≥ 0":
+    if sign in NEVER_NEGATIVE:
         return True
     if depth == 0:
         return False
@@ -151,9 +158,9 @@ def is_never_negative(term: Term, depth: int = DEPTH) -> bool:
         exponent = number(parts[1])
         even = exponent is not None and exponent % 2 == 0
         return even or is_never_negative(parts[0], depth - 1)
-    if term.operator in PRODUCTS and len(parts) == 2 and parts[0] is parts[1]:
+    if sign == "of factors" and len(parts) == 2 and parts[0] is parts[1]:
         return True
-    if sign or term.operator in PRODUCTS:
+    if sign:
         return all(is_never_negative(each, depth - 1) for each in values(term))
     return False
 
@@ -167,7 +174,7 @@ def is_never_positive(term: Term, depth: int = DEPTH) -> bool:
         return False
     if term.operator == "negative":
         return is_never_negative(term.arguments[0], depth - 1)
-    if term.operator in PRODUCTS:
+    if sign_of(term.operator) == "of factors":
         first, second = term.arguments
         return is_never_positive(first, depth - 1) and is_never_negative(second, depth - 1)
     return False
@@ -196,10 +203,12 @@ def is_somewhere(condition: Term, axes: tuple[str, ...], holds: bool = True) -> 
     if operator == ("∨" if holds else "∧"):
         return any(is_somewhere(each, axes, holds) for each in parts)
     operator = operator if holds else OPPOSITE.get(operator, "")
-    ends = [ends_of(each) for each in parts]
-    if operator not in TURNED or None in ends:
+    if operator not in TURNED:
         return False
-    (left, low, high), (right, least, most) = ends  # type: ignore[misc]
+    one, other = map(ends_of, parts)
+    if one is None or other is None:
+        return False
+    (left, low, high), (right, least, most) = one, other
     if right in axes:
         operator, left, right, low, high, least, most = TURNED[operator], right, left, least, most, low, high
     if left not in axes or right in axes:

@@ -3,7 +3,7 @@
 `checker`: the table of rules, one for each kind of node.
 `report`: a whole program checked.
 `declarations`: inputs, declared sets, membership.
-`given_names`: what is given, against what the program speaks of.
+`unused_inputs`: inputs and sizes that the program does not mention.
 `given_sizes`: sizes that are given, against the others.
 `lookup`: what a name stands for.
 `families`: members of families.
@@ -18,6 +18,8 @@
 `indexing`: X_{a(i)}, ι and I.
 `sums`: sums over an index.
 `over_sets`: operators over a variable in a set, under a condition, to a limit.
+`at_points`: values at a point.
+`draws`: what is drawn, and expectations.
 `cases`: cases and guards.
 `renames`: renames, merges, splits.
 `literals`: numbers and literals.
@@ -27,7 +29,7 @@
 `along`: members along an axis.
 `size_solver`: |ax| and n of seq[n], solved.
 `size_facts`: facts about sizes, by what they speak of.
-`made_sizes`: sizes that equations make.
+`inferred_sizes`: sizes that equations make.
 `axis_sizes`: the size of one axis.
 `claims`: what a program states.
 

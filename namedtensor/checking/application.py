@@ -1,4 +1,4 @@
-"""Operators applied to typed operands: one lifting rule for all of them, and what each kind needs besides."""
+"""Operators applied to typed operands: the one lifting rule, and what each kind of operator needs besides."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from grammar.errors import Hint
 
-from ..core.axes import ShapeMismatch, bind, lift, marked_apart
+from ..core.axes import ShapeMismatch, bind, marked_apart
 from ..core.sizes import is_ground, resolve, unify
 from ..core.suggestions import near
 from ..operators import REGISTRY
@@ -38,11 +38,11 @@ def apply(
         return elementwise(checker, record, name, arguments, axes, node, parts, options)
     try:
         given = new_axis_sizes(checker, record, arguments, names, node, env)
-        if record.kind in ("reduction", "along") and len(arguments) == 1 and not record.lifted.variadic:
+        if record.kind in ("reduction", "axis_map") and len(arguments) == 1 and not record.lifted.variadic:
             if len(names) != 1 and len(record.lifted.formals) == 1:
                 raise ShapeMismatch("number", detail=(1, len(names)))
         shapes = tuple(argument.shape for argument in arguments)
-        shape = lift(record.lifted_over(len(arguments)), names, shapes, unify, given, differing=name in ("⊕", "concat"))
+        shape = record.result_shape(shapes, names, given, unify)
     except ShapeMismatch as problem:
         raise shape_error(checker, problem, name, arguments, parts, node, axes) from None
     static = tuple(options)
@@ -52,7 +52,8 @@ def apply(
 
 
 def new_axis_sizes(checker: Inference, record: Operator, arguments, names, node, env) -> Mapping[str, Any] | None:
-    if record.given is None:
+    """The sizes of axes that the use creates, inferred by the record; None where there are none."""
+    if record.new_sizes is None:
         return None
     sizes: dict[str, Any] = {}
     made = set(record.lifted.output) - {formal for group in record.lifted.inputs for formal in group}
@@ -70,15 +71,16 @@ def new_axis_sizes(checker: Inference, record: Operator, arguments, names, node,
             sizes[axis] = size
     if any(not is_ground(size) for size in sizes.values()):
         sizes = {axis: resolve(size) for axis, size in sizes.items()}
-    return record.given(tuple(argument.shape for argument in arguments), names, sizes)
+    return record.new_sizes(tuple(argument.shape for argument in arguments), names, sizes)
 
 
 def elementwise(checker: Inference, record: Operator, name, arguments, axes, node, parts, options) -> Term:
+    """The term of an operator between the elements of its operands."""
     fewest, most = record.arity
     if (
         record.kind not in ("elementwise", "contraction")
         and not axes
-        and not (name in ("max", "min") and len(arguments) == 2)
+        and not (record.kind == "reduction" and record.arity[1] == len(arguments) == 2)
     ):
         if record.lifted.formals:
             raise shape_error(
@@ -110,7 +112,8 @@ def elementwise(checker: Inference, record: Operator, name, arguments, axes, nod
 
 
 def check_truth(checker: Inference, record: Operator, name: str, arguments, parts) -> None:
-    if name == "where":
+    """Check that conditions stand where conditions are due, and numbers elsewhere."""
+    if record.chooses:
         truth(checker, arguments[0], parts[0])
         return
     for argument, part in zip(arguments, parts):
@@ -125,6 +128,7 @@ MARKED = "∂L/∂W, without the mark, has the axes of W; of a gradient with mar
 
 
 def watch_outer(checker: Inference, name: str, arguments, node, parts) -> None:
+    """Warn where neither operand has all axes of the other: an outer product, or an axis with other marks."""
     left, right = (argument.shape.keys() for argument in arguments)
     if left <= right or right <= left:
         return

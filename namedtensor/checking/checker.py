@@ -1,4 +1,5 @@
-"""The checker: the tree and what is known of the inputs become the graph of terms, or an error that teaches.
+"""The checker: type inference of a program for given inputs, from the tree to the graph of terms, or an error that
+teaches.
 
     Checker(scope, inputs, sizes).value("O")     the Term of a name
     Checker(scope, inputs, sizes).whole()        the Term of the program's last value
@@ -21,12 +22,12 @@ from ..terms.environment import Environment, source_name
 from ..terms.inference import Inference, InputType, shown
 from ..terms.structural import passed
 from ..terms.terms import Term
-from . import calls, cases, families, indexing, literals, lookup, over_sets, renames, sums
+from . import at_points, calls, cases, draws, families, indexing, literals, lookup, over_sets, renames, sums
 from .claims import check_claims, of_index, warn_of_replaced, with_elements
 from .declarations import prepare_inputs
-from .given_names import Speaks, refuse_unused
 from .size_solver import SizeSolver
 from .unknown_names import unknown_name
+from .unused_inputs import GivenNames, refuse_unused
 
 
 def derivative(checker: Inference, node: nodes.Derivative, env: Environment) -> Term:
@@ -44,7 +45,7 @@ def differential(checker: Inference, node: nodes.Differential, env: Environment)
 class Checker(Inference):
     """The inference of a program for given inputs; see `Inference` for its modes.
 
-    `told` are the inputs that were given by keyword: where they are said, each of them and each size has to be one of the
+    `by_keyword` are the names of the inputs given so; where they are said, each of them and each size has to be one of the
     program's, or of the axes `besides` that arguments have.
     """
 
@@ -60,6 +61,9 @@ class Checker(Inference):
         nodes.Call: calls.call,
         nodes.IndexSum: sums.index_sum,
         nodes.Over: over_sets.over_variable,
+        nodes.AtPoint: at_points.at_point,
+        nodes.Draw: draws.draw,
+        nodes.Expectation: draws.expectation,
         nodes.Literal: literals.literal,
         nodes.Cases: cases.cases,
         nodes.Indicator: cases.indicator,
@@ -77,19 +81,19 @@ class Checker(Inference):
         strict: bool = False,
         python: Mapping[str, Any] | None = None,
         limits: Limits | None = None,
-        told: Iterable[str] | None = None,
+        by_keyword: Iterable[str] | None = None,
         besides: Iterable[str] = (),
     ):
         super().__init__(
             scope, inputs or {}, sizes or {}, infer_parameters, recover, strict, python or {}, limits or DEFAULT
         )
         self.solver: SizeSolver = SizeSolver(self)
-        self.speaks: Speaks = Speaks(scope, self.inputs)
+        self.given_names: GivenNames = GivenNames(scope, self.inputs)
         self.steps: int = 0  # of the trace that are steps to the value, and not to a claim
-        self.told: tuple[str, ...] | None = None if told is None else tuple(told)
+        self.by_keyword: tuple[str, ...] | None = None if by_keyword is None else tuple(by_keyword)
         self.besides: frozenset[str] = frozenset(besides)
-        self.check_told(misspelt=True)
-        prepare_inputs(self, self.speaks)
+        self.check_unused(misspelt=True)
+        prepare_inputs(self, self.given_names.mentioned)
         warn_of_replaced(self)
         self.top.complete = True
 
@@ -132,16 +136,16 @@ class Checker(Inference):
     def check_stated(self, whole: bool = True) -> None:
         """Check the sizes and claims that the program states; of a part of it, not `whole`, those about what is given.
 
-        Then what it is told: a formula that is wrong says so before it says what it does not use.
+        Then that all inputs are used: a formula that is wrong says so first.
         """
         self.solver.check()
         self.check_claims(whole)
-        self.check_told()
+        self.check_unused()
 
-    def check_told(self, misspelt: bool = False) -> None:
-        """Check that the program uses what it is told by name; `misspelt` passes what is near no name of the program."""
-        if self.told is not None:
-            refuse_unused(self.speaks, self.told, set(self.given_sizes).difference(self.besides), misspelt)
+    def check_unused(self, misspelt: bool = False) -> None:
+        """Check that the program mentions each input given by keyword, and each size; `misspelt`: those alone that resemble its names."""
+        if self.by_keyword is not None:
+            refuse_unused(self.given_names, self.by_keyword, set(self.given_sizes).difference(self.besides), misspelt)
 
     def check_claims(self, whole: bool = True) -> None:
         """Check the shapes of claims, and note their sides to be compared when there are values."""
@@ -149,7 +153,7 @@ class Checker(Inference):
         check_claims(self, whole)
 
     def drop_lifting(self, term: Term, node: Any) -> Term:
-        """The term with the names that its lifted axes have outside; the end of each way through the checker."""
+        """The term with lifted axes under their source names: what every entry point gives."""
         passed(term)
         lifted = [axis for axis in term.shape if "@" in axis]
         if not lifted:

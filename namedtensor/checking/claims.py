@@ -1,4 +1,4 @@
-"""What a program states of its tensors: claims, sets that they lie in, shapes that results have."""
+"""Claims: equations, memberships and shapes that a program states of its tensors."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Name
 
+from ..scope.distributions import hangs_on_draws
 from ..scope.mentions import is_open
 from ..scope.names import Key, match_key, walk
 from ..scope.symbols import Claim, Definition
@@ -56,6 +57,8 @@ def ends_openly(claim: Claim, problem: NotationError) -> bool:
 def member_claims(checker: Inference, names: Iterable[Key], holder: Environment) -> Iterator[tuple[Claim, Environment]]:
     """A member of a family that is given, or has an equation of its own: what the family says of it is a claim."""
     for name in names:
+        if name.base not in checker.scope.bases_of_families:
+            continue
         for family in checker.scope.families_of(name):
             indices = match_key(family.name, name, checker.scope.indices)
             over = family.range
@@ -102,6 +105,8 @@ def warn_of_replaced(checker: Inference) -> None:
 
 def domains(checker: Inference, whole: bool):
     for key in checker.inputs:
+        if key.base not in checker.scope.bounded:
+            continue
         declared, env = declaration(checker, key)
         if declared is not None and declared.domain != "reals" and (whole or key in checker.used):
             yield checker.top.variables[key], (declared, env)
@@ -126,7 +131,7 @@ def numbered(checker: Inference, over: nodes.Range, env: Environment) -> Iterato
 
 
 def with_elements(checker: Inference, sides: tuple[Any, ...], env: Environment) -> Environment:
-    """An environment in which i of A_{height(i)} is every index, where nothing says what i is: the claim is about all elements."""
+    """An environment in which free indices i of A_{height(i)} range over every element: the claim is about all of them."""
     parts = [part for side in sides for part in walk(side) if isinstance(part, nodes.Index)]
     for part in parts:
         if any(isinstance(index, Name) and is_free(checker, index, env) for _, index in part.items):
@@ -145,14 +150,15 @@ def check_claim(checker: Inference, claim: Claim, env: Environment) -> None:
         check_member(checker, checker.infer(claim.left, env), claim.right, env, claim.left)
         return
     open = is_open(claim.left) or is_open(claim.right)
+    estimate = hangs_on_draws(checker.scope, (claim.left, claim.right))
     with perturbing(checker, (claim.left, claim.right), env), only_typed(checker, open):
         left, right = checker.infer(claim.left, env), checker.infer(claim.right, env)
-    agree(checker, "=", (left, right), (claim.left, claim.right), claim.span)
-    if not open:
+    check_same_axes(checker, "=", (left, right), (claim.left, claim.right), claim.span)
+    if not open and not estimate:
         checker.claim_terms.append((left, right, claim.span))
 
 
-def agree(
+def check_same_axes(
     checker: Inference, sign: str, sides: tuple[Term, Term], parts: tuple[Any, Any], span: tuple[int, int]
 ) -> None:
     """Raise where the two sides of a relation have different axes, or different sizes of one."""
@@ -173,13 +179,13 @@ def nearly(checker: Inference, node: nodes.Call, env: Environment) -> Term:
     left = checker.infer(node.arguments[0], env)
     with only_typed(checker, True):
         right = checker.infer(node.arguments[1], env)
-    agree(checker, node.operator, (left, right), node.arguments, node.span)  # type: ignore[arg-type]
+    check_same_axes(checker, node.operator, (left, right), node.arguments, node.span)  # type: ignore[arg-type]
     return left
 
 
 @contextmanager
 def only_typed(checker: Inference, open: bool) -> Iterator[None]:
-    """While this lasts a limit may have a type alone."""
+    """A context in which limits have a type and no value."""
     before, checker.typing = checker.typing, checker.typing or open
     try:
         yield

@@ -1,4 +1,6 @@
-"""A variable that counts members, as t in h^{t-1}: whether it is nothing but a number, and what is tried where it is a tensor."""
+"""Index variables of families, as t in h^{t-1}: whether such a variable is a plain number, and attempts where it is a
+tensor.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ OFFSET = re.compile(r"(.+?)(?:([+-])(\d+))?")
 
 
 class Unrollable(Exception):
-    """A recurrence is no loop, or not one that begins here."""
+    """Raised where a recurrence cannot be a loop, or not one that begins here."""
 
 
 def has_layers(checker: Inference, holder: Environment) -> bool:
@@ -155,7 +157,7 @@ def is_near(part: Node, variable: str) -> bool:
 
 
 def attempted(checker: Inference, env: Environment, typed: Callable[[], Any]) -> Any:
-    """What `typed` gives; None, and nothing noted of it, where it cannot be done so."""
+    """The term of `typed`; None where it fails, with everything noted meanwhile rolled back."""
     trace, claims, warnings = len(checker.trace), len(checker.pending_claims), len(checker.warnings)
     collect, checker.recover = checker.recover, False
     memos: list[tuple[dict[Any, Any], set[Any]]] = [

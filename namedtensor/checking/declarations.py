@@ -1,9 +1,9 @@
-"""What is given to a program: its inputs, with the axes and sizes that their declarations say, the rest lifted."""
+"""Inputs against their declarations: declared axes bound, sizes unified, extra axes lifted."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from grammar import nodes
 from grammar.errors import NotationError
@@ -17,11 +17,12 @@ from ..terms.environment import Environment, lifted_name
 from ..terms.inference import Inference, InputType, shown
 from ..terms.terms import Term
 from .axis_sizes import unknown_size
-from .given_names import Speaks
 from .given_sizes import agree_with_given
+from .unused_inputs import MentionedNames
 
 
-def prepare_inputs(checker: Inference, speaks: Speaks) -> None:
+def prepare_inputs(checker: Inference, mentioned: MentionedNames) -> None:
+    """Bind the inputs in the top environment, lifted by their declarations."""
     for name, size in checker.given_sizes.items():
         if isinstance(name, str) and not isinstance(size, bool) and isinstance(size, (int, SizeVariable)):
             checker.top.scalars[plain_key(name)] = size
@@ -29,33 +30,57 @@ def prepare_inputs(checker: Inference, speaks: Speaks) -> None:
         raise NotationError(308, f"the size of {name} is a whole number, not {size!r}")
     if any(letter in checker.scope.source for letter in LETTERS) or "\\math" in checker.scope.source:
         checker.top.axes.update(stand_for(checker.scope, {key: given.shape for key, given in checker.inputs.items()}))
+    sets: dict[int, DeclaredSet] = {}
     for key, given in checker.inputs.items():
-        shape = lifted_input(checker, key, given)
+        shape = lifted_input(checker, key, given, sets)
         if given.number is not None:
             checker.top.variables[key] = checker.graph.number(given.number)
         else:
             checker.top.variables[key] = checker.graph.intern(
                 "input", options=(str(key),), shape=dict(shape), boolean=given.boolean
             )
-            own = {a: s for a, s in shape.items() if "@" not in a}
-            if not speaks.names_it(key):
+            own = {a: s for a, s in shape.items() if "@" not in a} if "@" in "".join(shape) else shape
+            if key not in mentioned.named:
                 checker.unnamed.note_sizes(str(key), own)
                 continue
             checker.top.note_sizes(str(key), own)
             checker.sized |= own.keys()
-            agree_with_given(checker, str(key), shape, own)
+            if not checker.given_sizes.keys().isdisjoint(own):
+                agree_with_given(checker, str(key), shape, own)
     for name, size in checker.given_sizes.items():
         found = checker.top.sizes.get(name)
         if found is None:
             checker.top.sizes[name] = size
 
 
-def lifted_input(checker: Inference, key: Key, given: InputType) -> Mapping[str, Any]:
+class DeclaredSet(NamedTuple):
+    """The axes of a set that is declared, with their sizes and places; their names, and whether some say a size."""
+
+    axes: list[tuple[str, Node | None, Any]]
+    names: frozenset[str]
+    is_sized: bool
+
+
+def declared_set(checker: Inference, declared: nodes.Set, known: dict[int, DeclaredSet]) -> DeclaredSet:
+    """The axes of a set, found once: all members of a family lie in one."""
+    found = known.get(id(declared))
+    if found is None:
+        axes = set_axes(checker, declared, checker.top)
+        names = frozenset(axis for axis, _, _ in axes)
+        found = known[id(declared)] = DeclaredSet(axes, names, any(size is not None for _, size, _ in axes))
+    return found
+
+
+def lifted_input(checker: Inference, key: Key, given: InputType, known: dict[int, DeclaredSet]) -> Mapping[str, Any]:
     """The shape of an input, its axes beyond those of its declaration lifted; the declaration's sizes noted."""
-    declared, env = declaration(checker, key)
-    if declared is None or not isinstance(given.shape, Mapping):
+    found = checker.scope.declaration(key)
+    if found is None:
         return given.shape
-    axes = set_axes(checker, declared, env)
+    axes, names, is_sized = declared_set(checker, found[0], known)
+    plain = not is_sized and checker.given_sizes.keys().isdisjoint(names)
+    if plain and names == given.shape.keys():
+        return given.shape
+    env = Environment(parent=checker.top, indices=found[1])
     for axis, size, node in axes:
         if axis not in given.shape:
             note = f"{key} was given with {shown(given.shape)}"
@@ -66,7 +91,6 @@ def lifted_input(checker: Inference, key: Key, given: InputType) -> Mapping[str,
             where = f"{key} : {shown(given.shape)}"
             checker.solver.declared.append((SizeEquation(size, given.shape[axis], node.span, where), env))
         agree_with_given(checker, str(key), given.shape, [axis], node)
-    names = {axis for axis, _, _ in axes}
     return {axis if axis in names else lifted_name(axis, 0): size for axis, size in given.shape.items()}
 
 
@@ -173,6 +197,7 @@ def domain_values(checker: Inference, of: nodes.Set, env: Environment) -> tuple[
 
 
 def bind_size(checker: Inference, size: Node, actual: Any, env: Environment) -> None:
+    """Bind the n of seq[n] to the actual size of the axis."""
     name = spelled(size)
     if name is not None:
         env.scalars.setdefault(name.key(env.index), actual)

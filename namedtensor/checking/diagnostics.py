@@ -1,4 +1,4 @@
-"""Shapes that do not fit, in words: what each operand has, why it must agree, and what would mend it."""
+"""Diagnostics of shapes: what each operand has, why the shapes must agree, and a repair."""
 
 from __future__ import annotations
 
@@ -19,11 +19,14 @@ ARGUMENTS = {
     "clip": "write clip(X, low, high)",
     "index": "write index_{axis}(X, I)",
     "pow": "write pow(x, y), or x^y",
+    "mod": "write mod(X, Y)",
 }
 
 
 class Use(NamedTuple):
-    """A use of an operator whose shapes do not fit: the problem, the operands, and the nodes that name them and the axes."""
+    """A use of an operator whose shapes do not fit: the mismatch, the operands, and the nodes that name them and the
+    axes.
+    """
 
     checker: Inference
     problem: ShapeMismatch
@@ -54,8 +57,8 @@ class Use(NamedTuple):
         return dict(self.axes).get(self.axis, self.place)
 
 
-class Told(NamedTuple):
-    """An error's number, message, place, notes and hint."""
+class ErrorText(NamedTuple):
+    """The parts of an error: number, message, place, notes and hint."""
 
     number: int
     message: str
@@ -68,10 +71,10 @@ def shape_error(
     checker: Inference, problem: ShapeMismatch, operator: str, arguments, parts, place, axes
 ) -> NotationError:
     """The error of a shape that does not fit, which shows what each operand has."""
-    return checker.error(*TELL[problem.kind](Use(checker, problem, operator, arguments, parts, place, axes)))
+    return checker.error(*DIAGNOSTICS[problem.kind](Use(checker, problem, operator, arguments, parts, place, axes)))
 
 
-def _missing(use: Use) -> Told:
+def _missing(use: Use) -> ErrorText:
     axis, arguments = use.axis, use.arguments
     have = sorted({name for argument in arguments for name in argument.shape if "@" not in name})
     lacking = [
@@ -83,13 +86,13 @@ def _missing(use: Use) -> Told:
     verb = "lacks" if len(lacking) == 1 else "lack"
     reason = "" if len(arguments) < 2 or len(lacking) > 1 else "; both operands need it"
     message = f"{use.sign} needs the axis {axis}, which {who} {verb}{reason}"
-    return Told(301, message, use.where_named, use.notes, other_axis(axis, have, arguments))
+    return ErrorText(301, message, use.where_named, use.notes, other_axis(axis, have, arguments))
 
 
-def _sizes(use: Use) -> Told:
+def _sizes(use: Use) -> ErrorText:
     axis = use.axis
     first, second = (resolve(size) for size in use.problem.detail)
-    return Told(
+    return ErrorText(
         302,
         f"{source_name(axis)} is {first} {where_sized(use, first)} and {second} {where_sized(use, second)}",
         use.place,
@@ -98,9 +101,9 @@ def _sizes(use: Use) -> Told:
     )
 
 
-def _clash(use: Use) -> Told:
+def _clash(use: Use) -> ErrorText:
     axis = use.axis
-    return Told(
+    return ErrorText(
         306,
         f"{use.sign} gives the axis {axis}, which its operand has already",
         use.where_named,
@@ -109,17 +112,17 @@ def _clash(use: Use) -> Told:
     )
 
 
-def _repeated(use: Use) -> Told:
-    return Told(303, f"{use.axis} is named twice", use.where_named, (), "name each axis once")
+def _repeated(use: Use) -> ErrorText:
+    return ErrorText(303, f"{use.axis} is named twice", use.where_named, (), "name each axis once")
 
 
-def _arity(use: Use) -> Told:
+def _arity(use: Use) -> ErrorText:
     wanted, have = use.problem.detail
     message = f"{use.sign} takes {wanted} argument{'' if wanted == 1 else 's'}, and was given {have}"
-    return Told(304, message, use.place, use.notes, ARGUMENTS.get(use.operator))
+    return ErrorText(304, message, use.place, use.notes, ARGUMENTS.get(use.operator))
 
 
-def _number(use: Use) -> Told:
+def _number(use: Use) -> ErrorText:
     wanted, have = use.problem.detail
     sign = operator_sign(use.operator)
     axes = [axis for argument in use.arguments for axis in argument.shape if "@" not in axis]
@@ -130,18 +133,18 @@ def _number(use: Use) -> Told:
         start = use.place.span[0]
         named = axes if wanted == 1 else [", ".join(axes[:wanted])]
         hint = Hint(hint, *(f"{sign}_{{{each}}}" for each in named), at=(start, start + len(sign)))
-    return Told(316, f"{sign} takes {_count(wanted)}, and {_named(have)}", use.place, use.notes, hint)
+    return ErrorText(316, f"{sign} takes {_count(wanted)}, and {_named(have)}", use.place, use.notes, hint)
 
 
-def _whole(use: Use) -> Told:
-    return Told(310, str(use.problem.detail), use.place, use.notes, "give sizes that divide")
+def _whole(use: Use) -> ErrorText:
+    return ErrorText(310, str(use.problem.detail), use.place, use.notes, "give sizes that divide")
 
 
-def _other(use: Use) -> Told:
-    return Told(301, str(use.problem.detail), use.place, use.notes)
+def _other(use: Use) -> ErrorText:
+    return ErrorText(301, str(use.problem.detail), use.place, use.notes)
 
 
-TELL: dict[Mismatch, Callable[[Use], Told]] = {
+DIAGNOSTICS: dict[Mismatch, Callable[[Use], ErrorText]] = {
     "missing": _missing,
     "sizes": _sizes,
     "clash": _clash,

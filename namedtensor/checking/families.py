@@ -1,4 +1,4 @@
-"""Members of families, X^l = … for l = 1, …, n: made one after the other, or by a loop."""
+"""Families, X^l = … for l = 1, …, n: members are evaluated one after the other, or rolled into a loop."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .family_steps import Unit
 def infer_family(
     checker: Inference, key: Key, family: Definition, indices: dict[Any, Any], holder: Environment, env: Environment
 ) -> Term | None:
-    """One member of X^l = … for l = 1, …, n; the members before it are made first, so that depth stays small."""
+    """One member of a family; the members before it are inferred first, so that recursion stays shallow."""
     over = family.range
     assert over is not None
     variable = over.variable.text
@@ -38,16 +38,7 @@ def infer_family(
             return loops.member_at(checker, family, indices, indices.get(variable), holder, env)
         if not within:
             return None
-    steps = checker.limits.steps
-    count = last - wanted + 1 if over.downward else wanted - first + 1
-    if count > steps:
-        raise checker.error(
-            404,
-            f"a recurrence of {count} steps passes the limit of {steps}",
-            over,
-            hint="raise limits.steps",
-        )
-    found = None
+    check_steps(checker, over, last - wanted + 1 if over.downward else wanted - first + 1)
     unit = Unit(family, {name: each for name, each in indices.items() if name != variable}, holder)
     against = (id(holder), unit.key(wanted - unit.way)) in env.active  # h^{t-1} asks for h^t: none before is due
     alone = against or over.further is not None  # in which order E^{i,j} are made, only their equation says
@@ -55,32 +46,52 @@ def infer_family(
     rolled = loops.within(checker, unit, wanted) or loops.rolled_up(checker, unit, begin, wanted, env)
     if rolled is not None:
         return rolled
+    found = None
     for step in range(begin, wanted + unit.way, unit.way):
-        member = member_key(checker, family, {**indices, variable: step})
-        if member in holder.memo and not isinstance(holder.memo[member], NotationError):
-            found = holder.memo[member]
-            continue
-        if member in holder.variables or has_own_equation(checker, member, holder):
-            continue
-        marker = (id(holder), member)
-        if marker in env.active:
-            if step != wanted:
-                continue
-            raise checker.error(
-                203, f"{member} needs itself", family.head, hint="let each member need only earlier ones"
-            )
-        checker.spend(over)
-        place = Environment(
-            parent=holder,
-            sizes_parent=holder,
-            definition=family,
-            depth=holder.depth,
-            indices={**of_numbers(indices, over), variable: step},
-            active=env.active | {marker},
+        found = infer_step(checker, unit, {**indices, variable: step}, step == wanted, env) or found
+    return found
+
+
+def check_steps(checker: Inference, over: Range, count: int) -> None:
+    steps = checker.limits.steps
+    if count > steps:
+        raise checker.error(
+            404,
+            f"a recurrence of {count} steps passes the limit of {steps}",
+            over,
+            hint="raise limits.steps",
         )
-        found = infer_member(checker, family, place)
-        unit.note(step, found)
-        checker.types.setdefault(str(member), resolved_shape(found.shape))
+
+
+def infer_step(
+    checker: Inference, unit: Unit, indices: dict[Any, Any], is_wanted: bool, env: Environment
+) -> Term | None:
+    """The member of these indices, from its memo or made; None where another equation gives it, or it is being made."""
+    family, holder, over = unit.family, unit.holder, unit.family.range
+    assert over is not None
+    member = member_key(checker, family, indices)
+    known = holder.memo.get(member)
+    if known is not None and not isinstance(known, NotationError):
+        return known
+    if member in holder.variables or has_own_equation(checker, member, holder):
+        return None
+    marker = (id(holder), member)
+    if marker in env.active:
+        if not is_wanted:
+            return None
+        raise checker.error(203, f"{member} needs itself", family.head, hint="let each member need only earlier ones")
+    checker.spend(over)
+    place = Environment(
+        parent=holder,
+        sizes_parent=holder,
+        definition=family,
+        depth=holder.depth,
+        indices=of_numbers(indices, over),
+        active=env.active | {marker},
+    )
+    found = infer_member(checker, family, place)
+    unit.note(indices[over.variable.text], found)
+    checker.types.setdefault(str(member), resolved_shape(found.shape))
     return found
 
 

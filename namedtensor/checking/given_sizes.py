@@ -1,4 +1,4 @@
-"""Sizes that are given, `sizes={"a": 5}`, and stated, against what inputs, declarations and equations say of the same axes."""
+"""Sizes given as `sizes={"a": 5}` and sizes stated, checked against inputs, declarations and equations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..scope.names import plain_key, spelled, walk
 from ..scope.symbols import SizeEquation
 from ..terms.environment import Environment
 from ..terms.inference import Inference, shown
-from .size_facts import as_size, sides, stated, words_in
+from .size_facts import as_size, sides, source_text, words_in
 
 HINT = "leave the size out, or give a tensor of that size"
 
@@ -74,7 +74,7 @@ def check_stated_sizes(checker: Inference) -> None:
 
 def unequal(checker: Inference, fact: SizeEquation, left: Any, right: Any) -> NotationError:
     """The error of a size equation that does not hold; of a declaration, where the tensor that is given differs from it."""
-    text = stated(checker, fact)
+    text = source_text(checker, fact)
     if fact.text:
         return checker.error(
             308, f"{text} has the size {left} in this declaration, and {right} in the tensor that is given", fact.span,

@@ -1,4 +1,4 @@
-"""An axis that a function's body uses inside is bound, as a variable of a lambda is: it is not that of the use.
+"""Hygiene: an axis that a function's body binds is renamed apart from the axes of the use.
 
     g_{ax} : ℝ^{ax} → ℝ
     g_{ax}(X) = ∑_{ax} ∑_{c} X ⊙ [1, 2]_{c}
@@ -37,7 +37,7 @@ def over(of: Set | None, formals: set[str]) -> bool:
 def captured(
     function: FunctionDefinition, axes: Mapping[str, tuple[str, ...]], shapes: Sequence[Any], given: int
 ) -> list[str]:
-    """The axes of a use that the body has too, as its own."""
+    """The axes of a use that the function's body would capture."""
     found = []
     if function.signature is None or not axes or len(shapes) - given != len(function.signature.domain):
         return found
@@ -52,7 +52,7 @@ def captured(
 
 
 def names_apart(axes: Sequence[str], taken: set[str]) -> dict[str, str]:
-    """A new name for each of the axes.
+    """A fresh name for each of the axes.
 
     >>> names_apart(["c"], {"c", "c'"})
     {'c': "c''"}
@@ -74,7 +74,7 @@ def put_apart(
     terms: Sequence[Term],
     given: int,
 ) -> dict[str, str]:
-    """New names for those axes of a use that the function's body has as its own."""
+    """The renaming of those axes of a use that the body would capture."""
     meeting = captured(function, axes, [term.shape for term in terms], given)
     if not meeting:
         return {}

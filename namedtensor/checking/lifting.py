@@ -1,4 +1,5 @@
-"""A function's body typed for its arguments: lifted by the signature, hygienically, or substituted where there is none.
+"""Inlining: a function's body typed for its arguments, lifted by the signature and hygienic, or substituted where there
+is none.
 
 The extra axes of each argument get names of their own (`seq@1`) before the body is typed, so that no axis of the
 signature or of the body can meet them, and get their old names back in the result.
@@ -37,10 +38,9 @@ def inline_call(
     caller: Environment,
     depth: int | None = None,
 ) -> Term:
-    """Type a function's body for these arguments."""
+    """Inline a call: type the function's body for these arguments."""
     apart = hygiene.put_apart(checker, function, bindings["axes"], (*arguments, *options), len(options))
     if apart:
-        back = {new: old for old, new in apart.items()}
         bindings = {**bindings, "axes": hygiene.bound_to(bindings["axes"], apart)}
         terms = [
             checker.renamed(term, hygiene.renaming(term.shape, apart), part)
@@ -48,8 +48,37 @@ def inline_call(
         ]
         ordinary, further = tuple(terms[: len(arguments)]), tuple(terms[len(arguments) :])
         term = inline_call(checker, function, bindings, numbers, ordinary, further, node, parts, caller, depth)
+        back = {new: old for old, new in apart.items()}
         return checker.renamed(term, hygiene.renaming(term.shape, back), node)
     checker.spend(node)
+    inner = frame(checker, function, bindings, numbers, node, caller, depth)
+    signed = function.signature is not None
+    if signed:
+        arguments = lift_arguments(checker, function, arguments, node, parts, inner)
+    for name, term, part in zip(function.parameters, arguments, parts):
+        bind_argument(checker, function, name.key(), term, part, inner)
+    for position, name in enumerate(function.options):
+        bind_option(checker, function, position, name.key(), options, parts, len(arguments), inner, caller)
+    inner.complete = True
+    with unguarded(checker):
+        body = checker.infer(function.body, inner)
+    result = close_call(checker, function, body, node, inner) if signed else body
+    for of in function.statement.sets:
+        check_member(checker, result, of, inner, function.body)
+    note_claims(checker, function, inner)
+    return result
+
+
+def frame(
+    checker: Inference,
+    function: FunctionDefinition,
+    bindings: Bindings,
+    numbers: dict[str, Term],
+    node: Any,
+    caller: Environment,
+    depth: int | None,
+) -> Environment:
+    """The environment of a call, with its axes and indices bound and its arguments not yet; raises where calls go round."""
     marker = (
         id(function),
         tuple(sorted(bindings["indices"].items())),
@@ -79,20 +108,7 @@ def inline_call(
     )
     for name, term in numbers.items():
         inner.variables[Key(name)] = term
-    if signed:
-        arguments = lift_arguments(checker, function, arguments, node, parts, inner)
-    for name, term, part in zip(function.parameters, arguments, parts):
-        bind_argument(checker, function, name.key(), term, part, inner)
-    for position, name in enumerate(function.options):
-        bind_option(checker, function, position, name.key(), options, parts, len(arguments), inner, caller)
-    inner.complete = True
-    with unguarded(checker):
-        body = checker.infer(function.body, inner)
-    result = close_call(checker, function, body, node, inner) if signed else body
-    for of in function.statement.sets:
-        check_member(checker, result, of, inner, function.body)
-    note_claims(checker, function, inner)
-    return result
+    return inner
 
 
 def note_claims(checker: Inference, function: FunctionDefinition, inner: Environment) -> None:
@@ -105,6 +121,7 @@ def note_claims(checker: Inference, function: FunctionDefinition, inner: Environ
 def bind_argument(
     checker: Inference, function: FunctionDefinition, key: Key, term: Term, part: Node, inner: Environment
 ) -> None:
+    """Bind one argument to a parameter."""
     declared = function.declarations.get(key)
     if declared is not None:
         term = check_declared(checker, key, declared, term, part, inner)
@@ -201,7 +218,7 @@ def lifting_clash(checker: Inference, function: FunctionDefinition, axis: str, a
 def lift_arguments(
     checker: Inference, function: FunctionDefinition, arguments, node, parts, inner: Environment
 ) -> tuple[Term, ...]:
-    """The arguments with their extra axes renamed apart; raises where an argument lacks an axis, or lifting clashes."""
+    """Rename the extra axes of the arguments apart; raise where an argument lacks an axis, or lifting clashes."""
     signature = function.signature
     assert signature is not None
     if len(signature.domain) != len(arguments):
@@ -290,7 +307,7 @@ def _is_free(size: Node, inner: Environment) -> bool:
 
 
 def close_call(checker: Inference, function: FunctionDefinition, body: Term, node: Any, inner: Environment) -> Term:
-    """Check the body against the signature's result, give it every extra axis, and name those as outside."""
+    """Close an inlined call: check the body against the signature's result, add every extra axis, restore source names."""
     signature = function.signature
     assert signature is not None
     of = signature.codomain

@@ -1,4 +1,5 @@
-"""Recurrences as loops: `h^t = tanh(h^{t-1} ⊙_{in} W + x_{time(t)}) for t = 1, …, 2000` is typed once, not step by step.
+"""Recurrences rolled into loops: `h^t = tanh(h^{t-1} ⊙_{in} W + x_{time(t)}) for t = 1, …, 2000` is typed once, not
+step by step.
 
 The body is typed with t as the tensor of its values along an axis of its own, as the index of a definition by elements is,
 and with h^{t-1} as a tensor that is given, a *state*. What needs no state is then computed for all steps at once; what does
@@ -58,7 +59,7 @@ def member_at(
 
 
 class Rolled:
-    """The body of a loop while it is typed: the steps after `base` up to `last`, or down to it."""
+    """A loop whose body is being typed: the steps after `base` up to `last`, or down to it."""
 
     def __init__(self, checker: Inference, base: int, last: int, over: nodes.Range, way: int):
         self.checker, self.base, self.last, self.way = checker, base, last, way
@@ -77,7 +78,7 @@ class Rolled:
         return self.next(unit) if offset == 0 else self.state(unit, abs(offset))
 
     def state(self, unit: Unit, back: int) -> Term:
-        """The member so many steps before."""
+        """The state of so many steps before, an input of the body."""
         for number in range(1, back + 1):
             if number not in unit.states:
                 before = unit.at(self.checker, self.base + self.way * (1 - number))
@@ -97,7 +98,7 @@ class Rolled:
         )
 
     def first(self, unit: Unit, back: int) -> Term:
-        """What a state is before the first step: a member made before; of a family that no step reads, nothing."""
+        """The initial value of a state: a member made before; zeros for a family that no step reads."""
         checker, state = self.checker, unit.states[back]
         if unit.carried:
             return unit.at(checker, self.base + unit.way * (1 - back))
@@ -121,15 +122,22 @@ class Rolled:
         checker = self.checker
         if key.base not in bases_with_labels(checker):
             return None
+        given = checker.top.variables if is_of_program(key.base, env) else {}
         found: list[Term | None] = []
         steps = range(self.base + self.way, self.last + self.way, self.way)
         texts = [[at_steps(part, self.mark, steps) for part in each] for each in key[1:]]
         for scripts in zip(*(zip(*each) if each else ((),) * len(steps) for each in texts)):
+            member = Key(key.base, *scripts)
+            term = given.get(member)
+            if term is not None and term.operator == "input":
+                checker.used.add(member)
+                found.append(term)
+                continue
             known = len(checker.parameters)
-            found.append(checker.find(Key(key.base, *scripts), env, node))
-            if (found[-1] is None) != (found[0] is None):
-                raise Unrollable
+            found.append(checker.find(member, env, node))
             self.own |= dict.fromkeys(islice(checker.parameters, known, None), len(found))
+        if len({each is None for each in found}) > 1:
+            raise Unrollable
         return None if found[0] is None else self.members([each for each in found if each is not None], key, node)
 
     def order_parameters(self) -> None:
@@ -141,10 +149,12 @@ class Rolled:
     def members(self, found: list[Term], key: Key, node: Any) -> Term:
         """Terms of the steps as one, if they are alike."""
         first = found[0]
-        if all(each is first for each in found):
+        if len({*map(id, found)}) == 1:
             return first
         for each in found:
             alike = each.shape.keys() == first.shape.keys() and each.boolean == first.boolean
+            if alike and each.shape == first.shape:
+                continue
             if not alike or not all(unify(size, first.shape[axis]) for axis, size in each.shape.items()):
                 raise Unrollable
         shape = {self.axis: self.steps, **first.shape}
@@ -206,6 +216,20 @@ class Rolled:
         return self.units
 
 
+def is_of_program(base: str, env: Environment) -> bool:
+    """Whether names of a base are the program's where an environment asks: no call that it stands in has such names."""
+    while env.parent is not None:
+        function = env.function
+        if function is not None:
+            own = (*function.facts, *(family.key for family in function.families))
+            if any(each.base == base for each in own):
+                return False
+        if any(each.base == base for each in (*env.variables, *env.scalars)):
+            return False
+        env = env.parent
+    return True
+
+
 def means_something(checker: Inference, variable: str, env: Environment) -> bool:
     """Whether a variable is something else besides where a family is held, which would shine through."""
     solved = checker.solver.scalar(Key(variable), env)
@@ -213,8 +237,8 @@ def means_something(checker: Inference, variable: str, env: Environment) -> bool
 
 
 @dataclass(frozen=True)
-class Made:
-    """A loop that was made: the steps after `base` to `last`, and the states of a family in it."""
+class RolledLoop:
+    """A finished loop: the steps after `base` to `last`, and the states of a family in it."""
 
     base: int
     last: int
@@ -225,7 +249,7 @@ class Made:
 
 
 def rolled_up(checker: Inference, unit: Unit, begin: int, wanted: int, env: Environment) -> Term | None:
-    """The member of a step that is far from those known, which a loop gives; None where it has to be written out."""
+    """The member of a far step, from a loop; None where the recurrence has to be unrolled."""
     if not is_worth_it(checker, unit, (wanted - begin) * unit.way) or unit.mark in unit.holder.unrollable:
         return None
     if any((id(unit.holder), unit.key(step)) in env.active for step in firsts(unit, begin)):
@@ -235,7 +259,7 @@ def rolled_up(checker: Inference, unit: Unit, begin: int, wanted: int, env: Envi
 
 
 def within(checker: Inference, unit: Unit, wanted: int) -> Term | None:
-    """The member of a step that a loop of layers has gone through; None where there is none."""
+    """The member of a step that an earlier loop of layers has passed; None where there is none."""
     for made in unit.holder.loops.get(unit.mark, ()):
         if made.loop.options[0].members and (wanted - made.base) * made.way > 0 < (made.last - wanted) * made.way:
             found = after(checker, made, wanted)
@@ -245,7 +269,7 @@ def within(checker: Inference, unit: Unit, wanted: int) -> Term | None:
 
 
 def is_worth_it(checker: Inference, unit: Unit, steps: int) -> bool:
-    """Whether so many steps are a loop, and not written out."""
+    """Whether so many steps are rolled into a loop."""
     if not checker.rolls or unit.family.name.base in checker.scope.varied:
         return False
     if checker.shows_layers or steps < LAYERS or steps >= LEAST:
@@ -253,8 +277,8 @@ def is_worth_it(checker: Inference, unit: Unit, steps: int) -> bool:
     return has_layers(checker, unit.holder)
 
 
-def loop_to(checker: Inference, unit: Unit, begin: int, last: int) -> Made | None:
-    """The loop that ends with a step, and begins as soon after `begin` as shapes stay the same."""
+def loop_to(checker: Inference, unit: Unit, begin: int, last: int) -> RolledLoop | None:
+    """Roll the steps up to this one, beginning as soon after `begin` as shapes stay the same."""
     for base in firsts(unit, begin) if abs(last - begin) < checker.limits.steps else ():
         try:
             if (base - begin) * unit.way >= 0:
@@ -286,7 +310,7 @@ def counter(checker: Inference, axis: str, first: int, count: int, way: int, nod
     return checker.graph.intern("-", (checker.graph.number(first + 1, node), steps), shape=shape, node=node)
 
 
-def made_loop(checker: Inference, unit: Unit, base: int, last: int) -> Made:
+def made_loop(checker: Inference, unit: Unit, base: int, last: int) -> RolledLoop:
     assert unit.family.range is not None
     trace = len(checker.trace)
     rolled = Rolled(checker, base, last, unit.family.range, unit.way)
@@ -296,11 +320,11 @@ def made_loop(checker: Inference, unit: Unit, base: int, last: int) -> Made:
     initial = [rolled.first(each, back) for each in units for back in each.states]
     loop = loop_of(checker.graph, rolled.axis, rolled.steps, states, results, initial, unit.family.body)
     del checker.trace[trace:]
-    found: Made | None = None
+    found: RolledLoop | None = None
     number = 0
     for each in units:
         for back, state in each.states.items():
-            made = Made(base, last, loop, number, state, each.way)
+            made = RolledLoop(base, last, loop, number, state, each.way)
             step = last + each.way * (1 - back)
             if each.key(step) not in each.holder.memo:
                 each.note(step, after(checker, made, last))
@@ -322,8 +346,8 @@ def explained(checker: Inference, unit: Unit, step: int) -> None:
     checker.trace.append((unit.family.body, term, place))
 
 
-def after(checker: Inference, made: Made, step: int) -> Term:
-    """What a state is after a step."""
+def after(checker: Inference, made: RolledLoop, step: int) -> Term:
+    """The state of a loop after a step."""
     state, node = made.state, made.loop.node
     options = (made.number, abs(step - made.base) - 1)
     return checker.graph.intern("after", (made.loop,), (), options, dict(state.shape), state.boolean, node)

@@ -1,4 +1,4 @@
-"""Facts about sizes, each found by what it speaks of, and the arithmetic of size expressions, and its inverse."""
+"""Size equations: an index of them by the symbols that they mention, their arithmetic, and its inversion."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Symbol: TypeAlias = tuple[Any, ...]  # ("size", axis) or ("scalar", Key)
 
 
 class FactIndex:
-    """Facts, or facts each with its environment, by the words in them: a symbol meets those alone that may hold it."""
+    """Size equations by the words in them, so that a symbol meets only those that may mention it."""
 
     def __init__(self, facts: list[Any]):
         self.facts, self.count = facts, len(facts)
@@ -91,6 +91,7 @@ def computed(operator: str, values: list[Any]) -> Any:
 
 
 def invert(operator: str, value: Any, other: Any, in_left: bool) -> Any:
+    """Solve one operation of a size expression for its unknown operand."""
     if operator == "+":
         return value - other
     if operator == "-":
@@ -114,12 +115,12 @@ def as_size(checker: Inference, value: Any, symbol: Symbol, fact: SizeEquation) 
             310,
             f"{name} would be {Fraction(value)}, and a size is a whole number",
             fact.span,
-            notes=(f"the formula says {stated(checker, fact)}",),
+            notes=(f"the formula says {source_text(checker, fact)}",),
             hint="give sizes that divide",
         )
     return int(value)
 
 
-def stated(checker: Inference, fact: SizeEquation) -> str:
-    """A fact as the formula states it."""
+def source_text(checker: Inference, fact: SizeEquation) -> str:
+    """A size equation as the formula states it."""
     return checker.scope.source[fact.span[0] : fact.span[1]]

@@ -1,4 +1,4 @@
-"""Sizes solved: what is |ax| here, and what is n in seq[n]?
+"""The size solver: the values of |ax| and of n in seq[n], from inputs, equations and inferred types.
 
 Each environment knows the axes of its arguments; beyond that there are facts: `|key| = |layer|/|heads|`, the declaration
 `W ∈ ℝ^{layer[n_1]}` of a tensor that is given. To find an unknown, take a fact that holds it once, compute the rest,
@@ -21,7 +21,7 @@ from ..scope.symbols import SizeEquation
 from ..terms.environment import Conflict, Environment
 from ..terms.inference import Inference, Sizes
 from .given_sizes import check_given_sizes, check_stated_sizes
-from .made_sizes import made_size, several_sizes
+from .inferred_sizes import inferred_size, several_sizes
 from .size_facts import FactIndex, Symbol, as_size, computed, invert, sides, words_of
 
 Way: TypeAlias = tuple[Any, ...]  # a node, and the way to what holds it
@@ -32,7 +32,7 @@ LARGEST = 2**1024  # a number in a size expression
 
 
 def anchor(env: Environment) -> Environment:
-    """The environment in which sizes are the same as in this one: that of an equation has none of its own."""
+    """The environment whose sizes an environment shares: that of an equation has none of its own."""
     while env.parent is not None and (env.sizes_parent is None or env.sizes_parent is env.parent):
         if env.function or env.variables or env.axes or env.indices or env.sizes or env.scalars:
             break
@@ -48,7 +48,7 @@ def in_head(env: Environment | None) -> bool:
 
 
 class SizeSolver(Sizes):
-    """What is known of sizes while one program is typed.
+    """The solver of sizes of one program; its results are memoised by environment.
 
     What a fact gives is kept. A symbol that had no value is asked for again only once a symbol that shares a fact with it
     has one, so that all sizes of a program are found in one pass through its facts, whatever their order.
@@ -62,7 +62,7 @@ class SizeSolver(Sizes):
         self.again: list[tuple[Symbol, Environment]] = []  # of those, what may have one now
         self.found: dict[Mark, tuple[Any, Environment]] = {}
         self.runs: int = 0
-        self.making: bool = True  # whether what the scope makes is looked at
+        self.infers: bool = True  # from the types of expressions too
         self.indices: dict[int, FactIndex] = {}
 
     # ------------------------------------------------------------------------------------------------------ symbols
@@ -82,11 +82,11 @@ class SizeSolver(Sizes):
 
     def size_said(self, axis: str, env: Environment, node: Any = None) -> Any:
         """The same as what is given and stated has it, whatever else in this scope has such an axis."""
-        before, self.making = self.making, False
+        before, self.infers = self.infers, False
         try:
             return self.size_of(axis, env, node)
         finally:
-            self.making = before
+            self.infers = before
 
     def scalar(self, key: Key, env: Environment, node: Any = None) -> Any:
         return self.find(("scalar", key), env, node)
@@ -96,7 +96,7 @@ class SizeSolver(Sizes):
         found = self.direct(symbol, env, node)
         if found is not None:
             return found
-        mark = (symbol, id(env), self.making)
+        mark = (symbol, id(env), self.infers)
         kept = self.found.get(mark)
         if kept is not None:
             return kept[0]
@@ -112,7 +112,7 @@ class SizeSolver(Sizes):
 
     @contextmanager
     def run(self) -> Iterator[None]:
-        """What is asked for in here is looked for once."""
+        """One search, in which each symbol is looked for at most once."""
         self.runs += 1
         try:
             yield
@@ -126,7 +126,7 @@ class SizeSolver(Sizes):
     def tried(self, symbol: Symbol, env: Environment, node: Any, mark: Mark) -> Any:
         self.busy.add(mark)
         try:
-            found = self.looked_for(symbol, env, node)
+            found = self.search(symbol, env, node)
         finally:
             self.busy.discard(mark)
         if found is None:
@@ -138,30 +138,31 @@ class SizeSolver(Sizes):
         return found
 
     def remind(self, symbol: Symbol) -> None:
-        """A symbol has a value now: what had none, and shares a fact with it, may have one."""
+        """Propagate a new value: symbols without one that share an equation with it are tried again."""
         if not self.missed:
             return
         envs = {id(env): env for _, env in self.missed.values()}.values()
         for env in envs:
             for fact, place in self.all_facts(symbol, env):
                 for other in {each for side in sides(fact) for each in self.symbols(side, place)}:
-                    waiting = self.missed.pop((other, id(env), self.making), None)
+                    waiting = self.missed.pop((other, id(env), self.infers), None)
                     if waiting is not None:
                         self.again.append(waiting)
 
-    def looked_for(self, symbol: Symbol, env: Environment, node: Any) -> Any:
+    def search(self, symbol: Symbol, env: Environment, node: Any) -> Any:
+        """Search a symbol from the environment outwards: sizes in scope, equations, declarations, inferred types."""
         current: Environment | None = env
         while current is not None:
             found = self.direct(symbol, current, node)
             if found is None:
                 found = self.by_facts(symbol, self.facts_of_call(symbol, current))
             if found is None and current.function is not None:
-                found = self.made(symbol, current, node)
+                found = self.inferred(symbol, current, node)
             if found is not None:
                 return found
             current = current.sizes_parent or self.named_by_caller(symbol, current) or current.parent
         found = self.by_facts(symbol, self.facts_of_program(symbol, env))
-        for source in (self.bracketed, self.made_at_top, self.besides, self.unmarked):
+        for source in (self.of_declaration, self.inferred_at_top, self.of_unmentioned_input, self.unmarked):
             if found is not None:
                 break
             found = source(symbol, env, node)
@@ -173,7 +174,7 @@ class SizeSolver(Sizes):
             return env.caller
         return None
 
-    def bracketed(self, symbol: Symbol, env: Environment, node: Any) -> Any:
+    def of_declaration(self, symbol: Symbol, env: Environment, node: Any) -> Any:
         """The size that a declaration of a defined name says: D ∈ ℝ^{seq[5]}."""
         if symbol[0] != "size":
             return None
@@ -185,16 +186,16 @@ class SizeSolver(Sizes):
                         return found
         return None
 
-    def made_at_top(self, symbol: Symbol, env: Environment, node: Any) -> Any:
-        return self.made(symbol, self.checker.top, node)
+    def inferred_at_top(self, symbol: Symbol, env: Environment, node: Any) -> Any:
+        return self.inferred(symbol, self.checker.top, node)
 
-    def made(self, symbol: Symbol, place: Environment, node: Any) -> Any:
+    def inferred(self, symbol: Symbol, place: Environment, node: Any) -> Any:
         """The size of an axis that the equations of a call, or of the program, make: by a literal, a rename, a split, …"""
-        if symbol[0] != "size" or not self.making:
+        if symbol[0] != "size" or not self.infers:
             return None
-        return made_size(self.checker, symbol[1], place, node)
+        return inferred_size(self.checker, symbol[1], place, node)
 
-    def besides(self, symbol: Symbol, env: Environment, node: Any) -> Any:
+    def of_unmentioned_input(self, symbol: Symbol, env: Environment, node: Any) -> Any:
         """The size of an axis of what is given and stands nowhere in the program."""
         return self.direct(symbol, self.checker.unnamed, node) if symbol[0] == "size" else None
 
@@ -253,6 +254,7 @@ class SizeSolver(Sizes):
         return index.about(words_of(symbol, env))
 
     def by_facts(self, symbol: Symbol, facts: list[tuple[SizeEquation, Environment]]) -> Any:
+        """Solve the equations for a symbol, each where it stands once."""
         for fact, env in facts:
             for side, other in ((fact.left, fact.right), (fact.right, fact.left)):
                 if isinstance(side, int) or self.count(side, symbol, env) != 1:
@@ -268,7 +270,7 @@ class SizeSolver(Sizes):
         return None
 
     def settle(self) -> None:
-        """Give each size that stayed unknown at top level what the stated facts say of it."""
+        """Unify each size that is still a variable at top level with what the equations say."""
         top = self.checker.top
         facts = [*self.checker.scope.sizes, *(f for each in self.checker.scope.all_functions() for f in each.sizes)]
         waiting = dict.fromkeys(axis for axis, size in top.sizes.items() if isinstance(resolve(size), SizeVariable))

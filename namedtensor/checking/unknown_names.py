@@ -1,4 +1,4 @@
-"""A name that nothing explains: what is known instead, and what may have been meant."""
+"""Unknown names: the error for a name that nothing explains, with what is known and what may have been meant."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ def unknown_name(checker: Inference, key: Key, place: Any, env: Environment):
     refused = refused_head(checker, text)
     if refused is not None:
         return refused
-    axes = {axis for term in checker.top.variables.values() for axis in term.shape}
+    known = (*checker.top.variables.values(), *checker.parameters.values())
+    axes = {axis for term in known for axis in term.shape}
     if text in axes:
         return checker.error(
             201,

@@ -13,10 +13,11 @@
 `tree`: a syntax tree to look at.
 `render`: the command render.
 `derive`: the command derive.
-`to_code`: the commands to-python, to-javascript and parameters.
+`to_code`: the commands to-python, to-javascript, to-einsum and parameters.
 `explain`: the commands explain and diagram.
 `exercises`: the command exercises.
 `playground`: the command playground.
+`help`: the command help.
 `session`: formulas one after another, each knowing those before.
 `session_commands`: what one line of the prompt does: commands that begin with a colon.
 `repl`: the prompt.

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
-from ..files.text import InputError, as_number, read_text, reason
-from ..programs.arguments import Told
+from ..files.streams import standard_input
+from ..files.text import InputError, as_number, read_text
+from ..programs.arguments import KeywordValues
 from .console import Console
 from .inputs import is_file, read_given
 
@@ -38,7 +39,7 @@ def source_of(options: Any) -> Source:
 def read_source(word: str, syntax: str) -> Source:
     """The text of a formula, a file, or standard input. Raises InputError."""
     if word == "-":
-        return Source(standard_input(), "<stdin>", syntax)
+        return Source(typed_in(), "<stdin>", syntax)
     if is_file(word):
         known = SYNTAXES.get(os.path.splitext(word)[1], "auto")
         return Source(read_text(word), word, known if syntax == "auto" else syntax)
@@ -47,17 +48,10 @@ def read_source(word: str, syntax: str) -> Source:
     return Source(word, None, syntax)
 
 
-def standard_input() -> str:
-    if sys.stdin is None:
-        raise InputError("standard input is closed")
-    buffer = getattr(sys.stdin, "buffer", None)
-    if buffer is None:
-        return sys.stdin.read()
-    try:
-        data = buffer.read()
-    except (OSError, ValueError) as problem:
-        raise InputError(f"standard input cannot be read: {reason(problem)}") from None
-    for encoding in ("utf-8-sig", sys.stdin.encoding or "utf-8"):
+def typed_in() -> str:
+    """The text of standard input. Raises InputError."""
+    data = standard_input()
+    for encoding in ("utf-8-sig", getattr(sys.stdin, "encoding", None) or "utf-8"):
         try:
             return data.decode(encoding).replace("\r\n", "\n")
         except UnicodeDecodeError:
@@ -65,9 +59,9 @@ def standard_input() -> str:
     raise InputError("standard input is no text in UTF-8")
 
 
-def values_of(words: list[str], console: Console) -> Told:
+def values_of(words: list[str], console: Console) -> KeywordValues:
     """The tensors and numbers of NAME=…; remarks on their files go to standard error."""
-    values = Told()
+    values = KeywordValues()
     for word in words:
         given = read_given(word)
         if given.name in values:

@@ -10,7 +10,7 @@ from typing import Any
 from grammar.errors import CATALOGUE, NotationError
 
 from ..files.text import InputError
-from ..programs.arguments import Told
+from ..programs.arguments import KeywordValues
 from .arguments import Source, place_of, sizes_of, source_of
 from .check_documents import Given, check_documents, documents_of, draws_of, is_document, write_findings
 from .console import Console, error_record
@@ -46,7 +46,7 @@ def check_command(options: Any, console: Console) -> int:
     return int(bool(checked.errors or (options.strict and checked.warnings)))
 
 
-def _tried(source: Source, shapes: Told, options: Any) -> list[Any]:
+def _tried(source: Source, shapes: KeywordValues, options: Any) -> list[Any]:
     """What came of the claims of a formula that is right as far as types go."""
     from grammar.parser import parse
 
@@ -85,9 +85,9 @@ def _write(checked: Any, source: Source, format: str, console: Console) -> None:
 RESERVED = ("sizes", "syntax")  # what Python's check takes by name beside the shapes
 
 
-def shapes_of(words: list[str], console: Console) -> Told:
+def shapes_of(words: list[str], console: Console) -> KeywordValues:
     """The shapes that NAME=… gives. Raises InputError where a word gives none."""
-    shapes = Told()
+    shapes = KeywordValues()
     for name, text in map(split_given, words):
         if name in shapes or name in RESERVED:
             raise InputError(f"{name} is given twice" if name in shapes else f"no tensor can be called {name} here")

@@ -44,13 +44,17 @@ from .explain import (
     explain_arguments,
     explain_command,
 )
+from .help import HELP_EXAMPLES, help_arguments, help_command
 from .parsers import INPUTS, Parser, check_arguments, formula_arguments
 from .playground import PLAYGROUND_EXAMPLES, playground_arguments, playground_command
 from .render import render_command, spelling_argument
 from .to_code import (
+    EINSUM_EXAMPLES,
     JAVASCRIPT_EXAMPLES,
     PARAMETERS_EXAMPLES,
     PYTHON_EXAMPLES,
+    einsum_arguments,
+    einsum_command,
     javascript_arguments,
     javascript_command,
     parameters_arguments,
@@ -98,8 +102,10 @@ def _let_go() -> None:
 
 
 def _dispatch(words: list[str]) -> int:
+    if words[:1] == ["help"] and len(words) == 2 and words[1] in COMMANDS:
+        words = [words[1], "--help"]
     if not words or words[0] not in COMMANDS:
-        if words and (meant := near(words[0], COMMANDS)):
+        if words and words[0][:1] != "-" and (meant := near(words[0], COMMANDS)):
             _overview().error(f"there is no command {words[0]}; {did_you_mean(meant)}")
         _overview().parse_args(words or ["--help"])
         return FINE
@@ -299,6 +305,9 @@ COMMANDS = {
     "to-javascript": Command(
         "print a formula as a module of JavaScript", javascript_arguments, javascript_command, JAVASCRIPT_EXAMPLES
     ),
+    "to-einsum": Command(
+        "print a formula as a call of einsum, where it is one", einsum_arguments, einsum_command, EINSUM_EXAMPLES
+    ),
     "exercises": Command(
         "prove, release and mark files of exercises",
         _exercises_arguments,
@@ -311,6 +320,7 @@ COMMANDS = {
         playground_command,
         PLAYGROUND_EXAMPLES,
     ),
+    "help": Command("say what a function, a sign or an error is", help_arguments, help_command, HELP_EXAMPLES),
     "repl": Command("calculate at a prompt; names and values persist", _repl_arguments, _repl, REPL_EXAMPLES),
 }
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..files.formats import writable, write
 from ..files.text import InputError, as_number
-from ..programs.arguments import Told
+from ..programs.arguments import KeywordValues
 from .arguments import Source, limits_of, sizes_of, source_of, values_of
 from .console import FINE, Console
 from .inputs import read_value
@@ -61,7 +61,7 @@ def _value(options: Any, source: Source, console: Console) -> Any:
     return evaluate(source.text, values, sizes=sizes, syntax=source.syntax, strict=options.strict, limits=limits)
 
 
-def _called(options: Any, console: Console) -> tuple[str | None, list[Any], Told]:
+def _called(options: Any, console: Console) -> tuple[str | None, list[Any], KeywordValues]:
     """The function that --call names, its arguments, and the inputs by name."""
     name, words = (options.call[0], options.call[1:]) if options.call else (None, [])
     values = values_of(options.inputs + [word for word in words if GIVEN.match(word)], console)

@@ -1,6 +1,6 @@
 """Tensors by the words of a command: NAME=VALUE, where VALUE is a number, a tensor written out, or a file.
 
-    X=iris.csv:flower,feature      A=[[1,2],[3,4]]:height,width      W=model.npz[w1]:in,out      L=6
+    X=iris.csv:flower,feature      A=[[1,2],[3,4]]:height,width      W=model.npz[w1]:in,out      L=6      Y=-:a
 
 `formats` reads the files; what is left to do here is to take the words apart and to give the axes their names.
 """
@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from grammar.errors import NotationError
 
 from ..files.formats import FORMATS, Found, from_nested
+from ..files.streams import is_stream, read_stream
 from ..files.text import InputError, as_number, parse_json, reason
 
 
@@ -132,6 +133,8 @@ def is_file(text: str) -> bool:
 
 def read_file(place: str, member: str | None, name: str) -> Found:
     """What the file holds, by its suffix. Raises InputError."""
+    if is_stream(place):
+        return read_stream(place, member, name)
     suffix = Path(place).suffix.lower()
     if not is_file(place):
         raise InputError(f"there is no file {place} for {name}")

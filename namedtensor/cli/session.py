@@ -85,7 +85,7 @@ class Session:
 
     # --------------------------------------------------------------------------------------------------------- reading
     def parsed(self, text: str, syntax: str = "text") -> nodes.Program:
-        return parse(text, syntax, shadowed_by(self.values))
+        return parse(text, syntax, shadowed_by([key(name) for name in self.values]))
 
     def read(self, text: str) -> list[Piece]:
         """The statements of a text, read with the facts before it: they say whether f(x) is a call."""
@@ -176,7 +176,7 @@ class Session:
                 adds = before and before != piece.text and self.by_elements(before) and self.by_elements(piece.text)
                 self.facts[name] = f"{before}\n{piece.text}" if adds else piece.text
                 self.values.pop(name, None)
-        self.agree()
+        self.check_together()
 
     def keep_together(self, pieces: list[Piece]) -> None:
         """Keep statements with ⋮ between them as one fact: they make a rule together."""
@@ -184,13 +184,13 @@ class Session:
         for name in names:
             self.facts.pop(name, None)
         self.facts[", ".join(names)] = "\n".join(piece.text for piece in pieces)
-        self.agree()
+        self.check_together()
 
     def by_elements(self, text: str) -> bool:
         groups = [group for piece in self.read(text) for group in piece.scope.definitions.values()]
         return bool(groups) and all(definition.elements for group in groups for definition in group)
 
-    def agree(self) -> None:
+    def check_together(self) -> None:
         """Raise NotationError where the facts are no program together."""
         from ..scope.binder import bind
 

@@ -1,4 +1,4 @@
-"""The commands `to-python`, `to-javascript` and `parameters`: what other programs, or whoever draws the parameters, go on with."""
+"""The commands `to-python`, `to-javascript`, `to-einsum` and `parameters`: what other programs, or whoever draws the parameters, go on with."""
 
 from __future__ import annotations
 
@@ -29,6 +29,11 @@ def javascript_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--standalone", action="store_true", help="with the functions of the runtime that it needs")
 
 
+def einsum_arguments(parser: argparse.ArgumentParser) -> None:
+    formula_arguments(parser, "shapes, which need no sizes, Q='ℝ^{query × key}', or tensors")
+    of_name_argument(parser)
+
+
 def parameters_arguments(parser: argparse.ArgumentParser) -> None:
     formula_arguments(parser, "the inputs that are no parameters: shapes, X='ℝ^{seq × a}', or tensors")
     of_name_argument(parser)
@@ -52,6 +57,11 @@ def javascript_command(options: Any, console: Console) -> int:
     shapes = shapes_of(options.inputs, console)
     made = goal_of(options).to_javascript(shapes, sizes=sizes_of(options.sizes), standalone=options.standalone)
     return printed(options, console, made)
+
+
+def einsum_command(options: Any, console: Console) -> int:
+    shapes = shapes_of(options.inputs, console)
+    return printed(options, console, goal_of(options).to_einsum(shapes, sizes=sizes_of(options.sizes)))
 
 
 def printed(options: Any, console: Console, text: str) -> int:
@@ -81,6 +91,10 @@ PYTHON_EXAMPLES = """
 JAVASCRIPT_EXAMPLES = """
   namedtensor to-javascript 'A ⊙_{width} x' A='ℝ^{height[3] × width[4]}' x='R^{width[4]}'
   namedtensor to-javascript 'softmax_{seq} X' X='R^{seq[5]}' --standalone
+"""
+EINSUM_EXAMPLES = """
+  namedtensor to-einsum 'Q ⊙_{key} K' Q='ℝ^{query × key}' K='ℝ^{seq × key}'
+  namedtensor to-einsum 'trace_{a,b} X' X='R^{a, b}'
 """
 PARAMETERS_EXAMPLES = """
   namedtensor parameters 'W ∈ ℝ^{a × b}' --sizes a=3,b=2

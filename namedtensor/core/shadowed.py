@@ -1,4 +1,4 @@
-"""A file of one's own that hides a package of this project, told in one sentence."""
+"""Shadowed packages: a user's own file that hides a package of this project, reported in one sentence."""
 
 import sys
 from os.path import abspath, dirname, join, realpath

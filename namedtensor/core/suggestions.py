@@ -1,4 +1,4 @@
-"""What somebody may have meant: the nearest names, and what those write who come from other libraries.
+"""Suggestions for errors: the nearest known names, and the notation's spelling of what other libraries write.
 
 `near("sofmax", ["softmax", "max"])` is `["softmax"]`.
 """
@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any
 from grammar.errors import Hint
 
 LONGEST = 60  # names beyond this are no slips of the pen
+
+FUNCTION = "a function is defined by an equation: f(t) = t + 1"
+RESULT = "the last line is the result: write it alone"
 
 ELSEWHERE = {
     "axis": "axes are named in the subscript: softmax_{seq} X",
@@ -31,7 +34,12 @@ ELSEWHERE = {
     "average": "the average over an axis is mean_{axis} X",
     "len": "the size of an axis is |axis|",
     "import": "nothing needs importing: the built-in functions are there",
-    "lambda": "a function is defined by an equation: f(t) = t + 1",
+    "lambda": FUNCTION,
+    "def": FUNCTION,
+    "let": "an equation defines a name as it is: Y = X + 1",
+    "return": RESULT,
+    "print": RESULT,
+    "choose": "n choose k is ∏_{i=1}^{k} (n − k + i) / i",
     "True": "a condition is written 1 = 1",
     "None": "there is no empty value in the notation",
     "exp2": "a power is written 2^x",
@@ -54,7 +62,7 @@ ELSEWHERE = {
 
 
 def near(name: str, known: Iterable[str], most: int = 2, cutoff: float = 0.65) -> list[str]:
-    """The known names that are spelled nearly so; those that differ in the case of letters come first."""
+    """The known names of small edit distance; those that differ in the case of letters come first."""
     if len(name) > LONGEST:
         return []
     candidates = [other for other in dict.fromkeys(known) if other != name and len(other) <= LONGEST]
@@ -82,7 +90,7 @@ def no_attribute(whose: str, name: str, known: Iterable[str]) -> AttributeError:
 
 
 class Suggests:
-    """Objects whose unknown attribute is an error that has the nearest of their public names."""
+    """A mix-in: an unknown attribute is an AttributeError that names the nearest public ones."""
 
     if not TYPE_CHECKING:  # to a type checker an unknown attribute is one
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Equation, Node
 
+from ..calculus.linearize import AUXILIARY
 from ..core.sizes import resolve
-from ..operators.user_functions import USER_FUNCTIONS
-from ..scope.binder import bind
-from ..scope.names import Key, key
+from ..scope.names import Key, walk
 from ..symbolic import algebra
 from ..symbolic.factoring import cleared, factored
 from ..symbolic.folding import Named, folded
@@ -23,13 +23,13 @@ from ..symbolic.known import recognized, solved
 from ..symbolic.linearizing import ReadingChecker, change_of
 from ..symbolic.naming import Reading, Where, names_left, read, words_of
 from ..symbolic.parts import Unwritable
-from ..symbolic.spelling import MARKS, named, with_axes
-from ..symbolic.sums import SUMS
-from ..symbolic.work import TooLong, current, working
+from ..symbolic.spelling import MARKS, named, size_node, with_axes
+from ..symbolic.sums import total_of
+from ..symbolic.work import TooLong, Work, current, working
 from ..terms.environment import source_name
-from ..terms.inference import InputType
 from ..terms.terms import Term, topological
 from .needed import needed
+from .reading import reading_checker
 
 MEMBERS = 64  # of a family that are looked at
 
@@ -74,7 +74,7 @@ def sums_named(checker: ReadingChecker, names: Mapping[int, str]) -> dict[Head, 
     for term in (checker.find(name, checker.top, None) for name in checker.scope.definitions):
         while term is not None and term.operator == "variable" and change_of(term) is None:
             term = term.arguments[0]
-        if term is not None and id(term) in names and term.operator in SUMS:
+        if term is not None and id(term) in names and total_of(term.operator) is not None:
             axes = tuple(map(source_name, term.shape))
             found[head("tensor", names[id(term)], axes)] = (term.operator, tuple(map([*term.shape].index, term.axes)))
     return found
@@ -185,12 +185,10 @@ class Typed:
         return replace(self, tree=tree)
 
     def checker(self) -> ReadingChecker:
-        inputs = {key(name): InputType(dict(shape)) for name, shape in self.shapes.items()}
-        scope = bind(self.source, self.tree)
-        return ReadingChecker(scope, inputs, dict(self.sizes), infer_parameters=True, python=USER_FUNCTIONS)
+        return reading_checker(self.source, self.tree, self.shapes, self.sizes)
 
-    def read(self, taken: set[str] | None = None) -> tuple[Reading, dict[str, int]]:
-        """The closed form of its value, and how often each law was used.
+    def read(self, taken: set[str] | None = None) -> tuple[Reading, Work]:
+        """The closed form of its value, and what was done: how often each law was used, and the axes that were made.
 
         Raises NotationError where there is none, or the work passes the limit.
         """
@@ -198,7 +196,7 @@ class Typed:
         term = checker.whole()
         with working(limit=self.limit) as work:
             try:
-                return closed_form(checker, term, self.tree, taken), dict(work.laws)
+                return closed_form(checker, term, self.tree, taken), work
             except TooLong as problem:
                 hint = "give parts names of their own, or a higher limit"
                 raise checker.error(308, str(problem), self.tree, hint=hint) from None
@@ -211,10 +209,12 @@ class Typed:
 
 
 def closed_program(
-    tree: nodes.Program, reading: Reading, title: str | Node = "D", before: tuple[Any, ...] = ()
+    tree: nodes.Program, reading: Reading, title: str | Node = "D", before: tuple[Any, ...] = (),
+    made: Mapping[str, Any] = MappingProxyType({}),
 ) -> nodes.Program:  # fmt: skip
     """The program that has a closed form as its value: what it needs of the one that was given, its names, the form.
 
+    Of axes that were made inside, as the ranks of what is sorted, it says the sizes where nothing else does.
     The title is a name, or another one where the program has it.
     """
     lines = [Equation((named(each.name), each.node)) for each in reading.names]
@@ -223,4 +223,18 @@ def closed_program(
         title = named(title if title not in taken else next(names_left(taken | {each.name for each in reading.names})))
     wanted = set(words_of(reading.node)).union(*(words_of(each.node) for each in reading.names))
     kept = needed(tree.statements[:-1], wanted)
-    return nodes.Program((*kept, *lines, *before, Equation((title, reading.node))))
+    sizes = sizes_said((*(each.sides[1] for each in lines), reading.node), made)
+    return nodes.Program((*sizes, *kept, *lines, *before, Equation((title, reading.node))))
+
+
+def sizes_said(formulas: tuple[Node, ...], made: Mapping[str, Any]) -> list[Equation]:
+    """|rank| = |a|, for each axis of differentials that stands in formulas where no tensor has it."""
+    inside = [each for formula in formulas for each in walk(formula)]
+    moved = {axis.name for each in inside if isinstance(each, nodes.Rename) for _, new in each.items for axis in new}
+    names = {
+        each.text if isinstance(each, nodes.Name) else each.name
+        for each in inside
+        if isinstance(each, (nodes.Name, nodes.Axis))
+    }
+    wanted = [axis for axis in made if axis in names - moved and axis.rstrip("'") in AUXILIARY]
+    return [Equation((nodes.Size(nodes.Axis(axis)), size_node(str(made[axis])))) for axis in wanted]

@@ -16,15 +16,13 @@ from grammar.parser import parse
 from ..calculus.derivative import perturbing
 from ..core.limits import recursion_headroom
 from ..operators.user_functions import USER_FUNCTIONS
-from ..scope.binder import bind
-from ..scope.names import key, walk
+from ..scope.names import walk
 from ..symbolic import algebra
 from ..symbolic.from_terms import Forms, NotReadable
 from ..symbolic.known import recognized
-from ..symbolic.linearizing import ReadingChecker
 from ..symbolic.work import TooLong, working
-from ..terms.inference import InputType
 from ..terms.terms import Term
+from .reading import reading_checker
 
 
 def has_proof(claim: str, shapes: Mapping[str, Mapping[str, Any]]) -> bool:
@@ -61,8 +59,7 @@ def normal_form(
 ) -> tuple[dict[Any, Any], bool]:
     """The shapes of the inputs, and whether the sides have one normal form."""
     with working(proving=True):
-        inputs = {key(name): InputType(shape) for name, shape in shapes.items()}
-        checker = ReadingChecker(bind(claim, program), inputs, sizes, infer_parameters=True, python=USER_FUNCTIONS)
+        checker = reading_checker(claim, program, shapes, sizes)
         with perturbing(checker, sides, checker.top):
             terms = [checker.infer(side, checker.top) for side in sides]
         found = {str(name): dict(term.shape) for name, term in (*checker.top.variables.items(), *checker.parameters.items())

@@ -49,7 +49,7 @@ class Picture:
         Raises NotationError where the name says no kind that can be drawn, or the file cannot be written.
         """
         try:
-            with quietly():
+            with without_warnings():
                 self.figure.savefig(place, **{"dpi": 200, **options})
         except (OSError, ValueError) as problem:
             raise NotationError(409, f"{place} cannot be written: {problem}") from None
@@ -61,7 +61,7 @@ class Picture:
         import matplotlib  # type: ignore[import-not-found]
 
         found = io.StringIO()
-        with quietly(), matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": self.mark}):
+        with without_warnings(), matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": self.mark}):
             self.figure.savefig(found, format="svg", transparent=True, dpi=200, metadata={"Date": None})
         text = found.getvalue()
         return text[text.index("<svg") :].replace(INK, ink)
@@ -72,7 +72,7 @@ def fitted(svg: str) -> str:
     return svg.replace("<svg", '<svg style="max-width:100%;height:auto"', 1)
 
 
-def quietly() -> warnings.catch_warnings:
+def without_warnings() -> warnings.catch_warnings:
     """Without a warning for each letter that a font lacks: in SVG the reader's own font has it."""
     return warnings.catch_warnings(action="ignore", category=UserWarning)
 

@@ -21,15 +21,15 @@ from typing import NamedTuple
 from grammar.errors import NotationError, Span
 
 from ..files.text import InputError, reason
-from .maths import OPAQUE, definition_end, group_end, opaque_end
+from .maths import DEFINING, OPAQUE, definition_end, group_end, opaque_end
 
 DEPTH = 20  # files that include each other
 FILES = 2000
-CHARACTERS = 8_000_000  # of all files together
+CHARACTERS = 4_000_000  # of all files together: a book of mathematics has two million
 NOTES = 1000  # of files that are not read
 
 
-class Place(NamedTuple):
+class Location(NamedTuple):
     """A span in a file, with the name of the file and its text."""
 
     file: str
@@ -52,7 +52,7 @@ class Whole:
 
     text: str
     parts: list[_Part]
-    notes: list[tuple[Place, str]] = field(default_factory=list)
+    notes: list[tuple[Location, str]] = field(default_factory=list)
     besides: frozenset[str] = frozenset()  # files that only give their macros
 
     @property
@@ -65,19 +65,19 @@ class Whole:
         """The document, and what of its files was read, in this order."""
         return [file for file in dict.fromkeys(part.file for part in self.parts) if file not in self.besides]
 
-    def place(self, span: Span) -> Place:
+    def place(self, span: Span) -> Location:
         """Where a span of the whole stands; to the end of the part in which it begins, if it goes beyond.
 
         >>> whole = Whole("ab", [_Part(0, "one.tex", "xa", 1), _Part(1, "two.tex", "b", 0)])
         >>> whole.place((0, 2))
-        Place(file='one.tex', text='xa', span=(1, 2))
+        Location(file='one.tex', text='xa', span=(1, 2))
         """
         index = max(0, bisect_right(self.parts, span[0], key=lambda part: part.start) - 1)
         part = self.parts[index]
         stop = self.parts[index + 1].start if index + 1 < len(self.parts) else len(self.text)
         shift = part.offset - part.start
         start = min(span[0] + shift, len(part.text))
-        return Place(part.file, part.text, (start, max(start, min(span[1], stop) + shift)))
+        return Location(part.file, part.text, (start, max(start, min(span[1], stop) + shift)))
 
     def error(self, error: NotationError) -> tuple[str, NotationError]:
         """An error of the whole as one of a file, and the file. Labels in other files become notes."""
@@ -117,7 +117,7 @@ class Parts:
             self.texts.append(written)
             self.length += len(written)
 
-    def whole(self, notes: list[tuple[Place, str]] | None = None) -> Whole:
+    def whole(self, notes: list[tuple[Location, str]] | None = None) -> Whole:
         return Whole("".join(self.texts), self.parts, notes or [])
 
 
@@ -213,7 +213,7 @@ SCANNED = re.compile(
     rf"""(?P<comment>%[^\n]*)
     |(?P<opaque>\\begin\{{(?P<kind>(?:{"|".join(OPAQUE)})\*?)\}})
     |(?P<verb>\\(?:verb|lstinline)\*?(?P<mark>[^A-Za-z\s*{{])[^\n]*?(?P=mark))
-    |(?P<define>\\(?:(?:re)?newcommandx?|providecommand|DeclareMathOperator|[gex]?def|let|ndef)(?![A-Za-z]))
+    |(?P<define>{DEFINING})
     |(?P<never>\\iffalse(?![A-Za-z]))
     |(?P<over>\\endinput(?![A-Za-z])|\\end\{{document\}})
     |\\(?P<include>{"|".join(INCLUSIONS)})(?![A-Za-z])
@@ -308,10 +308,11 @@ class Reading:
         self.parts = Parts(file, text)
         self.folder = os.path.dirname(file)
         self.tree = os.path.realpath(self.folder or ".")
-        self.notes: list[tuple[Place, str]] = []
+        self.notes: list[tuple[Location, str]] = []
         self.packages: set[str] = set()
         self.files = 0
         self.left = CHARACTERS  # that may still be read
+        self.places: dict[tuple[str, Inclusion, str], str | None] = {}  # that were looked for
 
     def read(self, text: str, file: str, within: tuple[str, ...], definitions: bool = False) -> None:
         """Add a file with all that it includes; `within` are the files that include each other down to it."""
@@ -319,16 +320,19 @@ class Reading:
         for each in stretches(text, definitions):
             if isinstance(each, Named):
                 for name in filter(None, each.names):
-                    self.include(name, each.inclusion, Place(file, text, each.span), within, definitions)
+                    self.include(name, each.inclusion, Location(file, text, each.span), within, definitions)
             else:
                 self.parts.copy(*each, file, text)
                 if definitions:
                     self.parts.write("\n", each[1], file, text)
 
     def include(
-        self, name: str, inclusion: Inclusion, at: Place, within: tuple[str, ...], definitions: bool = False
+        self, name: str, inclusion: Inclusion, at: Location, within: tuple[str, ...], definitions: bool = False
     ) -> None:
-        place = self.find(name, inclusion, os.path.dirname(at.file))
+        asked = name, inclusion, os.path.dirname(at.file)
+        if asked not in self.places:
+            self.places[asked] = self.find(*asked)
+        place = self.places[asked]
         if place is None or place.endswith(PICTURES):
             if inclusion.told and not name.endswith(PICTURES):
                 self.note(at, f"{name} is not here, so its formulas and macros are not read")
@@ -351,11 +355,11 @@ class Reading:
             return
         self.files += 1
         if remark:
-            self.note(Place(place, text, (0, 0)), remark)
+            self.note(Location(place, text, (0, 0)), remark)
         self.read(text, place, (*within, real), definitions or inclusion.definitions)
         self.parts.write("\n", len(text), place, text)
 
-    def note(self, at: Place, text: str) -> None:
+    def note(self, at: Location, text: str) -> None:
         if len(self.notes) < NOTES:
             self.notes.append((at, text))
 

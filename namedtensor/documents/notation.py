@@ -15,9 +15,10 @@ from grammar.symbols import BINDERS, FUNCTIONS
 from ..scope.mentions import ARITHMETIC
 from ..scope.names import walk
 from .assembled import AssembledProgram, assembled
-from .maths import NUMBER_OF_ARGUMENTS, REALS, Document, Maths, Section, shows_axes
+from .document import Document, Maths, Section
 from .report import Findings, Skipped
 from .rows import comment_of, declarations_in, rows_of, unread_part
+from .shown_axes import NUMBER_OF_ARGUMENTS, REALS, shows_axes
 
 OPERATORS = re.compile(rf"(?:{'|'.join(map(re.escape, NUMBER_OF_ARGUMENTS))})(?![A-Za-z])")
 RELATION = re.compile(r"[=:≔≜]|\\(?:in|colon|coloneqq?|triangleq|eqdef)(?![A-Za-z])")

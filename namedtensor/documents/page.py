@@ -14,9 +14,9 @@ from grammar.printer.runs import Run, axes_in, to_runs
 
 from ..display.colours import Tint, rules, tints
 from ..display.html import html_runs, style
+from .document import Maths, Section
 from .findings import Finding
-from .included_files import Place, Whole
-from .maths import Maths, Section
+from .included_files import Location, Whole
 from .report import Report
 
 LIGHT = {
@@ -157,7 +157,7 @@ def _told(finding: Finding) -> str:
     return f'<p class="{finding.severity.split()[0]}">{html.escape(_where(finding))}: {words}</p>'
 
 
-def marked(place: Place, findings: list[Finding]) -> str:
+def marked(place: Location, findings: list[Finding]) -> str:
     """The source of a formula, with what is found marked where it stands."""
     start, end = place.span
     spans = sorted((max(start, span[0]), min(end, span[1]), each) for each in findings if (span := each.problem.span))

@@ -20,11 +20,13 @@ from grammar import nodes
 from grammar.errors import NotationError, Span
 
 from .conflicts import Part, Redefinition, Together, conflict_of, holder
+from .document import Document, Maths, Section
 from .inherited import Inheritance, Needs
-from .maths import Document, Maths, Section, find
+from .maths import find
 from .notation import gather, heads_of
 from .report import Findings, Note, Report, Skipped
 from .rows import rows_of
+from .shown_axes import unseen
 from .verdicts import FALSE, Draws
 
 
@@ -54,6 +56,7 @@ def check_document(
             if start:
                 text = f"the section is long: its formulas from here on are checked apart from the {start} before"
                 findings.notes.append(Note(section.formulas[start].start, text))
+    findings.skipped += [Skipped(span, reason, True) for span, reason in unseen(document)]
     if not any(not maths.written for section in document.sections for maths in section.formulas):
         findings.nothing_read(document)
     errors = {(error.span, error.number, error.message): error for error in findings.errors}
@@ -99,7 +102,7 @@ def _check_section(document: Document, section: Section, formulas: list[Maths], 
         later = at is not None and at in blamed and before is not None and before.end <= at.start
         if at and before and later and first and second and problem.span:
             again.append(Redefinition(max(before.end, _counts_from(document, at)), first, second))
-            findings.notes.append(Note(problem.span[0], f"{problem.span_text} is defined again: {AGAIN}"))
+            findings.notes.append(Note(problem.span[0], f"{problem.span_text} is defined again: {SUPERSEDES}"))
             continue
         if at is None or at in blamed and not _explained(document, at, problem, together.work.span(first)):
             findings.errors.append(problem)
@@ -176,7 +179,7 @@ def _has_unread_rows(document: Document, at: Maths | None) -> bool:
 
 
 CONFLICTS = 50
-AGAIN = "from here on this counts, and not what was said before"
+SUPERSEDES = "from here on this counts, and not what was said before"
 
 
 def _check_program(document: Document, section: Section, together: Together, program: Part, blamed: set[Maths], findings: Findings) -> None:  # fmt: skip

@@ -25,7 +25,7 @@ FINITE: dict[str, Any] = {"finite": "of finite"}
 def softmax(b: Builder, x: Any, axes: Order):
     def write():
         powers, total = b.exponentials(x, axes, True)
-        return b.divide(powers, total)
+        return b.guarded("softmax", x, b.divide(powers, total), axes, at=x.order.index(axes[0]))
 
     return of_one_axis(b, "softmax", x, axes, write)
 
@@ -50,7 +50,8 @@ def _standardized(b: Builder, x: Any, axes: Order, eps: Any):
         return _scaled(b, away, axes, eps)
     squares = mean(b, b.multiply(away, away), axes, True)
     b.guard_finite(squares)
-    return b.select(b.divide(away, b.sqrt(b.add(squares, eps))), _scaled(b, away, axes, eps))
+    found = b.select(b.divide(away, b.sqrt(b.add(squares, eps))), _scaled(b, away, axes, eps))
+    return b.guarded("standardize", away, found, axes, eps=eps) if isinstance(eps, float) else found
 
 
 def _least(eps: Any):
@@ -92,7 +93,7 @@ def _of_one(primitive: str) -> OfAxes:
 
 def _along(name: str, meaning: str, numpy: str, write: Write, rule: str = "floats", **more: Any) -> Operator:
     signature = more.pop("signature", "ax… -> ax…")
-    return register(Operator(name, "along", signature, of_axes(write, rule), meaning, numpy, SECTION, **more))
+    return register(Operator(name, "axis_map", signature, of_axes(write, rule), meaning, numpy, SECTION, **more))
 
 
 def _up_to(join: Callable[[Any, Any], Any]) -> Callable[[list[Any]], list[Any]]:
@@ -101,19 +102,19 @@ def _up_to(join: Callable[[Any, Any], Any]) -> Callable[[list[Any]], list[Any]]:
 
 _along("softmax", "exp x / ∑ exp x", "np.exp(X) / np.exp(X).sum(axis, keepdims=True)", softmax,
        differentials=("softmax_{ax} X ⊙ (∂X − softmax_{ax} X ⊙_{ax} ∂X)",), heavy=True, warns=True,
-       definition=definitions.softmax, sign="≥ 0", analytic=True, **FINITE)  # fmt: skip
+       definition=definitions.softmax, sign="≥ 0", analytic=True, finite="X of finite or −∞", total=1)  # fmt: skip
 _along(
     "logsoftmax", "the logarithm of softmax", "X - np.log(np.exp(X).sum(axis, keepdims=True))", _logarithm_of_softmax,
     differentials=("∂X − softmax_{ax} X ⊙_{ax} ∂X",), heavy=True, warns=True, definition=definitions.logsoftmax, analytic=True, **FINITE,
 )  # fmt: skip
 _along("argmax", "one where the largest stands, shared by ties", "M / M.sum(axis, keepdims=True) "
-       "where M = X == X.max(axis, keepdims=True)", _where_extreme("max"), differentials=("0",), warns=True, definition=definitions.argmax, sign="≥ 0", **FINITE)  # fmt: skip
+       "where M = X == X.max(axis, keepdims=True)", _where_extreme("max"), differentials=("0",), warns=True, definition=definitions.argmax, sign="≥ 0", total=1, picks=True, **FINITE)  # fmt: skip
 _along("argmin", "one where the smallest stands, shared by ties", "M / M.sum(axis, keepdims=True) "
-       "where M = X == X.min(axis, keepdims=True)", _where_extreme("min"), differentials=("0",), warns=True, definition=definitions.argmin, sign="≥ 0", **FINITE)  # fmt: skip
+       "where M = X == X.min(axis, keepdims=True)", _where_extreme("min"), differentials=("0",), warns=True, definition=definitions.argmin, sign="≥ 0", total=1, picks=True, **FINITE)  # fmt: skip
 _along(
     "standardize", "(x − mean) / √(var + eps); eps is 1e-5 where it is not given",
     "(X - X.mean(axis, keepdims=True)) / np.sqrt(X.var(axis, keepdims=True) + eps)", standardize,
-    options=(("eps", 1e-5),), heavy=True, warns=True, definition=definitions.standardize, analytic=True, **FINITE,
+    options=(("eps", 1e-5),), heavy=True, warns=True, definition=definitions.standardize, analytic=True, total=0, **FINITE,
     differentials=("(∂X − mean_{ax} ∂X − standardize_{ax}(X; eps) ⊙ mean_{ax}(standardize_{ax}(X; eps) ⊙ ∂X)) "
                    "/ √(var_{ax} X + eps)",),
 )  # fmt: skip
@@ -135,7 +136,7 @@ for _name, _meaning, _numpy, _differential, _definition, _more in OF_ONE_AXIS:
 
 
 def _running(primitive: str) -> OfAxes:
-    """The largest, or smallest, up to each element: of 1, 2, 4, … before it."""
+    """Cumulative maximum or minimum by doubling: of 1, 2, 4, … elements before each."""
 
     def write(b: Builder, x: Any, axes: Order):
         (axis,) = axes
@@ -160,7 +161,7 @@ for _name, _meaning, _primitive, _best, _where, _never in (
 
 
 def _argsort(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
-    """The places of the elements in ascending order, of equals the first first."""
+    """Stable argsort: the positions of the elements in ascending order."""
     (x,), (axis,) = b.coerced(arguments, "numbers"), axes
     x = b.reorder(x, (*(name for name in x.order if name != axis), axis))
     dtype = b.target.default_whole
@@ -174,7 +175,7 @@ def _ascending(numbers: list[Any]) -> list[int]:
 
 register(
     Operator(
-        "argsort", "along", "ax -> ax", _argsort, "where each element of the sorted axis comes from, counted from 1",
+        "argsort", "axis_map", "ax -> ax", _argsort, "where each element of the sorted axis comes from, counted from 1",
         "np.argsort(X, axis, kind='stable')", SECTION, differentials=("0",), counts_from_zero=True, definition=_ascending,
         of_nothing=True,
     )

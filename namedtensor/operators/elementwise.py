@@ -14,7 +14,7 @@ from ..core.axes import Order
 from . import definitions, transposes
 from .builder import Builder, OfOne, Write
 from .lowering import elementwise, named
-from .plain_numbers import both, either, power, product, quotient
+from .plain_numbers import conjunction, disjunction, power, product, quotient
 from .record import A, Example, Operator, register
 
 SECTION = "§3.2 Elementwise operations and broadcasting"
@@ -32,6 +32,8 @@ def _binary(name: str, meaning: str, numpy: str, write: Write, rule: str = "numb
 
 FINITE: dict[str, Any] = {"finite": "of finite"}
 POSITIVE: dict[str, Any] = {"sign": "≥ 0"}
+EVEN: dict[str, Any] = {"parity": "even"}
+ODD: dict[str, Any] = {"parity": "odd"}
 
 
 # ------------------------------------------------------------------------------------------------------ of one number
@@ -89,23 +91,23 @@ def _gelu_tanh(b: Builder, x: Any):
 NOTHING: dict[str, Any] = {}
 ANALYTIC = (
     ("exp", "the exponential", "np.exp(X)", named("exp"),
-     "exp X ⊙ ∂X", math.exp, definitions.exp, POSITIVE),
+     "exp X ⊙ ∂X", math.exp, definitions.exp, {**POSITIVE, "finite": "X ≤ 0"}),
     ("log", "the natural logarithm", "np.log(X)", named("log"),
-     "∂X / X", math.log, definitions.log, NOTHING),
+     "∂X / X", math.log, definitions.log, {"finite": "X > 0"}),
     ("sqrt", "the square root", "np.sqrt(X)", named("sqrt"),
-     "∂X / (2 √X)", math.sqrt, definitions.total(math.sqrt), POSITIVE),
+     "∂X / (2 √X)", math.sqrt, definitions.total(math.sqrt), {"sign": "≥ 0, > 0 of > 0", "finite": "X ≥ 0"}),
     ("sin", "the sine", "np.sin(X)", named("sin"),
-     "cos X ⊙ ∂X", math.sin, definitions.total(math.sin), FINITE),
+     "cos X ⊙ ∂X", math.sin, definitions.total(math.sin), {**FINITE, **ODD}),
     ("cos", "the cosine", "np.cos(X)", named("cos"),
-     "−sin X ⊙ ∂X", math.cos, definitions.total(math.cos), FINITE),
+     "−sin X ⊙ ∂X", math.cos, definitions.total(math.cos), {**FINITE, **EVEN}),
     ("tan", "the tangent", "np.tan(X)", named("tan"),
-     "∂X / cos(X)^2", None, definitions.total(math.tan), NOTHING),
+     "∂X / cos(X)^2", None, definitions.total(math.tan), ODD),
     ("tanh", "the hyperbolic tangent", "np.tanh(X)", named("tanh"),
-     "(1 − tanh(X)^2) ⊙ ∂X", None, math.tanh, FINITE),
+     "(1 − tanh(X)^2) ⊙ ∂X", None, math.tanh, {**FINITE, **ODD}),
     ("sinh", "the hyperbolic sine", "np.sinh(X)", named("sinh"),
-     "cosh X ⊙ ∂X", None, definitions.sinh, NOTHING),
+     "cosh X ⊙ ∂X", None, definitions.sinh, ODD),
     ("cosh", "the hyperbolic cosine", "np.cosh(X)", named("cosh"),
-     "sinh X ⊙ ∂X", None, definitions.cosh, POSITIVE),
+     "sinh X ⊙ ∂X", None, definitions.cosh, {**POSITIVE, **EVEN}),
 )  # fmt: skip
 for _name, _meaning, _numpy, _write, _differential, _folded, _definition, _known in ANALYTIC:
     _unary(
@@ -123,7 +125,7 @@ INVERSE = (
 for _name, _meaning, _numpy, _definition, _differential in INVERSE:
     _unary(
         _name, _meaning, _numpy, named(_name), "floats", differentials=(_differential,), definition=_definition, analytic=True,
-        finite="of finite" if _name == "arctan" else "",
+        **({**FINITE, **ODD} if _name == "arctan" else NOTHING),
     )  # fmt: skip
 
 
@@ -169,7 +171,7 @@ OF_FLOATS = (
 for _name, _meaning, _numpy, _write, _differential, _definition in OF_FLOATS:
     _unary(
         _name, _meaning, _numpy, _write, "floats", differentials=(_differential,), definition=_definition, heavy=True,
-        analytic=True, sign="≥ 0" if _name == "softplus" else "", **FINITE,
+        analytic=True, sign="≥ 0" if _name == "softplus" else "", parity="odd" if _name == "erf" else "", **FINITE,
     )  # fmt: skip
 _unary(
     "σ", "the logistic function 1/(1 + exp(−x))", "1 / (1 + np.exp(-X))", _sigmoid, "floats",
@@ -189,7 +191,10 @@ OF_NUMBERS = (
     ("ceil", "the smallest whole number that is not below", "np.ceil(X)", _rounded("ceil"), math.ceil, definitions.ceil),
 )  # fmt: skip
 for _name, _meaning, _numpy, _write, _folded, _definition in OF_NUMBERS:
-    _unary(_name, _meaning, _numpy, _write, differentials=("0",), folded=_folded, definition=_definition, **FINITE)
+    _unary(
+        _name, _meaning, _numpy, _write, differentials=("0",), folded=_folded, definition=_definition,
+        parity="odd" if _name == "sign" else "", **FINITE,
+    )  # fmt: skip
 _unary(
     "abs",
     "the absolute value",
@@ -199,6 +204,7 @@ _unary(
     complex=True,
     folded=abs,
     definition=abs,
+    **EVEN,
     **FINITE,
     **POSITIVE,
 )
@@ -260,12 +266,13 @@ def _power(b: Builder, x: Any, y: Any):
 ARITHMETIC = (
     ("+", "the sum", "X + Y", named("add"), "numbers", "+", "+", "add", ("∂X", "∂Y"),
      operator.add, operator.add,
-     {"transpose": transposes.of_sum, "sign": "≥ 0 of ≥ 0", **FINITE}),
+     {"transpose": transposes.of_sum, "sign": "≥ 0 of ≥ 0, > 0 of one > 0", **FINITE}),
     ("-", "the difference", "X - Y", named("subtract"), "numbers", "-", "-", "subtract", ("∂X", "−∂Y"),
      operator.sub, operator.sub,
      {"transpose": transposes.of_difference, **FINITE}),
     ("/", "the quotient", "X / Y", named("divide"), "floats", "/", r"\frac", "divide",
-     ("∂X / Y", "−X / Y ⊙ ∂Y / Y"), quotient, definitions.divide, NOTHING),
+     ("∂X / Y", "−X / Y ⊙ ∂Y / Y"), quotient, definitions.divide,
+     {"finite": "Y ≠ 0", "sign": "of factors"}),
     ("juxtaposed", "the product, written side by side", "X * Y", named("multiply"), "numbers", "", "", "multiply",
      ("∂X ⊙ Y", "X ⊙ ∂Y"), product, operator.mul, {"term": "⊙"}),
 )  # fmt: skip
@@ -289,7 +296,7 @@ for (
     )  # fmt: skip
 _binary(
     "^", "the power", "X ** Y", _power, aliases=("pow",), ascii="^", latex="^", python="pow", complex=True, folded=power,
-    definition=definitions.power,
+    definition=definitions.power, finite="X > 0 ∨ Y ≥ 0",
     differentials=("Y ⊙ X^{Y − 1} ⊙ ∂X", "{ log(X) ⊙ X^Y if X > 0; 0 otherwise } ⊙ ∂Y"),
 )  # fmt: skip
 
@@ -315,7 +322,7 @@ for _name, _meaning, _numpy, _function, _ascii, _latex, _folded in COMPARISONS:
     )  # fmt: skip
 
 LOGIC = (
-    ("∧", "whether both hold", "X & Y", "logical_and", "and", r"\land", both, Example("(A > 2, A < 5)", (A, A))),
+    ("∧", "whether both hold", "X & Y", "logical_and", "and", r"\land", conjunction, Example("(A > 2, A < 5)", (A, A))),
     (
         "∨",
         "whether one holds, or both",
@@ -323,7 +330,7 @@ LOGIC = (
         "logical_or",
         "or",
         r"\lor",
-        either,
+        disjunction,
         Example("(A < 2, A > 5)", (A, A)),
     ),
 )
@@ -368,7 +375,7 @@ register(
         "where", "elementwise", ", , ->", _lower_where,
         "where(cond, a, b) is a where the condition holds, and b elsewhere", "np.where(cond, A, B)",
         differentials=("0", "where(X, ∂Y, 0)", "where(X, 0, ∂Z)"), complex=True,
-        definition=definitions.where, method=False, example=Example("(A > 2, A, 0)", (A, A, {})), **FINITE, **_THREE,
+        definition=definitions.where, method=False, chooses=True, example=Example("(A > 2, A, 0)", (A, A, {})), **FINITE, **_THREE,
     )
 )  # fmt: skip
 register(

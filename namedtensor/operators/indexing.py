@@ -13,8 +13,8 @@ from typing import Any
 from ..core.axes import Order, union
 from . import definitions
 from .builder import Builder
+from .new_sizes import ranks, square, stated_sizes
 from .record import A, Example, IndexProblem, Operator, register
-from .sizes_given import ranks, square, stated_sizes
 
 SECTION = "§3.7 Indexing"
 MOVES: dict[str, Any] = {"finite": "of finite", "sign": "of operands"}
@@ -105,7 +105,7 @@ register(
 
 # ------------------------------------------------------------------------------------------------ the largest few
 def _places(b: Builder, x: Any, axis: str, count: int) -> tuple[Any, Any]:
-    """The array with `axis` last, and the positions of its `count` largest; of equals the first comes first."""
+    """Positions of the `count` largest along `axis`, which is moved last; ties in order of position."""
     x = b.reorder(countable(b, x), (*[name for name in x.order if name != axis], axis))
     dtype = b.target.default_whole
     return x, b.head(b.step("descending", (x,), x.order, x.shape, dtype), count)
@@ -129,7 +129,7 @@ def _indicators(b: Builder, places: Any, axis: str, size: int, dtype: str) -> An
     return b.cast(b.equal(b.align(places, (*places.order, axis)), row), dtype)
 
 
-RANKS: dict[str, Any] = {"section": SECTION, "given": ranks}
+RANKS: dict[str, Any] = {"section": SECTION, "new_sizes": ranks}
 register(
     Operator(
         "maxk", "index", "ax -> k", _maxk, "the k largest, the largest first",
@@ -141,7 +141,7 @@ register(
     Operator(
         "argmaxk", "index", "ax -> ax k", _argmaxk, "for each of the k largest, one where it stands",
         "np.argsort(-X, axis, 'stable')[..., :k, None] == np.arange(n)", differentials=("0",),
-        definition=definitions.argmaxk, finite="of finite", sign="≥ 0", **RANKS,
+        definition=definitions.argmaxk, finite="of finite", sign="≥ 0", picks=True, **RANKS,
     )
 )  # fmt: skip
 
@@ -183,9 +183,11 @@ register(
         "one at the index, zero elsewhere",
         "np.eye(n)[I - 1]",
         SECTION,
-        given=stated_sizes,
+        new_sizes=stated_sizes,
         counts_from_zero=True,
         definition=definitions.onehot,
+        total=1,
+        picks=True,
         differentials=("0",),
         finite="always",
         sign="≥ 0",
@@ -202,7 +204,7 @@ register(
         "np.arange(1, n + 1)",
         SECTION,
         arity=(0, 0),
-        given=stated_sizes,
+        new_sizes=stated_sizes,
         finite="always",
         sign="≥ 0",
         method=False,
@@ -211,13 +213,13 @@ register(
 register(
     Operator(
         "ones", "creation", "-> ax", _ones, "1 along the axis", "np.ones(n)", SECTION, arity=(0, 0),
-        latex=r"\mathbf{1}", given=stated_sizes, complex=True, finite="always", sign="≥ 0", method=False,
+        latex=r"\mathbf{1}", new_sizes=stated_sizes, complex=True, finite="always", sign="≥ 0", method=False,
     )
 )  # fmt: skip
 register(
     Operator(
         "I", "creation", "-> ax ax'", _identity, "one where the two indices are equal, zero elsewhere", "np.eye(n)",
-        SECTION, aliases=("identity",), arity=(0, 0), given=_equal, python="identity",
+        SECTION, aliases=("identity",), arity=(0, 0), new_sizes=_equal, python="identity",
         finite="always", sign="≥ 0", method=False,
     )
 )  # fmt: skip

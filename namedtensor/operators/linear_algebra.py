@@ -10,8 +10,8 @@ from ..core.axes import Order
 from . import definitions
 from .builder import Builder, Lower
 from .contraction import contract
+from .new_sizes import size_in, square
 from .record import Example, Operator, register
-from .sizes_given import size_in, square
 
 SECTION = "§3.5 Vectors to vectors"
 
@@ -30,7 +30,7 @@ def _of_matrix(primitive: str, rule: str, gives_matrix: bool) -> Lower:
     return lower
 
 
-MATRIX: dict[str, Any] = {"section": SECTION, "given": square, "complex": True}
+MATRIX: dict[str, Any] = {"section": SECTION, "new_sizes": square, "complex": True}
 register(
     Operator(
         "det", "matrix", "row column ->", _of_matrix("det", "floats", False), "the determinant",
@@ -83,7 +83,7 @@ def _solve(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping
 
 
 def _eliminated(rows: list[list[float]]) -> list[list[float]]:
-    """A matrix, with what stands to its right, as an upper triangle, by rows."""
+    """Gaussian elimination: a matrix, with what stands to its right, as an upper triangle, by rows."""
     rows = [[*row] for row in rows]
     for n in range(len(rows)):
         best = max(range(n, len(rows)), key=lambda i: abs(rows[i][n]))
@@ -95,7 +95,7 @@ def _eliminated(rows: list[list[float]]) -> list[list[float]]:
 
 
 def solved(A: Any, y: Any, row: str, column: str, sizes: Any) -> Any:
-    """The same on plain numbers, from the last unknown to the first."""
+    """Gaussian elimination with back substitution, on plain numbers."""
     places = range(1, A.shape[row] + 1)
     wide = _eliminated([[*(A({row: i, column: j}) for j in places), y({row: i})] for i in places])
     found: dict[int, float] = {}
@@ -135,7 +135,7 @@ def _of_rows(shapes: Any, axes: Order, sizes: Any):
 register(
     Operator(
         "solve", "matrix", "row column, row -> column", _solve, "the x over columns with A ⊙_{column} x = b, where b is over rows",
-        "np.linalg.solve(A, b)", arity=(2, 2), section=SECTION, given=_of_rows, definition=solved,
+        "np.linalg.solve(A, b)", arity=(2, 2), section=SECTION, new_sizes=_of_rows, definition=solved,
         differentials=(
             f"−{TRANSPOSED} ⊙_{{row}} (∂X ⊙_{{column}} solve_{{row,column}}(X, Y))", f"{TRANSPOSED} ⊙_{{row}} ∂Y",
         ),
@@ -144,7 +144,7 @@ register(
 register(
     Operator(
         "logdet", "matrix", "row column ->", _of_matrix("logdet", "floats", False),
-        "the logarithm of the absolute value of the determinant", "np.linalg.slogdet(X)[1]", section=SECTION, given=square,
+        "the logarithm of the absolute value of the determinant", "np.linalg.slogdet(X)[1]", section=SECTION, new_sizes=square,
         differentials=(f"{TRANSPOSED} ⊙_{{row,column}} ∂X",), definition=log_of_determinant, analytic=True,
     )
 )  # fmt: skip
@@ -162,7 +162,7 @@ def _of_vector(shapes: Any, axes: Order, sizes: Any):
 register(
     Operator(
         "diag", "structure", "row -> row column", _diagonal, "the matrix with these numbers on its diagonal, and zeros beside it",
-        "np.diag(x)", section=SECTION, given=_of_vector, differentials=("∂X ⊙ I_{row,column}",), definition=on_diagonal,
+        "np.diag(x)", section=SECTION, new_sizes=_of_vector, differentials=("∂X ⊙ I_{row,column}",), definition=on_diagonal,
         finite="of finite", sign="≥ 0 of ≥ 0",
         example=Example('(nt.tensor([3, 1], "row"), axis=("row", "column"))', ({"row": 2},), ("row", "column")),
     )

@@ -14,8 +14,8 @@ from typing import Any
 from ..core.axes import Order
 from .builder import Builder, Lower, Value
 from .linear_algebra import SECTION
+from .new_sizes import square
 from .record import MANY, Operator, register
-from .sizes_given import square
 
 
 def _with_last(b: Builder, x: Any, axes: Order) -> Value:
@@ -78,7 +78,7 @@ def triangle_of(x: Any, row: str, column: str, sizes: Any) -> Any:
 
 
 def _jacobi(rows: list[list[float]]) -> list[tuple[float, list[float]]]:
-    """Eigenvalues, ascending, with their vectors: one number beside the diagonal after the other is turned to 0."""
+    """Jacobi's eigenvalue method: eigenvalues, ascending, with their vectors."""
     size = len(rows)
     vectors = [[float(i == j) for j in range(size)] for i in range(size)]
     for _ in range(60):
@@ -121,7 +121,9 @@ def vectors_of(x: Any, row: str, column: str, sizes: Any) -> Any:
 
 # ------------------------------------------------------------------------------------------ the exponential of a matrix
 def _exponential(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
-    """e^X; and, of X along E, F, …, what stands at the right of the top in e^B, where B = X ⊗ I + E ⊗ N₁ + F ⊗ N₂ + …"""
+    """The matrix exponential e^X; with directions E, F, … its Fréchet derivative, by the block matrix B = X ⊗ I + E ⊗
+    N₁ + F ⊗ N₂ + …
+    """
     x, *along = b.coerced(arguments, "floats")
     if not along:
         x = _with_last(b, x, axes)
@@ -203,7 +205,7 @@ def _product(left: list[list[float]], right: list[list[float]]) -> list[list[flo
     return [[sum(x * y for x, y in zip(line, column)) for column in columns] for line in left]
 
 
-MATRIX: dict[str, Any] = {"section": SECTION, "given": square, "heavy": True}
+MATRIX: dict[str, Any] = {"section": SECTION, "new_sizes": square, "heavy": True}
 register(
     Operator(
         "cholesky", "matrix", "row column -> row column", _symmetric("cholesky", 2),
@@ -236,6 +238,6 @@ register(
         "expm", "matrix", "row column -> row column", _exponential,
         "the exponential of a matrix, ∑ Xⁿ/n!; expm(X, E) is how it changes with X along E", "scipy.linalg.expm(X)",
         arity=(1, MANY), differentials=("expm_{row,column}(X, ∂X)",), definition=exponential_of,
-        section=SECTION, given=_all_square, heavy=True,
+        section=SECTION, new_sizes=_all_square, heavy=True,
     )
 )  # fmt: skip

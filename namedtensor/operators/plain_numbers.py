@@ -1,4 +1,4 @@
-"""What operators make of plain numbers while a formula is checked: sizes, exponents, indices that are written."""
+"""Constant folding: the operators on plain numbers, while a formula is checked."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def _exact(number: Any) -> Any:
     return float(number) if type(number) is int and abs(number) > 2**53 else number
 
 
-def both(left: bool, right: bool) -> bool:
+def conjunction(left: bool, right: bool) -> bool:
     return left and right
 
 
-def either(left: bool, right: bool) -> bool:
+def disjunction(left: bool, right: bool) -> bool:
     return left or right

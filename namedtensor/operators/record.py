@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 
 from grammar.errors import NotationError
 
-from ..core.axes import Order, Shape, Signature, signature
+from ..core.axes import Order, Shape, Signature, lift, same, signature
 from .builder import Builder, Lower
 from .transposes import Transpose
 
@@ -41,24 +41,37 @@ A: Shape = {"height": 2, "width": 3}
 S: Shape = {"row": 2, "column": 2}
 
 
+Kind = Literal[
+    "elementwise", "reduction", "axis_map", "contraction", "window", "index", "creation", "matrix", "structure"
+]
+
+Finite = Literal[  # where the result is known to be finite: nowhere, everywhere, or where all operands are finite and …
+    "", "always", "of finite", "X of finite or −∞", "Y ≠ 0", "X ≥ 0", "X > 0", "X ≤ 0", "X > 0 ∨ Y ≥ 0"
+]
+Sign = Literal[  # what is known of the result's; that of the operands, where it moves numbers; that of a product
+    "", "≥ 0", "≥ 0, > 0 of > 0", "≥ 0 of ≥ 0", "≥ 0 of ≥ 0, > 0 of one > 0", "of operands", "of factors"
+]
+
+NEVER_NEGATIVE = ("≥ 0", "≥ 0, > 0 of > 0")  # the signs of what is at least 0 wherever it has a value
+
+
 @dataclass(frozen=True, slots=True)
 class Operator:
     """An operator of the notation.
 
     `signature` is in the paper's form ("ax… -> ax…", "seq -> seq kernel", ", ->"); an elementwise operator needs no
     axes. `arity` is (fewest, most) arguments. `options` are its parameters after `;` with their defaults (p, eps), by
-    position. `given` computes, from the arguments' shapes, the use's axes and the known sizes, the sizes of the axes
+    position. `new_sizes` computes, from the arguments' shapes, the use's axes and the known sizes, the sizes of the axes
     that the operator gives, where they differ from those it takes. `differentials` are what each argument's differential
     counts, in the notation, of arguments X, Y, Z over `ax` or the axes of the signature: ("∂X ⊙_{ax} Y", "X ⊙_{ax} ∂Y");
     "0" where nothing counts, and none at all where none is known; the first is that of a use with one argument, where
-    there may be one or two. `kind` groups records that check alike:
-    elementwise, reduction, along, contraction, window, index, creation, matrix, structure. `definition` is the same on
+    there may be one or two. `kind` groups records that check alike. `definition` is the same on
     plain numbers, on a list of them for a reduction or a function along axes, or on tensors of just the axes of the
     signature: what the reference evaluator takes. The other fields say what the callers of an operator must know of it.
     """
 
     name: str
-    kind: str
+    kind: Kind
     signature: str
     lower: Lower
     meaning: str
@@ -69,7 +82,7 @@ class Operator:
     latex: str = ""
     arity: tuple[int, int] = (1, 1)
     options: tuple[tuple[str, Any], ...] = ()
-    given: Callable[..., Mapping[str, Any]] | None = None
+    new_sizes: Callable[..., Mapping[str, Any]] | None = None
     boolean: tuple[bool, bool] = (False, False)  # whether it takes, whether it gives truth values
     python: str = ""  # the Python function's name, where it differs
     transpose: Transpose | None = None  # how a cotangent goes back through it, where it is linear (see `transposes`)
@@ -82,8 +95,12 @@ class Operator:
     folded: Callable[..., Any] | None = None  # what it makes of plain numbers while a formula is checked
     heavy: bool = False  # whether it costs a good part of a product, so that a region with it is worth tiling
     warns: bool = False  # whether NumPy warns of what is right: what −∞ alone gives, squares that are found to overflow
-    finite: Literal["", "of finite", "always"] = ""  # where it is known to be: where all operands are, or everywhere
-    sign: Literal["", "≥ 0", "≥ 0 of ≥ 0", "of operands"] = ""  # what is known of it: the last where it moves numbers
+    finite: Finite = ""
+    sign: Sign = ""
+    parity: Literal["", "even", "odd"] = ""  # of a function of one number: f(−x) = f(x), or −f(x)
+    total: int | None = None  # what its numbers sum to along its axes, where the operands have no say in it
+    picks: bool = False  # whether its numbers are 1 where it picks and 0 elsewhere, or shares of that 1
+    chooses: bool = False  # whether its first operand is a condition, which chooses between the others
     analytic: bool = False  # whether it is, and not zero everywhere, so that it is zero for hardly any operands
     method: bool = True  # whether tensors have it as a method
     example: Example | None = field(
@@ -93,6 +110,7 @@ class Operator:
 
     @property
     def lifted(self) -> Signature:
+        """The parsed signature; that of an operator without operands has no inputs."""
         found = signature(self.signature)
         return found if self.arity[1] else found._replace(inputs=())
 
@@ -108,6 +126,16 @@ class Operator:
             return []
         taken = {formal for group in self.lifted.inputs for formal in group}
         return [formal for formal in self.lifted.formals if formal not in taken]
+
+    def result_shape(
+        self,
+        shapes: tuple[Shape, ...],
+        axes: tuple[str, ...],
+        new_sizes: Mapping[str, Any] | None,
+        unify: Callable[[Any, Any], bool] = same,
+    ) -> dict[str, Any]:
+        """The shape of a lifted use: ShapeMismatch where the arguments do not fit the signature."""
+        return lift(self.lifted_over(len(shapes)), axes, shapes, unify, new_sizes, differing=self.kind == "structure")
 
     @property
     def python_name(self) -> str:
@@ -129,7 +157,7 @@ def register(operator: Operator) -> Operator:
 
 
 def of_real_numbers(operator: Operator) -> Lower:
-    """What lowers an operator, where it is given no complex numbers."""
+    """Guard a `lower` against complex operands: NotationError 405 where it is given some."""
 
     def lower(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
         for each in arguments:

@@ -167,8 +167,8 @@ for _name, _meaning, _over, _between, _sign, _folded, _definition in EXTREMES:
     register(
         Operator(
             _name, "reduction", "ax… ->", _over_or_between(_over, _between), _meaning,
-            f"X.{_name}(axis), np.{_between}(X, Y)", SECTION, arity=(1, 2), folded=_folded, definition=_definition, sign="≥ 0 of ≥ 0",
-            finite="of finite",
+            f"X.{_name}(axis), np.{_between}(X, Y)", SECTION, arity=(1, 2), folded=_folded, definition=_definition,
+            sign="≥ 0 of ≥ 0, > 0 of one > 0" if _name == "max" else "≥ 0 of ≥ 0", finite="of finite",
             differentials=(f"arg{_name}_{{ax}} X ⊙_{{ax}} ∂X", f"{{ 1 if X {_sign} Y; 1/2 if X = Y; 0 otherwise }} ⊙ ∂X",
                            f"{{ 1 if Y {_sign} X; 1/2 if X = Y; 0 otherwise }} ⊙ ∂Y"),
         )

@@ -11,8 +11,8 @@ from typing import Any
 from ..core.axes import Order, union
 from . import definitions, transposes
 from .builder import Builder
+from .new_sizes import counted, joined
 from .record import MANY, A, Example, Operator, register
-from .sizes_given import counted, joined
 
 SECTION = "§3.6 Renaming and reshaping"
 JOINS: dict[str, Any] = {"joins": True, "finite": "of finite", "sign": "of operands"}
@@ -43,14 +43,14 @@ register(
     Operator(
         "⊕", "structure", "ax, ax -> ax", _concat, "the elements of X along an axis, then those of Y",
         "np.concatenate([X, Y], axis)", SECTION, aliases=("concat",), ascii="concat", latex=r"\ncat", arity=(1, MANY),
-        given=joined, python="concat", complex=True, definition=definitions.concat,
+        new_sizes=joined, python="concat", complex=True, definition=definitions.concat,
         transpose=transposes.of_joined, **JOINS,
     )
 )  # fmt: skip
 register(
     Operator(
         "stack", "structure", "-> ax", _stack, "X, Y, … side by side along a new axis", "np.stack([X, Y])", SECTION,
-        arity=(1, MANY), given=counted, complex=True, definition=definitions.stack,
+        arity=(1, MANY), new_sizes=counted, complex=True, definition=definitions.stack,
         transpose=transposes.of_stacked, method=False, **JOINS,
         example=Example('(A, A, axis="copy")', (A, A), ("copy",), order=("copy", "height", "width")),
     )

@@ -12,8 +12,8 @@ from typing import Any
 from ..core.axes import Order
 from . import definitions, transposes
 from .builder import Builder
+from .new_sizes import pool, window
 from .record import Operator, register
-from .sizes_given import pool, window
 
 SECTION = "§3.5 Vectors to vectors"
 
@@ -37,14 +37,14 @@ SIGNATURE = "seq -> seq kernel"
 register(
     Operator(
         "unroll", "window", SIGNATURE, _unroll, "the window that begins at each element",
-        "np.lib.stride_tricks.sliding_window_view(X, k, axis)", SECTION, given=window,
+        "np.lib.stride_tricks.sliding_window_view(X, k, axis)", SECTION, new_sizes=window,
         differentials=("unroll_{seq,kernel} ∂X",), complex=True, definition=definitions.unroll,
         transpose=transposes.of_windows, **MOVES,
     )
 )  # fmt: skip
 register(
     Operator(
-        "pool", "window", SIGNATURE, _pool, "windows side by side", "X.reshape(n // k, k)", SECTION, given=pool,
+        "pool", "window", SIGNATURE, _pool, "windows side by side", "X.reshape(n // k, k)", SECTION, new_sizes=pool,
         differentials=("pool_{seq,kernel} ∂X",), complex=True, definition=definitions.pool,
         transpose=transposes.of_pooled, **MOVES,
     )

@@ -1,4 +1,6 @@
-"""What a library has as one operation, found in a formula by what it computes and not by what it is called."""
+"""Fused kernels: patterns of terms that a library has as one operation, matched by what they compute and not by their
+names.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A loop as one step of a plan: its body is a plan like any other, of the states, one element of each slice, and the rest.
+"""Loops in plans: a loop is one step, whose body is a plan of the states, one element of each slice, and what is
+invariant.
 
 The states keep their layout and their dtype, which is found by planning the body until it gives what it was given.
 """
@@ -6,14 +7,16 @@ The states keep their layout and their dtype, which is found by planning the bod
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from grammar.errors import NotationError
 
 from ..core.axes import Order
 from ..core.sizes import is_ground, resolve
-from ..terms.loop_bodies import Loop, prepared
+from ..terms.loop_bodies import Loop, for_planning
 from ..terms.terms import Term
 from .builder import PlanBuilder
+from .dtypes import FLOATING
 from .lowering import LoopStep, Lowering
 from .plan import Plan, Value
 
@@ -24,7 +27,7 @@ def loop(lowering: Lowering, term: Term) -> Value:
 
 
 def _looped(lowering: Lowering, term: Term) -> LoopStep:
-    """The step of a loop, made once."""
+    """The step of a loop term, made once."""
     found = lowering.loop_steps.get(id(term))
     if found is None:
         found = lowering.loop_steps[id(term)] = _made(lowering, term)
@@ -35,11 +38,12 @@ def _made(lowering: Lowering, term: Term) -> LoopStep:
     (loop,) = term.options
     assert isinstance(loop, Loop)
     b, count = lowering.builder, len(loop.states)
-    values = [lowering.array(each) for each in term.arguments]
+    values = [each if isinstance(each, Value) else b.constant(each) for each in map(lowering.value, term.arguments)]
     initial = [begun(lowering, *each) for each in zip(loop.states, values[:count])]
     rest = [
         b.floating(each) if each.dynamic or (each.fixed and b.kind(each) in "iu") else each for each in values[count:]
     ]
+    rest = met_by_data(b, initial, rest)
     ends = len(loop.slices), len(loop.slices) + len(loop.members) * loop.steps
     slices = [b.reorder(each, (loop.axis, *without(each.order, loop.axis))) for each in rest[: ends[0]]]
     members = [alike(b, rest[at : at + loop.steps]) for at in range(ends[0], ends[1], loop.steps)]
@@ -58,7 +62,7 @@ def _made(lowering: Lowering, term: Term) -> LoopStep:
     between = (user.options[0] for user in users if user.operator == "after" and user.options[1] < loop.steps - 1)
     listed = tuple(sorted({*between}))
     step = b.step(
-        "loop", (*initial, *slices, *(each for some in members for each in some), *given), (), (), initial[0].dtype,
+        "loop", (*initial, *slices, *chain.from_iterable(members), *given), (), (), initial[0].dtype,
         plan=plan, function=name, states=count, slices=len(slices), members=len(members), steps=loop.steps, kept=kept,
         listed=listed,
     )  # fmt: skip
@@ -66,7 +70,7 @@ def _made(lowering: Lowering, term: Term) -> LoopStep:
 
 
 def begun(lowering: Lowering, state: Term, value: Value) -> Value:
-    """What a state is at first, with all its axes; whole numbers as floating ones, which a recurrence soon outgrows."""
+    """The initial value of a state, with all its axes; whole numbers become floating, which a recurrence soon outgrows."""
     b = lowering.builder
     value = value if state.boolean else b.floating(value)
     order = value.order if set(value.order) == set(state.shape) else tuple(state.shape)
@@ -76,9 +80,25 @@ def begun(lowering: Lowering, state: Term, value: Value) -> Value:
     return b.broadcast(value, order, lowering.extents(state, order))
 
 
+def is_weak(value: Value) -> bool:
+    """Whether floating numbers come of no floating data, whose dtype they take where they meet it."""
+    return value.weak or value.fixed
+
+
+def met_by_data(b: PlanBuilder, initial: Sequence[Value], rest: Sequence[Value]) -> list[Value]:
+    """What a loop is given, such numbers in the dtype of the floating data, if that has one."""
+    floating = [each for each in (*initial, *rest) if b.kind(each) in FLOATING]
+    (dtype, *more) = {each.dtype for each in floating if not is_weak(each)} or (None,)
+    if dtype is None or more:
+        return [*rest]
+    return [b.cast(each, dtype) if b.kind(each) in FLOATING and is_weak(each) else each for each in rest]
+
+
 def alike(b: PlanBuilder, values: Sequence[Value]) -> list[Value]:
     """Values of one shape with one order of axes and one dtype."""
     order, dtype = values[0].order, b.common_dtype(values)
+    if {(each.order, each.dtype, each.dynamic) for each in values} == {(order, dtype, False)}:
+        return [*values]
     return [b.cast(b.reorder(each, order), dtype) for each in values]
 
 
@@ -88,11 +108,11 @@ def without(order: Order, axis: str) -> Order:
 
 def of_one(value: Value) -> Value:
     """One element of a slice, whose first axis is that of the steps."""
-    return Value(value.order[1:], value.shape[1:], value.dtype)
+    return Value(value.order[1:], value.shape[1:], value.dtype, value.fixed, weak=value.weak)
 
 
 def met(lowering: Lowering, before: Value, after: Value) -> str:
-    """The dtype of a state that was of one, and has become another."""
+    """The common dtype of a state before and after a step."""
     b = lowering.builder
     if before.dtype == after.dtype or b.kind(after) in "bui":
         return before.dtype
@@ -102,14 +122,16 @@ def met(lowering: Lowering, before: Value, after: Value) -> str:
 def body(
     lowering: Lowering, loop: Loop, name: str, states: Sequence[Value], elements: Sequence[Value], given: Sequence[Value]
 ) -> tuple[Plan, list[Value]]:  # fmt: skip
-    """The plan of one step, and what it makes of the states before these are cast to what they were."""
+    """The plan of one step, its states cast back to the dtypes that they had."""
     inner = lowering.of_body()
     inner.prefix, inner.user_functions = f"{name}_", lowering.user_functions
     for term, value in zip(loop.inputs, (*states, *elements, *given)):
         called, shown = term.options
-        inner.inputs[called] = inner.builder.input(shown, value.order, value.shape, value.dtype)
+        entry = inner.builder.input(shown, value.order, value.shape, value.dtype)
+        entry.weak = is_weak(value)
+        inner.inputs[called] = entry
     b, made, results = inner.builder, [], []
-    for value, before in zip(inner.lower_all(prepared(loop.results)), states):
+    for value, before in zip(inner.lower_all(for_planning(loop.results)), states):
         value = b.array(value)
         made.append(value)
         results.append(b.cast(b.broadcast(value, before.order, before.shape), before.dtype))

@@ -7,6 +7,7 @@ is done to a term is in the tables that the planner hands in, so a rewrite knows
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
@@ -35,7 +36,8 @@ RESULT: Any = object()  # marks a root: used by the caller
 
 
 class Rewrite(NamedTuple):
-    """A way to compute a term of these kinds by another plan, under the name of its row in `optimisations`.
+    """One row of the table of rewrites: the kinds of terms that it looks for, its function, and its name in
+    `optimisations`.
 
     `function` gives None where the pattern does not match; steps that it leaves unused are dropped from the plan.
     """
@@ -46,7 +48,7 @@ class Rewrite(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """What is done to terms: a rule for each structural term, the rewrites in order, and one rule for what is tiled.
+    """The tables of lowering: a rule for each structural term, the rewrites in order, the rule of tiled regions.
 
     `analyses` are run on all terms before any is lowered, each where the optimisation of its name is on; they get the
     terms and how many numbers each has.
@@ -68,7 +70,7 @@ class LoopStep(NamedTuple):
 
 
 class Lowering:
-    """The values of terms, who uses each, and the builder of the plan; see the module's text."""
+    """The state of lowering: the value of each term, its uses, and the builder of the plan; see the module's text."""
 
     def __init__(self, source: str, target: Target, limits: Limits, real: str, without: Sequence[str], tables: Tables):
         self.source, self.target, self.limits, self.without, self.tables = (
@@ -92,7 +94,7 @@ class Lowering:
         self.prefix = ""  # of the names of inner functions
 
     def inner(self) -> Lowering:
-        """The lowering of an inner function, which one thread runs: a block, a slice."""
+        """The lowering of an inner function that one thread runs: a tile, a slice."""
         found = self.of_body("blocks", "products by rows")
         found.builder.in_block = True
         return found
@@ -104,8 +106,11 @@ class Lowering:
 
     def add_inputs(self, layouts: Mapping[str, Layout], names: Mapping[str, str]) -> None:
         """Make the inputs of the plan."""
+        dtypes: dict[Any, str] = {}
         for name, layout in layouts.items():
-            dtype = self.target.canonical(dtype_name(layout.dtype))
+            dtype = dtypes.get(layout.dtype)
+            if dtype is None:
+                dtype = dtypes[layout.dtype] = self.target.canonical(dtype_name(layout.dtype))
             self.inputs[name] = self.builder.input(names.get(name, name), layout.axes, layout.extent, dtype)
 
     # ------------------------------------------------------------------------------------------------ what is asked
@@ -126,7 +131,7 @@ class Lowering:
         return tuple([resolve(term.shape[axis]) for axis in order])
 
     def has_one_use(self, term: Term) -> bool:
-        """Whether a single term uses this one, so that a rewrite of that one may take it apart."""
+        """Whether a term has one use, so that the rewrite of its user may take it apart."""
         return len(self.uses.get(id(term), ())) == 1
 
     def is_separable(self, term: Term) -> bool:
@@ -137,25 +142,27 @@ class Lowering:
         """Whether an optimisation is done."""
         return name in self.builder.optimised
 
-    @property
+    @cached_property
     def itemsize(self) -> int:
         """The bytes of one number."""
         return int("".join(filter(str.isdigit, self.builder.half or self.builder.real)) or 64) // 8
 
     # ------------------------------------------------------------------------------------------------- all the terms
     def lower_all(self, roots: tuple[Term, ...]) -> list[Argument]:
-        """Lower the roots and all that they need; their values."""
+        """Lower the roots in topological order; their values."""
         terms = topological(*roots)
         self._note_uses(terms, roots)
         counts = [count(term) for term in terms]
         for name, analysis in self.tables.analyses:
             if self.is_on(name):
                 analysis(self, terms, counts)
+        most = self.limits.result // self.itemsize
         inside = {each for region in self.regions.values() for each in region.inside}
         for term, size in zip(terms, counts):
             if id(term) in inside and id(term) not in self.regions:
                 continue
-            self.check_memory(term, size)
+            if size > most or len(term.shape) > AXES:
+                self.check_memory(term, size)
             self.builder.origin = term
             try:
                 self.values[id(term)] = self.lower(term)
@@ -179,7 +186,7 @@ class Lowering:
 
     def check_memory(self, term: Term, size: int) -> None:
         """Raise NotationError where a term has too many axes, or more numbers than the limit of one result allows."""
-        if size >= 0 and len(term.shape) > AXES:
+        if len(term.shape) > AXES and size >= 0:
             raise NotationError(
                 404, f"this has {len(term.shape)} axes, and at most {AXES} can be computed with", self.source,
                 span_of(term, self.source), hint="merge some axes, or contract them earlier",
@@ -235,7 +242,9 @@ KINDS = {"+": "sum", "/": "quotient", "⊙": "product"}  # where no axes are nam
 
 
 def kind_of_term(term: Term) -> str:
-    """What a rewrite looks for: sum, quotient, product (of numbers each), contraction, total (∑ over axes), or nothing."""
+    """The kind that rewrites match: sum, quotient, product (of numbers each), contraction, total (∑ over axes), or
+    none.
+    """
     if not term.axes:
         return KINDS.get(term.operator, "")
     if term.operator == "∑":
@@ -247,9 +256,10 @@ def count(term: Term) -> int:
     """How many numbers a term has; −1 where a size is not known."""
     total = 1
     for size in term.shape.values():
-        size = resolve(size)
-        if not isinstance(size, int):
-            return -1
+        if type(size) is not int:
+            size = resolve(size)
+            if not isinstance(size, int):
+                return -1
         total *= size
     return total
 

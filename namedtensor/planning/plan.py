@@ -1,4 +1,4 @@
-"""The plan of a computation: primitive steps on positional arrays, from inputs to results.
+"""Plans, the low-level IR: primitive steps on positional arrays, from inputs to results.
 
 A plan is a value: it knows no library's functions, prints itself, and is all that source text is made of. Everything
 known before there is data is done: axes are positions, sizes numbers, dtypes names, casts steps of their own.
@@ -97,7 +97,7 @@ class Plan:
         self.fallback = fallback  # what is run instead where a step `guard` fails
         self.inputs: tuple[Value | Scalar, ...] = tuple(inputs)
         self.results: tuple[Argument, ...] = tuple(results)
-        self.steps: tuple[Step, ...] = _needed(steps, self.results)
+        self.steps: tuple[Step, ...] = needed(steps, self.results)
         self.names: dict[Any, str] = _named(names, self.inputs, self.steps, prefix)
         for check in CHECKS:
             check(self)
@@ -134,8 +134,8 @@ def _option(value: Any) -> str:
     return " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def _needed(steps: Iterable[Step], results: tuple[Argument, ...]) -> tuple[Step, ...]:
-    """The steps that the results need, and those that check them."""
+def needed(steps: Iterable[Step], results: tuple[Argument, ...]) -> tuple[Step, ...]:
+    """Dead-code elimination: the steps that the results need, and those that check them."""
     needed, kept = set(results), []
     for step in reversed(tuple(steps)):
         checks = step.primitive == "covered" or (step.primitive == "guard" and step.arguments[0] in needed)
@@ -149,7 +149,9 @@ def _named(names: Iterable[str], inputs: tuple[Any, ...], steps: tuple[Step, ...
     found: dict[Any, str] = {}
     taken: set[str] = set()
     for name, value in zip(names, inputs):
-        found[value] = _unique(safe(name), taken)
+        name = safe(name)
+        found[value] = name if name not in taken else _unique(name, taken)
+        taken.add(found[value])
     number = {"t": 0, f"{prefix}c": 0}
     for step in steps:
         if step.primitive == "same":
@@ -183,9 +185,9 @@ def safe(name: str) -> str:
 
 
 def _unique(name: str, taken: set[str]) -> str:
+    """The name with the first number that none has."""
     found, number = name, 1
     while found in taken:
         number += 1
         found = f"{name}_{number}"
-    taken.add(found)
     return found

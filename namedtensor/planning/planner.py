@@ -1,14 +1,15 @@
-"""From terms to a plan: the tables of rules and rewrites, applied to the roots."""
+"""The planner: the tables of rules and rewrites, applied to the roots of a typed graph."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from ..core.arrays import dtype_name, kind_of
 from ..core.layout import Layout
 from ..core.limits import DEFAULT, Limits
-from ..terms.loop_bodies import prepared
+from ..terms.loop_bodies import for_planning
 from ..terms.terms import Term
 from . import blocking, merged_projections
 from .fast_path import FEW_STEPS
@@ -19,6 +20,7 @@ from .structural import RULES
 from .target import Target
 
 ANALYSES = (("blocks", blocking.find_regions), ("one product", merged_projections.find_groups))
+DTYPE = attrgetter("dtype")
 TABLES = Tables(RULES, REWRITES, blocking.lower_region, ANALYSES)
 
 
@@ -38,13 +40,13 @@ def make_plan(
     """
     lowering = Lowering(source, target, limits, real_of(layouts, target), without, TABLES)
     lowering.add_inputs(layouts, names or {})
-    results = [lowering.builder.result(value) for value in lowering.lower_all(prepared(roots))]
+    results = [lowering.builder.result(value) for value in lowering.lower_all(for_planning(roots))]
     short = 0 if lowering.blocks else FEW_STEPS
     return lowering.builder.plan(source, results, short=short), lowering.user_functions
 
 
 def real_of(layouts: Mapping[str, Layout], target: Target) -> str:
     """The dtype of constants: the widest floating one of the inputs."""
-    found = [target.canonical(dtype_name(each.dtype)) for each in layouts.values()]
+    found = [target.canonical(dtype_name(each)) for each in dict.fromkeys(map(DTYPE, layouts.values()))]
     found = [name for name in found if kind_of(name) == "f"]
     return target.result_type(found) if found else target.default_float

@@ -1,4 +1,5 @@
-"""The primitives of a plan, one row each: of how many arguments it is made, what its options are, and what it means.
+"""The instruction set of plans: one row for each primitive, with its arity, its options, its shape and its meaning; and
+`verify`.
 
 `verify` says what holds for every plan: each argument is there before it is used, each primitive has a row, and order and
 shape of what it gives are those that its row makes of its arguments. `verify_memory` says the same of reuse in place: what
@@ -41,11 +42,11 @@ def none(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
     return ()
 
 
-def stated(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
+def as_stated(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
     return tuple(options["sizes"])
 
 
-def unsaid(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
+def not_inferred(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
     return None
 
 
@@ -118,7 +119,7 @@ def of_matrix(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
 
 # ------------------------------------------------------------------------------------------------------------ the table
 class Primitive(NamedTuple):
-    """`arguments` are the fewest and the most; `shape` makes the shape of the result of theirs."""
+    """One instruction: `arguments` are the fewest and the most; `shape` infers the result's from theirs."""
 
     name: str
     arguments: tuple[int, int]
@@ -142,7 +143,7 @@ ROWS = (
     Primitive("where", THREE, broadcast),  # the second where the first holds, else the third
     # given and written
     Primitive("constant", NONE, none),  # one `number`
-    Primitive("numbers", NONE, stated),  # the numbers of a literal
+    Primitive("numbers", NONE, as_stated),  # the numbers of a literal
     Primitive("ones", NONE, lambda shapes, options: (options["size"],)),  # a vector of ones
     Primitive("arange", NONE, lambda shapes, options: (max(0, options["stop"] - options["start"]),)),  # from `start` on, before `stop`
     Primitive("eye", NONE, lambda shapes, options: (options["size"],) * 2),  # the identity matrix
@@ -156,19 +157,19 @@ ROWS = (
     Primitive("transpose", ONE, transposed),  # the axes in the order of `moves`
     Primitive("reshape", ONE, reshaped),  # the same numbers, row-major, in other `sizes`
     Primitive("expand", ONE, expanded),  # a new axis of size 1 wherever `kept` is false
-    Primitive("broadcast", ONE, stated),  # repeated along axes of size 1 and new ones
-    Primitive("unfold", ONE, unsaid),  # the windows of `size` along the axis `at`, as a last axis
+    Primitive("broadcast", ONE, as_stated),  # repeated along axes of size 1 and new ones
+    Primitive("unfold", ONE, not_inferred),  # the windows of `size` along the axis `at`, as a last axis
     # parts and joins
     Primitive("pick", ONE, picked),  # one element of each axis that has a place
     Primitive("head", ONE, lambda shapes, options: (*shapes[0][:-1], options["size"])),  # the first `size` of the last axis
     Primitive("part", ONE, lambda shapes, options: (*shapes[0][:-1], options["stop"] - options["start"])),  # a slice of the last axis
     Primitive("concat", SEVERAL, joined),  # one after the other along the axis `at`
     Primitive("stack", SEVERAL, along_a_new_axis),  # side by side along a new first axis
-    Primitive("take", TWO, stated),  # the elements of the axis `at` at the positions
+    Primitive("take", TWO, as_stated),  # the elements of the axis `at` at the positions
     Primitive("put", THREE, lambda shapes, options: shapes[0]),  # the first, with the second for an element of the axis `at`, counted from `first`
-    Primitive("scatter_add", TWO, stated),  # zeros, and each number added to the element of the axis `at` at its position
+    Primitive("scatter_add", TWO, as_stated),  # zeros, and each number added to the element of the axis `at` at its position
     Primitive("take_along", TWO, lambda shapes, options: shapes[1]),  # the elements of the last axis at the positions, row by row
-    Primitive("item", ONE, unsaid),  # the result of a step of several results, by its number `at`
+    Primitive("item", ONE, not_inferred),  # the result of a step of several results, by its number `at`
     # products
     Primitive("dot", TWO, product),  # the product of matrices and vectors
     Primitive("matmul", TWO, stacked_product),  # a stack of products of matrices
@@ -179,7 +180,8 @@ ROWS = (
     Primitive("cumprod", ONE, same),  # the products up to each element
     Primitive("sort", ONE, same),  # ascending along the axis `at`
     Primitive("descending", ONE, same),  # the positions of the largest along the last axis, the largest first
-    Primitive("softmax", ONE, same),  # the library's softmax
+    Primitive("softmax", ONE, same),  # the library's softmax, or one that takes off the largest only where it must
+    Primitive("standardize", ONE, same),  # distances from a mean over their root mean square along the last axis, to whose square `eps` is added
     Primitive("logsoftmax", ONE, same),  # the library's logarithm of softmax
     Primitive("layer_norm", (1, 3), same),  # the library's layer norm over the last axes
     Primitive("attention", (3, 4), lambda shapes, options: (*shapes[0][:-1], shapes[2][-1])),  # the library's scaled dot-product attention
@@ -199,21 +201,21 @@ ROWS = (
     Primitive("covered", ONE, none),  # fails where no case holds
     Primitive("guard", ONE, none),  # runs the fallback where an entry does not lie between `low` and `high`
     # functions within
-    Primitive("python", (0, MANY), unsaid),  # a Python function of the user's
-    Primitive("blocks", SEVERAL, stated),  # the inner `plan` on each tile, put together
-    Primitive("slices", SEVERAL, unsaid),  # the inner `plan` on each slice, combined
-    Primitive("loop", (0, MANY), unsaid),  # the inner `plan` again and again: the states after the last step, those kept of all as arrays, then in lists
+    Primitive("python", (0, MANY), not_inferred),  # a Python function of the user's
+    Primitive("blocks", SEVERAL, as_stated),  # the inner `plan` on each tile, put together
+    Primitive("slices", SEVERAL, not_inferred),  # the inner `plan` on each slice, combined
+    Primitive("loop", (0, MANY), not_inferred),  # the inner `plan` again and again: the states after the last step, those kept of all as arrays, then in lists
 )  # fmt: skip
 PRIMITIVES: Mapping[str, Primitive] = {row.name: row for row in ROWS}
 
 
 # ------------------------------------------------------------------------------------------------------- what must hold
 class Malformed(Exception):
-    """A plan breaks what `verify` says; a fault of this package."""
+    """A plan that `verify` refuses; a fault of this package."""
 
 
 def verify(plan: Plan) -> None:
-    """Raise Malformed where a step of a plan, or of one within it, is not what its primitive says."""
+    """Verify a plan: raise Malformed where a step, or one within it, is not what its primitive says."""
     there: set[Any] = set(plan.inputs)
     for step in plan.steps:
         for problem in _problems(step, there):
@@ -251,7 +253,7 @@ def _problems(step: Step, there: set[Any]) -> Iterator[str]:
 
 
 def verify_memory(plan: Plan, over: Mapping[Value, Value], workspace: Workspace | None = None) -> None:
-    """Raise Malformed where an array is read after another was written into its memory, or into a buffer while one is.
+    """Verify in-place reuse and workspaces: raise Malformed where an array is read after its memory was written.
 
     `over` says in whose place a step writes, `workspace` into which buffer; a view lies in the memory of its array.
     """

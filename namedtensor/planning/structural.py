@@ -1,4 +1,4 @@
-"""The structural terms, those that are no operator's: one rule each, from a term to its value."""
+"""Lowering rules of the structural terms, one each."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from .plan import Argument, Value
 # ------------------------------------------------------------------------------------------------- given and written
 def _input(lowering: Lowering, term: Term) -> Argument:
     value = lowering.inputs[term.options[0]]
+    if term.shape.keys() == {*value.order}:
+        return value
     lifted = {source_name(axis): axis for axis in term.shape}
     return lowering.builder.renamed(value, tuple(axis if axis in term.shape else lifted[axis] for axis in value.order))
 

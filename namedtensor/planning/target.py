@@ -1,4 +1,4 @@
-"""What a plan is written for: a library, what it has as operations of its own, and its dtypes.
+"""Targets: a library as plans see it, with its native operations and its rules of dtypes.
 
 Dtypes are names in a plan ("float32"), so that it prints and compares; a target knows the library's objects for them.
 """

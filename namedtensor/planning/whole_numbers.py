@@ -1,4 +1,4 @@
-"""What whole numbers are computed in, so that none wraps around in silence.
+"""Promotion of whole numbers: in which dtype they are computed, so that none wraps around in silence.
 
 Formulas are over ℝ, and dtypes are not. Dtypes, literals and sizes decide, never values, so a plan has one dtype:
 
@@ -12,6 +12,7 @@ A *weak* value is a floating one made by this of whole numbers alone: as they do
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any, Protocol
 
 from ..core.axes import Order
@@ -22,12 +23,13 @@ from .target import Target
 
 CHECKED = {"add": "exact_add", "subtract": "exact_subtract", "negative": "exact_subtract", "abs": "exact_abs"}
 ARITHMETIC = frozenset((*CHECKED, "multiply", "power"))
+WEAK = attrgetter("weak")
 WHOLE = frozenset("iub")  # the kinds of their dtypes
 CHECKS = frozenset((*CHECKED.values(), "exact_cast"))  # the primitives that fail where 64 bits are too few
 
 
 class Steps(Protocol):
-    """What the rules of dtypes and of sums ask of the builder of a plan."""
+    """The interface of the plan builder that the rules of dtypes and sums ask for."""
 
     target: Target
     optimised: frozenset[str]
@@ -93,14 +95,14 @@ def is_weak(b: Steps, primitive: str, arguments: Sequence[Any], dtype: str) -> b
     values = [each for each in arguments if isinstance(each, Value)]
     if primitive == "cast":
         return dtype == b.target.wide_float and (values[0].interval is not None or values[0].weak)
-    weak = any(each.weak for each in values) and b.target.kind(dtype) == "f"
+    weak = True in map(WEAK, values) and b.target.kind(dtype) == "f"
     return weak and all(each.weak or b.kind(each) in WHOLE or is_plain(b, each) for each in values)
 
 
 def is_plain(b: Steps, x: Value) -> bool:
-    """Whether a value is a plain number, which widens nothing."""
+    """Whether a value is a plain number, or many of one, which widens nothing."""
     step = b.written(x)
-    return step is not None and step.primitive in ("constant", "as_array")
+    return step is not None and step.primitive in ("constant", "as_array", "ones")
 
 
 # ------------------------------------------------------------------------------------------------------------- dtypes
@@ -134,7 +136,7 @@ def before_cast(b: Steps, x: Value) -> Value:
 
 
 def passes(b: Steps, x: Value, dtype: str) -> bool:
-    """Whether a dtype of whole numbers may be too small for a value."""
+    """Whether a value may overflow a dtype of whole numbers."""
     held = intervals.of_dtype(dtype)
     return held is not None and dtype != "bool" and x.interval is not None and not intervals.within(x.interval, held)
 

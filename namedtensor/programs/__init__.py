@@ -1,10 +1,10 @@
 """Programs run: the only room that goes the whole way, from a text and what it is given to a value.
 
 `arguments`: what a call was given: types, layouts, cache key.
-`given_names`: values that are told of one formula.
 `parsed`: a program as a value, and its checker.
 `entries`: what it can be asked for: its value, a name, several.
-`executable`: checked, planned, made a function, its claims judged.
+`claims`: what a program says to be so, against its values.
+`executable`: checked, planned, made a function.
 `lengths`: executables for lengths, from those of others.
 `call_cache`: how a repeated call finds its executable.
 `evaluate`: the value of a text.
@@ -14,6 +14,7 @@
 `open_lengths`: types for ranges of any length.
 `checks`: types without data.
 `compiled`: functions for repeated calls.
+`einsum`: formulas as calls of einsum.
 `diagrams`: where its values go.
 `variants`: a program with some of it said anew.
 `torch_module`: a formula as a module of PyTorch.

@@ -10,7 +10,7 @@ from grammar.errors import NotationError
 from ..checking.report import CheckResult
 from ..core.hooks import answered
 from ..core.kinds import as_path
-from .arguments import Values, all_values, told_names
+from .arguments import Values, all_values, keyword_names
 from .checks import check_goal, check_program
 from .parsed import ParsedProgram
 from .program import Formula, Program
@@ -52,6 +52,9 @@ def formula(text: str, syntax: str = "auto") -> Formula:
         raise problem.alone() from None
 
 
+TENSORS_HINT = "tensors are read by nt.load_tensors(place), a folder with a model's weights by transformer.load(place)"
+
+
 def load(path: Any, syntax: str = "auto", section: str | None = None) -> Program:
     r"""A program from a file: `.nt` is text, `.tex` LaTeX.
 
@@ -73,14 +76,18 @@ def load(path: Any, syntax: str = "auto", section: str | None = None) -> Program
             return Program(found, "text")
     try:
         text = place.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as problem:
+    except OSError as problem:
         raise NotationError(108, f"{place} cannot be read: {problem}") from None
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        raise NotationError(108, f"{place} is no text in UTF-8", hint=TENSORS_HINT)
     if syntax == "auto" and place.suffix in (".nt", ".tex"):
         syntax = "text" if place.suffix == ".nt" else "latex"
     return Program(text, syntax)
 
 
-def asked(formula: str | Verbs, syntax: str) -> Verbs:
+def as_formula(formula: str | Verbs, syntax: str) -> Verbs:
     """A formula, of its text or as it is."""
     return formula if isinstance(formula, Verbs) else Formula(formula, syntax)
 
@@ -104,17 +111,17 @@ def check(
     >>> check("∑_{width} A", A="ℝ^{height[3] × width[2]}").type
     'ℝ^{height[3]}'
     """
-    return check_given(formula, all_values(shapes, named), sizes, syntax, told_names(shapes, named))
+    return check_given(formula, all_values(shapes, named), sizes, syntax, keyword_names(shapes, named))
 
 
 def check_given(
     formula: str | Verbs, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None, syntax: str,
-    told: Collection[str] | None,
+    by_keyword: Collection[str] | None,
 ) -> CheckResult:  # fmt: skip
-    """The same, where it is said which of the shapes are told of this formula."""
+    """`check`, where it is said which of the shapes are given by keyword."""
     if isinstance(formula, Verbs):
-        return check_goal(formula._goal, shapes, sizes, told)
-    return check_program(ParsedProgram(formula, syntax), shapes, sizes, told)
+        return check_goal(formula._goal, shapes, sizes, by_keyword)
+    return check_program(ParsedProgram(formula, syntax), shapes, sizes, by_keyword)
 
 
 def derivative(formula: str | Verbs, wrt: str, syntax: str = "auto") -> Verbs:
@@ -131,7 +138,7 @@ def derivative(formula: str | Verbs, wrt: str, syntax: str = "auto") -> Verbs:
     (f(x) = x^3
     f'(x) = ∂f(x)/∂x*, 12.0)
     """
-    return asked(formula, syntax).derivative(wrt)
+    return as_formula(formula, syntax).derivative(wrt)
 
 
 def compile(
@@ -144,7 +151,7 @@ def compile(
     >>> float(f(X=nt.tensor([3.0, 4.0], "a")))
     25.0
     """
-    return asked(formula, syntax).compile(backend, without)
+    return as_formula(formula, syntax).compile(backend, without)
 
 
 def cost(
@@ -159,7 +166,7 @@ def cost(
     >>> nt.cost("X ⊙_{a} W", X="ℝ^{seq[100] × a[8]}", W="ℝ^{a[8] × b[4]}").multiply_adds
     3200
     """
-    return asked(formula, syntax).cost(values, sizes=sizes, without=without, **named)
+    return as_formula(formula, syntax).cost(values, sizes=sizes, without=without, **named)
 
 
 def parameters(
@@ -171,7 +178,7 @@ def parameters(
     >>> nt.parameters("W ∈ ℝ^{a × b}\\nY = X ⊙_{a} W", sizes={"b": 2}, X="ℝ^{a[3]}")
     {'W': 'ℝ^{a[3] × b[2]}'}
     """
-    return asked(formula, syntax).parameters(sizes, **shapes)
+    return as_formula(formula, syntax).parameters(sizes, **shapes)
 
 
 def init(
@@ -184,7 +191,7 @@ def init(
     >>> nt.init("W ∈ ℝ^{a × b}\\nY = X ⊙_{a} W", sizes={"b": 2}, X="ℝ^{a[3]}")["W"].shape
     ℝ^{a[3] × b[2]}
     """
-    return asked(formula, syntax).init(seed, sizes, dtype, schemes, only, **shapes)
+    return as_formula(formula, syntax).init(seed, sizes, dtype, schemes, only, **shapes)
 
 
 def diagram(
@@ -196,7 +203,7 @@ def diagram(
     >>> import namedtensor as nt
     >>> nt.diagram("Y = X + relu(X)", X="ℝ^{seq}").save("y.svg")  # doctest: +SKIP
     """
-    return asked(formula, syntax).diagram(*arguments, sizes=sizes, expand=expand, values=values, **shapes)
+    return as_formula(formula, syntax).diagram(*arguments, sizes=sizes, expand=expand, values=values, **shapes)
 
 
 def to_text(formula: str | Verbs, ascii: bool = False, colours: bool = False, syntax: str = "auto") -> str:
@@ -206,7 +213,7 @@ def to_text(formula: str | Verbs, ascii: bool = False, colours: bool = False, sy
     >>> nt.to_text(r"\\sum_{\\mathsf{seq}} x", ascii=True)
     'sum_{seq} x'
     """
-    return asked(formula, syntax).to_text(ascii, colours)
+    return as_formula(formula, syntax).to_text(ascii, colours)
 
 
 def to_latex(
@@ -218,7 +225,7 @@ def to_latex(
     >>> nt.to_latex("sum_{seq} x")
     '\\\\sum\\\\limits_{\\\\mathsf{seq}} x'
     """
-    return asked(formula, syntax).to_latex(macros, colours, width)
+    return as_formula(formula, syntax).to_latex(macros, colours, width)
 
 
 def latex_preamble() -> str:
@@ -246,7 +253,7 @@ def to_python(
     >>> print(nt.to_python("∑_{a} X", X="ℝ^{a[3]}").splitlines()[0])
     import numpy as np
     """
-    return asked(formula, syntax).to_python(library, values, sizes=sizes, **named)
+    return as_formula(formula, syntax).to_python(library, values, sizes=sizes, **named)
 
 
 def to_javascript(
@@ -261,4 +268,19 @@ def to_javascript(
     >>> print(nt.to_javascript("2 x", x="ℝ^{a[3]}").splitlines()[4])
       const t1 = nt.multiply(2, x);  // ℝ^{a[3]}
     """
-    return asked(formula, syntax).to_javascript(values, sizes=sizes, standalone=standalone, **named)
+    return as_formula(formula, syntax).to_javascript(values, sizes=sizes, standalone=standalone, **named)
+
+
+def to_einsum(
+    formula: str | Verbs, values: Values | None = None, /, *,
+    sizes: Mapping[str, int] | None = None, syntax: str = "auto", **named: Any,
+) -> str:  # fmt: skip
+    """A formula as a call of einsum, of NumPy, PyTorch or JAX; NotationError says what of it is no sum of products.
+
+    See `Formula.to_einsum`.
+
+    >>> import namedtensor as nt
+    >>> print(nt.to_einsum("2 ∑_{a} X Y", X="ℝ^{a × b}", Y="ℝ^{a}"))
+    2 * einsum("ab,a->b", X, Y)
+    """
+    return as_formula(formula, syntax).to_einsum(values, sizes=sizes, **named)

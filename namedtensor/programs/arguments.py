@@ -1,4 +1,4 @@
-"""What a call was given, by name: tensors, numbers and shapes; their types, their layouts, and the key that finds its plan."""
+"""Bound arguments of a call: tensors, numbers and shapes by name, with their types, layouts and cache key."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from grammar.parser import parse
 
 from ..core.axes import check_axis
 from ..core.kinds import as_mapping
-from ..core.layout import Layout
+from ..core.layout import MOST, Layout
 from ..core.sizes import SizeVariable, is_ground, resolve
 from ..scope.names import Key, arithmetic, key
 from ..scope.symbols import Scope
@@ -34,19 +34,20 @@ class ReadsNumbers(Protocol):
 
 
 class Arguments:
-    """The values of one call by their names: the arrays of the tensors, and what makes one plan serve two calls.
+    """The bound arguments of one call: the arrays of its tensors, and the key by which two calls share a plan.
 
     This runs at each call, and so does no more than look up; what a plan is made of is derived when there is none yet.
     Those that are `positional` are arguments of a function, and no names of the program.
     """
 
-    __slots__ = ("arrays", "cache_key", "positional", "values")
+    __slots__ = ("_types", "arrays", "cache_key", "positional", "values")
 
     def __init__(self, values: Mapping[str, Any], positional: tuple[str, ...] = ()):
         from ..core.tensor import NamedTensor
         from ..tensors.values import as_value
 
         self.positional = positional
+        self._types: dict[Key, InputType] | None = None
         self.arrays: dict[str, Any] = {}
         self.values: dict[str, Any] = {}
         found: list[Any] = []
@@ -72,27 +73,39 @@ class Arguments:
 
     @property
     def abstract(self) -> Abstract:
-        """What a plan is made for: the layout of each tensor, and each number as it is."""
+        """The abstract arguments that a plan is made for: the layout of each tensor, and each number as it is."""
         return {text: getattr(value, "layout", value) for text, value in self.values.items()}
 
     @property
     def inputs(self) -> dict[Key, InputType]:
         """What the checker is to know of what is given to names of the program."""
-        return {name: each for name, each in types_of(self.abstract).items() if str(name) not in self.positional}
+        arguments = frozenset(map(key, self.positional))
+        return {name: each for name, each in self.types.items() if name not in arguments}
 
     @property
     def arguments(self) -> list[tuple[str, InputType]]:
         """The same of the arguments of a function, in their order."""
-        found = types_of(self.abstract)
-        return [(text, found[key(text)]) for text in self.positional]
+        return [(text, self.types[key(text)]) for text in self.positional]
+
+    @property
+    def types(self) -> dict[Key, InputType]:
+        """What the checker is to know of all of it."""
+        if self._types is None:
+            self._types = types_of(self.abstract)
+        return self._types
 
 
 def types_of(abstract: Abstract) -> dict[Key, InputType]:
     """What the checker is to know of tensors and numbers."""
     return {
-        key(name): InputType(each.sizes, None, each.is_truth) if isinstance(each, Layout) else InputType({}, each)
-        for name, each in abstract.items()
+        key(name): type_of(each) if isinstance(each, Layout) else InputType({}, each) for name, each in abstract.items()
     }
+
+
+@lru_cache(maxsize=MOST)
+def type_of(layout: Layout) -> InputType:
+    """What the checker is to know of a tensor of this layout."""
+    return InputType(layout.sizes, None, layout.is_truth)
 
 
 @lru_cache(maxsize=4096)
@@ -128,15 +141,15 @@ def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
     return found
 
 
-class Told(dict[str, Any]):
-    """Values of which none may be left over, as if each was given by keyword, but those that are `used` elsewhere."""
+class KeywordValues(dict[str, Any]):
+    """A mapping whose values count as given by keyword, so that none may be left over, but those `used` elsewhere."""
 
     used: frozenset[str] = frozenset()
 
 
-def told_names(values: Mapping[str, Any] | None, named: Mapping[str, Any]) -> tuple[str, ...]:
-    """The names of what is told of this formula: by keyword, not in a mapping."""
-    return (*(values.keys() - values.used), *named) if isinstance(values, Told) else (*named,)
+def keyword_names(values: Mapping[str, Any] | None, named: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of the values that are given by keyword, not in a mapping."""
+    return (*(values.keys() - values.used), *named) if isinstance(values, KeywordValues) else (*named,)
 
 
 # --------------------------------------------------------------------------------------------------------- the shapes

@@ -1,4 +1,5 @@
-"""How a repeated call finds its executable: by the last call, by the layouts of its tensors, by the types of all it was given.
+"""The cache of calls: a repeated call finds its executable by the last call, by layouts, or by the types of all
+arguments.
 
     inline cache      what the last call ran: nothing is looked up, layouts are compared by identity
     by layouts        one look-up of names and layouts, where all that is given are tensors
@@ -20,7 +21,7 @@ from grammar.errors import NotationError
 from ..backends.function import no_match
 from ..core.layout import Layout
 from ..operators.user_functions import USER_FUNCTIONS
-from .arguments import Arguments, ReadsNumbers, all_values, layout_of, spelling_of, told_names, whole_sizes
+from .arguments import Arguments, ReadsNumbers, all_values, keyword_names, layout_of, spelling_of, whole_sizes
 from .executable import Executable
 from .lengths import Lengths
 
@@ -30,7 +31,7 @@ BYTES = 256 * 2**20  # of their constants, such as masks, and their plans
 
 
 class LruCache(OrderedDict[Any, Any]):
-    """What was used last. This is the one place that decides what is kept, and of what: so many keys, and so many bytes."""
+    """The one bounded cache: least recently used values are dropped, by their number and by their bytes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,8 +70,7 @@ class LruCache(OrderedDict[Any, Any]):
 
 
 class CachedCall:
-    """A callable that keeps the executables of its calls, and what its last call ran: one by position alone, one with
-    names beside these, and one with a dict of values.
+    """A callable with an inline cache of its last call and an LRU cache of executables.
 
     Where the inline cache gives None the call is another one, and where it fails the slow path raises the proper error. A
     new Python function for formulas invalidates it.
@@ -112,7 +112,7 @@ class CachedCall:
         return self._called(arguments, values, sizes, named)
 
     def _called(self, arguments: tuple[Any, ...], values: Mapping[str, Any] | None, sizes: Any, named: dict[str, Any]):
-        """The same by what the cache holds, or else by the slow path."""
+        """A call past the inline cache: by layouts, else by the slow path."""
         try:
             given = named if values is None else {**values, **named} if named else values
             layouts = (*map(LAYOUT, arguments), *map(LAYOUT, given.values()))
@@ -133,7 +133,7 @@ class CachedCall:
                 if values is None:
                     self._keep((*named,), found, layouts)
                 elif type(values) is dict and not (arguments or named):
-                    self._by_mapping = (*values,), found.repeated(layouts)
+                    self._by_mapping = (*values,), found.for_repeated_calls(layouts)
                     self._subscribe()
             return found.run(*map(ARRAY, arguments), *map(ARRAY, given.values()))
         try:
@@ -145,13 +145,14 @@ class CachedCall:
         self, arguments: tuple[Any, ...], values: Mapping[str, Any] | None, sizes: Any, named: dict[str, Any],
         by_layout: tuple[Any, ...] | None,
     ) -> Any:  # fmt: skip
+        """A call whose layouts are new: found by types, or compiled."""
         bound = self._bound(arguments, all_values(values, named))
         given = bound.with_numbers(self._read)
-        extent, told = {} if sizes is None else whole_sizes(sizes), told_names(values, named)
+        extent, by_keyword = {} if sizes is None else whole_sizes(sizes), keyword_names(values, named)
         by_type = (self._token, given.cache_key, given.positional, tuple(extent.items()), USER_FUNCTIONS.version)
         found = self._executables.fetch(by_type)
-        if found is None or not found.unused.isdisjoint(map(spelling_of, told)):  # which is an error
-            found = self._executables.store(by_type, self._fitting(given, extent, told))
+        if found is None or not found.unused.isdisjoint(map(spelling_of, by_keyword)):  # which is an error
+            found = self._executables.store(by_type, self._fitting(given, extent, by_keyword))
         self._last_used = found
         result = self._run(found, given)
         all_tensors = given is bound and len(given.arrays) == len(arguments) + len(values or ()) + len(named)
@@ -159,17 +160,17 @@ class CachedCall:
             self._executables.store(by_layout, found)
         return result
 
-    def _fitting(self, given: Arguments, sizes: dict[str, int], told: tuple[str, ...]) -> Executable:
-        """An executable for what is given: of what was made for other sizes, or made anew."""
+    def _fitting(self, given: Arguments, sizes: dict[str, int], by_keyword: tuple[str, ...]) -> Executable:
+        """The executable for these arguments: an instance of a template of other sizes, or compiled."""
         found = self._lengths.executable(
             given,
             (tuple(sizes.items()),),
             lambda: self._read.scope_given(given.inputs),
-            lambda it: self._made(it, sizes, told),
+            lambda it: self._made(it, sizes, by_keyword),
         )
-        if found.unused.isdisjoint(map(spelling_of, told)):
+        if found.unused.isdisjoint(map(spelling_of, by_keyword)):
             return found
-        return self._made(given, sizes, told)
+        return self._made(given, sizes, by_keyword)
 
     def _anew(
         self, arguments: tuple[Any, ...], values: Mapping[str, Any], sizes: Mapping[str, int], spread: Mapping[str, int]
@@ -192,7 +193,11 @@ class CachedCall:
         raise NotImplementedError
 
     def _made(
-        self, given: Arguments, sizes: dict[str, int], told: tuple[str, ...], spread: Mapping[str, int] | None = None
+        self,
+        given: Arguments,
+        sizes: dict[str, int],
+        by_keyword: tuple[str, ...],
+        spread: Mapping[str, int] | None = None,
     ) -> Executable:
         """An executable for what is given, made anew; `spread` says over how many devices an axis goes."""
         raise NotImplementedError
@@ -201,7 +206,7 @@ class CachedCall:
         return found(*given.arrays.values())
 
     def _keep(self, names: tuple[str, ...], found: Executable, layouts: tuple[Any, ...]) -> None:
-        self._repeat(names, found.repeated(layouts))
+        self._repeat(names, found.for_repeated_calls(layouts))
 
     def _repeat(self, names: tuple[str, ...], run: Callable[..., Any]) -> None:
         if names:

@@ -1,4 +1,4 @@
-"""Types without data: what `check` gives, for a text, a program, or a name of one."""
+"""Checks without data: what `check` gives, for a text, a program, or a name of one."""
 
 from __future__ import annotations
 
@@ -32,39 +32,39 @@ class Checked(NamedTuple):
 
 def check_goal(
     goal: WholeProgram | Entry, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None,
-    told: Iterable[str] | None,
+    by_keyword: Iterable[str] | None,
 ) -> CheckResult:  # fmt: skip
-    """What `check` gives; shapes that are not `told` of this formula may be of names that it has not.
+    """What `check` gives; a shape that is not given `by_keyword` may be of a name that the formula has not.
 
     Of a function that one of the shapes is an argument of, the type is that of its value.
     """
     if isinstance(goal, Entry) or goal.takes(shapes):
 
         def check(ends: Mapping[str, int]) -> CheckResult:
-            return checked_goal(goal, shapes, {**(sizes or {}), **ends} if ends else sizes, told).result
+            return checked_goal(goal, shapes, {**(sizes or {}), **ends} if ends else sizes, by_keyword).result
 
         return for_any_length(goal.program, check, shapes)
-    return check_program(goal.program, shapes, sizes, told)
+    return check_program(goal.program, shapes, sizes, by_keyword)
 
 
 def checked_goal(
     goal: WholeProgram | Entry, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None,
-    told: Iterable[str] | None,
+    by_keyword: Iterable[str] | None,
 ) -> Checked:  # fmt: skip
     """The same with the checker; numbers may stand among the shapes."""
     entry = goal.entry() if isinstance(goal, Entry) or goal.takes(shapes) else None
     if entry is not None:
-        return checked_entry(entry, shapes, sizes, told)
-    return checked_program(goal.program, shapes, sizes, told)
+        return checked_entry(entry, shapes, sizes, by_keyword)
+    return checked_program(goal.program, shapes, sizes, by_keyword)
 
 
 def check_program(
-    program: ParsedProgram, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None, told: Iterable[str] | None
+    program: ParsedProgram, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None, by_keyword: Iterable[str] | None
 ) -> CheckResult:
     """What is found in all that a text says, which may have errors of any kind."""
 
     def check(ends: Mapping[str, int]) -> CheckResult:
-        return checked_program(program, shapes, {**(sizes or {}), **ends} if ends else sizes, told).result
+        return checked_program(program, shapes, {**(sizes or {}), **ends} if ends else sizes, by_keyword).result
 
     result = for_any_length(program, check, shapes)
     if not result.ok or not claims_something(program.tree, shapes):
@@ -85,11 +85,13 @@ def claims_something(tree: Program, shapes: Iterable[str]) -> bool:
 
 
 def checked_program(
-    program: ParsedProgram, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None, told: Iterable[str] | None
+    program: ParsedProgram, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None, by_keyword: Iterable[str] | None
 ) -> Checked:
     try:
         inputs = input_types(shapes)
-        checker = program.checker(inputs, whole_sizes(sizes), told=told, infer_parameters=True, recover=True)
+        checker = program.checker(
+            inputs, whole_sizes(sizes), by_keyword=by_keyword, infer_parameters=True, recover=True
+        )
     except NotationError as problem:
         return Checked(CheckResult(program.source, None, {}, (), (problem,), ()), None)
     with recursion_headroom(program.source):
@@ -97,7 +99,7 @@ def checked_program(
 
 
 def checked_entry(
-    entry: Entry, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None, told: Iterable[str] | None
+    entry: Entry, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None, by_keyword: Iterable[str] | None
 ) -> Checked:
     """The same for one name of a program, and what it needs; a function of arguments as its signature has them."""
     program = entry.program
@@ -108,9 +110,9 @@ def checked_entry(
         own = [] if called is None else argument_types(entry, called[0], (), given)
         names = {name for name, _ in own}
         inputs = {name: shape for name, shape in given.items() if name not in names}
-        told = None if told is None else [name for name in told if key(name) not in names]
+        by_keyword = None if by_keyword is None else [name for name in by_keyword if key(name) not in names]
         checker = program.checker(
-            inputs, whole_sizes(sizes), scope=scope, arguments=[each for _, each in own], told=told,
+            inputs, whole_sizes(sizes), scope=scope, arguments=[each for _, each in own], by_keyword=by_keyword,
             infer_parameters=True, recover=True,
         )  # fmt: skip
     except NotationError as problem:

@@ -1,4 +1,4 @@
-"""A formula made ready for a library: its plan, its source text, and a function for repeated calls.
+"""Compiled formulas: the plan, the source text, and a function for repeated calls.
 
 `Formula.compile`, `Formula.to_python` and `Formula.cost` are made of this.
 """
@@ -73,7 +73,7 @@ def plan_of(
 ) -> tuple[Plan, list[Any]]:
     """The plan of a formula for tensors, shapes and numbers by name, and the Python functions that it calls.
 
-    Raises NotationError where the formula does not fit them, or does not speak of one that it was told of.
+    Raises NotationError where the formula does not fit them, or does not mention one that was given by keyword.
     """
     sizes = whole_sizes(options.sizes)
     abstract = {spelling_of(name): layout_of(value, name, sizes) for name, value in given.items()}
@@ -150,14 +150,18 @@ class CompiledFormula(Suggests, CachedCall):
         return self._goal.program
 
     def _made(
-        self, given: Arguments, sizes: dict[str, int], told: tuple[str, ...], spread: Mapping[str, int] | None = None
+        self,
+        given: Arguments,
+        sizes: dict[str, int],
+        by_keyword: tuple[str, ...],
+        spread: Mapping[str, int] | None = None,
     ) -> Executable:
         target = self._target_of(given).over(spread)
         with recursion_headroom(self._goal.program.source):
-            checker, terms = checked_by_name(self._goal, given.abstract, Options(sizes, told))
+            checker, terms = checked_by_name(self._goal, given.abstract, Options(sizes, by_keyword))
             source = checker.scope.source
             function = function_of(source, terms, given.abstract, target, without=self._without)
-        return Executable(function, tuple(given.arrays), checker.speaks.unused, instead=jitted(function))
+        return Executable(function, tuple(given.arrays), checker.given_names.unused, instead=jitted(function))
 
     def _target_of(self, given: Arguments) -> Target:
         from ..tensors.values import namespace_of

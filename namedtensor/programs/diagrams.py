@@ -1,4 +1,4 @@
-"""From the name of a program to its diagram: types for what is given, then the flow of values, then a drawing."""
+"""Diagrams of a program: types for its inputs, then the flow of values, then a drawing."""
 
 from __future__ import annotations
 

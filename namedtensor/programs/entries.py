@@ -1,4 +1,4 @@
-"""What a program can be asked for: its value, one of its names, or several; each becomes a term for given inputs.
+"""Entry points of a program: its value, one of its names, or several; each becomes terms for given inputs.
 
 WholeProgram(program)       its value; or, where it ends with a function, that function of the arguments
 Entry(program, "FFN")       a function of arguments, or a tensor's value

@@ -1,11 +1,13 @@
-"""The value of a text, and every step to it."""
+"""Evaluation of a text, and every step to its value."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
+from grammar.nodes import Derivative
 from grammar.parser import check_source
 
 from ..backends.libraries import target_of
@@ -14,7 +16,7 @@ from ..core.kinds import wrong
 from ..core.limits import DEFAULT, Limits
 from ..core.warned import warn
 from ..scope.symbols import Definition
-from .arguments import Arguments, Values, all_values, told_names, whole_sizes
+from .arguments import Arguments, Values, all_values, keyword_names, whole_sizes
 from .call_cache import CachedCall, LruCache
 from .entries import Goal, WholeProgram
 from .executable import Executable, Options, Run, executable
@@ -59,12 +61,16 @@ class Evaluator(Asked):
         self._by_name = names, run  # also where there are none: nothing comes by position
 
     def _made(
-        self, given: Arguments, sizes: dict[str, int], told: tuple[str, ...], spread: Mapping[str, int] | None = None
+        self,
+        given: Arguments,
+        sizes: dict[str, int],
+        by_keyword: tuple[str, ...],
+        spread: Mapping[str, int] | None = None,
     ) -> Executable:
         from ..tensors.values import namespace_of
 
         target = target_of(namespace_of(given.arrays)).over(spread)
-        options = Options(sizes, told, self._strict)
+        options = Options(sizes, by_keyword, self._strict)
         found, checker = executable(self._goal, given.inputs, [], given.abstract, target, options)
         tell(checker)
         return found
@@ -90,8 +96,9 @@ TOLD = (209, 319)  # what `check` warns of, and evaluating does too
 
 
 def tell(checker: Checker) -> None:
-    """Give a Python warning of built-ins that a formula replaces, and of axes that meet with a mark and without, where the
-    formula is first evaluated."""
+    """Warn, on the first evaluation, of built-ins that a formula replaces, and of axes that meet with a mark and
+    without.
+    """
     for each in checker.warnings:
         if each.number in TOLD:
             warn(f"{each.message}: {checker.text(each.span)} ({each.hint})")
@@ -181,10 +188,13 @@ def explain(
 
 def explain_value(program: ParsedProgram, values: Values | None, sizes: Any, named: dict[str, Any]) -> Explanation:
     """The steps to the value of a program."""
-    from .explained import explained
+    from .explained import ClosedForm, explained
 
     given = Arguments(all_values(values, named)).with_numbers(program)
-    checker = program.checker(given.inputs, whole_sizes(sizes), told=told_names(values, named))
+    checker = program.checker(given.inputs, whole_sizes(sizes), by_keyword=keyword_names(values, named))
     tell(checker)
     last = checker.scope.valued
-    return explained(checker, checker.whole, last.statement if isinstance(last, Definition) else last, given)
+    found = explained(checker, checker.whole, last.statement if isinstance(last, Definition) else last, given)
+    if isinstance(last, Derivative):
+        return replace(found, derived=ClosedForm(program, given, sizes))
+    return found

@@ -1,4 +1,4 @@
-"""Executables for lengths that nobody planned, from those of other lengths: a new sequence costs no new plan.
+"""Size-generic executables: a call of a new length is served by the plans of others.
 
 What is called with one size in one place or in several, seq of the tokens and seq of their mask, is planned in full at first.
 Plans whose texts differ in numbers alone are of one manner; of three of a manner, where the numbers follow from the size
@@ -16,7 +16,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 
 from ..backends.function import PlanFunction
-from ..backends.resized import SAMPLES, Cut, Template, template, text_of
+from ..backends.resized import SAMPLES, SplitText, Template, template, text_of
 from ..checking.size_facts import sides
 from ..core.layout import Layout
 from ..operators.user_functions import USER_FUNCTIONS
@@ -61,11 +61,11 @@ class Lengths:
         return family.executable(given, sizes, scope, make)
 
 
-class Manner:
-    """Planned sizes whose texts differ in numbers alone, and what serves those between, once there are enough."""
+class PlanTemplate:
+    """Plans of several sizes whose texts differ in numbers alone, and the template for the sizes between them."""
 
     def __init__(self) -> None:
-        self.texts: dict[int, Cut] = {}
+        self.texts: dict[int, SplitText] = {}
         self.template: Template | None = None
         self.low = self.high = 0
         self.is_lawful = True
@@ -73,7 +73,7 @@ class Manner:
     def serves(self, size: int) -> bool:
         return self.template is not None and self.low <= size <= self.high
 
-    def note(self, size: int, function: PlanFunction, text: Cut) -> None:
+    def note(self, size: int, function: PlanFunction, text: SplitText) -> None:
         """Learn of a size that was planned in this manner."""
         if not self.is_lawful:
             return
@@ -90,7 +90,7 @@ class Manner:
             self.give_up()
 
     def contradict(self, size: int) -> None:
-        """A size was planned in another manner."""
+        """Drop the template: a size between was planned otherwise."""
         if self.serves(size):
             self.give_up()
 
@@ -99,12 +99,12 @@ class Manner:
 
 
 class Family:
-    """Calls of one kind that differ by one size, wherever that stands."""
+    """Calls that differ by one size, wherever that stands."""
 
     def __init__(self, sizes: tuple[int, ...], first: Executable, axes: tuple[str, ...]):
         self.sizes, self.first, self.axes = sizes, first, axes
         self.places: tuple[int, ...] = ()  # where the sizes differ
-        self.manners: dict[tuple[str, ...], Manner] = {}
+        self.manners: dict[tuple[str, ...], PlanTemplate] = {}
         self.is_open = True  # whether there is more to learn
         self.stretched = 0  # the largest size that another was planned beyond
 
@@ -136,18 +136,18 @@ class Family:
         manner = next((each for each in [*self.manners.values()] if each.serves(size)), None)
         if manner is None or manner.template is None:
             return None
-        shapes, first = hollow(given, {}), self.first
+        shapes, first = with_placeholders(given, {}), self.first
         function = manner.template.at(size, lambda: make(shapes).function)
         return None if function is None else Executable(function, first.names, first.unused, first.count, first.claims)
 
     def stretch(self, given: Arguments, size: int, make: Make) -> bool:
-        """Plan a size beyond one that is larger than all; whether it is served now."""
+        """Plan one size beyond all known ones, so that the template reaches this one; whether it does."""
         highest = max((each.high for each in [*self.manners.values()] if each.template is not None), default=0)
         if not highest or size <= max(highest, self.stretched):
             return False
         self.stretched = beyond = size + size // 8 + 1
         try:
-            planned = make(hollow(given, dict.fromkeys(self.places, beyond)))
+            planned = make(with_placeholders(given, dict.fromkeys(self.places, beyond)))
         except NotationError:  # so large a one is refused
             return False
         self.note(beyond, planned)
@@ -168,7 +168,7 @@ class Family:
         if made.claims != self.first.claims or made.unused != self.first.unused:
             self.is_open, self.manners = False, {}
             return
-        own = self.manners.setdefault(text.between, Manner())
+        own = self.manners.setdefault(text.between, PlanTemplate())
         for each in [*self.manners.values()]:
             if each is not own:
                 each.contradict(size)
@@ -229,8 +229,8 @@ def is_sum(size: nodes.Node) -> bool:
     ) and not any(isinstance(node, nodes.Superscript) and spelled(node) is None for node in walk(size))
 
 
-def hollow(given: Arguments, sizes: Mapping[int, int]) -> Arguments:
-    """The same with arrays that hold one number, and with other sizes at some places."""
+def with_placeholders(given: Arguments, sizes: Mapping[int, int]) -> Arguments:
+    """Abstract arguments with arrays that hold one number, and other sizes at some places."""
     from ..core.tensor import NamedTensor
 
     values, place = dict(given.values), 0

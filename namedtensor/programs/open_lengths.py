@@ -1,4 +1,4 @@
-"""Types where only prose says how long a range is: `for t = 1, …, n` has the same types for each n.
+"""Types for open ranges: `for t = 1, …, n` has the same types for each n, where only prose says what n is.
 
 Such a program is checked for several n. What differs between them is no error and no size; a size that follows n is written so.
 """

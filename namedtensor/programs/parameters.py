@@ -1,4 +1,4 @@
-"""What a program needs besides its inputs: the shape of each name that it declares and does not define."""
+"""Parameter inference: the shape of each name that a program declares and does not define."""
 
 from __future__ import annotations
 
@@ -19,24 +19,26 @@ Shapes = dict[str, dict[str, Any]]  # of each name the sizes of its axes, None w
 
 def inferred(
     goal: WholeProgram | Entry, sizes: Mapping[str, int] | None, shapes: Mapping[str, Any],
-    told: Iterable[str] | None = None,
+    by_keyword: Iterable[str] | None = None,
 ) -> Checker:  # fmt: skip
     """A checker that has gone through what is asked for, making inputs of what the program declares."""
     numbers = {name: value for name, value in shapes.items() if isinstance(value, int)}
     inputs = {key(name): InputType(shape_of(text, name), numbers.get(name)) for name, text in shapes.items()}
     program = goal.program
-    checker = program.checker(inputs, whole_sizes(sizes), scope=program.scope, told=told, infer_parameters=True)
+    checker = program.checker(
+        inputs, whole_sizes(sizes), scope=program.scope, by_keyword=by_keyword, infer_parameters=True
+    )
     goal.infer_parameters(checker)
-    checker.check_told()
+    checker.check_unused()
     return checker
 
 
 def parameter_shapes(
     goal: WholeProgram | Entry, sizes: Mapping[str, int] | None, shapes: Mapping[str, Any],
-    told: Iterable[str] | None = None,
+    by_keyword: Iterable[str] | None = None,
 ) -> Shapes:  # fmt: skip
     """The shape of each name that is declared and not defined, but for those whose `shapes` are given."""
-    return shapes_of(inferred(goal, sizes, shapes, told), shapes)
+    return shapes_of(inferred(goal, sizes, shapes, by_keyword), shapes)
 
 
 def shapes_of(checker: Checker, shapes: Mapping[str, Any]) -> Shapes:

@@ -1,4 +1,4 @@
-"""A program as a value: its text, its tree, what its names mean, and the checker of it for given inputs.
+"""Parsed programs: a text, its tree, its symbols, and the checker of it for given inputs.
 
 A program is parsed again where a value is given for what the text alone reads as a function: `softmax`, or `W^Q` beside a
 function W. Nothing else in `programs` makes a checker.
@@ -21,7 +21,7 @@ from ..core.limits import DEFAULT, Limits
 from ..operators import REGISTRY
 from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.binder import bind
-from ..scope.names import Key, key, walk
+from ..scope.names import Key, walk
 from ..scope.numbers_given import as_numbers, possible_numbers
 from ..scope.symbols import FunctionDefinition, Scope
 from ..terms.inference import InputType
@@ -74,7 +74,7 @@ class ParsedProgram:
     def scope_given(self, inputs: Mapping[Key, InputType]) -> Scope:
         """What its names mean where these inputs are given."""
         bound = "scope" in self.__dict__  # a text that is evaluated alone is parsed once, as its inputs ask
-        shadowed = shadowed_by([*map(str, inputs)], self.scope.functions if bound else None)
+        shadowed = shadowed_by(inputs, self.scope.functions if bound else None)
         tree = self.tree if bound and not (shadowed or USER_FUNCTIONS) else self._parse(shadowed)
         return bind(self.source, tree, axes_given(inputs))
 
@@ -99,7 +99,7 @@ class ParsedProgram:
         *,
         scope: Scope | None = None,
         arguments: Iterable[InputType] = (),
-        told: Iterable[str] | None = None,
+        by_keyword: Iterable[str] | None = None,
         strict: bool = False,
         infer_parameters: bool = False,
         recover: bool = False,
@@ -111,7 +111,7 @@ class ParsedProgram:
         return Checker(
             self.scope_given(inputs) if scope is None else scope, inputs, sizes,
             infer_parameters=infer_parameters, recover=recover, strict=strict, python=USER_FUNCTIONS,
-            limits=self.limits, told=told, besides={axis for each in arguments for axis in each.shape},
+            limits=self.limits, by_keyword=by_keyword, besides={axis for each in arguments for axis in each.shape},
         )  # fmt: skip
 
     # what it says
@@ -159,16 +159,14 @@ def parsed(source: str, syntax: str) -> ParsedProgram:
     return found
 
 
-def shadowed_by(names: Iterable[str], functions: Collection[str] | None = None) -> frozenset[str]:
+def shadowed_by(names: Collection[Key], functions: Collection[str] | None = None) -> frozenset[str]:
     """Names that stand for tensors here, because a value was given for them: those of built-in functions, and those with
     labels; of these only such as one of `functions` might take for its own, where these are known."""
-    labelled = (name for name in names if key(name).base != name)
-    return frozenset(name for name in names if name in FUNCTIONS) | frozenset(
-        name for name in labelled if functions is None or key(name).base in functions
-    )
+    plain = [name.base for name in names if not (name.subscript or name.superscript)]
+    labelled = [name for name in names if name.subscript or name.superscript]
+    of_functions = [str(name) for name in labelled if functions is None or name.base in functions]
+    return frozenset([*of_functions, *FUNCTIONS.intersection(plain)])
 
 
 def axes_given(inputs: Mapping[Key, InputType]) -> dict[Key, frozenset[str]]:
-    return {
-        name: frozenset(each.shape) if isinstance(each.shape, Mapping) else frozenset() for name, each in inputs.items()
-    }
+    return {name: frozenset(each.shape) for name, each in inputs.items()}

@@ -1,4 +1,4 @@
-"""Programs and formulas as objects: callable, inspectable, printable; and the names of a program, which are called alike."""
+"""Program, Formula and EntryPoint, the objects that users hold: callable, inspectable, printable."""
 
 from __future__ import annotations
 
@@ -246,9 +246,13 @@ class EntryPoint(Verbs):
         return self._goal.program
 
     def _made(
-        self, given: Arguments, sizes: dict[str, int], told: tuple[str, ...], spread: Mapping[str, int] | None = None
+        self,
+        given: Arguments,
+        sizes: dict[str, int],
+        by_keyword: tuple[str, ...],
+        spread: Mapping[str, int] | None = None,
     ) -> Executable:
-        return made(self._goal, given, sizes, told, spread)
+        return made(self._goal, given, sizes, by_keyword, spread)
 
 
 class EntryPoints(CachedCall):
@@ -285,9 +289,13 @@ class EntryPoints(CachedCall):
         return self._goal.program
 
     def _made(
-        self, given: Arguments, sizes: dict[str, int], told: tuple[str, ...], spread: Mapping[str, int] | None = None
+        self,
+        given: Arguments,
+        sizes: dict[str, int],
+        by_keyword: tuple[str, ...],
+        spread: Mapping[str, int] | None = None,
     ) -> Executable:
-        return made(self._goal, given, sizes, told, spread)
+        return made(self._goal, given, sizes, by_keyword, spread)
 
     def _run(self, found: Executable, given: Arguments) -> tuple[Any, ...]:
         return found.call_several(*given.arrays.values())
@@ -297,14 +305,14 @@ class EntryPoints(CachedCall):
 
 
 def made(
-    goal: Entry | Several, given: Arguments, sizes: dict[str, int], told: tuple[str, ...],
+    goal: Entry | Several, given: Arguments, sizes: dict[str, int], by_keyword: tuple[str, ...],
     spread: Mapping[str, int] | None = None,
 ) -> Executable:  # fmt: skip
     """Names of a program made ready to run for what is given."""
     from ..tensors.values import namespace_of
 
     target = target_of(namespace_of(given.arrays)).over(spread)
-    return executable(goal, given.inputs, given.arguments, given.abstract, target, Options(sizes, told))[0]
+    return executable(goal, given.inputs, given.arguments, given.abstract, target, Options(sizes, by_keyword))[0]
 
 
 def derived(program: ParsedProgram, wrt: str, of: Any = None) -> Formula:

@@ -1,4 +1,4 @@
-"""A program with some of its definitions replaced, or taken out: a variant of a text that stays readable.
+"""Variants: a program with some of its definitions replaced or taken out, as a text that stays readable.
 
 act(x) = gelu(x)                  act(x) = relu(x)
 mask_{seq(i)} = 1         →       mask ∈ {0,1}^{seq}

@@ -1,4 +1,4 @@
-"""The verbs of formulas, programs and names of programs: what each has as methods, and `namedtensor` as functions."""
+"""The verbs of programs, formulas and entry points: what each has as methods, and `namedtensor` as functions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from grammar.errors import NotationError
 from ..core.axes import show
 from ..core.kinds import as_count, as_mapping, as_names, as_number
 from ..core.suggestions import Suggests
-from .arguments import Arguments, Values, all_values, told_names, whole_sizes
+from .arguments import Arguments, Values, all_values, keyword_names, whole_sizes
 from .entries import Entry, WholeProgram, argument_names, by_position
 from .evaluate import Asked, explain_value
 from .parameters import inferred, need_shapes, shapes_of
@@ -157,8 +157,8 @@ class Verbs(Suggests, Asked):
         program = entry.program
         given = bound(entry, arguments, all_values(values, named)).with_numbers(program)
         inputs, own = given.inputs, given.arguments
-        types, told = [each for _, each in own], told_names(values, named)
-        checker = program.checker(inputs, whole_sizes(sizes), arguments=types, told=told)
+        types, by_keyword = [each for _, each in own], keyword_names(values, named)
+        checker = program.checker(inputs, whole_sizes(sizes), arguments=types, by_keyword=by_keyword)
         return explained(checker, lambda: entry.term(checker, own), entry.name, given)
 
     def diagram(
@@ -228,7 +228,7 @@ class Verbs(Suggests, Asked):
 
         given = with_declared(self._goal, all_values(values, named), sizes)
         without = as_names(without, "without=", 'write without=["blocks"]')
-        options = Options(sizes, told_names(values, named), without=without)
+        options = Options(sizes, keyword_names(values, named), without=without)
         return cost_of(plan_of(self._goal, target_named("numpy"), given, options)[0])
 
     def to_python(
@@ -256,7 +256,7 @@ class Verbs(Suggests, Asked):
         from .compiled import to_python
         from .executable import Options
 
-        return to_python(self._goal, library, all_values(values, named), Options(sizes, told_names(values, named)))
+        return to_python(self._goal, library, all_values(values, named), Options(sizes, keyword_names(values, named)))
 
     def to_javascript(
         self,
@@ -289,8 +289,24 @@ class Verbs(Suggests, Asked):
         from .compiled import to_javascript
         from .executable import Options
 
-        options = Options(sizes, told_names(values, named))
+        options = Options(sizes, keyword_names(values, named))
         return to_javascript(self._goal, all_values(values, named), standalone, options)
+
+    def to_einsum(self, values: Values | None = None, *, sizes: Mapping[str, int] | None = None, **named: Any) -> str:
+        """The call of einsum that it is: of NumPy, PyTorch or JAX, on arrays whose axes are in the order of their types.
+
+        Types are tensors or shapes, which need no sizes; what is declared need not be given. The letters after -> are the
+        axes of the result in the order of its type. Raises NotationError (405) where it is no number times a sum of
+        products of what is given, with the part that is none.
+
+        >>> import namedtensor as nt
+        >>> print(nt.formula("Q ⊙_{key} K").to_einsum(Q="ℝ^{query × key}", K="ℝ^{seq × key}"))
+        einsum("qk,sk->qs", Q, K)
+        """
+        from .einsum import to_einsum
+        from .executable import Options
+
+        return to_einsum(self._goal, all_values(values, named), Options(sizes, keyword_names(values, named)))
 
     def parameters(self, sizes: Mapping[str, int] | None = None, **shapes: Any) -> dict[str, str]:
         """The shape of everything that is declared and not defined, by name; of a name of a program, of what it needs.
@@ -343,7 +359,7 @@ class Verbs(Suggests, Asked):
 
 
 def bound(entry: Entry, arguments: tuple[Any, ...], named: dict[str, Any]) -> Arguments:
-    """Arguments under names that no program has; what is no tensor is told by the function's name for it."""
+    """Arguments under names that no program has; what is no tensor is reported under the function's name for it."""
     from ..tensors.values import NamedTensor, as_value
 
     own = {

@@ -4,9 +4,10 @@
 `functions`: the built-in functions by name, each as it is defined.
 `environment`: where names are looked up.
 `sizes`: how large an axis is, solved from equations.
-`made`: sizes that the values of equations tell.
+`inferred_sizes`: sizes of axes by the values of equations.
 `names`: what a name stands for, and what an equation gives it.
 `calculus`: derivatives as limits of quotients of differences.
+`draws`: draws and expectations.
 `claims`: what a program claims, checked.
 `calls`: the functions that a program defines.
 `evaluation`: the tree, walked; each piece has a value.

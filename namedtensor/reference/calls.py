@@ -20,7 +20,7 @@ from .claims import Claims
 from .definitions import Tensor, lift, rename
 from .environment import Environment, set_axes
 from .names import CALLS
-from .sizes import stated
+from .sizes import facts_in
 
 
 class Calls(Claims):
@@ -33,9 +33,11 @@ class Calls(Claims):
         arguments = self.values((*node.arguments, *node.parameters), env)
         count = len(function.parameters) if not node.parameters else len(node.arguments)
         numbers = {name: self.value(part, env) for name, part in bound["numbers"].items()}
-        return self.enter(function, bound, numbers, arguments[:count], arguments[count:], env)
+        return self.apply_function(function, bound, numbers, arguments[:count], arguments[count:], env)
 
-    def enter(self, function: FunctionDefinition, bound, numbers, arguments, options, caller: Environment) -> Tensor:
+    def apply_function(
+        self, function: FunctionDefinition, bound, numbers, arguments, options, caller: Environment
+    ) -> Tensor:
         """f(X; W): where f has a signature, for every record of the extra axes, f of the parts of its arguments there."""
         if len(arguments) != len(function.parameters) or len(options) > len(function.options):
             given = f"{len(arguments)} arguments and {len(options)} options"
@@ -44,7 +46,7 @@ class Calls(Claims):
         needed = needed_axes(function, bound["axes"], [*arguments, *options])
         met = self.meeting(function, bound["axes"], [*arguments, *options])
         if met is not None:
-            return self.enter_apart(met, function, bound, numbers, arguments, options, caller)
+            return self.apply_with_renamed_axes(met, function, bound, numbers, arguments, options, caller)
         mark = (id(function), str(bound["indices"]), str(numbers))
         if mark in self.busy:
             raise NotationError(203, f"{function.title} needs itself")
@@ -72,7 +74,7 @@ class Calls(Claims):
                 return real
         return None
 
-    def enter_apart(
+    def apply_with_renamed_axes(
         self, axis: str, function: FunctionDefinition, bound, numbers, arguments, options, caller: Environment
     ) -> Tensor:
         """g_{c}(V) as g_{c'}(V_{c→c'}), where the body has an axis c of its own."""
@@ -92,7 +94,7 @@ class Calls(Claims):
         }
         parts = [turned(X, axis, other) for X in (*arguments, *options)]
         count = len(arguments)
-        value = self.enter(function, {**bound, "axes": axes}, numbers, parts[:count], parts[count:], caller)
+        value = self.apply_function(function, {**bound, "axes": axes}, numbers, parts[:count], parts[count:], caller)
         return turned(value, other, axis)
 
     def option_named(self, function: FunctionDefinition, name: Key) -> Tensor:
@@ -122,7 +124,7 @@ class Calls(Claims):
         value = self.value(function.body, inner)
         for of in (*((signature.codomain,) if signature else ()), *function.statement.sets):
             self.check_member(value, of, inner)
-        self.check_facts([*stated(function.sizes, inner), *inner.facts])
+        self.check_facts([*facts_in(function.sizes, inner), *inner.facts])
         for claim in (*function.local_claims, *(Claim(function.body, other, (0, 0)) for other in function.claims)):
             self.check_claim(claim, inner)
         self.check_members(set(function.facts), function.families, inner)

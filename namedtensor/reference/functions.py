@@ -28,7 +28,7 @@ def apply(name: str, tensors, axes: tuple[str, ...], options: tuple[Any, ...], s
         assert definition is not None
         check_axes(name, 0, axes)
         return broadcast(lambda *numbers: definition(*numbers, *options), *tensors)
-    if record.kind in ("reduction", "along"):
+    if record.kind in ("reduction", "axis_map"):
         return _of_vector(record, name, tensors, axes, options)
     formals, inputs = record.lifted.formals, record.lifted_over(len(tensors)).inputs
     check_axes(name, len(formals), axes)
@@ -75,7 +75,7 @@ def check_truth(record: Operator, name: str, tensors) -> None:
     """Conditions are true or false, and numbers are neither."""
     for place, X in enumerate(tensors):
         truths = any(isinstance(entry, bool) for entry in X.entries.values())
-        wanted = record.boolean[0] or (name == "where" and place == 0)
+        wanted = record.boolean[0] or (record.chooses and place == 0)
         if X.entries and truths != wanted and name not in ("=", "≠"):
             what = "a number where a condition is due" if wanted else "a condition where a number is due"
             raise NotationError(315, f"{name} was given {what}", hint="𝕀[…] turns a condition into 0 and 1")

@@ -146,7 +146,7 @@ def call_function(
 
     def compute(evaluation: Evaluation, parts) -> Tensor:
         numbers = {text: evaluation.value(part, evaluation.top) for text, part in bound["numbers"].items()}
-        value = evaluation.enter(function, bound, numbers, parts[:count], parts[count:], evaluation.top)
+        value = evaluation.apply_function(function, bound, numbers, parts[:count], parts[count:], evaluation.top)
         return evaluation.checked(value)
 
     return run(scope, inputs, sizes, tensors, needed_axes(function, bound["axes"], tensors), compute)

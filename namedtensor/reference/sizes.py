@@ -20,7 +20,7 @@ from ..scope.names import Key, key, spelled, walk
 from ..scope.symbols import Scope
 from .definitions import Tensor, listed
 from .environment import Environment, Fact, plain, set_axes, whole
-from .made import made_sizes
+from .inferred_sizes import inferred_sizes
 
 
 class Sizes:
@@ -30,7 +30,7 @@ class Sizes:
     sizes: Any
     top: Environment
     busy: set[Any]
-    making: bool = True  # whether what equations make is looked at
+    infers: bool = True  # from the values of equations too
     find: Callable[..., Tensor | None]
 
     def size(self, axis: str, env: Environment) -> int:
@@ -42,7 +42,7 @@ class Sizes:
 
     def known(self, symbol: tuple[Any, ...], env: Environment) -> Any:
         """|ax| for ("size", "ax"), the number n for ("scalar", n), in sight of an environment; None where nothing says it."""
-        mark = (symbol, id(env), self.making)
+        mark = (symbol, id(env), self.infers)
         if mark in self.busy:
             return None
         self.busy.add(mark)
@@ -58,16 +58,16 @@ class Sizes:
             if found is None:
                 found = self.solve(symbol, self.facts_at(place, symbol))
             if found is None and place.function is not None:
-                found = self.made(symbol, place)
+                found = self.inferred(symbol, place)
             if found is not None:
                 return found
             place = self.next_for_sizes(symbol, place)
-        found = self.solve(symbol, [*stated(self.scope.sizes, env), *self.top.facts])
+        found = self.solve(symbol, [*facts_in(self.scope.sizes, env), *self.top.facts])
         if found is None and in_head(env):  # the program's own names are not those of the head
-            found = self.solve(symbol, stated(self.scope.sizes, self.top))
+            found = self.solve(symbol, facts_in(self.scope.sizes, self.top))
         rest = (
             lambda: self.in_brackets(symbol, env),
-            lambda: self.made(symbol, self.top),
+            lambda: self.inferred(symbol, self.top),
             lambda: self.only(symbol, self.unnamed),
             lambda: self.unmarked(symbol, env),
         )
@@ -75,22 +75,22 @@ class Sizes:
             found = found if found is not None else source()
         return found
 
-    def made(self, symbol: tuple[Any, ...], place: Environment) -> int | None:
+    def inferred(self, symbol: tuple[Any, ...], place: Environment) -> int | None:
         """The size of an axis by what the equations of a call, or of the program, make."""
-        if symbol[0] == "scalar" or not self.making:
+        if symbol[0] == "scalar" or not self.infers:
             return None
-        sizes = made_sizes(self, symbol[1], place)
+        sizes = inferred_sizes(self, symbol[1], place)
         if len(sizes) > 1:
             raise NotationError(302, f"|{symbol[1]}| is asked for, and {symbol[1]} has several sizes: {sorted(sizes)}")
         return sizes.pop() if sizes else None
 
     def said(self, axis: str, env: Environment) -> int | None:
         """|axis| as tensors and facts have it, whatever the equations make."""
-        before, self.making = self.making, False
+        before, self.infers = self.infers, False
         try:
             return self.known(("size", axis), env)
         finally:
-            self.making = before
+            self.infers = before
 
     def unmarked(self, symbol: tuple[Any, ...], env: Environment) -> int | None:
         """a*, a† and a** are as large as a, where nothing says otherwise."""
@@ -112,7 +112,7 @@ class Sizes:
         for axis, wanted in self.sizes.items():
             sizes = {X.shape[axis] for X in self.named if axis in X.shape}
             if not sizes:
-                sizes = made_sizes(self, axis, self.top)
+                sizes = inferred_sizes(self, axis, self.top)
                 sizes -= sizes if wanted in sizes else set()
             if sizes - {wanted}:
                 raise NotationError(308, f"{axis} is {sorted(sizes)}, and sizes= says {wanted}")
@@ -159,9 +159,9 @@ class Sizes:
         """Equations between sizes that are about this environment: its own, and the program's that speak of its tensors."""
         if place is self.top:
             return []
-        own = [*place.facts, *stated(place.function.sizes if place.function else (), place)]
+        own = [*place.facts, *facts_in(place.function.sizes if place.function else (), place)]
         axes = {axis for X in place.variables.values() for axis in X.shape} - {symbol[1]}
-        return own + [fact for fact in stated(self.scope.sizes, place) if axes & axes_measured(fact)]
+        return own + [fact for fact in facts_in(self.scope.sizes, place) if axes & axes_measured(fact)]
 
     def in_brackets(self, symbol: tuple[Any, ...], env: Environment) -> Any:
         """The size that the declaration of a defined name says: D ∈ ℝ^{seq[5]}."""
@@ -278,7 +278,7 @@ def whole_size(value: Any, name: Any) -> int:
     return int(value)
 
 
-def stated(facts, env: Environment) -> list[Fact]:
+def facts_in(facts, env: Environment) -> list[Fact]:
     return [Fact(fact.left, fact.right, env) for fact in facts]
 
 

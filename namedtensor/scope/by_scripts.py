@@ -1,4 +1,4 @@
-"""Things under names with scripts, found for one name without going through all that have its base.
+"""An index of names by their scripts, so that one is found without going through all of its base.
 
 W_1, …, W_1000      1,000 declarations of one base: that of W_7 is found by its script
 W^{l,Q}             l is open: this is found for W^{1,Q} and W^{2,Q}
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from itertools import product
+from operator import itemgetter
 from typing import Any, Generic, TypeVar
 
 from grammar.nodes import Name
@@ -15,11 +16,12 @@ from grammar.nodes import Name
 from .names import Spelled, component
 
 Thing = TypeVar("Thing")
+NUMBER, THING = itemgetter(0), itemgetter(1)
 Components = Sequence["str | None"]  # the texts of a script, None where a component is open
 
 
 class ByScripts(Generic[Thing]):
-    """Things by a base and the texts of the scripts, of which some may be open."""
+    """Values indexed by a base and the texts of its scripts, of which some may be patterns."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -43,13 +45,15 @@ class ByScripts(Generic[Thing]):
         texts = (*subscript, *superscript)
         found: list[tuple[int, Thing]] = []
         for fixed, table in self._tables.get((base, len(subscript), len(superscript)), {}).items():
-            for wanted in product(*[texts[place] for place in fixed]):
+            for wanted in product(*map(texts.__getitem__, fixed)):
                 found += table.get(wanted, ())
-        return [thing for _, thing in sorted(found, key=lambda each: each[0])]
+        if len(found) > 1:
+            found.sort(key=NUMBER)
+        return list(map(THING, found))
 
 
 def by_spelling(named: Iterable[tuple[Spelled, Thing]], indices: Collection[str]) -> ByScripts[Thing]:
-    """Things by their names, whose indices are open; what `match_key` would match is among what is found."""
+    """The same for names with open indices: what `match_key` would match is among what is found."""
     found: ByScripts[Thing] = ByScripts()
     for name, thing in named:
         subscript, superscript = (

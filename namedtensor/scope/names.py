@@ -1,4 +1,4 @@
-"""Names with labels: W^Q, b_1, h^{t-1}, γ^{1'}, LN_W.
+"""Names and their spellings: W^Q, b_1, h^{t-1}, γ^{1'}, LN_W.
 
 A key is a base with the texts of its sub- and superscript components; the spelling in text is the key's other form. The
 same key comes from a node of the tree, and from the string that somebody writes in `values`.
@@ -29,7 +29,8 @@ class Key(NamedTuple):
     subscript: tuple[str, ...] = ()
     superscript: tuple[str, ...] = ()
 
-    def __str__(self) -> str:
+    @lru_cache(maxsize=16_384)
+    def __str__(self) -> str:  # pyright: ignore[reportIncompatibleMethodOverride]
         if not self.subscript and not self.superscript:
             return self.base
         return self.base + _script("_", self.subscript) + _script("^", self.superscript)
@@ -176,7 +177,7 @@ def spelled(node: Node) -> Spelled | None:
 
 
 def walk(node: Any) -> Iterator[Any]:
-    """Every node at and below `node`, parents first, without recursion."""
+    """Every node at and below `node`, in preorder, without recursion."""
     stack: list[Any] = [node]
     while stack:
         current = stack.pop()

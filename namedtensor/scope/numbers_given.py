@@ -1,4 +1,4 @@
-"""Whole numbers that a formula needs before it is planned: L in X^L, n in `for t = 1, …, n` or in seq[n].
+"""Whole numbers needed before planning: L in X^L, n in `for t = 1, …, n` or in seq[n].
 
 They are given as Python numbers; one that comes as np.int64(3), or as an array or a tensor without axes, is read here.
 """
@@ -22,17 +22,12 @@ def as_numbers(
 
     `possible` tells quickly, of the names that are given, which may be needed so.
     """
-    single = [name for name, value in values.items() if is_whole(value)]
+    layouts = [(name, getattr(value, "layout", None)) for name, value in values.items()]
+    single = [name for name, layout in layouts if layout is not None and not layout.axes and "int" in str(layout.dtype)]
     if not single or possible(frozenset(values)).isdisjoint(single):
         return values
     needed = set(numbers_in(scope())).intersection(single)
     return {name: as_number(value) if name in needed else value for name, value in values.items()}
-
-
-def is_whole(value: Any) -> bool:
-    """Whether this is a tensor without axes of whole numbers."""
-    layout = getattr(value, "layout", None)
-    return layout is not None and not layout.axes and "int" in str(layout.dtype)
 
 
 def as_number(value: Any) -> Any:
@@ -66,6 +61,8 @@ def whole_parts(node: Any, ranged: frozenset[str] | None) -> tuple[Node, ...]:
     """
     if isinstance(node, (Range, IndexSum)):
         return (node.first, node.last)
+    if isinstance(node, nodes.Expectation):
+        return (Name("draws"),)
     if isinstance(node, nodes.Set):
         return tuple(size for _, size in node.axes if size is not None)
     if isinstance(node, nodes.Equation):

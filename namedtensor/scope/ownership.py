@@ -1,8 +1,8 @@
-"""Which function a definition, a signature, a declaration, a size or a claim belongs to; the rest is the program's."""
+"""Ownership: which function a definition, signature, declaration, size or claim belongs to; the rest is the program's."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from grammar import nodes
@@ -79,7 +79,13 @@ class Ownership(Statements):
 
     def attach_sizes(self) -> None:
         bound = gathered(self.functions, lambda function: function.bound)
+        defining = gathered(self.functions, lambda function: (each.position for each in facts_of(function)))
+        at_top = {each.position for each in (*self.top_level(), *self.scope.families)}
         for position, fact in self.size_facts:
+            if position in defining and position not in at_top:  # it defines a number of the functions', h^0 = |ax|
+                for function in defining[position]:
+                    function.sizes.append(fact)
+                continue
             mentioned = {node.text for side in (fact.left, fact.right) for node in walk(side) if isinstance(node, Name)}
             owner = self.nearest_above(position, {each for word in mentioned for each in bound.get(word, ())})
             (owner.sizes if owner is not None else self.scope.sizes).append(fact)
@@ -105,6 +111,12 @@ class Ownership(Statements):
                 ):
                     claimed.append((position, claim.left))
         return claimed
+
+
+def facts_of(function: FunctionDefinition) -> Iterator[Definition]:
+    yield from function.families
+    for group in function.facts.values():
+        yield from group
 
 
 def typed_by(function: FunctionDefinition) -> set[Key]:

@@ -1,4 +1,4 @@
-"""What a program is made of, name by name: its definitions, functions, declarations, equations of sizes and claims."""
+"""The symbol table of a program: definitions, functions, declarations, size equations and claims, by name."""
 
 # pyright: reportUnknownVariableType=false
 # of the empty dicts and lists of new records
@@ -150,7 +150,7 @@ class Claim:
 
 @dataclass(eq=False)
 class Scope:
-    """A program, sorted by what its statements do."""
+    """The symbol table of one program."""
 
     source: str
     program: nodes.Program
@@ -172,6 +172,7 @@ class Scope:
     replaced: tuple[Replaced, ...] = ()  # the built-ins that it has definitions of its own for
     facts: set[tuple[int, int]] = field(default_factory=set)  # where a comparison is claimed to hold
     calls: frozenset[tuple[int, int]] = frozenset()  # where a claim might look like the definition of a function
+    notes: dict[Any, Any] = field(default_factory=dict)  # what later stages found out about it, under keys of theirs
 
     @property
     def valued(self) -> Any:
@@ -185,6 +186,15 @@ class Scope:
 
     def declaration(self, wanted: Key) -> tuple[nodes.Set, dict[str, Any]] | None:
         """The set that a name of the program is declared to be in, and what the indices of the declaration are for it."""
+        if wanted not in self._sets:
+            self._sets[wanted] = self._declaration(wanted)
+        return self._sets[wanted]
+
+    @cached_property
+    def _sets(self) -> dict[Key, tuple[nodes.Set, dict[str, Any]] | None]:
+        return {}
+
+    def _declaration(self, wanted: Key) -> tuple[nodes.Set, dict[str, Any]] | None:
         for name, sets, over in self._declared.find(wanted.base, alone(wanted.subscript), alone(wanted.superscript)):
             indices = match_key(name, wanted, self.indices)
             counted = () if over is None else over.variables
@@ -196,9 +206,21 @@ class Scope:
     def _declared(self) -> ByScripts[tuple[Spelled, tuple[nodes.Set, ...], Range | None]]:
         return by_spelling(((name, (name, sets, over)) for _, name, sets, over in self.declarations), self.indices)
 
+    @cached_property
+    def bounded(self) -> frozenset[str]:
+        """The names, without their labels, that are declared to lie in other sets than ℝ."""
+        return frozenset(name.base for _, name, sets, _ in self.declarations if sets[0].domain != "reals")
+
     def families_of(self, wanted: Key) -> list[Definition]:
         """The families of the program that may have a member of this name."""
+        if wanted.base not in self.bases_of_families:
+            return []
         return self._families.find(wanted.base, alone(wanted.subscript), alone(wanted.superscript))
+
+    @cached_property
+    def bases_of_families(self) -> frozenset[str]:
+        """The names of families, without their labels."""
+        return frozenset(family.name.base for family in self.families)
 
     @cached_property
     def _families(self) -> ByScripts[Definition]:

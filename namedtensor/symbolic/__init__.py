@@ -20,7 +20,7 @@
 `read_back`: form to nodes of the notation.
 `naming`: names for what repeats.
 `lengths`: how long a formula is to read.
-`laws`: each by its name, and as an equation that is tested.
+`laws`: each by its name, as an equation that is tested, in the order in which they are tried.
 
 Law: a form never knows the names of axes, only indices; nothing here computes a value.
 """

@@ -1,4 +1,4 @@
-"""Sums, products and powers of forms, simplified as they are made.
+"""Ring operations of forms: sums, products and powers, simplified by smart constructors.
 
 Every function here gives a form that none of the laws that always shrink can make smaller: products without deltas on
 summed indices, like terms added, equal factors multiplied. `laws` names these laws and says them in the notation.
@@ -6,7 +6,8 @@ summed indices, like terms added, equal factors multiplied. `laws` names these l
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, isqrt
 from typing import Any
@@ -62,7 +63,9 @@ def scaled(form: Form, by: Fraction | int) -> Form:
 
 
 def content(form: Form) -> tuple[Fraction, Form]:
-    """The number that all products share, with the sign of most, and the form without it."""
+    """The content and the primitive part of a form: the number that all products share, with the sign of most, and the
+    rest.
+    """
     if not form:
         return ONE_, form
     above = gcd(*(each.coefficient.numerator for each in form))
@@ -97,6 +100,7 @@ def multiply(left: Form, right: Form, out: tuple[bool, bool] = (False, False)) -
 
 
 def times(one: Product, other: Product) -> Form:
+    """The product of two products, their bound indices renamed apart."""
     taken = {*one.summed, *(index for factor in one.factors for index in factor.indices)}
     other = refreshed(other, taken)
     one = refreshed(one, {index for factor in other.factors for index in factor.indices})
@@ -135,34 +139,55 @@ def _summing(product: Product, indices: frozenset[Index], names: dict[Index, Ind
 
 
 def settled(coefficient: Fraction, factors: tuple[Factor, ...], summed: frozenset[Index]) -> Form:
-    """A product that nothing makes smaller."""
+    """A product in normal form: every rule of `PRODUCT_RULES` applied, in order."""
     current().spend()
-    own, standing = set(summed), list(factors)
-    standing = without_deltas(standing, own)
-    standing, coefficient = _gathered(standing, coefficient)
-    if not coefficient:
-        return ZERO
-    standing, vanished = summed_up(standing, own)
+    parts = Parts(coefficient, list(factors), set(summed))
+    for rule in PRODUCT_RULES:
+        rule(parts)
+        if not parts.coefficient:
+            return ZERO
+    found = Product(parts.coefficient, tuple(parts.factors), frozenset(parts.summed))
+    return _expanded(found) if current().proving else (found,)
+
+
+@dataclass(slots=True)
+class Parts:
+    """A product while its rules are applied; without a coefficient it is 0."""
+
+    coefficient: Fraction
+    factors: list[Factor]
+    summed: set[Index]
+
+
+def contracted(parts: Parts) -> None:
+    """A ⊙_{ax} I_{ax,ax*} = A_{ax→ax*}, and I_{ax,ax} = 1."""
+    parts.factors = without_deltas(parts.factors, parts.summed)
+
+
+def totalled(parts: Parts) -> None:
+    """∑_{ax} softmax_{ax} x = 1, ∑_{ax} standardize_{ax} x = 0."""
+    parts.factors, vanished = summed_up(parts.factors, parts.summed)
     if vanished:
-        return ZERO
-    seen = {index for factor in standing for index in factor.indices}
-    missing = own - seen
-    if missing:
-        used("no such axis")
-        for index in sorted(missing, key=lambda index: index.number):
-            ((more, further, _),) = size(index.size) or ((Fraction(0), (), frozenset()),)
-            coefficient *= more
-            standing += further
-        standing, coefficient = _gathered(standing, coefficient)
-    found = Product(coefficient, tuple(standing), frozenset(own - missing))
-    if current().proving:
-        return _expanded(found)
-    return (found,) if coefficient else ZERO
+        parts.coefficient = Fraction(0)
 
 
-def _gathered(factors: list[Factor], coefficient: Fraction) -> tuple[list[Factor], Fraction]:
+def sized(parts: Parts) -> None:
+    """∑_{ax} x = |ax| x, where x has no ax."""
+    missing = parts.summed - {index for factor in parts.factors for index in factor.indices}
+    if not missing:
+        return
+    used("no such axis")
+    for index in sorted(missing, key=lambda index: index.number):
+        ((more, further, _),) = size(index.size) or ((Fraction(0), (), frozenset()),)
+        parts.coefficient *= more
+        parts.factors += further
+    parts.summed -= missing
+    gathered(parts)
+
+
+def gathered(parts: Parts) -> None:
     """x ⊙ x = x², x ⊙ x⁻¹ = 1, and what numbers come to."""
-    proving = current().proving
+    proving, factors, coefficient = current().proving, parts.factors, parts.coefficient
     found: dict[tuple[Any, ...], list[Fraction]] = {}
     for factor in factors:
         indices = (
@@ -189,13 +214,20 @@ def _gathered(factors: list[Factor], coefficient: Fraction) -> tuple[list[Factor
                 exponent -= whole
             if exponent:
                 standing.append(Factor(of, indices, exponent))
-    return _signed(standing), coefficient
+    parts.factors, parts.coefficient = standing, coefficient
 
 
-def _signed(factors: list[Factor]) -> list[Factor]:
-    """sign(x) ⊙ |x| = x, |x|² = x², sign(x) ⊙ x = |x|."""
+def signed(parts: Parts) -> None:
+    """sign(x) ⊙ |x| = x, |x|² = x², sign(x) ⊙ x = |x|; equal factors meet again where one of these is used."""
+    while (found := _without_sign(parts.factors)) is not None:
+        parts.factors = found
+        gathered(parts)
+
+
+def _without_sign(factors: list[Factor]) -> list[Factor] | None:
+    """The factors with a law of signs applied, or None where none applies."""
     if (found := absolute(factors)) is not None:
-        return _gathered(found, ONE_)[0]
+        return found
     found = list(factors)
     for factor in factors:
         if factor.head.kind != "apply" or factor.head.label != "abs" or factor not in found:
@@ -204,7 +236,7 @@ def _signed(factors: list[Factor]) -> list[Factor]:
         if factor.exponent.denominator == 1 and factor.exponent % 2 == 0 and len(inner) == 1:
             more = as_factors(power(inner, factor.exponent))
             if more is not None:
-                used("sign")
+                used("square of an absolute value")
                 found.remove(factor)
                 found += more
             continue
@@ -219,7 +251,11 @@ def _signed(factors: list[Factor]) -> list[Factor]:
                         found.remove(other)
                         found += more
                     break
-    return found if len(found) == len(factors) else _gathered(found, ONE_)[0]
+    return None if found == factors else found
+
+
+# In order: each is given what those before it have made.
+PRODUCT_RULES: tuple[Callable[[Parts], None], ...] = (contracted, gathered, signed, totalled, sized)
 
 
 def multiplied_out(form: Form) -> Form:

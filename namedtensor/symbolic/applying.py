@@ -1,11 +1,12 @@
-"""Operators of forms: functions of numbers and of axes, none of which is opened."""
+"""Operators applied to forms: functions of numbers and of axes, opaque but for the laws that hold of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
+from ..operators import REGISTRY
 from . import canonical
 from .algebra import add, content, multiply, power, scaled, settled
 from .forms import (
@@ -16,7 +17,6 @@ from .forms import (
     Factor,
     Form,
     Index,
-    Product,
     head,
     indices_of,
     opened,
@@ -27,7 +27,6 @@ from .work import current, used
 
 Places = tuple[int, ...]
 OF_SYMMETRIC = frozenset(("inv", "cofactors", "expm"))  # what is symmetric where its matrix is
-EVEN, ODD = frozenset(("cos", "cosh", "abs")), frozenset(("sin", "tan", "sinh", "tanh", "sign", "erf", "arctan"))
 
 
 def applied(
@@ -66,34 +65,34 @@ def applied(
 
 def _elementwise(operator: str, parts: tuple[Form, ...]) -> Form | None:
     """What a function of numbers is, where a law says it."""
-    (x, *more) = parts
-    if operator == "exp":
-        return _exponential(x)
-    if operator == "log" and len(x) == 1:
-        return _logarithm(x[0])
-    if operator in ODD or operator in EVEN:
-        shared, rest = content(x)
-        if not x:
-            return None if operator in ("cos", "cosh") else ZERO
-        if shared < 0:
-            used("sign of an argument")
-            found = applied(operator, (scaled(x, -1),))
-            return scaled(found, -1) if operator in ODD else found
-        if operator in ("abs", "sign") and shared != 1:
-            return scaled(applied(operator, (rest,)), shared if operator == "abs" else 1)
-    if operator == "cases" and len(parts) >= 3:
-        return _cases(parts)
+    if operator in OPERATOR_RULES:
+        return OPERATOR_RULES[operator](*parts)
+    parity = REGISTRY[operator].parity if operator in REGISTRY else ""
+    return by_parity(operator, parity, parts[0]) if parity else None
+
+
+def by_parity(operator: str, parity: str, x: Form) -> Form | None:
+    """f(−x) = f(x) where f is even, −f(x) where it is odd; |2 x| = 2 |x|."""
+    shared, rest = content(x)
+    if not x:
+        return ZERO if parity == "odd" or operator == "abs" else None
+    if shared < 0:
+        used("sign of an argument")
+        found = applied(operator, (scaled(x, -1),))
+        return scaled(found, -1) if parity == "odd" else found
+    if operator in ("abs", "sign") and shared != 1:
+        return scaled(applied(operator, (rest,)), shared if operator == "abs" else 1)
     return None
 
 
-def _exponential(x: Form) -> Form:
+def exponential(x: Form) -> Form:
     """exp 0 = 1, exp(−x) = 1 / exp x, exp(2 x) = (exp x)²; in a proof exp(x + y) = exp x ⊙ exp y, exp log x = x."""
     if not x:
         return ONE
     if current().proving and len(x) > 1:
         found = ONE
         for product in x:
-            found = multiply(found, _exponential((product,)))
+            found = multiply(found, exponential((product,)))
         return found
     shared, rest = content(x)
     inner = scaled(rest, Fraction(1, shared.denominator))
@@ -101,10 +100,13 @@ def _exponential(x: Form) -> Form:
     if alone is not None and (alone.head.kind, alone.head.label) == ("apply", "log") and not current().proving:
         used("logarithm")
         return power(opened(alone)[0], Fraction(shared.numerator))
+    if shared.numerator != 1:
+        used("exponent")
     return power(_opaque("exp", inner), Fraction(shared.numerator))
 
 
 def _opaque(operator: str, *parts: Form) -> Form:
+    """An operator that no law opens, as one factor."""
     outside = set().union(*map(indices_of, parts))
     key, order, symmetries = canonical.closed(parts, (), outside)
     axes = tuple(index.name for index in order)
@@ -123,22 +125,27 @@ def _sole(form: Form) -> Factor | None:
     return factor if factor.exponent == 1 else None
 
 
-def _logarithm(x: Product) -> Form | None:
+def logarithm(x: Form) -> Form | None:
     """log exp x = x, log 1 = 0."""
-    if not x.factors:
-        return ZERO if x.coefficient == 1 else None
+    if len(x) != 1:
+        return None
+    (product,) = x
+    if not product.factors:
+        return ZERO if product.coefficient == 1 else None
     if (
-        x.coefficient == 1
-        and not x.summed
-        and all((each.head.kind, each.head.label) == ("apply", "exp") for each in x.factors)
+        product.coefficient == 1
+        and not product.summed
+        and all((each.head.kind, each.head.label) == ("apply", "exp") for each in product.factors)
     ):
         used("logarithm")
-        return add(*(scaled(opened(each)[0], each.exponent) for each in x.factors))
+        return add(*(scaled(opened(each)[0], each.exponent) for each in product.factors))
     return None
 
 
-def _cases(parts: tuple[Form, ...]) -> Form | None:
+def cases(*parts: Form) -> Form | None:
     """What every case that is not 0 has is taken out; { 1 if …; 0 otherwise } = 𝕀[…]."""
+    if len(parts) < 3:
+        return None
     values = parts[::2]
     if not any(values):
         return ZERO
@@ -170,6 +177,9 @@ def _cases(parts: tuple[Form, ...]) -> Form | None:
     else:
         chosen = _opaque("cases", *inner)
     return scaled(multiply(outer, chosen), coefficient)
+
+
+OPERATOR_RULES: dict[str, Callable[..., Form | None]] = {"exp": exponential, "log": logarithm, "cases": cases}
 
 
 def is_finite(factor: Factor) -> bool:

@@ -1,4 +1,4 @@
-"""The typed tree to index normal form: one rule for each operator, a form for each term.
+"""Index normal form of the typed graph: one rule for each operator.
 
 The axes of a term are free indices of its form, one for each name and size. A term that is a name of the program stays
 that name, so nothing unfolds; what stands for ∂X is the product of identities I_{ax,ax*}, and what depends on it is
@@ -28,15 +28,15 @@ CONSTANTS = {math.pi: "π", math.e: "e", math.inf: "∞"}
 
 
 class NotReadable(Exception):
-    """A term that no form stands for."""
+    """Raised for a term that has no form."""
 
     def __init__(self, term: Term):
         super().__init__("a recurrence" if term.operator == "loop" else term.operator)
         self.term = term
 
 
-class Cut(NamedTuple):
-    """The derivative of a part, under a name."""
+class NamedDerivative(NamedTuple):
+    """The derivative of a part, bound to a name."""
 
     name: str
     indices: tuple[Index, ...]
@@ -44,7 +44,7 @@ class Cut(NamedTuple):
 
 
 class Forms:
-    """Forms of terms, where some are names."""
+    """The translation of terms to forms, where some terms are named."""
 
     def __init__(self, names: Mapping[int, str], room: int = 12):
         self.names, self.room = names, room
@@ -53,7 +53,7 @@ class Forms:
         self.changes: dict[str, dict[str, str]] = {}  # the marked axes of each ∂X
         self.marked: dict[tuple[str, str], Index] = {}  # theirs, apart from all that a formula calls so within
         self.linear: set[int] = set()
-        self.cut: list[Cut] = []
+        self.cut: list[NamedDerivative] = []
         self.leaves: dict[str, str] = {}  # inputs that are called otherwise
 
     def index(self, axis: str, extent: Any) -> Index:
@@ -87,18 +87,18 @@ class Forms:
             if id(term) not in self.found:
                 found = self.one(term)
                 large = len(found) > self.room and id(term) in self.linear and term is not root
-                self.found[id(term)] = self.cut_off(found) if large else found
+                self.found[id(term)] = self.name_derivative(found) if large else found
         return self.found[id(root)]
 
-    def cut_off(self, form: Form) -> Form:
-        """A derivative of many terms as a name, so that what comes after does not multiply them out."""
+    def name_derivative(self, form: Form) -> Form:
+        """Bind a derivative of many terms to a name, so that products with it are not multiplied out."""
         indices = tuple(sorted(indices_of(form), key=lambda index: index.number))
         axes = self.outside()
         own = tuple(source_name(axes[index]) for index in indices)
         if len(set(own)) < len(own):
             return form
         name = f"G^{len(self.cut) + 1}" if self.cut else "G"
-        self.cut.append(Cut(name, indices, form))
+        self.cut.append(NamedDerivative(name, indices, form))
         return tensor(name, own, indices)
 
     def one(self, term: Term) -> Form:

@@ -1,4 +1,4 @@
-"""Derivatives in the typed tree as they are read: forward, ∂X being the product of identities that it stands for.
+"""Forward linearization for reading: ∂X stays in the typed graph as a leaf, the product of identities.
 
 A derivative is a `variable` whose option is a `Change`: the differential of a formula with ∂X = I ⊙ ∂X*. Its own
 differential is that of what it holds, so derivatives of any order come from one rule.
@@ -92,7 +92,7 @@ class Taken(NamedTuple):
 
 
 class ReadingChecker(Checker):
-    """Types a program whose derivatives stay to be read, and whose sizes stay as they are written.
+    """A checker that keeps derivatives as linearizations and sizes as they are written.
 
     `taken` are the derivatives, `called` the values of calls of the program's functions, with those of the arguments.
     """
@@ -113,9 +113,9 @@ def kept_derivative(checker: ReadingChecker, node: nodes.Derivative, env: Enviro
     if body.boolean or by.boolean or set(starred.values()) & body.shape.keys():
         return derivative(checker, node, env)
     derivation = Derivative(checker, node)
-    leaf = derivation.making.leaf("differential", by.shape)
+    leaf = derivation.make.leaf("differential", by.shape)
     whole = Reading(
-        checker, derivation.making, {**{id(each): None for each in parameters(checker, env)}, id(by): leaf}
+        checker, derivation.make, {**{id(each): None for each in parameters(checker, env)}, id(by): leaf}
     ).of(body)
     if whole is None:
         return derivation.nothing(body, by, starred)

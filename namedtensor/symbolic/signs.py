@@ -1,14 +1,14 @@
-"""What is known of the sign of a factor without its value."""
+"""Sign analysis of factors."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
 from ..operators import REGISTRY
-from ..operators.record import Operator
+from ..operators.record import NEVER_NEGATIVE, Operator
 from .forms import Factor, Form, Head
 
-NOTHING_KNOWN = Operator("", "", "", lambda *_: None, "", "", "")
+NOTHING_KNOWN = Operator("", "elementwise", "", lambda *_: None, "", "", "")
 
 
 def record_of(head: Head) -> Operator:
@@ -32,7 +32,7 @@ def of_head(head: Head) -> bool:
     if head.kind == "bracket":
         return of_form(head.parts[0])
     record = record_of(head)
-    return head.kind == "apply" and (record.sign == "≥ 0" or record.boolean[1] or head.label == "indicator")
+    return head.kind == "apply" and (record.sign in NEVER_NEGATIVE or record.boolean[1] or head.label == "indicator")
 
 
 def of_form(form: Form) -> bool:

@@ -1,18 +1,22 @@
-"""Sums that an operator's meaning says: those of softmax and onehot are 1, that of standardize is 0."""
+"""Known totals: the numbers of softmax and onehot sum to 1 along their axes, those of standardize to 0."""
 
 from __future__ import annotations
 
+from ..operators import REGISTRY
 from .forms import Factor, Index
 from .work import current, used
 
-SUMS = {"softmax": 1, "onehot": 1, "argmax": 1, "argmin": 1, "standardize": 0}
+
+def total_of(operator: str) -> int | None:
+    """What the numbers of an operator sum to along its axes, whatever its operands are."""
+    return REGISTRY[operator].total if operator in REGISTRY else None
 
 
 def summed_up(factors: list[Factor], summed: set[Index]) -> tuple[list[Factor], bool]:
     """∑_{ax} softmax_{ax} x = 1, ∑_{ax} standardize_{ax} x = 0."""
     for factor in list(factors):
         of, named = factor.head, current().sums.get(factor.head)
-        if factor.exponent != 1 or (named is None and (of.kind != "apply" or of.label not in SUMS)):
+        if factor.exponent != 1 or (named is None and (of.kind != "apply" or total_of(str(of.label)) is None)):
             continue
         label, places = named or (of.label, range(len(factor.indices) - len(of.slots)))
         given = {factor.indices[place] for place in places}
@@ -20,7 +24,7 @@ def summed_up(factors: list[Factor], summed: set[Index]) -> tuple[list[Factor], 
         rest = {index for place, index in enumerate(factor.indices) if place not in places}
         if given <= summed and not given & others and not given & rest:
             used(f"sum of {label}")
-            if not SUMS[label]:
+            if not total_of(label):
                 return factors, True
             factors.remove(factor)
             summed -= given

@@ -49,22 +49,22 @@ def laid_out(found: Value, due: Value, matching: Matching) -> tuple[Value, Value
     return found.laid_out([back.get(axis, axis) for axis in due.axes]), due
 
 
-def agree(found: Any, due: Any, scale: float) -> bool:
+def is_close(found: Any, due: Any, scale: float) -> bool:
     """Whether two numbers are the same; what is undefined in both is."""
     if found == due or (math.isnan(found) and math.isnan(due)):
         return True
     return abs(float(found) - float(due)) <= RELATIVE * abs(due) + ROUNDING * scale and math.isfinite(due)
 
 
-def all_agree(found: Iterable[Any], due: Iterable[Any], scale: float) -> bool:
-    return all(agree(left, right, scale) for left, right in zip(found, due))
+def are_close(found: Iterable[Any], due: Iterable[Any], scale: float) -> bool:
+    return all(is_close(left, right, scale) for left, right in zip(found, due))
 
 
 def difference(found: Value, due: Value, matching: Matching, scale: float) -> Difference | None:
     """The record where they differ most, or None where they do not; the sizes are the same."""
     left, right = laid_out(found, due, matching)
     pairs = list(zip(left.numbers, right.numbers))
-    wrong = [place for place, pair in enumerate(pairs) if not agree(*pair, scale)]
+    wrong = [place for place, pair in enumerate(pairs) if not is_close(*pair, scale)]
     if not wrong:
         return None
     place = max(wrong, key=lambda at: distance(*pairs[at]))

@@ -1,4 +1,4 @@
-"""What the Python functions say where tensors do not fit: what each operand has, why they must agree, what mends it."""
+"""Diagnostics of the Python functions: what each operand has, why the shapes must agree, and a repair."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def shape_error(
 ) -> NotationError:
     """The error for operands that do not fit an operator."""
     shown = SIGNS.get(record.name, record.name) + (f"_{{{', '.join(axes)}}}" if axes else "")
-    number, message, hint = TELL[problem.kind](problem, shown, shapes)
+    number, message, hint = DIAGNOSTICS[problem.kind](problem, shown, shapes)
     notes = described(shapes)
     if problem.kind == "sizes":
         notes += (f"they are one axis because they share the name {problem.axis}",)
@@ -61,31 +61,31 @@ def nearest(axis: str, names: Iterable[str]) -> str | None:
     return f"the axes are {', '.join(have)}" if have else None
 
 
-Told = tuple[int, str, "str | None"]
+ErrorText = tuple[int, str, "str | None"]
 
 
-def _missing(problem: ShapeMismatch, shown: str, shapes: Sequence[Shape]) -> Told:
+def _missing(problem: ShapeMismatch, shown: str, shapes: Sequence[Shape]) -> ErrorText:
     who = "the tensor" if len(shapes) == 1 else f"the {ordinal(problem.argument)} operand"
     message = f"{shown} needs the axis {problem.axis}, which {who} lacks"
     return 301, message, nearest(problem.axis, shapes[problem.argument])
 
 
-def _sizes(problem: ShapeMismatch, shown: str, shapes: Sequence[Shape]) -> Told:
+def _sizes(problem: ShapeMismatch, shown: str, shapes: Sequence[Shape]) -> ErrorText:
     first, second = problem.detail
     message = f"{problem.axis} is {first} on one side of {shown} and {second} on the other"
     return 302, message, "rename one of the two, or give tensors of one size"
 
 
-def _clash(problem: ShapeMismatch, shown: str, shapes: Sequence[Shape]) -> Told:
+def _clash(problem: ShapeMismatch, shown: str, shapes: Sequence[Shape]) -> ErrorText:
     message = f"{shown} gives the axis {problem.axis}, which its operand has already"
     return 306, message, f'rename it first: A.rename({{"{problem.axis}": "{problem.axis}\'"}})'
 
 
-def _repeated(problem: ShapeMismatch, shown: str, shapes: Sequence[Shape]) -> Told:
+def _repeated(problem: ShapeMismatch, shown: str, shapes: Sequence[Shape]) -> ErrorText:
     return 303, f"{problem.axis} is named twice", "name each axis once"
 
 
-def _number(problem: ShapeMismatch, shown: str, shapes: Sequence[Shape]) -> Told:
+def _number(problem: ShapeMismatch, shown: str, shapes: Sequence[Shape]) -> ErrorText:
     wanted, found = problem.detail
     have = list(dict.fromkeys(axis for shape in shapes for axis in shape))
     hint = "leave axis out" if not wanted else None
@@ -100,12 +100,12 @@ def _count(axes: int) -> str:
     return "no axes" if axes == 0 else f"{axes} {'axis' if axes == 1 else 'axes'}"
 
 
-def _arity(problem: ShapeMismatch, shown: str, shapes: Sequence[Shape]) -> Told:
+def _arity(problem: ShapeMismatch, shown: str, shapes: Sequence[Shape]) -> ErrorText:
     wanted, found = problem.detail
     return 304, f"{shown} takes {wanted} operand{'s' * (wanted != '1')}, and was given {found}", None
 
 
-TELL: dict[str, Callable[[ShapeMismatch, str, Sequence[Shape]], Told]] = {
+DIAGNOSTICS: dict[str, Callable[[ShapeMismatch, str, Sequence[Shape]], ErrorText]] = {
     "missing": _missing,
     "sizes": _sizes,
     "clash": _clash,

@@ -1,4 +1,4 @@
-"""One operation at once: what `A + x` and `nt.softmax(A, axis="seq")` do.
+"""Eager operations: what `A + x` and `nt.softmax(A, axis="seq")` run, specialised to the layouts of their operands.
 
 A call is prepared once for its kind: the operator, the layouts of the arguments, the axes of the use. What is prepared is
 a function of positional arrays and the layout of what it gives, so a repeated call is one look-up and the calls to NumPy
@@ -17,8 +17,8 @@ from grammar.errors import NotationError
 from ..backends.function import without_warnings
 from ..backends.libraries import target_of
 from ..core.arrays import at_once, dtype_name, is_array, kind_of
-from ..core.axes import ShapeMismatch, bind, broadcast, lift
-from ..core.layout import Layout, remember
+from ..core.axes import ShapeMismatch, bind, broadcast
+from ..core.layout import Layout, store
 from ..core.limits import Limits
 from ..core.tensor import NamedTensor, _new, made, made_as
 from ..operators import REGISTRY
@@ -102,7 +102,7 @@ def reflected(name: str) -> Callable[[Any, Any], Any]:
 
 
 def _first_time(name: str, left: Any, right: Any) -> Any:
-    """An infix operator on operands of a kind that was not seen yet; NotImplemented for what is no tensor at all."""
+    """The slow path of an infix operator, for operands of new layouts; NotImplemented for what is no tensor."""
     left, right = as_operand(left), as_operand(right)
     if left is None or right is None:
         return NotImplemented
@@ -146,7 +146,7 @@ def call(
 
 
 def frozen(options: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Options as part of a key; True and 1.0 are not 1."""
+    """Options as a hashable cache key; True and 1.0 are not 1."""
     return tuple(
         (name, frozen(value) if isinstance(value, Mapping) else (type(value), value)) for name, value in options.items()
     )
@@ -168,14 +168,14 @@ def _run_first(
         steady = False  # each such call is told of
     result = made(function(*arrays_of(operands)), order)
     if steady and all(each is given for each, given in zip(operands, arguments)):  # what was converted is so each time
-        remember(PREPARED[record.name], key, (function, result.layout))
+        store(PREPARED[record.name], key, (function, result.layout))
     return result
 
 
 def prepare(
     record: Operator, arguments: tuple[Any, ...], axes: tuple[str, ...], options: Mapping[str, Any]
 ) -> tuple[Any, ...]:
-    """The function of all arguments that runs a call of this kind, the axes of what it gives, and whether to keep it."""
+    """Specialise a call of this kind: its function of all arguments, the axes of the result, and whether to store it."""
     layouts = tuple(each.layout if isinstance(each, NamedTensor) else None for each in arguments)
     xp = one_library(layouts, record.python_name)
     shapes = tuple({} if layout is None else layout.sizes for layout in layouts)
@@ -193,9 +193,9 @@ def prepare(
     kinds = tuple(layout or type(argument) for layout, argument in zip(layouts, arguments))
     quiet = record.warns and xp.__name__ == "numpy"
     if between(record, len(arguments), axes):
-        return prepared(lower, kinds, xp, quiet)
+        return specialised(lower, kinds, xp, quiet)
     given = tuple(layout or argument for layout, argument in zip(layouts, arguments))
-    function, order, steady = prepared(lower, given, xp, quiet)
+    function, order, steady = specialised(lower, given, xp, quiet)
     return function, order, steady and all(layouts)
 
 
@@ -203,7 +203,9 @@ def is_large(record: Operator, layout: Layout) -> bool:
     """Whether a chain of NumPy's operations is better done a block at a time."""
     floats = layout.xp.__name__ == "numpy" and layout.dtype.kind == "f"
     return (
-        record.kind in ("elementwise", "along") and floats and math.prod(layout.extent) * layout.dtype.itemsize >= LEAST
+        record.kind in ("elementwise", "axis_map")
+        and floats
+        and math.prod(layout.extent) * layout.dtype.itemsize >= LEAST
     )
 
 
@@ -217,8 +219,8 @@ def in_blocks(record: Operator, layout: Layout, axes: tuple[str, ...]) -> tuple[
     return without_warnings(run) if record.warns else run, plan.results[0].order, True
 
 
-def prepared(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quiet: bool = False) -> tuple[Any, ...]:
-    """What `lower` writes for layouts, types of numbers and numbers, as a function of all arguments; as `prepare` does."""
+def specialised(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quiet: bool = False) -> tuple[Any, ...]:
+    """The function that `lower` writes for these layouts, types and numbers, as `prepare` does."""
     target = target_of(xp)
     real = [
         name for name in (dtype_name(each.dtype) for each in given if isinstance(each, Layout)) if kind_of(name) == "f"
@@ -276,17 +278,17 @@ def _of_64_bits(run: Callable[..., Any]) -> Callable[..., Any]:
 
 def laid(tensor: Any, order: tuple[str, ...]) -> Any:
     """The array of a tensor, laid out to broadcast against `order`."""
-    return prepared(lambda b, given: b.align(given[0], order), (tensor.layout,), tensor.layout.xp)[0](tensor._array)
+    return specialised(lambda b, given: b.align(given[0], order), (tensor.layout,), tensor.layout.xp)[0](tensor._array)
 
 
 def kept(name: str, tensor: Any, lower: Callable[..., Any], *key: Any) -> Any:
-    """What a plan of one tensor gives, prepared once for its layout and what else is in `key`."""
+    """The result of a plan of one tensor, specialised once for its layout and what else is in `key`."""
     table, key = PREPARED[name], (tensor.layout, *key)
     found = table.get(key)
     if found is None:
-        run, order, _ = prepared(lower, (tensor.layout,), tensor.layout.xp)
+        run, order, _ = specialised(lower, (tensor.layout,), tensor.layout.xp)
         result = made(run(tensor._array), order)
-        remember(table, key, (run, result.layout))
+        store(table, key, (run, result.layout))
         return result
     return made_as(found[0](tensor._array), found[1])
 
@@ -322,11 +324,10 @@ def check_shapes(record: Operator, shapes: tuple[Any, ...], axes: tuple[str, ...
         return
     if record.kind == "reduction" and len(shapes) > 1:
         raise ShapeMismatch("arity", detail=("1", len(shapes)))
-    signature = record.lifted_over(len(shapes))
-    bind(signature, axes)
-    given = record.given(shapes, axes, options.get("sizes", {})) if record.given is not None else None
-    lift(signature, axes, shapes, given=given, differing=record.kind == "structure")
-    if record.kind in ("reduction", "along") and not record.of_nothing:
+    bind(record.lifted_over(len(shapes)), axes)
+    given = record.new_sizes(shapes, axes, options.get("sizes", {})) if record.new_sizes is not None else None
+    record.result_shape(shapes, axes, given)
+    if record.kind in ("reduction", "axis_map") and not record.of_nothing:
         empty = next((axis for axis in axes for shape in shapes[:1] if shape[axis] == 0), None)
         if empty is not None:
             raise NotationError(405, f"{record.python_name} of no numbers has no value: the size of {empty} is 0")
@@ -341,7 +342,7 @@ def between(record: Operator, arguments: int, axes: tuple[str, ...]) -> bool:
 
 def check_truth(record: Operator, layouts: tuple[Layout | None, ...], arguments: tuple[Any, ...]) -> None:
     """Conditions are made of truth values; among numbers, truth values count as 0 and 1."""
-    asked = arguments if record.boolean[0] else arguments[:1] if record.name == "where" else ()
+    asked = arguments if record.boolean[0] else arguments[:1] if record.chooses else ()
     for layout, argument in zip(layouts, asked):
         if not (isinstance(argument, bool) if layout is None else layout.is_truth):
             raise truth_error(record.python_name, argument)

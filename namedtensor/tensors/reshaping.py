@@ -1,4 +1,4 @@
-"""Renames, merges, splits and indices of named tensors, as their methods do them (paper §3.6 and §3.7).
+"""Renames, merges, splits and indices of named tensors, as methods (paper §3.6 and §3.7).
 
 The Python methods count from 0, as Python does.
 """
@@ -13,7 +13,7 @@ from grammar.errors import NotationError
 
 from ..core.axes import ShapeMismatch, broadcast, check_axis, names_of, show
 from ..core.kinds import as_count
-from ..core.layout import Layout, remember, renamed
+from ..core.layout import Layout, renamed, store
 from ..core.tensor import NamedTensor, made, made_as
 from ..operators import REGISTRY
 from ..planning.failures import index_error
@@ -54,7 +54,7 @@ def rename(tensor: Any, names: Mapping[str, str]) -> Any:
     try:
         found = _RENAMED[key]
     except (KeyError, TypeError):
-        found = remember(_RENAMED, key, _rename(tensor.layout, names))
+        found = store(_RENAMED, key, _rename(tensor.layout, names))
     return made_as(tensor._array, found)
 
 
@@ -173,7 +173,7 @@ def _taken(tensor: Any, indices: Mapping[str, Any]) -> Any:
     try:
         broadcast(shapes)
         layouts = (layout, *(each.layout for each in indices.values()))
-        function, order, _ = eager.prepared(
+        function, order, _ = eager.specialised(
             lambda w, given: record.lower(w, given, axes, {"base": 0}), layouts, layout.xp
         )
         return made(function(tensor._array, *[each._array for each in indices.values()]), order)

@@ -1,4 +1,4 @@
-"""Between named tensors and plans: what is given becomes arrays with axes, what comes out a named tensor."""
+"""Conversion between named tensors and plans: inputs become arrays with axes, results named tensors."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ def namespace_of(arrays: Mapping[str, Any]) -> Any:
     """The namespace that all arrays share; NumPy's where there is none. Raises NotationError where they differ."""
     import numpy as np
 
-    spaces = {namespace(array).__name__: (namespace(array), name) for name, array in arrays.items()}
+    kinds = {(type(array), array.dtype): name for name, array in arrays.items()}
+    spaces = {(xp := namespace(arrays[name])).__name__: (xp, name) for name in kinds.values()}
     if len(spaces) > 1:
         text = ", ".join(f"{name} is of {library.rpartition('.')[2]}" for library, (_, name) in sorted(spaces.items()))
         raise NotationError(

@@ -1,4 +1,4 @@
-"""The body of a loop: terms along the axis of its steps, made terms of one step.
+"""Loop bodies: terms over all steps of a loop, rewritten as terms of one step.
 
     states   what each step gives the next: h^{t-1}
     slices   what is known for all steps at once, an element for each: x_{time(t)}
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 from .environment import source_name
@@ -20,7 +21,7 @@ from .terms import Term, TermGraph, topological, without_variables
 
 
 class Unsliceable(Exception):
-    """A term does not go along the steps element by element."""
+    """Raised where a term does not map element by element over the axis of the steps."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,21 +45,21 @@ class Loop:
 def loop_of(
     terms: TermGraph, axis: str, steps: int, states: Sequence[Term], results: Sequence[Term], initial: Sequence[Term], node: Any
 ) -> Term:  # fmt: skip
-    """The term of a loop whose states are what these inputs stand for, and next what these terms are along the axis."""
+    """Intern the loop term with these states: its body computes `results` at one step, from `initial`."""
     body = _Body(axis)
     for state in states:
         body.take("state", state)
     for term in topological(*results):
         if term.operator == "members" and term.axes == (axis,):
             body.members.append((term, body.take("member", term)))
-        elif any(body.depends(each) for each in term.arguments):
+        elif term.arguments and not body.found.keys().isdisjoint(map(id, term.arguments)):
             body.found[id(term)] = body.of_step(term)
     nexts = tuple(map(body.part, results))
     parts = tuple(body.found[id(state)] for state in states)
     slices, members, given = (tuple(inner for _, inner in each) for each in (body.slices, body.members, body.given))
     loop = Loop(parts, slices, members, given, nexts, axis, steps)
     along = (term for term, _ in body.slices)
-    alike = (each for term, _ in body.members for each in term.arguments)
+    alike = [each for term, _ in body.members for each in term.arguments]
     same = (term for term, _ in body.given)
     return terms.intern("loop", (*initial, *along, *alike, *same), options=(loop,), node=node)
 
@@ -92,7 +93,7 @@ class _Body:
         return id(term) in self.found
 
     def take(self, kind: str, term: Term) -> Term:
-        """An input of the body that stands for a term of the whole."""
+        """The body's input that stands for a term of the whole graph, made once."""
         inner = self.graph.intern(
             "input", options=(f"{kind} {len(self.graph)}", called(term)), shape=self.shape(term), boolean=term.boolean,
             node=term.node,
@@ -104,11 +105,15 @@ class _Body:
         return {axis: size for axis, size in term.shape.items() if axis != self.axis}
 
     def part(self, term: Term) -> Term:
-        """A term of the whole as the body has it: made in it, or what it is given."""
+        """A term as the body sees it: rewritten for one step, or a loop-invariant input."""
         found = self.found.get(id(term)) or self.leaves.get(id(term))
         if found is None:
             if term.number is not None:
                 found = self.graph.number(term.number, term.node, term.boolean)
+            elif is_place(term) and self.axis not in term.shape:
+                found = self.of_step(term)
+            elif term.operator == "iota" and self.axis not in term.shape:
+                found = at_one(self.graph, self.axis, term, (), term.shape)
             else:
                 group = self.slices if self.axis in term.shape else self.given
                 found = self.take("slice" if group is self.slices else "given", term)
@@ -121,8 +126,14 @@ class _Body:
         return at_one(self.graph, self.axis, term, tuple(map(self.part, term.arguments)), self.shape(term))
 
 
+def is_place(term: Term) -> bool:
+    """Whether it is iota_{ax} = p, which a plan knows as one slice of an axis where it stands with what it chooses."""
+    kinds = [each.operator for each in term.arguments]
+    return term.operator == "=" and "iota" in kinds and any(not each.shape for each in term.arguments)
+
+
 def at_one(terms: TermGraph, axis: str, term: Term, arguments: tuple[Term, ...], shape: dict[str, Any]) -> Term:
-    """A term at one element of an axis along which it goes element by element."""
+    """Slice a term at one element of an axis that it maps over element by element."""
     options = term.options
     if axis in term.axes or axis in CONSUMED.get(term.operator, _nothing)(options):
         raise Unsliceable
@@ -153,22 +164,24 @@ def _inside(loop: Loop, axis: str) -> Loop:
 
 
 # ------------------------------------------------------------------------------------------------ what no one asks for
-def prepared(roots: tuple[Term, ...]) -> tuple[Term, ...]:
-    """The same terms as they are planned: each variable what it stands for, and of loops what is asked for."""
+def for_planning(roots: tuple[Term, ...]) -> tuple[Term, ...]:
+    """Normalise terms for planning: variables replaced by their values, dead loop states removed."""
     return without_unasked(without_variables(roots))
 
 
 def without_unasked(roots: tuple[Term, ...]) -> tuple[Term, ...]:
-    """The same terms, their loops without the states that neither another step nor another term reads."""
+    """Dead-state elimination: loops without the states that neither another step nor another term reads."""
     order = topological(*roots)
     asked = _asked(order)
     if not asked:
         return roots
-    terms = TermGraph()
-    found: dict[int, Term] = {}
+    terms = TermGraph(count(order[-1].serial + 1))  # inputs stay as they are, before all others
+    found = {id(term): term for term in order if term.operator == "input"}
     numbers: dict[int, list[int]] = {}
     for term in order:
-        arguments, options = tuple(found[id(each)] for each in term.arguments), term.options
+        if term.operator == "input":
+            continue
+        arguments, options = tuple([found[id(each)] for each in term.arguments]), term.options
         if term.operator == "loop":
             numbers[id(term)] = states = _needed(options[0], asked[id(term)])
             loop, arguments = _with_states(options[0], states, arguments)
@@ -182,7 +195,7 @@ def without_unasked(roots: tuple[Term, ...]) -> tuple[Term, ...]:
 
 
 def _asked(order: Sequence[Term]) -> dict[int, set[int]]:
-    """The states of each loop that other terms read."""
+    """The live states of each loop: those that other terms read."""
     found: dict[int, set[int]] = {id(term): set() for term in order if term.operator == "loop"}
     for term in order:
         if term.operator in ("after", "through"):
@@ -191,7 +204,7 @@ def _asked(order: Sequence[Term]) -> dict[int, set[int]]:
 
 
 def _needed(loop: Loop, asked: set[int]) -> list[int]:
-    """These states, and those that they are made of."""
+    """The transitive closure of live states: these, and those that their next values read."""
     number = {id(state): place for place, state in enumerate(loop.states)}
     found, waiting = set(asked), [*asked]
     while waiting:

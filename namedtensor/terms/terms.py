@@ -1,4 +1,4 @@
-"""The typed tree: what a formula computes, once every name, axis and size is known.
+"""The typed graph: what a formula computes, once every name, axis and size is known.
 
 A term applies an operator of `namedtensor.operators`, or is one of the few structural ones (`structural`); it has a
 shape (axis -> size) and keeps the piece of the formula that it stands for. Functions are inlined, short recurrences
@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import count, islice
+from operator import attrgetter
 from typing import Any, TypeAlias
 
 from ..core.axes import Order, show
 from ..core.sizes import resolve
 
+SERIAL, OPERATOR = attrgetter("serial"), attrgetter("operator")
 Options: TypeAlias = tuple[Any, ...]  # of an operator, after its arguments
 
 
@@ -53,7 +55,7 @@ def resolved_shape(shape: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class TermGraph:
-    """Makes terms; equal ones are made once. Those of tables that share `serials` have one order of making."""
+    """A hash-consing graph of terms: equal terms are one object. Graphs that share `serials` share one order of making."""
 
     def __init__(self, serials: Iterator[int] | None = None):
         self.serials: Iterator[int] = count() if serials is None else serials
@@ -63,7 +65,7 @@ class TermGraph:
         self, operator: str, arguments: tuple[Term, ...] = (), axes: Order = (), options: Options = (),
         shape: dict[str, Any] | None = None, boolean: bool = False, node: Any = None,
     ) -> Term:  # fmt: skip
-        """The one term of this operator, these arguments, axes and options."""
+        """Hash-cons: the one term of this operator, these arguments, axes and options."""
         # 1, 1.0 and True are three different options
         key = (operator, tuple(map(id, arguments)), axes, options, tuple(map(type, options)))
         found = self.interned.get(key)
@@ -83,27 +85,35 @@ class TermGraph:
         return [*islice(reversed(self.interned.values()), len(self.interned) - before)][::-1]
 
 
-def topological(*roots: Term, since: int = 0) -> list[Term]:
-    """Every term that the roots need, arguments before what uses them; those alone that were made since, by their serials.
+def topological(*roots: Term) -> list[Term]:
+    """Every term that the roots need, in topological order."""
+    found: dict[int, Term] = {}
+    level: list[Term] = [*roots]
+    while level:
+        new = {mark: term for mark, term in zip(map(id, level), level) if mark not in found}
+        found |= new
+        level = [each for term in new.values() for each in term.arguments]
+    return sorted(found.values(), key=SERIAL)
 
-    What depends on a term was made after it: who asks for that need not go through all that it was made of.
-    """
+
+def made_since(first: Term, root: Term) -> list[Term]:
+    """Those that the root needs and that were made no earlier than a term, in topological order: what depends on it is among them."""
     needed: set[int] = set()
     found: list[Term] = []
-    stack = list(roots)
+    stack = [root]
     while stack:
         term = stack.pop()
-        if term.serial >= since and id(term) not in needed:
+        if term.serial >= first.serial and id(term) not in needed:
             needed.add(id(term))
             found.append(term)
             stack.extend(term.arguments)
-    return sorted(found, key=lambda term: term.serial)
+    return sorted(found, key=SERIAL)
 
 
 def without_variables(roots: tuple[Term, ...]) -> tuple[Term, ...]:
-    """The same terms, each variable what it stands for: once there are no derivatives to take, what equals it is it."""
+    """Substitute each variable by its value: once no derivative is left to take by it."""
     order = topological(*roots)
-    if not any(term.operator == "variable" for term in order):
+    if "variable" not in map(OPERATOR, order):
         return roots
     terms = TermGraph()
     found: dict[int, Term] = {}

@@ -6,11 +6,10 @@ from grammar.errors import NotationError
 
 from ..planning.optimisations import ROWS
 from ..programs.compiled import to_javascript, to_python
+from ..programs.einsum import to_einsum
 from ..programs.executable import Options
-from ..teaching.einsum_of import einsum_of
 from .replies import Reply
 from .requests import Request
-from .stages import stages_of
 from .typed import Typed, typed
 
 LIBRARIES = ("numpy", "torch", "jax", "javascript", "einsum")
@@ -33,8 +32,7 @@ def code(request: Request) -> Reply:
 
 
 def as_einsum(found: Typed) -> Reply:
-    stages = stages_of(found)
     try:
-        return {"text": einsum_of(stages.root, stages.checker.text), "why": None}
+        return {"text": to_einsum(found.goal, found.given, Options(dict(found.sizes))), "why": None}
     except NotationError as problem:
         return {"text": None, "why": problem.message}

@@ -1,4 +1,4 @@
-"""Sizes of axes that a scope makes: by a literal, a rename, a split, a concatenation, a call.
+"""Size inference from expressions: the axes of literals, renames, splits, concatenations and calls.
 
 In `Y = [3, 1]_{a}`, `Y / |a|` no tensor is given that has the axis a, and yet |a| is 2. What is given says first how large
 an axis is, then what is stated; only where neither does, the equations of the scope are typed to see which axes they have.
@@ -25,13 +25,13 @@ from ..terms.terms import Term, TermGraph
 MOST = 50_000  # pieces of formulas that are typed aside
 
 
-def made_size(checker: Inference, axis: str, place: Environment, node: Any) -> int | None:
-    """The size of an axis by what a call, or the program, makes; raises where that has several sizes."""
+def inferred_size(checker: Inference, axis: str, place: Environment, node: Any) -> int | None:
+    """The size of an axis by the types of a call's, or the program's, expressions; raises where these give several."""
     if not may_make(checker, axis, place):
         return None
-    if checker.aside is None:
-        checker.aside = Aside(checker)
-    found = checker.aside.sizes(axis, place)
+    if checker.size_inference is None:
+        checker.size_inference = SizeInference(checker)
+    found = checker.size_inference.sizes(axis, place)
     if len(found) > 1:
         raise several_sizes(checker, axis, [(source, size) for size, source in found.items()], node)
     return next(iter(found), None)
@@ -78,12 +78,12 @@ def axes_named(root: Any) -> Iterator[str]:
         stack.extend(nodes.children(node))
 
 
-class Aside:
-    """What a program makes, typed by a checker of its own, so that nothing of it is seen in the program's types."""
+class SizeInference:
+    """Size inference by a checker of its own, so that nothing of it is seen in the program's types."""
 
     def __init__(self, checker: Inference):
         self.checker = checker.fork()
-        self.checker.aside = self
+        self.checker.size_inference = self
         self.checker.graph = TermGraph(
             checker.graph.serials
         )  # its environments hold terms of the program's, older and newer
@@ -116,22 +116,22 @@ class Aside:
 
     def answer(self, axis: str, env: Environment) -> dict[int, str]:
         names = written(self.checker, axis, env)
-        seen = Seen(self, axis, names, env)
+        search = AxisSearch(self, axis, names, env)
         try:
             for key, group in definitions_of(self.checker, env).items():
-                if any(seen.may_have(each.statement) for each in group):
+                if any(search.may_have(each.statement) for each in group):
                     bodies = [each.body for each in group]
-                    seen.look(lambda key=key: self.checker.find(key, env, None), bodies, str(key))
+                    search.look(lambda key=key: self.checker.find(key, env, None), bodies, str(key))
             for family in families_of(self.checker, env):
-                if seen.may_have(family.statement):
-                    seen.look(lambda family=family: self.first_member(family, env), [family.body], str(family.key))
+                if search.may_have(family.statement):
+                    search.look(lambda family=family: self.first_member(family, env), [family.body], str(family.key))
             for body in bodies_of(self.checker, env):
-                seen.part(body)
-            for body in seen.rest if not seen.found else ():
-                seen.below(body)
+                search.part(body)
+            for body in search.rest if not search.found else ():
+                search.below(body)
         finally:
             self.tidy(env)
-        return seen.found
+        return search.found
 
     def first_member(self, family: Definition, env: Environment) -> Term | None:
         assert family.range is not None
@@ -142,7 +142,7 @@ class Aside:
         return self.checker.find(family.name.key(first.get), env, None)
 
     def tidy(self, env: Environment) -> None:
-        """Forget what failed, which was perhaps because the size that is asked for was not known."""
+        """Drop memoised failures, which may be due to the very size that is asked for."""
         for holder in filter(None, (env, env.sizes_parent, self.checker.top)):
             for key in [key for key, found in holder.memo.items() if isinstance(found, NotationError)]:
                 del holder.memo[key]
@@ -150,7 +150,7 @@ class Aside:
         self.checker.trace.clear()
 
     def mirrored(self, env: Environment | None) -> Any:
-        """An environment of the program's checker as one of the checker aside, with nothing typed in it yet."""
+        """A copy of an environment for that checker, with nothing typed in it."""
         if env is None or env.parent is None:
             return None if env is None else self.checker.top
         return Environment(
@@ -170,17 +170,17 @@ class Aside:
         )
 
 
-class Seen:
-    """What was found of one axis: its sizes, and what has it not but may hold a part that has."""
+class AxisSearch:
+    """The search for one axis: the sizes found, and the expressions without it whose parts may have it."""
 
-    def __init__(self, aside: Aside, axis: str, names: set[str], env: Environment):
-        self.aside, self.axis, self.names, self.env = aside, axis, names, env
+    def __init__(self, inference: SizeInference, axis: str, names: set[str], env: Environment):
+        self.inference, self.axis, self.names, self.env = inference, axis, names, env
         self.found: dict[int, str] = {}
         self.rest: list[Node] = []
 
     def look(self, typed: Callable[[], Term | None], bodies: Iterable[Node], source: str) -> None:
-        """Take the size that a term has; of what cannot be typed, those of its parts."""
-        term = quietly(typed)
+        """Record the size in the type of a term; where it cannot be typed, look into its parts."""
+        term = term_or_none(typed)
         if term is None:
             for body in bodies:
                 self.below(body)
@@ -193,26 +193,27 @@ class Seen:
 
     def part(self, node: Node) -> None:
         if self.may_have(node):
-            checker = self.aside.checker
+            checker = self.inference.checker
             place = Environment(parent=self.env, sizes_parent=self.env, depth=self.env.depth, active=self.env.active)
             self.look(lambda: checker.infer(node, place), [node], checker.text(node))
 
     def below(self, node: Node) -> None:
         for child in nodes.children(node):
-            if type(child) in self.aside.checker.RULES and not isinstance(child, Size):
+            if type(child) in self.inference.checker.RULES and not isinstance(child, Size):
                 self.part(child)
 
     def may_have(self, node: Any) -> bool:
         """Whether a part names the axis, or calls what may make it, and enough has not been typed yet."""
-        if self.aside.work + len(self.aside.checker.trace) > MOST:
+        if self.inference.work + len(self.inference.checker.trace) > MOST:
             return False
-        scope = self.aside.checker.scope
-        own = {*scope.functions, *self.aside.checker.python}
+        scope = self.inference.checker.scope
+        own = {*scope.functions, *self.inference.checker.python}
         calls = any(isinstance(each, Call) and each.operator in own for each in walk(node))
         return calls or not self.names.isdisjoint(axes_named(node))
 
 
-def quietly(typed: Callable[[], Term | None]) -> Term | None:
+def term_or_none(typed: Callable[[], Term | None]) -> Term | None:
+    """The term, or None where typing it fails."""
     try:
         return typed()
     except (NotationError, AlreadyReported):
@@ -220,7 +221,7 @@ def quietly(typed: Callable[[], Term | None]) -> Term | None:
 
 
 def mark_of(env: Environment) -> Any:
-    """What the sizes in a call depend on: the function, what its axes and indices are, and the shapes of its arguments."""
+    """The cache key of an environment: the function, what its axes and indices are, and the shapes of its arguments."""
     if env.parent is None:
         return None
     shapes = tuple(

@@ -1,4 +1,4 @@
-"""The sizes of the axes that an operator gives, where they are not those of its arguments.
+"""Shape inference for operators whose result has axes of new sizes.
 
 Each function takes the arguments' shapes, the axes of the use and the sizes that are known. A size may be an unknown of
 `namedtensor.sizes`; then only what is known is judged.
@@ -17,7 +17,7 @@ Sizes = Mapping[str, Any]
 
 
 def size_in(shapes: Shapes, axis: str, argument: int = 0) -> Any:
-    """The size of an axis that an argument must have."""
+    """The size of a required axis of an argument; ShapeMismatch where it is missing."""
     if axis not in shapes[argument]:
         raise ShapeMismatch("missing", axis, argument)
     return resolve(shapes[argument][axis])

@@ -1,4 +1,4 @@
-"""What is given, against what the program speaks of: nothing that is given by its name is taken in silence.
+"""Unused inputs and sizes: what is given by keyword must be mentioned by the program.
 
     evaluate("∑_{a} X", X=X, B=3)                   the formula has no B
     evaluate("∑_{a} X", X=X, sizes={"foo": 3})      nothing in it has an axis foo
@@ -25,25 +25,25 @@ from ..scope.names import Key, Spelled, component, key, plain_key, spelled, walk
 from ..scope.symbols import Scope
 from ..terms.environment import source_name
 from ..terms.inference import InputType
-from .made_sizes import axes_named
+from .inferred_sizes import axes_named
 
 NUMBER = "(a number)"  # among the texts of scripts
 OPTIONS = ("sizes", "syntax", "strict", "limits", "values")  # what Python takes by name beside tensors
 
 
-def refuse_unused(speaks: Speaks, named: Iterable[str], sizes: Iterable[str], misspelt: bool = False) -> None:
+def refuse_unused(names: GivenNames, named: Iterable[str], sizes: Iterable[str], misspelt: bool = False) -> None:
     """Raise where an input that is given by keyword, or a size, is nowhere in the program; or only one that is `misspelt`."""
-    unused = speaks.unused
+    unused = names.unused
     for name in named:
         if str(key(name)) in unused:
-            needs = [str(each) for each in speaks.free]
-            meant = near(name, [*needs, *OPTIONS, *sorted(speaks.axes)])
+            needs = [str(each) for each in names.mentioned.free]
+            meant = near(name, [*needs, *OPTIONS, *sorted(names.mentioned.axes)])
             if meant or not misspelt:
                 raise unused_input(name, needs, meant)
     for name in sizes:
-        if not (name in speaks.axes or name in speaks.given or speaks.of(plain_key(name))):
-            axes = sorted(speaks.axes)
-            meant = near(name, [*axes, *map(str, speaks.free)])
+        if not (name in names.mentioned.axes or names.of(plain_key(name)) or name in names.given):
+            axes = sorted(names.mentioned.axes)
+            meant = near(name, [*axes, *map(str, names.mentioned.free)])
             if meant or not misspelt:
                 raise unused_size(name, axes, meant)
 
@@ -70,15 +70,23 @@ def listed(names: list[str]) -> str:
     return ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
 
 
-class Speaks:
-    """The names and axes that a program speaks of, some of its names being given."""
+def mentioned_names(scope: Scope, given: Iterable[Key]) -> MentionedNames:
+    """What a program speaks of, some of its names being given; found out once, for it is the same whatever their sizes are."""
+    mark = MentionedNames, frozenset(given)
+    if mark not in scope.notes:
+        scope.notes[mark] = MentionedNames(scope, mark[1])
+    return scope.notes[mark]
 
-    def __init__(self, scope: Scope, inputs: Mapping[Key, InputType]):
+
+class MentionedNames:
+    """The names and axes that a program mentions, some of its names being given."""
+
+    def __init__(self, scope: Scope, given: frozenset[Key]):
         self.scope: Scope = scope
-        self.inputs: Mapping[Key, InputType] = inputs
         declared = {name.key() for _, name, _, _ in scope.declarations}
-        self.labelled: set[Key] = {*inputs, *declared, *scope.definitions}
+        self.labelled: set[Key] = {*given, *declared, *scope.definitions}
         self.names: list[Spelled] = list(self.spellings())
+        self.named: frozenset[Key] = frozenset(filter(self.names_it, given))  # those given that stand in the program
 
     @cached_property
     def axes(self) -> set[str]:
@@ -89,18 +97,6 @@ class Speaks:
     def measured(self) -> set[str]:
         """The axes whose sizes it asks for, or makes."""
         return {*asked(self.scope.program), *made(self.scope)}
-
-    @property
-    def unused(self) -> frozenset[str]:
-        """The inputs that nothing in the program uses."""
-        return frozenset(str(name) for name in self.inputs if not self.of(name))
-
-    @property
-    def given(self) -> set[str]:
-        """The axes of what is given."""
-        return {
-            source_name(axis) for each in self.inputs.values() if isinstance(each.shape, Mapping) for axis in each.shape
-        }
 
     def spellings(self) -> Iterator[Spelled]:
         """Each name that stands in the program; the labels of a name that is known are no names themselves."""
@@ -117,6 +113,9 @@ class Speaks:
             stack += reversed(self.inside(node))
             if isinstance(node, Call) and node.operator == "standardize" and node.operator not in self.scope.functions:
                 yield Spelled("ε", (), ())
+            elif isinstance(node, (nodes.Draw, nodes.Expectation)):
+                yield Spelled("seed", (), ())
+                yield Spelled("draws", (), ())
 
     def inside(self, node: Any) -> tuple[Any, ...]:
         """The parts of a node that may be names: the axes of a built-in function are none."""
@@ -126,17 +125,9 @@ class Speaks:
             return ()
         return nodes.children(node)
 
-    def of(self, name: Key) -> bool:
-        """Whether a name stands in the program, or has an axis whose size the program asks for."""
-        if self.names_it(name):
-            return True
-        shape = self.inputs[name].shape if name in self.inputs else None
-        return isinstance(shape, Mapping) and not self.measured.isdisjoint(map(source_name, shape))
-
     def names_it(self, name: Key) -> bool:
         """Whether a name stands in the program: W^{1,Q} does in W^{l,Q}; a label, which may be a number, as any number."""
-        texts = ([(text, NUMBER) if text.isdecimal() else (text,) for text in script] for script in name[1:])
-        return bool(self.patterns.find(name.base, *texts))
+        return bool(self.patterns.find(name.base, texts_of(name.subscript), texts_of(name.superscript)))
 
     @cached_property
     def patterns(self) -> ByScripts[bool]:
@@ -170,6 +161,38 @@ class Speaks:
         return [name for name in found if name in heads or not (name in powers or name.base in known)]
 
 
+class GivenNames:
+    """What is given to a program, beside the names and axes that it speaks of."""
+
+    def __init__(self, scope: Scope, inputs: Mapping[Key, InputType]):
+        self.inputs: Mapping[Key, InputType] = inputs
+        self.mentioned: MentionedNames = mentioned_names(scope, inputs)
+
+    @cached_property
+    def unused(self) -> frozenset[str]:
+        """The inputs that nothing in the program uses."""
+        return frozenset(str(name) for name in self.inputs.keys() - self.mentioned.named if not self.of(name))
+
+    @property
+    def given(self) -> set[str]:
+        """The axes of what is given."""
+        axes: set[str] = set()
+        return {*map(source_name, axes.union(*[each.shape for each in self.inputs.values()]))}
+
+    def of(self, name: Key) -> bool:
+        """Whether a name stands in the program, between bars too, or has an axis whose size the program asks for."""
+        return self.mentioned.names_it(name) or str(name) in self.mentioned.measured or self.is_measured(name)
+
+    def is_measured(self, name: Key) -> bool:
+        """Whether a tensor that is given has an axis whose size the program asks for."""
+        return name in self.inputs and not self.mentioned.measured.isdisjoint(map(source_name, self.inputs[name].shape))
+
+
+def texts_of(script: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """What the components of a name that is given are in a pattern."""
+    return tuple([(text, NUMBER) if text.isdecimal() else (text,) for text in script]) if script else ()
+
+
 def asked(root: Any) -> Iterator[str]:
     """The axes whose sizes a program asks for by |a| or size(a)."""
     for node in walk(root):
@@ -188,5 +211,5 @@ def made(scope: Scope) -> Iterator[str]:
             yield from (axis.name for before, after in node.items if len(after) > 1 for axis in after)
         elif isinstance(node, nodes.Subscript) and isinstance(node.base, Name) and node.base.text in OF_AXES:
             yield from (axis.name for axis in map(axis_of, node.components) if axis is not None)
-        elif isinstance(node, Call) and node.operator in REGISTRY and REGISTRY[node.operator].given is not None:
+        elif isinstance(node, Call) and node.operator in REGISTRY and REGISTRY[node.operator].new_sizes is not None:
             yield from (axis.name for axis in map(axis_of, node.subscript) if axis is not None)

@@ -19,7 +19,7 @@ from .definitions import Tensor
 from .environment import Environment
 
 
-def made_sizes(evaluation: Any, axis: str, place: Environment) -> set[int]:
+def inferred_sizes(evaluation: Any, axis: str, place: Environment) -> set[int]:
     """The sizes that an axis has in what a call, or the program, makes."""
     mark = ("made", axis, id(place.function))
     if mark in evaluation.busy or not any(names(node, axis, place) for node in statements(evaluation)):
@@ -101,10 +101,16 @@ def sizes_below(evaluation: Any, node: Any, axis: str, env: Environment) -> Iter
 
 
 def expressions(evaluation: Any, what: Any, env: Environment) -> list[Any]:
-    """The expression itself, or the right sides of the equations of a name."""
+    """The expression itself, or the right sides of the equations of a name, or of the family that it is of."""
     if hasattr(what, "span"):
         return [what]
-    return [definition.statement for definition in definitions(evaluation, env).get(what, [])]
+    found = definitions(evaluation, env).get(what, [])
+    return [each.statement for each in found or families_of(evaluation, what, env)]
+
+
+def families_of(evaluation: Any, what: Any, env: Environment) -> list[Any]:
+    families = (env.function or evaluation.scope).families
+    return [family for family in families if family.name.base == what.base]
 
 
 def parts(node: Any) -> list[Any]:

@@ -1,0 +1,69 @@
+"""Tensors that come through a pipe: standard input, or a place that is no file, as `<(command)` makes it."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from .formats import FORMATS, Found, json_tensor
+from .text import InputError, reason
+
+STANDARD_INPUT = ("-", "/dev/stdin")
+BEGINNINGS = {b"\x93NUMPY": ".npy", b"PK": ".npz"}
+
+
+def is_stream(place: str) -> bool:
+    """Whether a word names standard input, a pipe, or a device of characters."""
+    try:
+        mode = 0 if place in STANDARD_INPUT else os.stat(place).st_mode
+    except (OSError, ValueError):
+        return False
+    return not mode or stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)
+
+
+def standard_input() -> bytes:
+    """All of standard input. Raises InputError."""
+    if sys.stdin is None:
+        raise InputError("standard input is closed")
+    buffer = getattr(sys.stdin, "buffer", None)
+    if buffer is None:
+        return sys.stdin.read().encode()
+    try:
+        return buffer.read()
+    except (OSError, ValueError) as problem:
+        raise InputError(f"standard input cannot be read: {reason(problem)}") from None
+
+
+def read_stream(place: str, member: str | None, name: str) -> Found:
+    """The tensor that comes through a pipe: JSON, a table, or what NumPy writes, as its beginning says. Raises InputError."""
+    called = "standard input" if place in STANDARD_INPUT else place
+    try:
+        data = standard_input() if place in STANDARD_INPUT else Path(place).read_bytes()
+    except OSError as problem:
+        raise InputError(f"{place} cannot be read: {reason(problem)}") from None
+    if not data.strip():
+        raise InputError(f"{called} is empty, and {name} was to come from it")
+    suffix = next((suffix for beginning, suffix in BEGINNINGS.items() if data.startswith(beginning)), None)
+    if suffix is None and data.lstrip()[:1] in b"[{":
+        return json_tensor(as_text(data, called), called)
+    return through_file(data, suffix or ".csv", member, name, called)
+
+
+def as_text(data: bytes, called: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        raise InputError(f"{called} is no text in UTF-8: byte {problem.start} cannot be read") from None
+
+
+def through_file(data: bytes, suffix: str, member: str | None, name: str, called: str) -> Found:
+    with TemporaryDirectory() as folder:
+        copy = Path(folder, f"stream{suffix}")
+        copy.write_bytes(data)
+        try:
+            return FORMATS[suffix].read(copy, member, name)
+        except InputError as problem:
+            raise InputError(str(problem).replace(str(copy), called)) from None

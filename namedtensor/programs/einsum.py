@@ -1,0 +1,231 @@
+"""A formula as a call of einsum, where it is one: a number times a sum of products of what is given.
+
+Q ⊙_{key} K with Q ∈ ℝ^{query × key}, K ∈ ℝ^{seq × key}     einsum("qk,sk->qs", Q, K)
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+from grammar.errors import NotationError
+
+from ..core.limits import recursion_headroom
+from ..planning.plan import safe
+from ..scope.names import key
+from ..terms.environment import source_name
+from ..terms.terms import Term, topological
+from .arguments import whole_sizes
+from .checks import input_types
+from .entries import Entry, WholeProgram, argument_types
+from .executable import PLAIN, Options
+
+MOST = 60  # operands: NumPy takes 63
+HINT = "einsum multiplies and sums what it is given, and nothing else"
+
+
+class Letter:
+    """An axis of some operands; two that meet become one."""
+
+    __slots__ = ("axis", "same")
+
+    def __init__(self, axis: str):
+        self.axis, self.same = axis, self
+
+    def found(self) -> Letter:
+        letter = self
+        while letter.same is not letter:
+            letter = letter.same
+        return letter
+
+    def meet(self, other: Letter) -> None:
+        self.found().same = other.found()
+
+
+@dataclass(frozen=True)
+class Factors:
+    """A product: a number, operands with a letter for each axis, and the letters of the axes that are left."""
+
+    number: int | float
+    operands: tuple[tuple[str, tuple[Letter, ...]], ...]
+    left: Mapping[str, Letter]
+
+
+Rule = Callable[[Term, list[Factors]], Factors]
+
+
+def to_einsum(goal: WholeProgram | Entry, given: Mapping[str, Any], options: Options = PLAIN) -> str:
+    """See `Verbs.to_einsum`."""
+    with recursion_headroom(goal.program.source):
+        root, text = typed(goal, given, options)
+        return einsum_of(root, text)
+
+
+def typed(
+    goal: WholeProgram | Entry, given: Mapping[str, Any], options: Options
+) -> tuple[Term, Callable[[Any], NotationError]]:
+    """What is asked for as a term, with no size that it does not need; and the error that a piece of it is no product."""
+    types, program = input_types(given), goal.program
+    scope = program.scope_given(types)
+    entry = goal.entry(scope)
+    called = None if entry is None else entry.called(program.checker({}, scope=scope))
+    own = [] if entry is None or called is None else argument_types(entry, called[0], (), types)
+    names = {name for name, _ in own}
+    checker = program.checker(
+        {name: each for name, each in types.items() if name not in names}, whole_sizes(options.sizes), scope=scope,
+        arguments=[each for _, each in own], infer_parameters=True,
+        by_keyword=None if options.by_keyword is None else [name for name in options.by_keyword if key(name) not in names],
+    )  # fmt: skip
+    (root,) = (entry or goal).terms(checker, [(str(name), each) for name, each in own])
+    checker.check_unused()
+
+    def refused(term: Term) -> NotationError:
+        node = (
+            term.arguments[0] if term.operator in ("pick", "index") else term
+        ).node  # not what it is indexed by alone
+        said = term.operator if node is None else checker.text(node)
+        span = None if node is None else node.span
+        return NotationError(405, f"{said} is no sum of products", scope.source, span, hint=HINT)
+
+    return root, refused
+
+
+def einsum_of(root: Term, refused: Callable[[Term], NotationError]) -> str:
+    """The call. Raises what `refused` makes of the first part that is no product."""
+    for term in topological(root):
+        if not is_product(term):
+            raise refused(term)
+    operands = operands_in(root)
+    if operands > MOST:
+        raise NotationError(404, f"einsum would take more than {MOST} operands")
+    if operands == 0:
+        raise NotationError(405, "nothing that is given is in the formula", hint=HINT)
+    found = factors(root)
+    spelled: dict[Letter, str] = {}
+    groups = ["".join(spelling(each.found(), spelled) for each in letters) for _, letters in found.operands]
+    output = "".join(spelling(found.left[axis].found(), spelled) for axis in root.shape)
+    call = f'einsum("{",".join(groups)}->{output}", {", ".join(identifiers([name for name, _ in found.operands]))})'
+    sign = "-" if found.number < 0 else ""
+    return f"{sign}{call}" if abs(found.number) == 1 else f"{found.number} * {call}"
+
+
+# ------------------------------------------------------------------------------------------------ a term as a product
+def given(term: Term, _: list[Factors]) -> Factors:
+    letters = {axis: Letter(source_name(axis)) for axis in term.shape}
+    return Factors(1, ((str(term.options[-1]), tuple(letters.values())),), letters)
+
+
+def constant(term: Term, _: list[Factors]) -> Factors:
+    return Factors(term.number, (), {})
+
+
+def negative(_: Term, parts: list[Factors]) -> Factors:
+    return Factors(-parts[0].number, parts[0].operands, parts[0].left)
+
+
+def quotient(_: Term, parts: list[Factors]) -> Factors:
+    return Factors(parts[0].number / parts[1].number, parts[0].operands, parts[0].left)
+
+
+def renamed(term: Term, parts: list[Factors]) -> Factors:
+    names = dict(term.options)
+    left = {names.get(axis, axis): each for axis, each in parts[0].left.items()}
+    return Factors(parts[0].number, parts[0].operands, left)
+
+
+def summed(term: Term, parts: list[Factors]) -> Factors:
+    return Factors(parts[0].number, parts[0].operands, without(parts[0].left, term.axes))
+
+
+def traced(term: Term, parts: list[Factors]) -> Factors:
+    first, second = (parts[0].left[axis] for axis in term.axes)
+    second.meet(first)
+    return summed(term, parts)
+
+
+def product(term: Term, parts: list[Factors]) -> Factors:
+    number: int | float = 1
+    operands: list[tuple[str, tuple[Letter, ...]]] = []
+    left: dict[str, Letter] = {}
+    for part in parts:
+        number *= part.number
+        operands += part.operands
+        for axis, letter in part.left.items():
+            if axis in left:
+                letter.meet(left[axis])
+            left.setdefault(axis, letter)
+    return Factors(number, tuple(operands), without(left, term.axes))
+
+
+RULES: dict[str, Rule] = {
+    "input": given, "number": constant, "negative": negative, "/": quotient, "rename": renamed, "∑": summed, "sum": summed,
+    "trace": traced, "⊙": product, "^": product,
+}  # fmt: skip
+
+
+def is_product(term: Term) -> bool:
+    if term.operator == "number":
+        return not isinstance(term.number, (bool, complex))
+    if term.operator == "/":
+        return bool(term.arguments[1].number)
+    if term.operator == "^":
+        return exponent(term) is not None
+    return term.operator in RULES
+
+
+def exponent(term: Term) -> int | None:
+    """How often the base of a power is a factor; None where that is no whole number from 1 on."""
+    number = term.arguments[1].number
+    return number if isinstance(number, int) and not isinstance(number, bool) and number > 0 else None
+
+
+def parts_of(term: Term) -> tuple[Term, ...]:
+    """The parts of a product, one that is a factor twice twice; an exponent is none."""
+    if term.operator == "^":
+        return (term.arguments[0],) * (exponent(term) or 0)
+    return term.arguments
+
+
+def operands_in(root: Term) -> int:
+    """How many operands a product has, where a part that is used twice counts twice."""
+    found: dict[int, int] = {}
+    for term in topological(root):
+        parts = sum(found[id(each)] for each in term.arguments)
+        times = (exponent(term) or 0) if term.operator == "^" else 1
+        found[id(term)] = 1 if term.operator == "input" else parts * times
+    return found[id(root)]
+
+
+def factors(term: Term) -> Factors:
+    """A term as a product. Each use of a part has letters of its own."""
+    return RULES[term.operator](term, [factors(each) for each in parts_of(term)])
+
+
+def without(left: Mapping[str, Letter], axes: tuple[str, ...]) -> dict[str, Letter]:
+    return {axis: letter for axis, letter in left.items() if axis not in axes}
+
+
+# ------------------------------------------------------------------------------------------------------- how it is spelled
+def spelling(letter: Letter, spelled: dict[Letter, str]) -> str:
+    """The first letter of the axis' name that is free, else any that is."""
+    if letter not in spelled:
+        own = [each for each in letter.axis.lower() if each in string.ascii_lowercase]
+        free = [each for each in (*own, *string.ascii_letters) if each not in spelled.values()]
+        if not free:
+            raise NotationError(404, f"einsum has {len(string.ascii_letters)} letters, and this needs more")
+        spelled[letter] = free[0]
+    return spelled[letter]
+
+
+def identifiers(names: list[str]) -> list[str]:
+    """Names of Python for what is given: W_Q for W^Q."""
+    found: dict[str, str] = {}
+    for name in names:
+        if name not in found:
+            plain = safe(name)
+            spellings = (plain if number == 1 else f"{plain}_{number}" for number in count(1))
+            found[name] = next(each for each in spellings if each not in found.values())
+    return [found[name] for name in names]
