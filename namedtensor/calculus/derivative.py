@@ -28,7 +28,7 @@ from ..terms.environment import Environment
 from ..terms.folding import Numbers
 from ..terms.inference import Inference
 from ..terms.structural import passed
-from ..terms.terms import Term, topological
+from ..terms.terms import Term, made_since, topological
 from .linearize import DIFFERENTIAL, Linearization
 from .loops import has_loops
 from .nested import Taken, held, remembered
@@ -202,8 +202,7 @@ class Derivative:
     def whole(self, body: Term, taken: Taken) -> Term:
         """Linearize the body, then transpose it or push identities forward, whichever has the smaller tensors."""
         make, by, starred = self.make, taken.by, taken.starred
-        inside = {id(term) for term in topological(body)}
-        if id(by) not in inside:
+        if by not in made_since(by, body):
             return self.nothing(body, by, starred)
         own = f"∂{body.serial}.{by.serial}"  # apart from those of a derivative inside the body
         kept = {axis: f"{axis}@{own}" for axis in body.shape if not ("@" in axis and axis in by.shape)}

@@ -96,6 +96,20 @@ def topological(*roots: Term) -> list[Term]:
     return sorted(found.values(), key=SERIAL)
 
 
+def made_since(first: Term, root: Term) -> list[Term]:
+    """Those that the root needs and that were made no earlier than a term, in topological order: what depends on it is among them."""
+    needed: set[int] = set()
+    found: list[Term] = []
+    stack = [root]
+    while stack:
+        term = stack.pop()
+        if term.serial >= first.serial and id(term) not in needed:
+            needed.add(id(term))
+            found.append(term)
+            stack.extend(term.arguments)
+    return sorted(found, key=SERIAL)
+
+
 def without_variables(roots: tuple[Term, ...]) -> tuple[Term, ...]:
     """Substitute each variable by its value: once no derivative is left to take by it."""
     order = topological(*roots)
