@@ -228,7 +228,7 @@ def use_axes(checker: Inference, node: Call, env: Environment) -> tuple[tuple[st
                 part,
                 hint=f"name an axis: {node.operator}_{{seq}}",
             )
-        found += [(real, part) for real in env.real_axes(axis.name)]
+        found += [(real, part) for real in env.resolve_axis(axis.name)]
     return tuple(found)
 
 
