@@ -207,13 +207,18 @@ class _Expander:
         """\\newcommand{\\name}[number of arguments]{body}"""
         if self.peek() == "*":
             self.left.pop()
-        name, parameters, known = self.new_name(defining), 0, True
+        name, parameters = self.new_name(defining), self.parameters()
+        body = self.argument(defining)[1:-1]
+        self.define(name, parameters, body if parameters >= 0 else None)
+
+    def parameters(self) -> int:
+        """The number of arguments, [2]; -1 where more is said of them, [2][default]"""
+        number, known = 0, True
         while self.peek() == "[":
             inside = self.bracket()
-            known = parameters == 0 and inside.isdecimal() and len(inside) == 1
-            parameters = int(inside) if known else -1
-        body = self.argument(defining)[1:-1]
-        self.define(name, parameters, body if known else None)
+            known = number == 0 and inside.isdecimal() and len(inside) == 1
+            number = int(inside) if known else -1
+        return number if known else -1
 
     def bracket(self) -> str:
         inside = ""
@@ -226,10 +231,8 @@ class _Expander:
 
     def paired(self, defining: Piece) -> None:
         """\\DeclarePairedDelimiter{\\norm}{\\lVert}{\\rVert}, or with X also [2] and a body of two arguments"""
-        name, parameters, body = self.new_name(defining), 1, [("#1", *defining[1:])]
-        if self.peek() == "[":
-            inside = self.bracket()
-            parameters = int(inside) if inside.isdecimal() and len(inside) == 1 else -1
+        name, body = self.new_name(defining), [("#1", *defining[1:])]
+        parameters = self.parameters() or 1
         before, after = self.argument(defining)[1:-1], self.argument(defining)[1:-1]
         if defining[0].endswith("X"):
             body = self.argument(defining)[1:-1]
@@ -242,10 +245,8 @@ class _Expander:
         """\\newenvironment{name}{before}{after}, whose \\begin{name} and \\end{name} are macros"""
         if self.peek() == "*":
             self.left.pop()
-        name, parameters = "".join(piece[0] for piece in self.argument(defining)[1:-1]), 0
-        if self.peek() == "[":
-            inside = self.bracket()
-            parameters = int(inside) if inside.isdecimal() and len(inside) == 1 else -1
+        name = "".join(piece[0] for piece in self.argument(defining)[1:-1])
+        parameters = self.parameters()
         before, after = self.argument(defining)[1:-1], self.argument(defining)[1:-1]
         if name not in ENVIRONMENTS:
             self.define(f"\\begin{{{name}}}", parameters, before if parameters >= 0 else None)
