@@ -12,13 +12,14 @@ HEAD = r"""
 \DeclarePairedDelimiter\abs{\lvert}{\rvert}
 \DeclarePairedDelimiter\floor\lfloor\rfloor
 \DeclarePairedDelimiterX{\inner}[2]{(}{)}{#1 \ndot{\a} #2}
+\let\length=\norm
 \newenvironment{shown}[1]{\begin{align}}{\end{align}}
 """
 
 
 @pytest.mark.parametrize(("formula", "meant"), [
     (r"$\norm{x}$", "norm_{a} x"), (r"$\norm*{x - 1}$", "norm_{a} (x - 1)"), (r"$\norm[\big]{x} + 1$", "norm_{a} x + 1"),
-    (r"$\abs{x}$", "abs(x)"), (r"$\abs*{\frac{x}{2}}$", "abs(x / 2)"), (r"$\floor{x / 2}$", "floor(x / 2)"),
+    (r"$\length*{x}$", "norm_{a} x"), (r"$\abs{x}$", "abs(x)"), (r"$\abs*{\frac{x}{2}}$", "abs(x / 2)"), (r"$\floor{x / 2}$", "floor(x / 2)"),
     (r"$\inner{x}{(x - 1)}$", "x ⊙_{a} (x - 1)"), (r"$\inner*{x}{x}^2$", "(x ⊙_{a} x)^2"),
     (r"\begin{shown}{2} y &= x \ndot{\a} x \\ z &= y^2 \end{shown}", "(x ⊙_{a} x)^2"),
 ])  # fmt: skip

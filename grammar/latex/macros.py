@@ -268,7 +268,11 @@ class _Expander:
         if self.peek() == "=":
             self.left.pop()
         other = self.argument(defining)[1:-1]
-        self.define(name, *self.macros.get(other[0][0] if len(other) == 1 else "", Macro(0, other)))
+        known = self.macros.get(other[0][0]) if len(other) == 1 else None
+        if known is None:
+            self.define(name, 0, other)
+        elif name[1:] not in NOTATION:
+            self.macros[name] = known
 
     def axis(self, defining: Piece) -> None:
         """\\ndef{\\name}{axis}"""
