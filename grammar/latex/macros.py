@@ -49,6 +49,7 @@ PIECE = re.compile(
     |\.\.\.
     |:=
     |\$\$?
+    |&(?:lt|gt|amp);
     |\#[1-9]
     |%[^\n]*
     |\s+
@@ -57,6 +58,7 @@ PIECE = re.compile(
 )
 
 
+ESCAPED = {"&lt;": "<", "&gt;": ">", "&amp;": "&"}  # as a page of HTML must write them
 ARG = re.compile(r"\\arg\W[^a-z]*([a-z]+)")  # \arg\max, which is one operator
 
 
@@ -66,7 +68,7 @@ def scan(source: str) -> list[Piece]:
     for text in PIECE.findall(source):
         end = start + len(text)
         if text[0] != "%" and not text.isspace():
-            pieces.append((ARG.sub(r"\\arg\1", text), start, end))
+            pieces.append((ESCAPED.get(text) or ARG.sub(r"\\arg\1", text), start, end))
         start = end
     return pieces
 
@@ -87,7 +89,7 @@ def is_macro(text: str) -> bool:
 
 # -------------------------------------------------------------------------------------------------- the author's macros
 class Macro(NamedTuple):
-    """What \\newcommand or \\ndef defines; `body` is None where it does more than the notation knows; `sized` where a star or
+    """A definition by \\newcommand or \\ndef; `body` is None where it does more than the notation knows; `sized` where a star or
     a size, \\norm*{x} and \\norm[\\big]{x}, says how large its brackets are."""
 
     parameters: int

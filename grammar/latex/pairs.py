@@ -9,7 +9,7 @@ from .macros import CLOSERS, CLOSING, DISPLAYS, DOLLARS, TEXTS, Piece, closing_o
 
 
 class Maths(NamedTuple):
-    """Where the formulas stand among the pieces, and for each piece that opens something the index of what closes it."""
+    """The formulas among the pieces, and for each piece that opens something the index of what closes it."""
 
     units: list[tuple[int, int, str]]  # start, end, and what opens it: \begin{align}, $, or "" for a source without
     partner: dict[int, int]

@@ -1,4 +1,4 @@
-"""Elements: A_{height(i)}, Y_{seq(i), kernel(j)} = …
+"""Definitions by elements: A_{height(i)}, Y_{seq(i), kernel(j)} = …
 
 Definition by elements is lifting. In `Y_{seq(i)} = X_{seq(i+1)}` the variable i is the tensor 1…|seq| along an axis of
 its own (`seq@1`), and the value is that of computing each element alone. Indices count from 1.
@@ -39,7 +39,7 @@ def define_by_elements(checker: Inference, group: list[Definition], env: Environ
 
 
 def whole_of(checker: Inference, group: list[Definition], sized: dict[str, Any], env: Environment) -> Term:
-    """What equations give together."""
+    """The tensor that several equations for elements fill together."""
     parts = [part for definition in group for part in parts_of(checker, definition, sized, env)]
     return parts[0][0] if len(parts) == 1 and parts[0][1] is None else join(checker, parts, sized)
 
@@ -196,7 +196,7 @@ def stated_sizes(checker: Inference, key: Key, env: Environment) -> dict[str, An
 
 
 class Part(NamedTuple):
-    """An equation's elements as a tensor, and which positions of which axis they fill (None where they are all)."""
+    """The elements that one equation gives, as a tensor, and the positions that they fill (None where they fill all)."""
 
     term: Term
     filled: tuple[str, list[int]] | None
@@ -204,7 +204,7 @@ class Part(NamedTuple):
 
 
 def one_part(checker: Inference, definition: Definition, sized: dict[str, Any], env: Environment) -> Part:
-    """What one equation gives."""
+    """The part that one equation gives."""
     depth = env.depth + 1
     inner = Environment(parent=env, sizes_parent=env, depth=depth, active=env.active)
     back: dict[str, str] = {}
@@ -244,6 +244,7 @@ def one_part(checker: Inference, definition: Definition, sized: dict[str, Any], 
 
 
 def besides(checker: Inference, definition: Definition, axis: str, term: Term):
+    """The error for an axis that the right side has beside the same one of the left."""
     return checker.error(
         306,
         f"the right side has the axis {axis} besides the {axis} of the left",
@@ -277,7 +278,7 @@ def part_positions(checker: Inference, part: Node, over, axis: str, size: Any, e
 
 
 def positions_of(checker: Inference, part: Node, over: Range | None, env: Environment) -> list[Any]:
-    """What an index on the left is, for each number of its range."""
+    """The index on the left as a position, for each number of its range."""
     if over is None:
         return [checker.solver.value(part, env)]
     values = []

@@ -129,7 +129,7 @@ def iota(checker: Inference, axis: str, first: int, size: Any, node: Node) -> Te
 
 
 def created(checker: Inference, node: nodes.Subscript, env: Environment) -> Term | None:
-    """iota_{ax}, I_{ax,ax'} and ones_{ax,…}: tensors that only their axes make."""
+    """The term of iota_{ax}, I_{ax,ax'} or ones_{ax,…}, which only its axes make."""
     name = spelled(node)
     if name is None or name.superscript or name.base not in OF_AXES:
         return None

@@ -1,4 +1,4 @@
-"""Tiling: a region of the graph as one step, whose function is the plan of one tile; `regions` says what a region is."""
+"""Tiling: a region of the graph lowered as one step, whose function is the plan of one tile; `regions` finds regions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .regions import Region
 
 
 def find_regions(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int]) -> None:
-    """The regions that are worth it, found from the roots on down; no two have a term in common."""
+    """The disjoint regions that are worth tiling, found from the roots down."""
     if max(counts, default=0) * lowering.itemsize < regions.SCORES:
         return
     taken: set[int] = set()
@@ -30,14 +30,16 @@ def find_regions(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int
 
 
 def _is_reordered(lowering: Lowering, term: Term, chains: dict[int, contraction_order.Parts]) -> bool:
-    """Whether a term is a chain of contractions, whose best order need not have the large array that tiles avoid."""
+    """Whether a term heads a chain of contractions, whose cheapest order may never make the large array that tiles
+    avoid.
+    """
     if not lowering.is_on("contraction order"):
         return False
     return contraction_order.chain_of(term, lowering.is_separable, chains) is not None
 
 
 def lower_region(lowering: Lowering, term: Term) -> Argument:
-    """The region that ends with a term as one step; its terms one by one where there is nothing to cut."""
+    """Lower a region as one tiled step; its terms one by one where nothing can be cut."""
     region = lowering.regions[id(term)]
     values = [lowering.value(term) for term, _ in region.inputs]
     largest = max((each for each in values if isinstance(each, Value)), key=lambda each: each.count, default=None)

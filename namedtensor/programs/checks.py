@@ -1,4 +1,4 @@
-"""Types without data: what `check` gives, for a text, a program, or a name of one."""
+"""Checks without data: what `check` gives, for a text, a program, or a name of one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .parsed import ParsedProgram
 
 
 class Checked(NamedTuple):
-    """What was found, and the checker that found it; None where there was nothing to check."""
+    """The result of a check, and its checker; None where there was nothing to check."""
 
     result: CheckResult
     checker: Checker | None
@@ -61,7 +61,7 @@ def checked_goal(
 def check_program(
     program: ParsedProgram, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None, by_keyword: Iterable[str] | None
 ) -> CheckResult:
-    """What is found in all that a text says, which may have errors of any kind."""
+    """The check of all that a text says, which may have errors of any kind."""
 
     def check(ends: Mapping[str, int]) -> CheckResult:
         return checked_program(program, shapes, {**(sizes or {}), **ends} if ends else sizes, by_keyword).result
@@ -129,7 +129,7 @@ def checked_entry(
 
 
 def input_types(shapes: Mapping[str, Any]) -> dict[Key, InputType]:
-    """What the checker is to know of shapes and whole numbers by name."""
+    """Input types of shapes and whole numbers, by name."""
     return {
         key(name): InputType(shape_of(text, name), text if isinstance(text, int) else None)
         for name, text in shapes.items()

@@ -1,4 +1,4 @@
-"""Which function a definition, a signature, a declaration, a size or a claim belongs to; the rest is the program's."""
+"""Ownership: which function a definition, signature, declaration, size or claim belongs to; the rest is the program's."""
 
 from __future__ import annotations
 
