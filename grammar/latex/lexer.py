@@ -34,7 +34,8 @@ from .characters import (
     text,
 )
 from .decorated import literal
-from .macros import ENVIRONMENTS, FONTS, TEXTS, expand, lacks_argument, maths_of, scan
+from .macros import ENVIRONMENTS, FONTS, TEXTS, expand, lacks_argument, scan
+from .pairs import maths_of
 from .reader import Action, Part, Reader, Stretch
 from .statements import statements
 from .tables import BARS, BIG_WORDS, BLACKBOARD, DROPPED, LOOKS, PRIMES, SIGNS, SIZED, STARS, WITH_AXES
