@@ -86,10 +86,9 @@ __all__ = [
 ]
 
 def sum(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """The sum.
+    """∑_{ax} X is the sum.
 
-    In formulas: ∑ or sum, of signature `ax… ->`
-    (paper §3.3 Reductions). In NumPy: `X.sum(axis)`.
+    Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.sum(axis)`.
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -100,10 +99,9 @@ def sum(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def prod(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """The product.
+    """∏_{ax} X is the product.
 
-    In formulas: ∏ or prod, of signature `ax… ->`
-    (paper §3.3 Reductions). In NumPy: `X.prod(axis)`.
+    Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.prod(axis)`.
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -114,10 +112,9 @@ def prod(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def mean(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """The mean.
+    """mean_{ax} X is the mean.
 
-    In formulas: mean, of signature `ax… ->`
-    (paper §3.3 Reductions). In NumPy: `X.mean(axis)`.
+    Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.mean(axis)`.
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -128,10 +125,9 @@ def mean(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def var(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """The mean square of the distances from the mean.
+    """var_{ax} X is the mean square of the distances from the mean.
 
-    In formulas: var, of signature `ax… ->`
-    (paper §3.3 Reductions). In NumPy: `X.var(axis)`.
+    Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.var(axis)`.
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -142,10 +138,9 @@ def var(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def std(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """The root of the variance.
+    """std_{ax} X is the root of the variance.
 
-    In formulas: std, of signature `ax… ->`
-    (paper §3.3 Reductions). In NumPy: `X.std(axis)`.
+    Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.std(axis)`.
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -156,10 +151,9 @@ def std(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def norm(X: Operand, *, axis: Axes | None = None, p: float = 2) -> NamedTensor:
-    """(∑ |x|^p)^{1/p}, the p-norm; p is 2 where it is not given.
+    """norm_{ax}(X; p) is (∑ |x|^p)^{1/p}, the p-norm; p is 2 where it is not given.
 
-    In formulas: norm, of signature `ax… ->`
-    (paper §3.3 Reductions). In NumPy: `np.linalg.norm(X, p, axis)`.
+    Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.linalg.norm(X, p, axis)`.
     `axis` is a name or several; all other axes are mapped over.
     Further: p=2.
     Raises NotationError where an axis is missing or has two sizes.
@@ -171,10 +165,9 @@ def norm(X: Operand, *, axis: Axes | None = None, p: float = 2) -> NamedTensor:
     """
 
 def logsumexp(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """Log ∑ exp x.
+    """logsumexp_{ax} X is log ∑ exp x.
 
-    In formulas: logsumexp, of signature `ax… ->`
-    (paper §3.3 Reductions). In NumPy: `np.log(np.exp(X).sum(axis))`.
+    Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.log(np.exp(X).sum(axis))`.
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -185,10 +178,9 @@ def logsumexp(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def any(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """Whether one holds.
+    """any_{ax} X is whether one holds.
 
-    In formulas: any, of signature `ax… ->`
-    (paper §3.3 Reductions). In NumPy: `X.any(axis)`.
+    Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.any(axis)`.
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -199,10 +191,9 @@ def any(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def all(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """Whether all hold.
+    """all_{ax} X is whether all hold.
 
-    In formulas: all, of signature `ax… ->`
-    (paper §3.3 Reductions). In NumPy: `X.all(axis)`.
+    Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.all(axis)`.
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -213,10 +204,9 @@ def all(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def max(X: Operand, Y: Operand | None = None, *, axis: Axes | None = None) -> NamedTensor:
-    """The largest over axes, or the larger of two arguments.
+    """max_{ax} X is the largest over axes, or the larger of two arguments.
 
-    In formulas: max, of signature `ax… ->`
-    (paper §3.3 Reductions). In NumPy: `X.max(axis), np.maximum(X, Y)`.
+    Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.max(axis), np.maximum(X, Y)`.
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -227,10 +217,9 @@ def max(X: Operand, Y: Operand | None = None, *, axis: Axes | None = None) -> Na
     """
 
 def min(X: Operand, Y: Operand | None = None, *, axis: Axes | None = None) -> NamedTensor:
-    """The smallest over axes, or the smaller of two arguments.
+    """min_{ax} X is the smallest over axes, or the smaller of two arguments.
 
-    In formulas: min, of signature `ax… ->`
-    (paper §3.3 Reductions). In NumPy: `X.min(axis), np.minimum(X, Y)`.
+    Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.min(axis), np.minimum(X, Y)`.
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -241,10 +230,9 @@ def min(X: Operand, Y: Operand | None = None, *, axis: Axes | None = None) -> Na
     """
 
 def quantile(X: Operand, *, axis: Axes | None = None, q: float = 0.5) -> NamedTensor:
-    """The number that a part q lies below, between two elements in proportion; q is 0.5 where it is not given.
+    """quantile_{ax}(X; q) is the number that a part q lies below, between two elements in proportion; q is 0.5 where it is not given.
 
-    In formulas: quantile, of signature `ax ->`
-    (paper §3.3 Reductions). In NumPy: `np.quantile(X, q, axis)`.
+    Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.quantile(X, q, axis)`.
     `axis` is a name or several; all other axes are mapped over.
     Further: q=0.5.
     Raises NotationError where an axis is missing or has two sizes.
@@ -256,10 +244,9 @@ def quantile(X: Operand, *, axis: Axes | None = None, q: float = 0.5) -> NamedTe
     """
 
 def median(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """The middle one, or the mean of the middle two.
+    """median_{ax} X is the middle one, or the mean of the middle two.
 
-    In formulas: median, of signature `ax ->`
-    (paper §3.3 Reductions). In NumPy: `np.median(X, axis)`.
+    Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.median(X, axis)`.
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -270,10 +257,9 @@ def median(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def softmax(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """Exp x / ∑ exp x.
+    """softmax_{ax} X is exp x / ∑ exp x.
 
-    In formulas: softmax, of signature `ax… -> ax…`
-    (paper §3.5 Vectors to vectors). In NumPy: `np.exp(X) / np.exp(X).sum(axis, keepdims=True)`.
+    Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `np.exp(X) / np.exp(X).sum(axis, keepdims=True)`.
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -284,10 +270,9 @@ def softmax(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def logsoftmax(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """The logarithm of softmax.
+    """logsoftmax_{ax} X is the logarithm of softmax.
 
-    In formulas: logsoftmax, of signature `ax… -> ax…`
-    (paper §3.5 Vectors to vectors). In NumPy: `X - np.log(np.exp(X).sum(axis, keepdims=True))`.
+    Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `X - np.log(np.exp(X).sum(axis, keepdims=True))`.
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -298,10 +283,9 @@ def logsoftmax(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def argmax(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """One where the largest stands, shared by ties.
+    """argmax_{ax} X is one where the largest stands, shared by ties.
 
-    In formulas: argmax, of signature `ax… -> ax…`
-    (paper §3.5 Vectors to vectors). In NumPy: `M / M.sum(axis, keepdims=True) where M = X == X.max(axis, keepdims=True)`.
+    Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `M / M.sum(axis, keepdims=True) where M = X == X.max(axis, keepdims=True)`.
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -312,10 +296,9 @@ def argmax(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def argmin(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """One where the smallest stands, shared by ties.
+    """argmin_{ax} X is one where the smallest stands, shared by ties.
 
-    In formulas: argmin, of signature `ax… -> ax…`
-    (paper §3.5 Vectors to vectors). In NumPy: `M / M.sum(axis, keepdims=True) where M = X == X.min(axis, keepdims=True)`.
+    Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `M / M.sum(axis, keepdims=True) where M = X == X.min(axis, keepdims=True)`.
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -326,10 +309,9 @@ def argmin(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def standardize(X: Operand, *, axis: Axes | None = None, eps: float = 1e-05) -> NamedTensor:
-    """(x − mean) / √(var + eps); eps is 1e-5 where it is not given.
+    """standardize_{ax}(X; eps) is (x − mean) / √(var + eps); eps is 1e-5 where it is not given.
 
-    In formulas: standardize, of signature `ax… -> ax…`
-    (paper §3.5 Vectors to vectors). In NumPy: `(X - X.mean(axis, keepdims=True)) / np.sqrt(X.var(axis, keepdims=True) + eps)`.
+    Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `(X - X.mean(axis, keepdims=True)) / np.sqrt(X.var(axis, keepdims=True) + eps)`.
     `axis` is a name or several; all other axes are mapped over.
     Further: eps=1e-05.
     Raises NotationError where an axis is missing or has two sizes.
@@ -341,10 +323,9 @@ def standardize(X: Operand, *, axis: Axes | None = None, eps: float = 1e-05) -> 
     """
 
 def cumsum(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """The sums up to each element.
+    """cumsum_{ax} X is the sums up to each element.
 
-    In formulas: cumsum, of signature `ax -> ax`
-    (paper §3.5 Vectors to vectors). In NumPy: `X.cumsum(axis)`.
+    Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `X.cumsum(axis)`.
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -355,10 +336,9 @@ def cumsum(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def cumprod(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """The products up to each element.
+    """cumprod_{ax} X is the products up to each element.
 
-    In formulas: cumprod, of signature `ax -> ax`
-    (paper §3.5 Vectors to vectors). In NumPy: `X.cumprod(axis)`.
+    Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `X.cumprod(axis)`.
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -369,10 +349,9 @@ def cumprod(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def sort(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """The elements, ascending.
+    """sort_{ax} X is the elements, ascending.
 
-    In formulas: sort, of signature `ax -> ax`
-    (paper §3.5 Vectors to vectors). In NumPy: `np.sort(X, axis)`.
+    Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `np.sort(X, axis)`.
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -383,10 +362,9 @@ def sort(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def cummax(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """The largest up to each element.
+    """cummax_{ax} X is the largest up to each element.
 
-    In formulas: cummax, of signature `ax -> ax`
-    (paper §3.5 Vectors to vectors). In NumPy: `np.maximum.accumulate(X, axis)`.
+    Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `np.maximum.accumulate(X, axis)`.
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -397,10 +375,9 @@ def cummax(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def cummin(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """The smallest up to each element.
+    """cummin_{ax} X is the smallest up to each element.
 
-    In formulas: cummin, of signature `ax -> ax`
-    (paper §3.5 Vectors to vectors). In NumPy: `np.minimum.accumulate(X, axis)`.
+    Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `np.minimum.accumulate(X, axis)`.
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -411,10 +388,9 @@ def cummin(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def argsort(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """Where each element of the sorted axis comes from, counted from 1.
+    """argsort_{ax} X is where each element of the sorted axis comes from, counted from 1.
 
-    In formulas: argsort, of signature `ax -> ax`
-    (paper §3.5 Vectors to vectors). In NumPy: `np.argsort(X, axis, kind='stable')`.
+    Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `np.argsort(X, axis, kind='stable')`.
     `axis` is a name or several; all other axes are mapped over.
     Indices count from 0 here, and from 1 in formulas.
     Raises NotationError where an axis is missing or has two sizes.
@@ -426,10 +402,9 @@ def argsort(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def dot(X: Operand, Y: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """The sum over axes of the products; without axes the elementwise product.
+    """X ⊙_{ax} Y is the sum over axes of the products; without axes the elementwise product.
 
-    In formulas: ⊙ or dot, of signature `ax…, ax… ->`
-    (paper §3.4 Contraction). In NumPy: `(X * Y).sum(axis), X * Y`.
+    Signature: ℝ^{ax} × ℝ^{ax} → ℝ (paper §3.4 Contraction). In NumPy: `(X * Y).sum(axis), X * Y`.
     `axis` is a name or several, or None for the elementwise product; axes that both operands keep are aligned.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -440,10 +415,9 @@ def dot(X: Operand, Y: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def exp(X: Operand) -> NamedTensor:
-    """The exponential.
+    """exp X is the exponential.
 
-    In formulas: exp, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.exp(X)`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.exp(X)`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -454,10 +428,9 @@ def exp(X: Operand) -> NamedTensor:
     """
 
 def log(X: Operand) -> NamedTensor:
-    """The natural logarithm.
+    """log X is the natural logarithm.
 
-    In formulas: log or ln, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.log(X)`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.log(X)`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -468,10 +441,9 @@ def log(X: Operand) -> NamedTensor:
     """
 
 def ln(X: Operand) -> NamedTensor:
-    """The natural logarithm.
+    """log X is the natural logarithm.
 
-    In formulas: log or ln, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.log(X)`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.log(X)`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -482,10 +454,9 @@ def ln(X: Operand) -> NamedTensor:
     """
 
 def sqrt(X: Operand) -> NamedTensor:
-    """The square root.
+    """√X is the square root.
 
-    In formulas: sqrt, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.sqrt(X)`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.sqrt(X)`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -496,10 +467,9 @@ def sqrt(X: Operand) -> NamedTensor:
     """
 
 def sin(X: Operand) -> NamedTensor:
-    """The sine.
+    """sin X is the sine.
 
-    In formulas: sin, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.sin(X)`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.sin(X)`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -510,10 +480,9 @@ def sin(X: Operand) -> NamedTensor:
     """
 
 def cos(X: Operand) -> NamedTensor:
-    """The cosine.
+    """cos X is the cosine.
 
-    In formulas: cos, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.cos(X)`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.cos(X)`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -524,10 +493,9 @@ def cos(X: Operand) -> NamedTensor:
     """
 
 def tan(X: Operand) -> NamedTensor:
-    """The tangent.
+    """tan X is the tangent.
 
-    In formulas: tan, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.tan(X)`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.tan(X)`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -538,10 +506,9 @@ def tan(X: Operand) -> NamedTensor:
     """
 
 def tanh(X: Operand) -> NamedTensor:
-    """The hyperbolic tangent.
+    """tanh X is the hyperbolic tangent.
 
-    In formulas: tanh, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.tanh(X)`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.tanh(X)`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -552,10 +519,9 @@ def tanh(X: Operand) -> NamedTensor:
     """
 
 def sinh(X: Operand) -> NamedTensor:
-    """The hyperbolic sine.
+    """sinh X is the hyperbolic sine.
 
-    In formulas: sinh, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.sinh(X)`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.sinh(X)`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -566,10 +532,9 @@ def sinh(X: Operand) -> NamedTensor:
     """
 
 def cosh(X: Operand) -> NamedTensor:
-    """The hyperbolic cosine.
+    """cosh X is the hyperbolic cosine.
 
-    In formulas: cosh, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.cosh(X)`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.cosh(X)`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -580,10 +545,9 @@ def cosh(X: Operand) -> NamedTensor:
     """
 
 def arctan(X: Operand) -> NamedTensor:
-    """The angle whose tangent it is.
+    """arctan X is the angle whose tangent it is.
 
-    In formulas: arctan, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.arctan(X)`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.arctan(X)`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -594,10 +558,9 @@ def arctan(X: Operand) -> NamedTensor:
     """
 
 def arcsin(X: Operand) -> NamedTensor:
-    """The angle whose sine it is.
+    """arcsin X is the angle whose sine it is.
 
-    In formulas: arcsin, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.arcsin(X)`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.arcsin(X)`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -608,10 +571,9 @@ def arcsin(X: Operand) -> NamedTensor:
     """
 
 def arccos(X: Operand) -> NamedTensor:
-    """The angle whose cosine it is.
+    """arccos X is the angle whose cosine it is.
 
-    In formulas: arccos, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.arccos(X)`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.arccos(X)`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -622,10 +584,9 @@ def arccos(X: Operand) -> NamedTensor:
     """
 
 def log1p(X: Operand) -> NamedTensor:
-    """Log(1 + x), exact for a small x.
+    """log1p X is log(1 + x), exact for a small x.
 
-    In formulas: log1p, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.log1p(X)`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.log1p(X)`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -636,10 +597,9 @@ def log1p(X: Operand) -> NamedTensor:
     """
 
 def expm1(X: Operand) -> NamedTensor:
-    """Exp(x) − 1, exact for a small x.
+    """expm1 X is exp(x) − 1, exact for a small x.
 
-    In formulas: expm1, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.expm1(X)`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.expm1(X)`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -650,10 +610,9 @@ def expm1(X: Operand) -> NamedTensor:
     """
 
 def logsigmoid(X: Operand) -> NamedTensor:
-    """Log σ(x).
+    """logsigmoid X is log σ(x).
 
-    In formulas: logsigmoid, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `-np.logaddexp(0, -X)`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `-np.logaddexp(0, -X)`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -664,10 +623,9 @@ def logsigmoid(X: Operand) -> NamedTensor:
     """
 
 def leaky_relu(X: Operand) -> NamedTensor:
-    """X above zero, x / 100 below.
+    """leaky_relu X is x above zero, x / 100 below.
 
-    In formulas: leaky_relu, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.where(X > 0, X, 0.01 * X)`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.where(X > 0, X, 0.01 * X)`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -678,10 +636,9 @@ def leaky_relu(X: Operand) -> NamedTensor:
     """
 
 def elu(X: Operand) -> NamedTensor:
-    """X above zero, exp(x) − 1 below.
+    """elu X is x above zero, exp(x) − 1 below.
 
-    In formulas: elu, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.where(X > 0, X, np.expm1(np.minimum(X, 0)))`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.where(X > 0, X, np.expm1(np.minimum(X, 0)))`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -692,10 +649,9 @@ def elu(X: Operand) -> NamedTensor:
     """
 
 def gelu(X: Operand) -> NamedTensor:
-    """X Φ(x), Φ being the normal distribution function.
+    """gelu X is x Φ(x), Φ being the normal distribution function.
 
-    In formulas: gelu, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `0.5 * X * (1 + erf(X / np.sqrt(2)))`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `0.5 * X * (1 + erf(X / np.sqrt(2)))`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -706,10 +662,9 @@ def gelu(X: Operand) -> NamedTensor:
     """
 
 def gelu_tanh(X: Operand) -> NamedTensor:
-    """Gelu by its approximation with tanh.
+    """gelu_tanh X is gelu by its approximation with tanh.
 
-    In formulas: gelu_tanh, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `0.5 * X * (1 + np.tanh(np.sqrt(2 / np.pi) * (X + 0.044715 * X**3)))`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `0.5 * X * (1 + np.tanh(np.sqrt(2 / np.pi) * (X + 0.044715 * X**3)))`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -720,10 +675,9 @@ def gelu_tanh(X: Operand) -> NamedTensor:
     """
 
 def silu(X: Operand) -> NamedTensor:
-    """X σ(x).
+    """silu X is x σ(x).
 
-    In formulas: silu, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X / (1 + np.exp(-X))`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X / (1 + np.exp(-X))`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -734,10 +688,9 @@ def silu(X: Operand) -> NamedTensor:
     """
 
 def softplus(X: Operand) -> NamedTensor:
-    """Log(1 + exp x).
+    """softplus X is log(1 + exp x).
 
-    In formulas: softplus, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.logaddexp(0, X)`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.logaddexp(0, X)`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -748,10 +701,9 @@ def softplus(X: Operand) -> NamedTensor:
     """
 
 def erf(X: Operand) -> NamedTensor:
-    """The error function.
+    """erf X is the error function.
 
-    In formulas: erf, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.erf(X)`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.erf(X)`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -762,10 +714,9 @@ def erf(X: Operand) -> NamedTensor:
     """
 
 def sigmoid(X: Operand) -> NamedTensor:
-    """The logistic function 1/(1 + exp(−x)).
+    """σ X is the logistic function 1/(1 + exp(−x)).
 
-    In formulas: σ or sigmoid, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `1 / (1 + np.exp(-X))`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `1 / (1 + np.exp(-X))`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -776,10 +727,9 @@ def sigmoid(X: Operand) -> NamedTensor:
     """
 
 def sign(X: Operand) -> NamedTensor:
-    """−1, 0 or 1.
+    """sign X is −1, 0 or 1.
 
-    In formulas: sign, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.sign(X)`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.sign(X)`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -790,10 +740,9 @@ def sign(X: Operand) -> NamedTensor:
     """
 
 def floor(X: Operand) -> NamedTensor:
-    """The largest whole number that is not above.
+    """floor X is the largest whole number that is not above.
 
-    In formulas: floor, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.floor(X)`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.floor(X)`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -804,10 +753,9 @@ def floor(X: Operand) -> NamedTensor:
     """
 
 def ceil(X: Operand) -> NamedTensor:
-    """The smallest whole number that is not below.
+    """ceil X is the smallest whole number that is not below.
 
-    In formulas: ceil, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.ceil(X)`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.ceil(X)`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -818,10 +766,9 @@ def ceil(X: Operand) -> NamedTensor:
     """
 
 def abs(X: Operand) -> NamedTensor:
-    """The absolute value.
+    """abs X is the absolute value.
 
-    In formulas: abs, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.abs(X)`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.abs(X)`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -832,10 +779,9 @@ def abs(X: Operand) -> NamedTensor:
     """
 
 def round(X: Operand) -> NamedTensor:
-    """The nearest whole number, of two the even one.
+    """round X is the nearest whole number, of two the even one.
 
-    In formulas: round, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.round(X)`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.round(X)`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -846,10 +792,9 @@ def round(X: Operand) -> NamedTensor:
     """
 
 def relu(X: Operand) -> NamedTensor:
-    """Max(0, x).
+    """relu X is max(0, x).
 
-    In formulas: relu or ReLU, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.maximum(X, 0)`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.maximum(X, 0)`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -860,10 +805,9 @@ def relu(X: Operand) -> NamedTensor:
     """
 
 def ReLU(X: Operand) -> NamedTensor:
-    """Max(0, x).
+    """relu X is max(0, x).
 
-    In formulas: relu or ReLU, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.maximum(X, 0)`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.maximum(X, 0)`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -874,10 +818,9 @@ def ReLU(X: Operand) -> NamedTensor:
     """
 
 def negative(X: Operand) -> NamedTensor:
-    """The negative.
+    """-X is the negative.
 
-    In formulas: negative, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `-X`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `-X`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -888,10 +831,9 @@ def negative(X: Operand) -> NamedTensor:
     """
 
 def odd(X: Operand) -> NamedTensor:
-    """Whether a number is odd.
+    """X odd is whether a number is odd.
 
-    In formulas: odd, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X % 2 == 1`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X % 2 == 1`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -902,10 +844,9 @@ def odd(X: Operand) -> NamedTensor:
     """
 
 def even(X: Operand) -> NamedTensor:
-    """Whether a number is even.
+    """X even is whether a number is even.
 
-    In formulas: even, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X % 2 == 0`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X % 2 == 0`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -916,10 +857,9 @@ def even(X: Operand) -> NamedTensor:
     """
 
 def add(X: Operand, Y: Operand) -> NamedTensor:
-    """The sum.
+    """X + Y is the sum.
 
-    In formulas: +, of signature `, ->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X + Y`.
+    Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X + Y`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -930,10 +870,9 @@ def add(X: Operand, Y: Operand) -> NamedTensor:
     """
 
 def subtract(X: Operand, Y: Operand) -> NamedTensor:
-    """The difference.
+    """X - Y is the difference.
 
-    In formulas: -, of signature `, ->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X - Y`.
+    Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X - Y`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -944,10 +883,9 @@ def subtract(X: Operand, Y: Operand) -> NamedTensor:
     """
 
 def divide(X: Operand, Y: Operand) -> NamedTensor:
-    """The quotient.
+    """X / Y is the quotient.
 
-    In formulas: /, of signature `, ->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X / Y`.
+    Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X / Y`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -958,10 +896,9 @@ def divide(X: Operand, Y: Operand) -> NamedTensor:
     """
 
 def multiply(X: Operand, Y: Operand) -> NamedTensor:
-    """The product, written side by side.
+    """X Y is the product, written side by side.
 
-    In formulas: juxtaposed, of signature `, ->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X * Y`.
+    Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X * Y`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -972,10 +909,9 @@ def multiply(X: Operand, Y: Operand) -> NamedTensor:
     """
 
 def pow(X: Operand, Y: Operand) -> NamedTensor:
-    """The power.
+    """pow(X, Y) is the power.
 
-    In formulas: ^ or pow, of signature `, ->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X ** Y`.
+    Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X ** Y`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -986,10 +922,9 @@ def pow(X: Operand, Y: Operand) -> NamedTensor:
     """
 
 def mod(X: Operand, Y: Operand) -> NamedTensor:
-    """What is left of X after whole Ys: x − y ⌊x / y⌋.
+    """mod(X, Y) is what is left of X after whole Ys: x − y ⌊x / y⌋.
 
-    In formulas: mod, of signature `, ->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.mod(X, Y)`.
+    Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.mod(X, Y)`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -1000,10 +935,9 @@ def mod(X: Operand, Y: Operand) -> NamedTensor:
     """
 
 def equal(X: Operand, Y: Operand) -> NamedTensor:
-    """Whether equal.
+    """X = Y is whether equal.
 
-    In formulas: =, of signature `, ->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X == Y`.
+    Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X == Y`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -1014,10 +948,9 @@ def equal(X: Operand, Y: Operand) -> NamedTensor:
     """
 
 def not_equal(X: Operand, Y: Operand) -> NamedTensor:
-    """Whether different.
+    """X ≠ Y is whether different.
 
-    In formulas: ≠, of signature `, ->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X != Y`.
+    Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X != Y`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -1028,10 +961,9 @@ def not_equal(X: Operand, Y: Operand) -> NamedTensor:
     """
 
 def less(X: Operand, Y: Operand) -> NamedTensor:
-    """Whether less.
+    """X < Y is whether less.
 
-    In formulas: <, of signature `, ->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X < Y`.
+    Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X < Y`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -1042,10 +974,9 @@ def less(X: Operand, Y: Operand) -> NamedTensor:
     """
 
 def less_equal(X: Operand, Y: Operand) -> NamedTensor:
-    """Whether at most.
+    """X ≤ Y is whether at most.
 
-    In formulas: ≤, of signature `, ->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X <= Y`.
+    Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X <= Y`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -1056,10 +987,9 @@ def less_equal(X: Operand, Y: Operand) -> NamedTensor:
     """
 
 def greater(X: Operand, Y: Operand) -> NamedTensor:
-    """Whether greater.
+    """X > Y is whether greater.
 
-    In formulas: >, of signature `, ->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X > Y`.
+    Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X > Y`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -1070,10 +1000,9 @@ def greater(X: Operand, Y: Operand) -> NamedTensor:
     """
 
 def greater_equal(X: Operand, Y: Operand) -> NamedTensor:
-    """Whether at least.
+    """X ≥ Y is whether at least.
 
-    In formulas: ≥, of signature `, ->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X >= Y`.
+    Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X >= Y`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -1084,10 +1013,9 @@ def greater_equal(X: Operand, Y: Operand) -> NamedTensor:
     """
 
 def logical_and(X: Operand, Y: Operand) -> NamedTensor:
-    """Whether both hold.
+    """X ∧ Y is whether both hold.
 
-    In formulas: ∧, of signature `, ->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X & Y`.
+    Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X & Y`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -1098,10 +1026,9 @@ def logical_and(X: Operand, Y: Operand) -> NamedTensor:
     """
 
 def logical_or(X: Operand, Y: Operand) -> NamedTensor:
-    """Whether one holds, or both.
+    """X ∨ Y is whether one holds, or both.
 
-    In formulas: ∨, of signature `, ->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X | Y`.
+    Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X | Y`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -1112,10 +1039,9 @@ def logical_or(X: Operand, Y: Operand) -> NamedTensor:
     """
 
 def logical_not(X: Operand) -> NamedTensor:
-    """Whether it does not hold.
+    """¬X is whether it does not hold.
 
-    In formulas: ¬, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `~X`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `~X`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -1126,10 +1052,9 @@ def logical_not(X: Operand) -> NamedTensor:
     """
 
 def where(X: Operand, Y: Operand, Z: Operand) -> NamedTensor:
-    """Where(cond, a, b) is a where the condition holds, and b elsewhere.
+    """where(cond, a, b) is a where the condition holds, and b elsewhere.
 
-    In formulas: where, of signature `, , ->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.where(cond, A, B)`.
+    Signature: ℝ × ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.where(cond, A, B)`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -1140,10 +1065,9 @@ def where(X: Operand, Y: Operand, Z: Operand) -> NamedTensor:
     """
 
 def clip(X: Operand, Y: Operand, Z: Operand) -> NamedTensor:
-    """Clip(X, low, high) is X, no less than low and no more than high.
+    """clip(X, low, high) is X, no less than low and no more than high.
 
-    In formulas: clip, of signature `, , ->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.clip(X, low, high)`.
+    Signature: ℝ × ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.clip(X, low, high)`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -1154,10 +1078,9 @@ def clip(X: Operand, Y: Operand, Z: Operand) -> NamedTensor:
     """
 
 def lgamma(X: Operand) -> NamedTensor:
-    """Log |Γ(x)|, of factorials log (x − 1)!.
+    """lgamma X is log |Γ(x)|, of factorials log (x − 1)!.
 
-    In formulas: lgamma, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.gammaln(X)`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.gammaln(X)`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -1168,10 +1091,9 @@ def lgamma(X: Operand) -> NamedTensor:
     """
 
 def digamma(X: Operand) -> NamedTensor:
-    """The derivative of lgamma.
+    """digamma X is the derivative of lgamma.
 
-    In formulas: digamma, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.digamma(X)`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.digamma(X)`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -1182,10 +1104,9 @@ def digamma(X: Operand) -> NamedTensor:
     """
 
 def polygamma(X: Operand, *, n: float = 1) -> NamedTensor:
-    """The n-th derivative of digamma; n is 1 where it is not given.
+    """polygamma(X; n) is the n-th derivative of digamma; n is 1 where it is not given.
 
-    In formulas: polygamma, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.polygamma(n, X)`.
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.polygamma(n, X)`.
     Broadcasts over the union of the axes.
     Further: n=1.
     Raises NotationError where an axis is missing or has two sizes.
@@ -1197,10 +1118,9 @@ def polygamma(X: Operand, *, n: float = 1) -> NamedTensor:
     """
 
 def index(X: Operand, Y: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """Index_{ax}(X, I) is the element of X at the index I.
+    """index_{ax}(X, I) is the element of X at the index I.
 
-    In formulas: index, of signature `ax, ->`
-    (paper §3.7 Indexing). In NumPy: `np.take(X, I - 1, axis)`.
+    Signature: ℝ^{ax} × ℝ → ℝ (paper §3.7 Indexing). In NumPy: `np.take(X, I - 1, axis)`.
     `axis` is a name or several; all other axes are mapped over.
     Indices count from 0 here, and from 1 in formulas.
     Raises NotationError where an axis is missing or has two sizes.
@@ -1214,10 +1134,9 @@ def index(X: Operand, Y: Operand, *, axis: Axes | None = None) -> NamedTensor:
 def maxk(
     X: Operand, *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
 ) -> NamedTensor:
-    """The k largest, the largest first.
+    """maxk_{ax, k} X is the k largest, the largest first.
 
-    In formulas: maxk, of signature `ax -> k`
-    (paper §3.7 Indexing). In NumPy: `np.sort(X, axis)[..., ::-1][..., :k]`.
+    Signature: ℝ^{ax} → ℝ^{k} (paper §3.7 Indexing). In NumPy: `np.sort(X, axis)[..., ::-1][..., :k]`.
     `axis` is a name or several; all other axes are mapped over.
     `size` is that of the new axis; `sizes` gives it by name.
     Raises NotationError where an axis is missing or has two sizes.
@@ -1231,10 +1150,9 @@ def maxk(
 def argmaxk(
     X: Operand, *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
 ) -> NamedTensor:
-    """For each of the k largest, one where it stands.
+    """argmaxk_{ax, k} X is for each of the k largest, one where it stands.
 
-    In formulas: argmaxk, of signature `ax -> ax k`
-    (paper §3.7 Indexing). In NumPy: `np.argsort(-X, axis, 'stable')[..., :k, None] == np.arange(n)`.
+    Signature: ℝ^{ax} → ℝ^{ax × k} (paper §3.7 Indexing). In NumPy: `np.argsort(-X, axis, 'stable')[..., :k, None] == np.arange(n)`.
     `axis` is a name or several; all other axes are mapped over.
     `size` is that of the new axis; `sizes` gives it by name.
     Raises NotationError where an axis is missing or has two sizes.
@@ -1248,10 +1166,9 @@ def argmaxk(
 def onehot(
     X: Operand, *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
 ) -> NamedTensor:
-    """One at the index, zero elsewhere.
+    """onehot_{ax} X is one at the index, zero elsewhere.
 
-    In formulas: onehot, of signature `-> ax`
-    (paper §3.7 Indexing). In NumPy: `np.eye(n)[I - 1]`.
+    Signature: ℝ → ℝ^{ax} (paper §3.7 Indexing). In NumPy: `np.eye(n)[I - 1]`.
     `axis` is a name or several; all other axes are mapped over.
     `size` is that of the new axis; `sizes` gives it by name.
     Indices count from 0 here, and from 1 in formulas.
@@ -1266,10 +1183,9 @@ def onehot(
 def iota(
     *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
 ) -> NamedTensor:
-    """1, 2, …, |ax|.
+    """iota_{ax} is 1, 2, …, |ax|.
 
-    In formulas: iota, of signature `-> ax`
-    (paper §3.7 Indexing). In NumPy: `np.arange(1, n + 1)`.
+    Signature: ℝ^{ax} (paper §3.7 Indexing). In NumPy: `np.arange(1, n + 1)`.
     `axis` is a name or several; all other axes are mapped over.
     `size` is that of the new axis; `sizes` gives it by name.
     Raises NotationError where an axis is missing or has two sizes.
@@ -1282,10 +1198,9 @@ def iota(
 def ones(
     *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
 ) -> NamedTensor:
-    """1 along the axis.
+    """ones_{ax} is 1 along the axis.
 
-    In formulas: ones, of signature `-> ax`
-    (paper §3.7 Indexing). In NumPy: `np.ones(n)`.
+    Signature: ℝ^{ax} (paper §3.7 Indexing). In NumPy: `np.ones(n)`.
     `axis` is a name or several; all other axes are mapped over.
     `size` is that of the new axis; `sizes` gives it by name.
     Raises NotationError where an axis is missing or has two sizes.
@@ -1298,10 +1213,9 @@ def ones(
 def identity(
     *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
 ) -> NamedTensor:
-    """One where the two indices are equal, zero elsewhere.
+    """I_{ax, ax'} is one where the two indices are equal, zero elsewhere.
 
-    In formulas: I or identity, of signature `-> ax ax'`
-    (paper §3.7 Indexing). In NumPy: `np.eye(n)`.
+    Signature: ℝ^{ax × ax'} (paper §3.7 Indexing). In NumPy: `np.eye(n)`.
     `axis` is a name or several; all other axes are mapped over.
     `size` is that of the new axis; `sizes` gives it by name.
     Raises NotationError where an axis is missing or has two sizes.
@@ -1312,10 +1226,9 @@ def identity(
     """
 
 def det(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """The determinant.
+    """det_{row, column} X is the determinant.
 
-    In formulas: det, of signature `row column ->`
-    (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.det(X)`.
+    Signature: ℝ^{row × column} → ℝ (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.det(X)`.
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -1326,10 +1239,9 @@ def det(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def cofactors(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """How fast the determinant grows with each number of the matrix.
+    """cofactors_{row, column} X is how fast the determinant grows with each number of the matrix.
 
-    In formulas: cofactors, of signature `row column -> row column`
-    (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.det(X) * np.linalg.inv(X).T`.
+    Signature: ℝ^{row × column} → ℝ^{row × column} (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.det(X) * np.linalg.inv(X).T`.
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -1340,10 +1252,9 @@ def cofactors(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def inv(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """The inverse matrix.
+    """inv_{row, column} X is the inverse matrix.
 
-    In formulas: inv, of signature `row column -> row column`
-    (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.inv(X)`.
+    Signature: ℝ^{row × column} → ℝ^{row × column} (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.inv(X)`.
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -1354,10 +1265,9 @@ def inv(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def trace(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """The sum of the diagonal.
+    """trace_{row, column} X is the sum of the diagonal.
 
-    In formulas: trace, of signature `row column ->`
-    (paper §3.5 Vectors to vectors). In NumPy: `np.trace(X)`.
+    Signature: ℝ^{row × column} → ℝ (paper §3.5 Vectors to vectors). In NumPy: `np.trace(X)`.
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -1368,10 +1278,9 @@ def trace(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def solve(X: Operand, Y: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """The x over columns with A ⊙_{column} x = b, where b is over rows.
+    """solve_{row, column}(X, Y) is the x over columns with A ⊙_{column} x = b, where b is over rows.
 
-    In formulas: solve, of signature `row column, row -> column`
-    (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.solve(A, b)`.
+    Signature: ℝ^{row × column} × ℝ^{row} → ℝ^{column} (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.solve(A, b)`.
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -1382,10 +1291,9 @@ def solve(X: Operand, Y: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def logdet(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """The logarithm of the absolute value of the determinant.
+    """logdet_{row, column} X is the logarithm of the absolute value of the determinant.
 
-    In formulas: logdet, of signature `row column ->`
-    (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.slogdet(X)[1]`.
+    Signature: ℝ^{row × column} → ℝ (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.slogdet(X)[1]`.
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -1396,10 +1304,9 @@ def logdet(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def diag(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """The matrix with these numbers on its diagonal, and zeros beside it.
+    """diag_{row, column} X is the matrix with these numbers on its diagonal, and zeros beside it.
 
-    In formulas: diag, of signature `row -> row column`
-    (paper §3.5 Vectors to vectors). In NumPy: `np.diag(x)`.
+    Signature: ℝ^{row} → ℝ^{row × column} (paper §3.5 Vectors to vectors). In NumPy: `np.diag(x)`.
     `axis` is a name; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -1409,10 +1316,9 @@ def diag(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def cholesky(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """The lower triangle L with [L ⊙_{column} L_{row→row'}] = X, of a symmetric positive definite matrix.
+    """cholesky_{row, column} X is the lower triangle L with [L ⊙_{column} L_{row→row'}] = X, of a symmetric positive definite matrix.
 
-    In formulas: cholesky, of signature `row column -> row column`
-    (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.cholesky(X)`.
+    Signature: ℝ^{row × column} → ℝ^{row × column} (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.cholesky(X)`.
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -1423,10 +1329,9 @@ def cholesky(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def eigvalsh(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """The eigenvalues of a symmetric matrix, ascending along its rows.
+    """eigvalsh_{row, column} X is the eigenvalues of a symmetric matrix, ascending along its rows.
 
-    In formulas: eigvalsh, of signature `row column -> row`
-    (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.eigvalsh(X)`.
+    Signature: ℝ^{row × column} → ℝ^{row} (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.eigvalsh(X)`.
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -1437,10 +1342,9 @@ def eigvalsh(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def eigh(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """The eigenvectors of a symmetric matrix, one for each column, in the order of eigvalsh.
+    """eigh_{row, column} X is the eigenvectors of a symmetric matrix, one for each column, in the order of eigvalsh.
 
-    In formulas: eigh, of signature `row column -> row column`
-    (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.eigh(X)[1]`.
+    Signature: ℝ^{row × column} → ℝ^{row × column} (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.eigh(X)[1]`.
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -1451,10 +1355,9 @@ def eigh(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def expm(*tensors: Operand | Iterable[Operand], axis: Axes | None = None) -> NamedTensor:
-    """The exponential of a matrix, ∑ Xⁿ/n!; expm(X, E) is how it changes with X along E.
+    """expm_{row, column} X is the exponential of a matrix, ∑ Xⁿ/n!; expm(X, E) is how it changes with X along E.
 
-    In formulas: expm, of signature `row column -> row column`
-    (paper §3.5 Vectors to vectors). In NumPy: `scipy.linalg.expm(X)`.
+    Signature: ℝ^{row × column} × … → ℝ^{row × column} (paper §3.5 Vectors to vectors). In NumPy: `scipy.linalg.expm(X)`.
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -1464,11 +1367,24 @@ def expm(*tensors: Operand | Iterable[Operand], axis: Axes | None = None) -> Nam
     ℝ^{row[2] × column[2]}
     """
 
-def concat(*tensors: Operand | Iterable[Operand], axis: Axes | None = None) -> NamedTensor:
-    """The elements of X along an axis, then those of Y.
+def uniform(*tensors: Operand | Iterable[Operand]) -> NamedTensor:
+    """A number between 0 and 1 as if drawn, the same for the same whole numbers.
 
-    In formulas: ⊕ or concat, of signature `ax, ax -> ax`
-    (paper §3.6 Renaming and reshaping). In NumPy: `np.concatenate([X, Y], axis)`.
+    In formulas: uniform, of signature `->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `(h(X) + 0.5) / p**2 for a scrambling h`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.uniform(A, 7).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def concat(*tensors: Operand | Iterable[Operand], axis: Axes | None = None) -> NamedTensor:
+    """X ⊕_{ax} Y is the elements of X along an axis, then those of Y.
+
+    Signature: ℝ^{ax} × ℝ^{ax} × … → ℝ^{ax} (paper §3.6 Renaming and reshaping). In NumPy: `np.concatenate([X, Y], axis)`.
     `axis` is a name; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -1479,10 +1395,9 @@ def concat(*tensors: Operand | Iterable[Operand], axis: Axes | None = None) -> N
     """
 
 def stack(*tensors: Operand | Iterable[Operand], axis: Axes | None = None) -> NamedTensor:
-    """X, Y, … side by side along a new axis.
+    """stack_{ax} X is X, Y, … side by side along a new axis.
 
-    In formulas: stack, of signature `-> ax`
-    (paper §3.6 Renaming and reshaping). In NumPy: `np.stack([X, Y])`.
+    Signature: ℝ × … → ℝ^{ax} (paper §3.6 Renaming and reshaping). In NumPy: `np.stack([X, Y])`.
     `axis` is a name; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
@@ -1495,10 +1410,9 @@ def stack(*tensors: Operand | Iterable[Operand], axis: Axes | None = None) -> Na
 def unroll(
     X: Operand, *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
 ) -> NamedTensor:
-    """The window that begins at each element.
+    """unroll_{seq, kernel} X is the window that begins at each element.
 
-    In formulas: unroll, of signature `seq -> seq kernel`
-    (paper §3.5 Vectors to vectors). In NumPy: `np.lib.stride_tricks.sliding_window_view(X, k, axis)`.
+    Signature: ℝ^{seq} → ℝ^{seq × kernel} (paper §3.5 Vectors to vectors). In NumPy: `np.lib.stride_tricks.sliding_window_view(X, k, axis)`.
     `axis` is a name or several; all other axes are mapped over.
     `size` is that of the new axis; `sizes` gives it by name.
     Raises NotationError where an axis is missing or has two sizes.
@@ -1512,10 +1426,9 @@ def unroll(
 def pool(
     X: Operand, *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
 ) -> NamedTensor:
-    """Windows side by side.
+    """pool_{seq, kernel} X is windows side by side.
 
-    In formulas: pool, of signature `seq -> seq kernel`
-    (paper §3.5 Vectors to vectors). In NumPy: `X.reshape(n // k, k)`.
+    Signature: ℝ^{seq} → ℝ^{seq × kernel} (paper §3.5 Vectors to vectors). In NumPy: `X.reshape(n // k, k)`.
     `axis` is a name or several; all other axes are mapped over.
     `size` is that of the new axis; `sizes` gives it by name.
     Raises NotationError where an axis is missing or has two sizes.

@@ -261,7 +261,57 @@ FUNCTIONS = {
     "over the axis of the use": Row("f_{ax} : ℝ^{ax} → ℝ^{ax}\nboth_{ax}(f, T) = f_{ax}(T) − T\nboth_{seq}(cumsum, X) + both_{chans}(cumsum, X)", "",
                                     "seq chans", X.cumsum(0) + X.cumsum(1) - 2 * X),
 }  # fmt: skip
-ROWS = FAMILIES | READ | BOUND | OPERATORS | FUNCTIONS
+p = np.exp(w) / np.exp(w).sum()
+FEW = {"draws": 40, "seed": 3}
+RANDOM_VARIABLES = {
+    "a normal variable": Row("𝔼_{z ∼ N(0, 1)}[z^2 ⊙ x]", r"\mathbb{E}_{z \sim \mathcal{N}(0, 1)} \left[ z^2 \odot x \right]", "seq", None, FEW),
+    "its mean and variance": Row("𝔼_{z ∼ N(x, y^2)} exp z", r"\mathbb{E}_{z \sim \mathcal{N}(x, y^2)} \exp z", "seq", None, FEW, lifted=False),
+    "in a function": Row("f : ℝ^{seq} → ℝ\nf(m) = 𝔼_{z ∼ N(m, 4)}[max_{seq} z]\nf(X)",
+                         r"f \colon \mathbb{R}^{\name{seq}} \to \mathbb{R} \\ f(m) = \mathbb{E}_{z \sim \mathcal{N}(m, 4)}[\nfun{\name{seq}}{max} z] \\ f(X)",
+                         "chans", None, FEW),
+    "several variables": Row("𝔼_{u ∼ U(0, 1), v ∼ N(u, 1)}[(v − u)^2 ⊙ x]",
+                             r"\mathbb{E}_{u \sim \mathcal{U}(0, 1), v \sim \mathcal{N}(u, 1)}[(v - u)^2 \odot x]", "seq", None, FEW),
+    "of a shape": Row("𝔼_{z ∼ N(0, 1)^{seq × b[2]}}[∑_{seq} z^2 ⊙ x]",
+                      r"\mathbb{E}_{z \sim \mathcal{N}(0, 1)^{\name{seq} \times \name{b}[2]}}[\nsum{\name{seq}} z^2 \odot x]", "b", None, FEW),
+    "a variance": Row("𝔼_{t ∼ Exponential(2)}[t^2] − 𝔼_{t ∼ Exponential(2)}[t]^2 + 𝔼_{g ∼ Gumbel(1, 2)} g", "", "", None, FEW),
+    "an index": Row("𝔼_{i ∼ q}[x_{seq(i)} i]\nq = [0.5, 0.25, 0.125, 0.125, 0]_{k}",
+                    r"\mathbb{E}_{i \sim q}[x_{\name{seq}(i)} i] \\ q = \nmatrix{}{\name{k}}{0.5 & 0.25 & 0.125 & 0.125 & 0}", "",
+                    x @ ([0.5, 0.25, 0.125, 0.125, 0] * np.arange(1, 6))),
+    "of a softmax": Row("w ∈ ℝ^{time}\n𝔼_{i ∼ softmax_{time} w} i^2", r"w \in \mathbb{R}^{\name{time}} \\ \mathbb{E}_{i \sim \nfun{\name{time}}{softmax} w} i^2", "", p @ np.arange(1, 7) ** 2),
+    "a conditional distribution": Row("Z_{seq(j)} = 𝔼_{i ∼ P_{seq(j)}} i ⊙ x_{seq(i)}\nP = softmax_{chans} X", "", "seq",
+                                      np.exp(X) / np.exp(X).sum(1, keepdims=True) @ (np.arange(1, 4) * x[:3])),
+    "a coin": Row("𝔼_{b ∼ Bernoulli(r), c ∼ Bernoulli(b / 2)}[b x + c y]",
+                  r"\mathbb{E}_{b \sim \text{Bernoulli}(r), c \sim \mathrm{Bernoulli}(\frac{b}{2})}[b x + c y]", "seq", 0.25 * x + 0.125 * y, {"r": 0.25}),
+    "a draw": Row("m ∼ Bernoulli(0.5)^{seq}\n2 m ⊙ x", r"m \sim \text{Bernoulli}(0.5)^{\name{seq}} \\ 2 m \odot x", "seq", None, {"seq": 5}, lifted=False),
+    "an index that is drawn": Row("i ∼ softmax_{time} w\nx_{seq(i)} ⊙ y", r"i \sim \nfun{\name{time}}{softmax} w \\ x_{\name{seq}(i)} \odot y", "seq", None,
+                                  {"seed": 5}, differentiable=False, lifted=False),
+}  # fmt: skip
+POINTS = {
+    "a derivative at a point": Row("Y = ∑_{seq} x^3\n∂Y/∂x|_{x = y}", r"Y = \nsum{\name{seq}} x^3 \\ \left. \frac{\partial Y}{\partial x} \right|_{x=y}",
+                                   "seq", 3 * y**2, lifted=False, differentiable=False),
+    "of a variable that is bound there": Row("f(t) = ∑_{seq} t^2\n∂f(t)/∂t*|_{t = 2 x}",
+                                             r"f(t) = \nsum{\name{seq}} t^2 \\ \frac{\partial f(t)}{\partial t^*}\bigg|_{t=2 x}", "seq*", 4 * x, lifted=False),
+    "at several": Row("(k t + x)|_{k = 2, t = y}", r"(k t + x)|_{k=2, t=y}", "seq", 2 * y + x),
+    "by way of a definition": Row("m = ∑_{seq} x\nY = m x\nY|_{x = x^2} + x", "", "seq", (x**2).sum() * x**2 + x, lifted=False),
+}  # fmt: skip
+BEST = {
+    "the index of the largest": Row("argmax_i x_{seq(i)}", r"\arg\max_i x_{\name{seq}(i)}", "", x.argmax() + 1, differentiable=False),
+    "of the least of some": Row("argmin_{i ∈ {2, 4}} X_{seq(i)}", r"\operatorname*{arg\,min}_{i \in \{2, 4\}} X_{\name{seq}(i)}", "chans",
+                                np.array([2, 4])[X[[1, 3]].argmin(0)], differentiable=False),
+    "of the best before": Row("Z_{seq(i)} = argmax_{j ≤ i} x_{seq(j)}", r"Z_{\name{seq}(i)} = \argmax_{j \leq i} x_{\name{seq}(j)}", "seq",
+                              [x[: i + 1].argmax() + 1 for i in range(5)], differentiable=False),
+    "the number that is nearest": Row("argmin_{v ∈ S} abs(v − r)\nS = [0.5, 1.5, 4]_{k}", "", "", 1.5, {"r": 2.5}),
+    "over numbers": Row("argmin_{i=2}^{4} (x_{seq(i)} + y)", "", "seq", np.full(5, x[1:4].argmin() + 2), differentiable=False),
+}  # fmt: skip
+BY_ELEMENTS = {
+    "a function by its elements": Row("f(v)_{seq(i)} = v_{seq(i)}^2 + i\nf(x)", r"f(v)_{\name{seq}(i)} = v_{\name{seq}(i)}^2 + i \\ f(x)", "seq",
+                                      x**2 + np.arange(1, 6)),
+    "element by element": Row("f : ℝ^{chans} → ℝ^{k[2]}\nf(v)_{k(1)} = 7\nf(v)_{k(2)} = ∑_{chans} v\nf(X)", "", "seq k",
+                              np.stack([np.full(5, 7), X.sum(1)], 1)),
+    "of two tensors": Row("g(v, u; c)_{p(i), q(j)} = v_{seq(i)} − c u_{seq(j)} for i = 1, …, 5 for j = 1, …, 2\ng(x, y; 3)", "", "p q",
+                          x[:, None] - 3 * y[:2]),
+}  # fmt: skip
+ROWS = FAMILIES | READ | BOUND | OPERATORS | FUNCTIONS | RANDOM_VARIABLES | POINTS | BEST | BY_ELEMENTS
 
 
 def values_of(row: Row) -> dict[str, Any]:
@@ -391,6 +441,8 @@ def test_a_batch_is_mapped_over(title):
 @pytest.mark.parametrize(
     ("text", "number"),
     [
+        ("𝔼_{z ∼ Foo(1)} z", 201), ("𝔼_{z ∼ N(0)} z", 304), ("𝔼_{i ∼ 0.5} i", 405), ("𝔼_{i ∼ Bernoulli(x)} i", 405), ("𝔼_{z ∼ N(0, 1)}", 101),
+        ("x_1 ∼ N(0, 1)", 114), ("𝔼_{z ∼ N(0, 1)^{other}} z", 309), ("argmax_{i=2}^{1} x_{seq(i)}", 405), ("x|_{x = 2}", 307), ("𝔼[x]", 101),
         ("QK^T", 201), ("QK", 201), ("x(1, 2)", 201), ("LN(x; 2)", 201), ("p(B | A)", 201), ("x_{seq(4:2)}", 401), ("x_{seq(2:9)}", 401),
         ("x_{seq(a:b)}", 309), ("∑_{j ≠ i} 3", 309), ("x ≈ [1, 2]_{other}", 307), ("𝕀[x ≈ 2]", 101), ("x ≈ Q2", 201),
         ("f : ℝ → ℝ\ng(f, t) = f(t)\ng(x, x)", 201), ("f : ℝ → ℝ\ng(f, t) = f(t)\ng(x + 1, x)", 304), ("f : ℝ → ℝ\ng(f, t) = f(t)\ng(h, x)", 201),

@@ -9,6 +9,7 @@ import sys
 import zlib
 from importlib.util import find_spec
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from blocks import Block, Page, blocks_of, packed, run_page, split
@@ -19,6 +20,8 @@ sys.path.insert(0, str(DOCS))
 
 import errors_page  # noqa: E402
 import tables  # noqa: E402
+from linked import errors, signs  # noqa: E402
+from links import dangling  # noqa: E402
 from pages import command  # noqa: E402
 
 from grammar.errors import CATALOGUE  # noqa: E402
@@ -69,6 +72,37 @@ def test_a_formula_of_a_page_opens_in_the_playground():
     assert large.state is None
 
 
+def test_signs_of_a_formula_and_numbers_of_errors_lead_to_their_paragraphs():
+    linked = signs("softmax_{max, a→b} X ⊙_{a} √∂x", "../")
+    assert re.findall(r'href="([^"]*)">([^<]*)<', linked) == [
+        ("../reference.html#sign-softmax", "softmax"),
+        ("../reference.html#" + quote("sign-A_{height→rows}"), "→"),
+        ("../reference.html#" + quote("sign-⊙"), "⊙"),
+        ("../reference.html#" + quote("sign-√A"), "√"),
+        ("../reference.html#" + quote("sign-∂(exp-x)/∂x*"), "∂"),
+    ]
+    assert re.sub(r"<[^>]*>", "", linked) == "softmax_{max, a→b} X ⊙_{a} √∂x"
+    assert "<a" not in signs("gelu(x) = x\nall : ℝ → ℝ").replace(signs("→"), "") and "&lt;" in signs("a < b")
+    assert errors("shape error 301: a < b", "../").startswith(
+        'shape <a href="../errors.html#error-301">error 301</a>: a &lt;'
+    )
+
+
+def test_a_link_that_leads_nowhere_is_found(tmp_path):
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "one.html").write_text('<p id="here"><a href="deep/two.html#there">x</a><a href="#here">y</a>', "utf-8")
+    (tmp_path / "deep" / "two.html").write_text(
+        '<p id="there"><a href="two.html#gone">x</a><a class="q" href="one.html">y</a><a href="https://a.invalid/">z</a>',
+        "utf-8",
+    )
+    assert list(dangling(tmp_path)) == [("deep/two.html", "two.html#gone"), ("deep/two.html", "one.html")]
+
+
+def test_no_page_has_the_name_of_the_playground():
+    """The file lies at the root of the site, where a page of that name would take its place."""
+    assert not (DOCS / "playground.md").exists()
+
+
 def test_a_block_that_fails_fails_its_page():
     with pytest.raises(ZeroDivisionError):
         Page().run(Block("run", {}, "1 / 0"))
@@ -96,16 +130,16 @@ def test_an_example_of_an_error_raises_its_number(number, example):
 
 def test_the_page_of_errors_is_what_the_examples_print():
     """In a process of its own: functions that other tests registered would be named in the hints."""
+    code = "import errors_page; print(errors_page.page() + errors_page.written(), end='')"
     made = subprocess.run(
-        [sys.executable, errors_page.__file__],
+        [sys.executable, "-c", code],
         capture_output=True,
         encoding="utf-8",
-        env={**os.environ, "PYTHONUTF8": "1"},
+        env={**os.environ, "PYTHONUTF8": "1", "PYTHONPATH": str(Path(errors_page.__file__).parent)},
     )
     assert made.returncode == 0, made.stderr
-    assert errors_page.PAGE.read_text(encoding="utf-8") == made.stdout, (
-        "run: python docs/_extensions/errors_page.py --write"
-    )
+    kept = [path.read_text(encoding="utf-8") for path in (errors_page.PAGE, errors_page.OF_THE_PAGE)]
+    assert "".join(kept) == made.stdout, "run: python docs/_extensions/errors_page.py --write"
 
 
 def test_every_error_has_a_section():

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from rooms_page import modules, rooms
+from rooms_page import ORDER, modules, rooms
 
 import namedtensor as nt
 
@@ -112,6 +112,11 @@ def test_every_room_tells_what_it_is_for_its_files_and_its_law():
     assert not [room.name for room in told if not (room.purpose.endswith(".") and room.law.endswith("."))]
     named = {room.name: {name for name, _ in room.files} - modules(ROOT / room.name.replace(".", "/")) for room in told}
     assert not {name: gone for name, gone in named.items() if gone}
+
+
+def test_the_map_lists_the_rooms_from_the_ground_up():
+    floors = [FLOOR[".".join(name.split(".")[: 2 if name.startswith("namedtensor.") else 1])] for name in ORDER]
+    assert floors == sorted(floors) and {room.name for room in rooms()} == set(ORDER)
 
 
 def test_the_map_points_at_files_that_are_there():

@@ -30,6 +30,10 @@ SAME = [  # two formulas with the same values, and the types of what they speak 
     ("X − X", "0 X", {"X": "ℝ^{n}"}),
     ("M ⊙ M", "M", {"M": "{0,1}^{n}"}),
     ("√(p p)", "p", {"p": "[0, 1]^{n}"}),
+    ("E_{v(I)}", "onehot_{v} I ⊙_{v} E", {"E": "ℝ^{v × d}", "I": "[|v|]^{n}"}),
+    ("logsumexp_{n} X", "log(∑_{n} exp X)", {"X": "ℝ^{n × m}"}),
+    ("argmax_{n} X", "argmin_{n} (−X)", {"X": "ℝ^{n × m}"}),
+    ("∂(softmax_{n} X)/∂X*", "softmax_{n} X ⊙ (I_{n,n*} − (softmax_{n} X)_{n→n*})", {"X": "ℝ^{n}"}),
     ("W ⊙ X", "X ⊙ W", {"X": "ℝ^{layer}", "W": "ℝ^{heads × key}", "given": "|key| = |layer|/|heads|"}),
 ]
 
@@ -53,6 +57,14 @@ DIFFERENT = [  # an answer, the model, types, what is said of it
     ("[1, 2]_{k} ⊙ x", "[1, 2, 3]_{k} ⊙ x", {"x": "ℝ"}, "the axis k of the value of the first has the size 2"),
     ("X / √(var_{n} X)", "X / √(var_{n} X + 0.00001)", {"X": "ℝ^{n}"}, "without + "),
     ("0 X", "X", {"X": "ℝ^{n}"}, "is 0"),
+    ("(∑_{n} X)^2", "∑_{n} X^2", {"X": "ℝ^{n}"}, "(∑_{n} X)^2 in place of ∑_{n} X^2"),
+    ("∑_{n} X^2", "(∑_{n} X)^2", {"X": "ℝ^{n}"}, "∑_{n} X^2 in place of (∑_{n} X)^2"),
+    ("X ⊙_{n} X", "norm_{n} X", {"X": "ℝ^{n × m}"}, "the first is the square of what is the second"),
+    ("norm_{n} X", "X ⊙_{n} X", {"X": "ℝ^{n × m}"}, "the first is the root of what is the second"),
+    ("∏_{n} exp X", "∑_{n} X", {"X": "ℝ^{n × m}"}, "the first is the exponential of what is the second"),
+    ("√(X^2)", "X", {"X": "ℝ^{n}"}, "the first is the absolute value of what is the second"),
+    ("softmax_{n} (2 X)", "softmax_{n} X", {"X": "ℝ^{n}"}, "what the first is without 2"),
+    ("inv_{r,c} X", "X", {"X": "ℝ^{r × c}", "given": "|r| = |c|"}, "without inv_{r, c}"),
 ]
 
 
@@ -179,6 +191,9 @@ W ∈ ℝ^{y × x}
 v ∈ ℝ^{x}
 t ∈ ℝ^{y}
 ∂(norm_{y}(W ⊙_{x} v − t)^2 / 2)/∂v*
+#: exercise centred
+X ∈ ℝ^{n × m}
+(X − mean_{n} X) / √(mean_{n} X^2)
 #: exercise function
 X ∈ ℝ^{n}
 f(X) = X / ∑_{n} X
@@ -196,12 +211,19 @@ RIGHT = [
     ("type", "ℝ^{m}"),
     ("type", r"\mathbb{R}^{\mathsf{m}}"),
     ("signature", "g : ℝ^{key} × ℝ^{key × seq} → ℝ^{seq}"),
+    ("signature", "ℝ^{key} × ℝ^{key × seq} → ℝ^{seq}"),
+    ("signature", "f: R^{key}, R^{seq,key} -> R^{seq}"),
     ("sizes", "|out| (|in| + 1)"),
+    ("sizes", "|in| × |out| + |out|"),
     ("sizes", "|in|·|out| + |out|"),
     ("einsum", 'einsum("ab,bc->ac", A, B)'),
     ("einsum", "np.einsum('xy,yz->zx', A, B)"),
     ("einsum", "A ⊙_{j} B_{k→j}"),
+    ("einsum", 'einsum("ab,bc", A, B)'),
+    ("einsum", 'torch.einsum("ab,bc->ac", [A, B])'),
+    ("einsum", "ab,bc -> ca"),
     ("order", "∑_{n} (X + X)\n= ∑_{n} 2 X\n= 2 ∑_{n} X"),
+    ("order", "∑_{n} (X + X) = ∑_{n} 2 X = 2 ∑_{n} X"),
     ("hole", "Q ⊙_{key} K"),
     ("hole", "answer = K ⊙_{key} Q"),
     ("gradient", "(W ⊙_{y} (W ⊙_{x} v − t))_{x→x*}"),
@@ -221,7 +243,24 @@ WRONG = [  # an answer, what is said of it, whether it counts as a try
     ("attention", "softmax_{", "{ is never closed", False),
     ("attention", "softmax_{sek} Q", "needs the axis sek", False),
     ("type", "ℝ^{n × m}", "the axis n is not there", True),
-    ("type", "ℝ^{k}", "stands for another one", True),
+    ("type", "ℝ^{k}", "what is given has no axis k", True),
+    ("type", "ℝ^{n}", "stands for another one", True),
+    ("type", "ℝ", "an axis is missing", True),
+    ("type", "n × m", "write its axes in braces", False),
+    ("type", "{m}", "write its axes in braces", False),
+    ("type", "ℝ^n×m", "write its axes in braces", False),
+    ("attention", "softmax_{seq}(Q ⊙_{key} K / √|seq|)", "with |seq| in place of |key|", True),
+    ("attention", "softmax_{seq}(Q ⊙_{key} K ⊙ √|key|)", "with ⊙ in place of /", True),
+    ("attention", "logsoftmax_{seq}(Q ⊙_{key} K / √|key|)", "with logsoftmax_{seq} in place of softmax_{seq}", True),
+    ("attention", "exp(Q ⊙_{key} K / √|key|)", "with exp in place of softmax_{seq}", True),
+    ("centred", "(X + mean_{n} X) / √(mean_{n} X^2)", "with + in place of -", True),
+    ("centred", "(X − mean_{m} X) / √(mean_{m} X^2)", "with m in place of n throughout", True),
+    ("signature", "g : ℝ^{key × seq} × ℝ^{key} → ℝ^{seq}", "arguments 1 and 2 have each other's axes", True),
+    ("signature", "g : ℝ^{key} × ℝ^{seq} → ℝ^{seq}", "argument 2 lacks an axis", True),
+    ("signature", "g : ℝ^{key} × ℝ^{seq × key} → ℝ", "the result lacks an axis", True),
+    ("signature", "g : ℝ^{d} × ℝ^{seq × d} → ℝ^{seq}", "called otherwise", True),
+    ("signature", "g : ℝ^{key} → ℝ^{seq × key} → ℝ^{seq}", "before one arrow", False),
+    ("sizes", "in * out + out", "the size of an axis stands between bars: |in|", False),
     ("type", "ℝ^{m}\nℝ^{n}", "1 type is asked for", False),
     ("signature", "g : ℝ^{key} × ℝ^{key × seq} → ℝ^{seq × key}", "the result has the axis key too many: lifting", True),
     ("signature", "g : ℝ^{key} → ℝ^{seq}", "2 arguments", True),
@@ -232,6 +271,12 @@ WRONG = [  # an answer, what is said of it, whether it counts as a try
     ("einsum", 'einsum("ab,bc->ac", A, C)', "C is not given", False),
     ("einsum", 'einsum("ab->ad", A)', "d is a letter of no operand", False),
     ("einsum", "einsum(A, B)", "cannot be read", False),
+    ("einsum", 'einsum("...b,bc->...c", A, B)', "a letter for every axis", False),
+    ("einsum", 'einsum("ab,cb->ac", A, B)', "the letter b stands for j of A and for l of B", False),
+    ("order", "∑_{n} (X + X)\n∑_{n} 2 X\n∑_{n} 2 X", "is line 2 once more", True),
+    ("hole", "softmax_{seq}(Q ⊙_{key} K) ⊙_{seq} V", "this is the whole", False),
+    ("hole", "?", "what stands for the question mark", False),
+    ("gradient", "∂(norm_{y}(W ⊙_{x} v − t)^2 / 2)/∂v", "x is to be renamed: _{x→x*}", True),
     ("order", "∑_{n} 2 X\n∑_{n} (X + X)\n2 ∑_{n} X", "stands at another place", True),
     ("order", "∑_{n} (X + X)\n∑_{n} 3 X\n2 ∑_{n} X", "does not follow from the one above", True),
     ("order", "2 ∑_{n} X", "has 3 lines", False),
@@ -384,6 +429,7 @@ def test_an_unknown_exercise_is_told_the_nearest(sheet):
         ({"slips": (("2 X", "no"), ("2 X", "other"))}, "is told otherwise"),
         ({"hints": ("x" * 201,)}, "201 characters"),
         ({"without": ("X",)}, "its own model is not marked right"),
+        ({"model": "answer = mean_{n} (X − mean_{n} X)^2"}, "its model is 0 on every draw"),
     ],
 )
 def test_the_faults_of_an_exercise_are_found(change, said):
@@ -403,7 +449,7 @@ def test_marks_for_graders(sheet):
     tests = grading.gradescope(found)["tests"]
     assert tests[1] == {"name": "type", "score": 1, "max_score": 1, "output": "right", "visibility": "visible"}
     assert grading.nbgrader(found)["type"]["score"] == 1
-    assert grading.plain(found)["of"] == 11 and json.dumps(grading.plain(found))
+    assert grading.plain(found)["of"] == 12 and json.dumps(grading.plain(found))
 
 
 def test_the_command(tmp_path, capsys):
@@ -411,7 +457,7 @@ def test_the_command(tmp_path, capsys):
     key.write_text(SHEET, encoding="utf-8")
     handed.write_text("#: exercise type\nℝ^{m}\n", encoding="utf-8")
     assert main(["exercises", "check", str(key)]) == 0
-    assert "10 exercises: 0 faults" in capsys.readouterr().out
+    assert "11 exercises: 0 faults" in capsys.readouterr().out
     assert main(["exercises", "release", str(key), "-o", str(tmp_path / "student")]) == 0
     assert nt.exercises(tmp_path / "student" / "week.nt")["type"].mark("ℝ^{m}")
     assert main(["exercises", "mark", str(handed), "--key", str(key)]) == 0

@@ -14,9 +14,11 @@ import pytest
 from javascript import NODE
 
 import namedtensor as nt
+from grammar.errors import CATALOGUE
 from grammar.parser import parse
 from namedtensor.webpage.answers import answer
 
+ROOT = Path(__file__).parent.parent
 RUNTIME = Path(nt.__file__).parent / "backends" / "javascript_runtime.js"
 ATTENTION = "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V"
 TYPES = {"Q": "ℝ^{key}", "K": "ℝ^{seq × key}", "V": "ℝ^{seq × val}"}
@@ -499,6 +501,22 @@ def test_the_gallery_has_twenty():
 
 
 # ------------------------------------------------------------------------------------------------------------ hostile texts
+@pytest.mark.parametrize("number", CATALOGUE)
+def test_an_error_is_told_by_its_number_as_the_docs_have_it(number):
+    found = answer({"ask": "error", "number": number})
+    assert found["ok"] and found["title"] == CATALOGUE[number]
+    page = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+    assert found["examples"] and all(
+        each["text"] in page and each.get("mended", "") in page for each in found["examples"]
+    )
+
+
+@pytest.mark.parametrize("number", [None, 0, 999, "301", 301.0, True, [301], {}])
+def test_an_error_that_is_none_is_refused(number):
+    found = answer({"ask": "error", "number": number})
+    assert not found["ok"] and "there is no error" in found["error"]["message"]
+
+
 HOSTILE = [
     "(" * 5000, "x" * 19_000, "−" * 3000 + "x", "h^t = h^{t-1} + 1 for t = 1, …, 1000000000\nh^0 = 0\nh^5", "x^t = x^{t+1} for t = 1, …, 9\nx^3",
     "f(x) = f(x)\nf(1)", "f(x) = f(x + 1) + f(x)\nf(1)", "∑_{i=1}^{1000000000} i", "∑_{i=1}^{9} ∑_{j=1}^{9} ∑_{k=1}^{9} ∑_{l=1}^{9} ∑_{m=1}^{9} ∑_{n=1}^{9} i",

@@ -60,6 +60,7 @@ def page() -> None:
         "complete": [{"before": "A \\od"}],
         "same": [{"first": "∑_{a} X", "second": "∑_{a} X + 0", "inputs": {"X": "ℝ^{a}"}}],
         "exercises": [{"file": EXERCISE}],
+        "error": [{"number": 301}],
         "mark": [
             {"file": EXERCISE, "name": "weights", "answer": each} for each in ("softmax_{seq}(Q ⊙_{key} K)", "1", "?")
         ],

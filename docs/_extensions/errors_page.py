@@ -1,15 +1,19 @@
 """`docs/errors.md`, made from `docs/errors_examples.py`: a section for each number, with what is really printed.
 
+The sections are in `namedtensor/webpage/errors.json` too, for the page of the playground, which reads nothing from elsewhere.
+
 python docs/_extensions/errors_page.py --write
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
 DOCS = Path(__file__).parent.parent
 PAGE = DOCS / "errors.md"
+OF_THE_PAGE = DOCS.parent / "namedtensor" / "webpage" / "errors.json"
 for folder in (DOCS.parent, DOCS):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
@@ -69,6 +73,25 @@ def page() -> str:
     return "\n".join(parts)
 
 
+def sections() -> dict[str, list[dict[str, str]]]:
+    """The same as data: of each number its examples, each with what is not empty of note, given, text, mended."""
+    from errors_examples import EXAMPLES
+
+    from grammar.errors import CATALOGUE
+
+    def data(example) -> dict[str, str]:
+        text = f">>> {example.python}\n{message(example)}" if example.python else message(example)
+        found = {"note": example.note, "given": inputs(example), "text": text, "mended": example.mended}
+        return {name: said for name, said in found.items() if said}
+
+    return {str(number): [data(each) for each in EXAMPLES.get(number, ())] for number in CATALOGUE}
+
+
+def written() -> str:
+    """The text of `errors.json`."""
+    return json.dumps(sections(), ensure_ascii=False, indent=0) + "\n"
+
+
 def section(example) -> str:
     lines = []
     if example.note:
@@ -104,5 +127,6 @@ if __name__ == "__main__":
     made = page()
     if "--write" in sys.argv:
         PAGE.write_text(made, encoding="utf-8")
+        OF_THE_PAGE.write_text(written(), encoding="utf-8")
     else:
         sys.stdout.write(made)

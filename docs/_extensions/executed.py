@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import html
 import re
 from pathlib import Path
 
 from blocks import Block, Page, packed
 from docutils import nodes
 from docutils.parsers.rst import directives
+from linked import ERROR, anchor, errors, signs
 from sphinx.util.docutils import SphinxDirective
 
 ROOT = Path(__file__).parent.parent.parent
+ALIGNED = re.compile(r"[│─]|\^\^|\S {2,}\S")  # what stands in columns, which a broken line would spoil
 
 
 class Executed(SphinxDirective):
@@ -31,20 +32,27 @@ class Executed(SphinxDirective):
             outcome = page.run(block)
         except Exception as error:
             raise self.error(f"this block failed: {type(error).__name__}: {error}\n\n{block.body}") from error
+        root = "../" * self.env.docname.count("/")
         shown = nodes.container(classes=["executed", self.name])
         if "hidden" not in self.options:
-            shown += code(block.body, "python" if self.name == "run" else "text", f"{self.name}-source")
+            shown += self.source(block.body, root)
         if outcome.latex is not None:
             shown += math(outcome.latex)
         if self.name == "formula" and outcome.value is not None and (given := said(self.options)):
             shown += nodes.paragraph("", "", *given, classes=["given"])
-        shown += results(outcome)
+        shown += results(outcome, root)
         if outcome.state is not None and self.config.playground:
-            shown += opens(outcome.state, "../" * self.env.docname.count("/"))
+            shown += opens(outcome.state, root)
         if "opens" in self.options and self.config.playground:  # a file of exercises
             text = (ROOT / self.options["opens"]).read_text(encoding="utf-8")
-            shown += opens({"tab": "exercise", "exercises": text}, "../" * self.env.docname.count("/"))
+            shown += opens({"tab": "exercise", "exercises": text}, root)
         return [shown]
+
+    def source(self, body: str, root: str) -> nodes.Node:
+        """What runs; the signs of a formula lead to their paragraphs."""
+        if self.name == "run":
+            return code(body, "python", "run-source")
+        return shown_as("formula-source", signs(body, root))
 
 
 def opens(state, root: str = "") -> nodes.raw:
@@ -67,7 +75,7 @@ def said(options) -> list:
 
 
 def code(text: str, language: str, kind: str) -> nodes.literal_block:
-    return nodes.literal_block(text, text, language=language, classes=[kind], linenos=False, highlight_args={})
+    return nodes.literal_block(text, text, language=language, classes=kind.split(), linenos=False, highlight_args={})
 
 
 def math(latex: str) -> nodes.Node:
@@ -75,22 +83,23 @@ def math(latex: str) -> nodes.Node:
     return nodes.math_block(latex, latex, **{"nowrap": True, "no-wrap": True, "number": None, "label": None})
 
 
-def error_text(text: str) -> nodes.raw:
-    """An error whose number leads to its section."""
-    linked = re.sub(r"(error (\d{3}))(?=:)", r'<a href="errors.html#error-\2">\1</a>', html.escape(text))
+def shown_as(kind: str, linked: str) -> nodes.raw:
+    """HTML as a block of text."""
     return nodes.raw(
         "",
-        f'<div class="highlight-text error notranslate"><div class="highlight"><pre class="error">{linked}</pre></div></div>',
+        f'<div class="highlight-text {kind} notranslate"><div class="highlight"><pre class="{kind}">{linked}</pre></div></div>',
         format="html",
     )
 
 
-def results(outcome) -> list:
+def results(outcome, root: str = "") -> list:
     found = []
     if outcome.printed:
-        found.append(code(outcome.printed.rstrip("\n"), "text", "output"))
+        printed = outcome.printed.rstrip("\n")
+        kind = "output aligned" if ALIGNED.search(printed) else "output"
+        found.append(shown_as(kind, errors(printed, root)) if ERROR.search(printed) else code(printed, "text", kind))
     if outcome.error is not None:
-        found.append(error_text(str(outcome.error)))
+        found.append(shown_as("error", errors(str(outcome.error), root)))
     elif outcome.value is not None:
         value = outcome.value
         if hasattr(value, "_repr_html_"):
@@ -201,8 +210,8 @@ def row(cells, content, ids=(), headings=()) -> nodes.row:
 
 
 def anchors(cell: str) -> list[str]:
-    """The anchor of the row of a function or construct: `sign-softmax`, `sign-A-⊙_{height}-x`."""
-    return ["sign-" + text.replace(" ", "-") for text in re.findall(r"`([^`]+)`", cell)[:1]]
+    """The anchor of the row of a function or construct."""
+    return [anchor(text) for text in re.findall(r"`([^`]+)`", cell)[:1]]
 
 
 def marked(text: str) -> list:

@@ -22,12 +22,14 @@ def rows(section: str | None = None) -> list[tuple[str, ...]]:
 
 
 def cells(record) -> tuple[str, ...]:
+    from namedtensor.operators.usage import sets
+
     names = ", ".join(code(name) for name in (record.name, *record.aliases))
     return (
         names,
         code(record.ascii),
         code(record.latex),
-        code(record.signature),
+        code(sets(record)),
         record.meaning,
         code(record.numpy),
     )

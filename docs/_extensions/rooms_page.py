@@ -11,8 +11,8 @@ ROOT = Path(__file__).parent.parent.parent
 HEADINGS = ("room", "what it is for", "its law")
 ORDER = """grammar grammar.latex grammar.builder grammar.printer namedtensor.core namedtensor.operators
 namedtensor.scope namedtensor.files namedtensor.terms namedtensor.reference namedtensor.calculus namedtensor.planning
-namedtensor.checking namedtensor.backends namedtensor.tensors namedtensor.display namedtensor.sharding namedtensor.programs
-namedtensor.documents namedtensor.cli
+namedtensor.checking namedtensor.backends namedtensor.tensors namedtensor.symbolic namedtensor.display namedtensor.sharding
+namedtensor.programs namedtensor.derivations namedtensor.documents namedtensor.teaching namedtensor.webpage namedtensor.cli
 transformer.core transformer.pretrained transformer.models transformer""".split()  # from the ground up
 FILE = re.compile(r"^`(\w+)`: (.+)$", re.MULTILINE)
 

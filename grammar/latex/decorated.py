@@ -1,4 +1,4 @@
-"""What stands over, under and around: accents, braces with a remark, calligraphic letters, norms, whole parts, tables of cases.
+"""Handlers of decorations: accents, braces with a remark, calligraphic letters, norms, whole parts, tables of cases.
 
 Each function reads the piece at `position` of a stretch that ends at `end`, and returns where to go on.
 """
@@ -131,7 +131,8 @@ def group(reader: Reader, position: int, end: int) -> int:
 
 # -------------------------------------------------------------------------------------------------------------- tables
 def array(reader: Reader, position: int, end: int) -> int:
-    r"""\left\{ \begin{array}{ll} … \end{array} \right., which is cases; or a matrix under the axis of its columns"""
+    r"""\left\{ \begin{array}{ll} … \end{array} \right., which is cases; a matrix under the axis of its columns; or, where
+    it begins a formula, a table of formulas"""
     close = closed_by(reader, position, end)
     begin = position + 1
     if reader.piece(begin) == "[":
@@ -147,6 +148,9 @@ def array(reader: Reader, position: int, end: int) -> int:
         stop = Token("RBRACE", "}", *reader.pieces[close][1:])
         return reader.put([opened, "cases", (columns_end, close), None, stop], close + 1, end)
     found = literal_in(reader, position, (columns_end, close))
+    if found is None and reader.last() in ("", "SEPARATOR") and reader.at_statement_level():
+        reader.cells = 1
+        return reader.put([(columns_end, close)], close + 1, end)
     if found is None:
         raise reader.unknown(position)
     return reader.put(found, close + 1, end)

@@ -14,7 +14,7 @@ from ..errors import NotationError
 from ..symbols import FRACTIONS, UNDERSCORED
 from ..text import fold
 from ..tokens import Token, numeral
-from .macros import NAMED, TEXTS, Piece, is_number, is_word, lacks_argument
+from .macros import NAMED, TEXTS, WITH_ARGUMENTS, Piece, is_number, is_word, lacks_argument
 from .statements import CELL, FORMULA, ROW
 from .tables import ARITY, AXIS_FONTS, BETWEEN, BIG_WORDS, LOOKS, REFUSED, SIGNS, WORD_VALUES, WORDS, name_of, unfonted
 
@@ -27,6 +27,7 @@ Action = Callable[["Reader", int, int], int]
 
 SENTENCES = tuple(f"\\{name}" for name in TEXTS)
 AXES = ("sub", "shape")
+CELLS = {"eqnarray": 0, "multline": 0, "IEEEeqnarray": 1}  # of tables that are not as align is
 # What ends the last row or cell of a frame and joins nothing.
 ENDS = {"sub": ("ROW",), "shape": ("ROW",), "matrix": ("SEMICOLON",), "cases": ("SEMICOLON", "COMMA", "PERIOD")}
 
@@ -42,8 +43,9 @@ class Reader:
         self.base = self.place = ""  # "axis" where words name axes, in this frame and inside its open brackets
         self.brackets: list[tuple[str, int]] = []  # those open in this frame: the terminal, and the index of its token
         self.in_set = False  # right of ∈, : or →, where \} and ] may end a set
+        self.closing_at: set[int] = set()  # the \\right of each \\left. … \\right|_{X=U}
         self.ampersands = 0
-        self.tabular = True
+        self.cells = 2  # how many & there are to a cell; 0 where they say nothing
         self.overs = [place for place, piece in enumerate(pieces) if piece[0] == "\\over"]
 
     def formula(self, start: int, end: int, opening: str) -> None:
@@ -52,9 +54,10 @@ class Reader:
             self.separate(FORMULA, *self.pieces[start - 1][1:])
         self.kind, self.base, self.place, self.brackets = "top", "", "", []
         self.ampersands = 0
-        self.tabular = not opening.startswith(("\\begin{eqnarray", "\\begin{multline"))
-        if opening.startswith("\\begin{alignat") and self.piece(start) == "{":
-            start = self.partner[start] + 1
+        environment = opening.removeprefix("\\begin{").rstrip("*}")
+        self.cells = CELLS.get(environment, 2)
+        if environment in WITH_ARGUMENTS:
+            start = self.after_arguments(start, end)
         work = self.work = [(start, end)]
         while work:
             part = work.pop()
@@ -66,6 +69,14 @@ class Reader:
                 self.leave()
             else:
                 self.enter(part)
+
+    def after_arguments(self, start: int, end: int) -> int:
+        r"""The beginning of the maths after \begin{IEEEeqnarray}[…]{rCl}."""
+        if self.piece(start) == "[":
+            while start < end and self.pieces[start][0] != "]":
+                start = self.partner.get(start, start) + 1
+            start += 1
+        return self.partner[start] + 1 if self.piece(start) == "{" else start
 
     def read(self, position: int, end: int) -> None:
         """Read a stretch of pieces. An action that leaves parts to be read first puts off the rest, and returns `end`."""
@@ -194,7 +205,7 @@ class Reader:
         return Token("NUMBER" if is_number(text) else "NAME", text[0], start, middle, self.place)
 
     def extent(self, position: int, end: int) -> int:
-        """Where the operand that begins at `position` without braces ends."""
+        """The end of the operand that begins at `position` without braces."""
         after = position + 1
         for _ in range(ARITY.get(self.pieces[position][0], 0)):
             after = self.skip_looks(after, end)

@@ -19,9 +19,10 @@ Law: what is printed is read again as the same tree.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 
-def to_text(node, ascii: bool = False, colours: Mapping[str, str] | None = None) -> str:
+def to_text(node: Any, ascii: bool = False, colours: Mapping[str, str] | None = None) -> str:
     """`node` (an expression, a statement, a set, a program) as text; `ascii`: in ASCII letters and signs alone.
 
     `colours` are what a terminal is to be sent before the name of each axis.

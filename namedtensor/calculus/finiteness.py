@@ -1,4 +1,5 @@
-"""Which terms are finite wherever all that is given is: those that no division, root, logarithm or exponential spoils.
+"""Finiteness and sign analysis: which terms are known to be finite, positive or not negative wherever the inputs are
+finite.
 
 Where that is so a zero times the term is zero, and nothing has to be chosen (`selection`). A sum or a product that overflows
 is not thought of.
@@ -42,7 +43,7 @@ def sign_of(operator: str) -> str:
 
 
 class Finite:
-    """Says of terms whether they are; what has been found out is kept."""
+    """A memo of the finiteness analysis, by the identity of terms."""
 
     def __init__(self) -> None:
         self.found: dict[int, bool] = {}
@@ -64,7 +65,7 @@ class Finite:
         return self(term) and is_nowhere_zero(term)
 
     def alone(self, term: Term) -> bool:
-        """Of a term whose arguments are known."""
+        """The transfer function: whether a term is finite, its arguments being analysed."""
         if term.operator == "number":
             value = number(term)
             return value is None or math.isfinite(value)
@@ -202,10 +203,12 @@ def is_somewhere(condition: Term, axes: tuple[str, ...], holds: bool = True) -> 
     if operator == ("∨" if holds else "∧"):
         return any(is_somewhere(each, axes, holds) for each in parts)
     operator = operator if holds else OPPOSITE.get(operator, "")
-    ends = [ends_of(each) for each in parts]
-    if operator not in TURNED or None in ends:
+    if operator not in TURNED:
         return False
-    (left, low, high), (right, least, most) = ends  # type: ignore[misc]
+    one, other = map(ends_of, parts)
+    if one is None or other is None:
+        return False
+    (left, low, high), (right, least, most) = one, other
     if right in axes:
         operator, left, right, low, high, least, most = TURNED[operator], right, left, least, most, low, high
     if left not in axes or right in axes:

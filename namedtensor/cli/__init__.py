@@ -17,6 +17,7 @@
 `explain`: the commands explain and diagram.
 `exercises`: the command exercises.
 `playground`: the command playground.
+`help`: the command help.
 `session`: formulas one after another, each knowing those before.
 `session_commands`: what one line of the prompt does: commands that begin with a colon.
 `repl`: the prompt.

@@ -44,6 +44,7 @@ from .explain import (
     explain_arguments,
     explain_command,
 )
+from .help import HELP_EXAMPLES, help_arguments, help_command
 from .parsers import INPUTS, Parser, check_arguments, formula_arguments
 from .playground import PLAYGROUND_EXAMPLES, playground_arguments, playground_command
 from .render import render_command, spelling_argument
@@ -101,8 +102,10 @@ def _let_go() -> None:
 
 
 def _dispatch(words: list[str]) -> int:
+    if words[:1] == ["help"] and len(words) == 2 and words[1] in COMMANDS:
+        words = [words[1], "--help"]
     if not words or words[0] not in COMMANDS:
-        if words and (meant := near(words[0], COMMANDS)):
+        if words and words[0][:1] != "-" and (meant := near(words[0], COMMANDS)):
             _overview().error(f"there is no command {words[0]}; {did_you_mean(meant)}")
         _overview().parse_args(words or ["--help"])
         return FINE
@@ -317,6 +320,7 @@ COMMANDS = {
         playground_command,
         PLAYGROUND_EXAMPLES,
     ),
+    "help": Command("say what a function, a sign or an error is", help_arguments, help_command, HELP_EXAMPLES),
     "repl": Command("calculate at a prompt; names and values persist", _repl_arguments, _repl, REPL_EXAMPLES),
 }
 

@@ -12,6 +12,7 @@ from ..files.formats import writable
 from ..files.text import InputError, as_number, read_text
 from ..scope.names import key
 from .evaluate import written
+from .help import lines_of, named, operator_entry
 from .inputs import read_given
 from .session import Session
 
@@ -149,6 +150,8 @@ def _forget(session: Session, rest: str) -> str:
 
 
 def _help(session: Session, rest: str) -> str:
+    if rest:
+        return "\n".join(lines_of(operator_entry(named(rest))))
     width = max(len(usage) for _, usage, _ in COMMANDS.values())
     lines = [f"  {usage:<{width}}   {meaning}" for _, usage, meaning in COMMANDS.values()]
     return "\n".join([GREETING, *lines])
@@ -180,6 +183,6 @@ COMMANDS: dict[str, tuple[Callable[[Session, str], str], str, str]] = {
     "save": (_save, ":save NAME FILE", "write a tensor to .npy, .npz, .json or .csv"),
     "digits": (_digits, ":digits N", "show so many significant digits; 4 in tables at first"),
     "forget": (_forget, ":forget NAME", "forget a value or a definition"),
-    "help": (_help, ":help", "this list"),
+    "help": (_help, ":help [NAME]", "this list, or what a function or a sign is"),
     "quit": (_quit, ":quit", "end; so does the end of input"),
 }

@@ -99,10 +99,9 @@ class Behaviour:
 
     def _repr_html_(self) -> str: ...
     def sum(self, *, axis: Axes | None = None) -> Self:
-        """The sum.
+        """∑_{ax} X is the sum.
 
-        In formulas: ∑ or sum, of signature `ax… ->`
-        (paper §3.3 Reductions). In NumPy: `X.sum(axis)`.
+        Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.sum(axis)`.
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -113,10 +112,9 @@ class Behaviour:
         """
 
     def prod(self, *, axis: Axes | None = None) -> Self:
-        """The product.
+        """∏_{ax} X is the product.
 
-        In formulas: ∏ or prod, of signature `ax… ->`
-        (paper §3.3 Reductions). In NumPy: `X.prod(axis)`.
+        Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.prod(axis)`.
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -127,10 +125,9 @@ class Behaviour:
         """
 
     def mean(self, *, axis: Axes | None = None) -> Self:
-        """The mean.
+        """mean_{ax} X is the mean.
 
-        In formulas: mean, of signature `ax… ->`
-        (paper §3.3 Reductions). In NumPy: `X.mean(axis)`.
+        Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.mean(axis)`.
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -141,10 +138,9 @@ class Behaviour:
         """
 
     def var(self, *, axis: Axes | None = None) -> Self:
-        """The mean square of the distances from the mean.
+        """var_{ax} X is the mean square of the distances from the mean.
 
-        In formulas: var, of signature `ax… ->`
-        (paper §3.3 Reductions). In NumPy: `X.var(axis)`.
+        Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.var(axis)`.
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -155,10 +151,9 @@ class Behaviour:
         """
 
     def std(self, *, axis: Axes | None = None) -> Self:
-        """The root of the variance.
+        """std_{ax} X is the root of the variance.
 
-        In formulas: std, of signature `ax… ->`
-        (paper §3.3 Reductions). In NumPy: `X.std(axis)`.
+        Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.std(axis)`.
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -169,10 +164,9 @@ class Behaviour:
         """
 
     def norm(self, *, axis: Axes | None = None, p: float = 2) -> Self:
-        """(∑ |x|^p)^{1/p}, the p-norm; p is 2 where it is not given.
+        """norm_{ax}(X; p) is (∑ |x|^p)^{1/p}, the p-norm; p is 2 where it is not given.
 
-        In formulas: norm, of signature `ax… ->`
-        (paper §3.3 Reductions). In NumPy: `np.linalg.norm(X, p, axis)`.
+        Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.linalg.norm(X, p, axis)`.
         `axis` is a name or several; all other axes are mapped over.
         Further: p=2.
         Raises NotationError where an axis is missing or has two sizes.
@@ -184,10 +178,9 @@ class Behaviour:
         """
 
     def logsumexp(self, *, axis: Axes | None = None) -> Self:
-        """Log ∑ exp x.
+        """logsumexp_{ax} X is log ∑ exp x.
 
-        In formulas: logsumexp, of signature `ax… ->`
-        (paper §3.3 Reductions). In NumPy: `np.log(np.exp(X).sum(axis))`.
+        Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.log(np.exp(X).sum(axis))`.
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -198,10 +191,9 @@ class Behaviour:
         """
 
     def any(self, *, axis: Axes | None = None) -> Self:
-        """Whether one holds.
+        """any_{ax} X is whether one holds.
 
-        In formulas: any, of signature `ax… ->`
-        (paper §3.3 Reductions). In NumPy: `X.any(axis)`.
+        Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.any(axis)`.
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -212,10 +204,9 @@ class Behaviour:
         """
 
     def all(self, *, axis: Axes | None = None) -> Self:
-        """Whether all hold.
+        """all_{ax} X is whether all hold.
 
-        In formulas: all, of signature `ax… ->`
-        (paper §3.3 Reductions). In NumPy: `X.all(axis)`.
+        Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.all(axis)`.
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -226,10 +217,9 @@ class Behaviour:
         """
 
     def max(self, Y: Operand | None = None, *, axis: Axes | None = None) -> Self:
-        """The largest over axes, or the larger of two arguments.
+        """max_{ax} X is the largest over axes, or the larger of two arguments.
 
-        In formulas: max, of signature `ax… ->`
-        (paper §3.3 Reductions). In NumPy: `X.max(axis), np.maximum(X, Y)`.
+        Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.max(axis), np.maximum(X, Y)`.
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -240,10 +230,9 @@ class Behaviour:
         """
 
     def min(self, Y: Operand | None = None, *, axis: Axes | None = None) -> Self:
-        """The smallest over axes, or the smaller of two arguments.
+        """min_{ax} X is the smallest over axes, or the smaller of two arguments.
 
-        In formulas: min, of signature `ax… ->`
-        (paper §3.3 Reductions). In NumPy: `X.min(axis), np.minimum(X, Y)`.
+        Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.min(axis), np.minimum(X, Y)`.
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -254,10 +243,9 @@ class Behaviour:
         """
 
     def quantile(self, *, axis: Axes | None = None, q: float = 0.5) -> Self:
-        """The number that a part q lies below, between two elements in proportion; q is 0.5 where it is not given.
+        """quantile_{ax}(X; q) is the number that a part q lies below, between two elements in proportion; q is 0.5 where it is not given.
 
-        In formulas: quantile, of signature `ax ->`
-        (paper §3.3 Reductions). In NumPy: `np.quantile(X, q, axis)`.
+        Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.quantile(X, q, axis)`.
         `axis` is a name or several; all other axes are mapped over.
         Further: q=0.5.
         Raises NotationError where an axis is missing or has two sizes.
@@ -269,10 +257,9 @@ class Behaviour:
         """
 
     def median(self, *, axis: Axes | None = None) -> Self:
-        """The middle one, or the mean of the middle two.
+        """median_{ax} X is the middle one, or the mean of the middle two.
 
-        In formulas: median, of signature `ax ->`
-        (paper §3.3 Reductions). In NumPy: `np.median(X, axis)`.
+        Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.median(X, axis)`.
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -283,10 +270,9 @@ class Behaviour:
         """
 
     def softmax(self, *, axis: Axes | None = None) -> Self:
-        """Exp x / ∑ exp x.
+        """softmax_{ax} X is exp x / ∑ exp x.
 
-        In formulas: softmax, of signature `ax… -> ax…`
-        (paper §3.5 Vectors to vectors). In NumPy: `np.exp(X) / np.exp(X).sum(axis, keepdims=True)`.
+        Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `np.exp(X) / np.exp(X).sum(axis, keepdims=True)`.
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -297,10 +283,9 @@ class Behaviour:
         """
 
     def logsoftmax(self, *, axis: Axes | None = None) -> Self:
-        """The logarithm of softmax.
+        """logsoftmax_{ax} X is the logarithm of softmax.
 
-        In formulas: logsoftmax, of signature `ax… -> ax…`
-        (paper §3.5 Vectors to vectors). In NumPy: `X - np.log(np.exp(X).sum(axis, keepdims=True))`.
+        Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `X - np.log(np.exp(X).sum(axis, keepdims=True))`.
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -311,10 +296,9 @@ class Behaviour:
         """
 
     def argmax(self, *, axis: Axes | None = None) -> Self:
-        """One where the largest stands, shared by ties.
+        """argmax_{ax} X is one where the largest stands, shared by ties.
 
-        In formulas: argmax, of signature `ax… -> ax…`
-        (paper §3.5 Vectors to vectors). In NumPy: `M / M.sum(axis, keepdims=True) where M = X == X.max(axis, keepdims=True)`.
+        Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `M / M.sum(axis, keepdims=True) where M = X == X.max(axis, keepdims=True)`.
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -325,10 +309,9 @@ class Behaviour:
         """
 
     def argmin(self, *, axis: Axes | None = None) -> Self:
-        """One where the smallest stands, shared by ties.
+        """argmin_{ax} X is one where the smallest stands, shared by ties.
 
-        In formulas: argmin, of signature `ax… -> ax…`
-        (paper §3.5 Vectors to vectors). In NumPy: `M / M.sum(axis, keepdims=True) where M = X == X.min(axis, keepdims=True)`.
+        Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `M / M.sum(axis, keepdims=True) where M = X == X.min(axis, keepdims=True)`.
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -339,10 +322,9 @@ class Behaviour:
         """
 
     def standardize(self, *, axis: Axes | None = None, eps: float = 1e-05) -> Self:
-        """(x − mean) / √(var + eps); eps is 1e-5 where it is not given.
+        """standardize_{ax}(X; eps) is (x − mean) / √(var + eps); eps is 1e-5 where it is not given.
 
-        In formulas: standardize, of signature `ax… -> ax…`
-        (paper §3.5 Vectors to vectors). In NumPy: `(X - X.mean(axis, keepdims=True)) / np.sqrt(X.var(axis, keepdims=True) + eps)`.
+        Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `(X - X.mean(axis, keepdims=True)) / np.sqrt(X.var(axis, keepdims=True) + eps)`.
         `axis` is a name or several; all other axes are mapped over.
         Further: eps=1e-05.
         Raises NotationError where an axis is missing or has two sizes.
@@ -354,10 +336,9 @@ class Behaviour:
         """
 
     def cumsum(self, *, axis: Axes | None = None) -> Self:
-        """The sums up to each element.
+        """cumsum_{ax} X is the sums up to each element.
 
-        In formulas: cumsum, of signature `ax -> ax`
-        (paper §3.5 Vectors to vectors). In NumPy: `X.cumsum(axis)`.
+        Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `X.cumsum(axis)`.
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -368,10 +349,9 @@ class Behaviour:
         """
 
     def cumprod(self, *, axis: Axes | None = None) -> Self:
-        """The products up to each element.
+        """cumprod_{ax} X is the products up to each element.
 
-        In formulas: cumprod, of signature `ax -> ax`
-        (paper §3.5 Vectors to vectors). In NumPy: `X.cumprod(axis)`.
+        Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `X.cumprod(axis)`.
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -382,10 +362,9 @@ class Behaviour:
         """
 
     def sort(self, *, axis: Axes | None = None) -> Self:
-        """The elements, ascending.
+        """sort_{ax} X is the elements, ascending.
 
-        In formulas: sort, of signature `ax -> ax`
-        (paper §3.5 Vectors to vectors). In NumPy: `np.sort(X, axis)`.
+        Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `np.sort(X, axis)`.
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -396,10 +375,9 @@ class Behaviour:
         """
 
     def cummax(self, *, axis: Axes | None = None) -> Self:
-        """The largest up to each element.
+        """cummax_{ax} X is the largest up to each element.
 
-        In formulas: cummax, of signature `ax -> ax`
-        (paper §3.5 Vectors to vectors). In NumPy: `np.maximum.accumulate(X, axis)`.
+        Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `np.maximum.accumulate(X, axis)`.
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -410,10 +388,9 @@ class Behaviour:
         """
 
     def cummin(self, *, axis: Axes | None = None) -> Self:
-        """The smallest up to each element.
+        """cummin_{ax} X is the smallest up to each element.
 
-        In formulas: cummin, of signature `ax -> ax`
-        (paper §3.5 Vectors to vectors). In NumPy: `np.minimum.accumulate(X, axis)`.
+        Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `np.minimum.accumulate(X, axis)`.
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -424,10 +401,9 @@ class Behaviour:
         """
 
     def argsort(self, *, axis: Axes | None = None) -> Self:
-        """Where each element of the sorted axis comes from, counted from 1.
+        """argsort_{ax} X is where each element of the sorted axis comes from, counted from 1.
 
-        In formulas: argsort, of signature `ax -> ax`
-        (paper §3.5 Vectors to vectors). In NumPy: `np.argsort(X, axis, kind='stable')`.
+        Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `np.argsort(X, axis, kind='stable')`.
         `axis` is a name or several; all other axes are mapped over.
         Indices count from 0 here, and from 1 in formulas.
         Raises NotationError where an axis is missing or has two sizes.
@@ -439,10 +415,9 @@ class Behaviour:
         """
 
     def dot(self, Y: Operand, *, axis: Axes | None = None) -> Self:
-        """The sum over axes of the products; without axes the elementwise product.
+        """X ⊙_{ax} Y is the sum over axes of the products; without axes the elementwise product.
 
-        In formulas: ⊙ or dot, of signature `ax…, ax… ->`
-        (paper §3.4 Contraction). In NumPy: `(X * Y).sum(axis), X * Y`.
+        Signature: ℝ^{ax} × ℝ^{ax} → ℝ (paper §3.4 Contraction). In NumPy: `(X * Y).sum(axis), X * Y`.
         `axis` is a name or several, or None for the elementwise product; axes that both operands keep are aligned.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -453,10 +428,9 @@ class Behaviour:
         """
 
     def exp(self) -> Self:
-        """The exponential.
+        """exp X is the exponential.
 
-        In formulas: exp, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.exp(X)`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.exp(X)`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -467,10 +441,9 @@ class Behaviour:
         """
 
     def log(self) -> Self:
-        """The natural logarithm.
+        """log X is the natural logarithm.
 
-        In formulas: log or ln, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.log(X)`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.log(X)`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -481,10 +454,9 @@ class Behaviour:
         """
 
     def ln(self) -> Self:
-        """The natural logarithm.
+        """log X is the natural logarithm.
 
-        In formulas: log or ln, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.log(X)`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.log(X)`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -495,10 +467,9 @@ class Behaviour:
         """
 
     def sqrt(self) -> Self:
-        """The square root.
+        """√X is the square root.
 
-        In formulas: sqrt, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.sqrt(X)`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.sqrt(X)`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -509,10 +480,9 @@ class Behaviour:
         """
 
     def sin(self) -> Self:
-        """The sine.
+        """sin X is the sine.
 
-        In formulas: sin, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.sin(X)`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.sin(X)`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -523,10 +493,9 @@ class Behaviour:
         """
 
     def cos(self) -> Self:
-        """The cosine.
+        """cos X is the cosine.
 
-        In formulas: cos, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.cos(X)`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.cos(X)`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -537,10 +506,9 @@ class Behaviour:
         """
 
     def tan(self) -> Self:
-        """The tangent.
+        """tan X is the tangent.
 
-        In formulas: tan, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.tan(X)`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.tan(X)`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -551,10 +519,9 @@ class Behaviour:
         """
 
     def tanh(self) -> Self:
-        """The hyperbolic tangent.
+        """tanh X is the hyperbolic tangent.
 
-        In formulas: tanh, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.tanh(X)`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.tanh(X)`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -565,10 +532,9 @@ class Behaviour:
         """
 
     def sinh(self) -> Self:
-        """The hyperbolic sine.
+        """sinh X is the hyperbolic sine.
 
-        In formulas: sinh, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.sinh(X)`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.sinh(X)`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -579,10 +545,9 @@ class Behaviour:
         """
 
     def cosh(self) -> Self:
-        """The hyperbolic cosine.
+        """cosh X is the hyperbolic cosine.
 
-        In formulas: cosh, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.cosh(X)`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.cosh(X)`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -593,10 +558,9 @@ class Behaviour:
         """
 
     def arctan(self) -> Self:
-        """The angle whose tangent it is.
+        """arctan X is the angle whose tangent it is.
 
-        In formulas: arctan, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.arctan(X)`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.arctan(X)`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -607,10 +571,9 @@ class Behaviour:
         """
 
     def arcsin(self) -> Self:
-        """The angle whose sine it is.
+        """arcsin X is the angle whose sine it is.
 
-        In formulas: arcsin, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.arcsin(X)`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.arcsin(X)`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -621,10 +584,9 @@ class Behaviour:
         """
 
     def arccos(self) -> Self:
-        """The angle whose cosine it is.
+        """arccos X is the angle whose cosine it is.
 
-        In formulas: arccos, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.arccos(X)`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.arccos(X)`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -635,10 +597,9 @@ class Behaviour:
         """
 
     def log1p(self) -> Self:
-        """Log(1 + x), exact for a small x.
+        """log1p X is log(1 + x), exact for a small x.
 
-        In formulas: log1p, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.log1p(X)`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.log1p(X)`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -649,10 +610,9 @@ class Behaviour:
         """
 
     def expm1(self) -> Self:
-        """Exp(x) − 1, exact for a small x.
+        """expm1 X is exp(x) − 1, exact for a small x.
 
-        In formulas: expm1, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.expm1(X)`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.expm1(X)`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -663,10 +623,9 @@ class Behaviour:
         """
 
     def logsigmoid(self) -> Self:
-        """Log σ(x).
+        """logsigmoid X is log σ(x).
 
-        In formulas: logsigmoid, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `-np.logaddexp(0, -X)`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `-np.logaddexp(0, -X)`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -677,10 +636,9 @@ class Behaviour:
         """
 
     def leaky_relu(self) -> Self:
-        """X above zero, x / 100 below.
+        """leaky_relu X is x above zero, x / 100 below.
 
-        In formulas: leaky_relu, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.where(X > 0, X, 0.01 * X)`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.where(X > 0, X, 0.01 * X)`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -691,10 +649,9 @@ class Behaviour:
         """
 
     def elu(self) -> Self:
-        """X above zero, exp(x) − 1 below.
+        """elu X is x above zero, exp(x) − 1 below.
 
-        In formulas: elu, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.where(X > 0, X, np.expm1(np.minimum(X, 0)))`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.where(X > 0, X, np.expm1(np.minimum(X, 0)))`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -705,10 +662,9 @@ class Behaviour:
         """
 
     def gelu(self) -> Self:
-        """X Φ(x), Φ being the normal distribution function.
+        """gelu X is x Φ(x), Φ being the normal distribution function.
 
-        In formulas: gelu, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `0.5 * X * (1 + erf(X / np.sqrt(2)))`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `0.5 * X * (1 + erf(X / np.sqrt(2)))`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -719,10 +675,9 @@ class Behaviour:
         """
 
     def gelu_tanh(self) -> Self:
-        """Gelu by its approximation with tanh.
+        """gelu_tanh X is gelu by its approximation with tanh.
 
-        In formulas: gelu_tanh, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `0.5 * X * (1 + np.tanh(np.sqrt(2 / np.pi) * (X + 0.044715 * X**3)))`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `0.5 * X * (1 + np.tanh(np.sqrt(2 / np.pi) * (X + 0.044715 * X**3)))`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -733,10 +688,9 @@ class Behaviour:
         """
 
     def silu(self) -> Self:
-        """X σ(x).
+        """silu X is x σ(x).
 
-        In formulas: silu, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X / (1 + np.exp(-X))`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X / (1 + np.exp(-X))`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -747,10 +701,9 @@ class Behaviour:
         """
 
     def softplus(self) -> Self:
-        """Log(1 + exp x).
+        """softplus X is log(1 + exp x).
 
-        In formulas: softplus, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.logaddexp(0, X)`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.logaddexp(0, X)`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -761,10 +714,9 @@ class Behaviour:
         """
 
     def erf(self) -> Self:
-        """The error function.
+        """erf X is the error function.
 
-        In formulas: erf, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.erf(X)`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.erf(X)`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -775,10 +727,9 @@ class Behaviour:
         """
 
     def sigmoid(self) -> Self:
-        """The logistic function 1/(1 + exp(−x)).
+        """σ X is the logistic function 1/(1 + exp(−x)).
 
-        In formulas: σ or sigmoid, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `1 / (1 + np.exp(-X))`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `1 / (1 + np.exp(-X))`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -789,10 +740,9 @@ class Behaviour:
         """
 
     def sign(self) -> Self:
-        """−1, 0 or 1.
+        """sign X is −1, 0 or 1.
 
-        In formulas: sign, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.sign(X)`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.sign(X)`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -803,10 +753,9 @@ class Behaviour:
         """
 
     def floor(self) -> Self:
-        """The largest whole number that is not above.
+        """floor X is the largest whole number that is not above.
 
-        In formulas: floor, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.floor(X)`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.floor(X)`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -817,10 +766,9 @@ class Behaviour:
         """
 
     def ceil(self) -> Self:
-        """The smallest whole number that is not below.
+        """ceil X is the smallest whole number that is not below.
 
-        In formulas: ceil, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.ceil(X)`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.ceil(X)`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -831,10 +779,9 @@ class Behaviour:
         """
 
     def abs(self) -> Self:
-        """The absolute value.
+        """abs X is the absolute value.
 
-        In formulas: abs, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.abs(X)`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.abs(X)`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -845,10 +792,9 @@ class Behaviour:
         """
 
     def round(self) -> Self:
-        """The nearest whole number, of two the even one.
+        """round X is the nearest whole number, of two the even one.
 
-        In formulas: round, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.round(X)`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.round(X)`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -859,10 +805,9 @@ class Behaviour:
         """
 
     def relu(self) -> Self:
-        """Max(0, x).
+        """relu X is max(0, x).
 
-        In formulas: relu or ReLU, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.maximum(X, 0)`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.maximum(X, 0)`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -873,10 +818,9 @@ class Behaviour:
         """
 
     def ReLU(self) -> Self:
-        """Max(0, x).
+        """relu X is max(0, x).
 
-        In formulas: relu or ReLU, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.maximum(X, 0)`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.maximum(X, 0)`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -887,10 +831,9 @@ class Behaviour:
         """
 
     def negative(self) -> Self:
-        """The negative.
+        """-X is the negative.
 
-        In formulas: negative, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `-X`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `-X`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -901,10 +844,9 @@ class Behaviour:
         """
 
     def odd(self) -> Self:
-        """Whether a number is odd.
+        """X odd is whether a number is odd.
 
-        In formulas: odd, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X % 2 == 1`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X % 2 == 1`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -915,10 +857,9 @@ class Behaviour:
         """
 
     def even(self) -> Self:
-        """Whether a number is even.
+        """X even is whether a number is even.
 
-        In formulas: even, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X % 2 == 0`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X % 2 == 0`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -929,10 +870,9 @@ class Behaviour:
         """
 
     def pow(self, Y: Operand) -> Self:
-        """The power.
+        """pow(X, Y) is the power.
 
-        In formulas: ^ or pow, of signature `, ->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X ** Y`.
+        Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X ** Y`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -943,10 +883,9 @@ class Behaviour:
         """
 
     def mod(self, Y: Operand) -> Self:
-        """What is left of X after whole Ys: x − y ⌊x / y⌋.
+        """mod(X, Y) is what is left of X after whole Ys: x − y ⌊x / y⌋.
 
-        In formulas: mod, of signature `, ->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.mod(X, Y)`.
+        Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.mod(X, Y)`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -957,10 +896,9 @@ class Behaviour:
         """
 
     def logical_not(self) -> Self:
-        """Whether it does not hold.
+        """¬X is whether it does not hold.
 
-        In formulas: ¬, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `~X`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `~X`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -971,10 +909,9 @@ class Behaviour:
         """
 
     def clip(self, Y: Operand, Z: Operand) -> Self:
-        """Clip(X, low, high) is X, no less than low and no more than high.
+        """clip(X, low, high) is X, no less than low and no more than high.
 
-        In formulas: clip, of signature `, , ->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.clip(X, low, high)`.
+        Signature: ℝ × ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.clip(X, low, high)`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -985,10 +922,9 @@ class Behaviour:
         """
 
     def lgamma(self) -> Self:
-        """Log |Γ(x)|, of factorials log (x − 1)!.
+        """lgamma X is log |Γ(x)|, of factorials log (x − 1)!.
 
-        In formulas: lgamma, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.gammaln(X)`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.gammaln(X)`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -999,10 +935,9 @@ class Behaviour:
         """
 
     def digamma(self) -> Self:
-        """The derivative of lgamma.
+        """digamma X is the derivative of lgamma.
 
-        In formulas: digamma, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.digamma(X)`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.digamma(X)`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -1013,10 +948,9 @@ class Behaviour:
         """
 
     def polygamma(self, *, n: float = 1) -> Self:
-        """The n-th derivative of digamma; n is 1 where it is not given.
+        """polygamma(X; n) is the n-th derivative of digamma; n is 1 where it is not given.
 
-        In formulas: polygamma, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.polygamma(n, X)`.
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.polygamma(n, X)`.
         Broadcasts over the union of the axes.
         Further: n=1.
         Raises NotationError where an axis is missing or has two sizes.
@@ -1028,10 +962,9 @@ class Behaviour:
         """
 
     def index(self, Y: Operand, *, axis: Axes | None = None) -> Self:
-        """Index_{ax}(X, I) is the element of X at the index I.
+        """index_{ax}(X, I) is the element of X at the index I.
 
-        In formulas: index, of signature `ax, ->`
-        (paper §3.7 Indexing). In NumPy: `np.take(X, I - 1, axis)`.
+        Signature: ℝ^{ax} × ℝ → ℝ (paper §3.7 Indexing). In NumPy: `np.take(X, I - 1, axis)`.
         `axis` is a name or several; all other axes are mapped over.
         Indices count from 0 here, and from 1 in formulas.
         Raises NotationError where an axis is missing or has two sizes.
@@ -1045,10 +978,9 @@ class Behaviour:
     def maxk(
         self, *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
     ) -> Self:
-        """The k largest, the largest first.
+        """maxk_{ax, k} X is the k largest, the largest first.
 
-        In formulas: maxk, of signature `ax -> k`
-        (paper §3.7 Indexing). In NumPy: `np.sort(X, axis)[..., ::-1][..., :k]`.
+        Signature: ℝ^{ax} → ℝ^{k} (paper §3.7 Indexing). In NumPy: `np.sort(X, axis)[..., ::-1][..., :k]`.
         `axis` is a name or several; all other axes are mapped over.
         `size` is that of the new axis; `sizes` gives it by name.
         Raises NotationError where an axis is missing or has two sizes.
@@ -1062,10 +994,9 @@ class Behaviour:
     def argmaxk(
         self, *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
     ) -> Self:
-        """For each of the k largest, one where it stands.
+        """argmaxk_{ax, k} X is for each of the k largest, one where it stands.
 
-        In formulas: argmaxk, of signature `ax -> ax k`
-        (paper §3.7 Indexing). In NumPy: `np.argsort(-X, axis, 'stable')[..., :k, None] == np.arange(n)`.
+        Signature: ℝ^{ax} → ℝ^{ax × k} (paper §3.7 Indexing). In NumPy: `np.argsort(-X, axis, 'stable')[..., :k, None] == np.arange(n)`.
         `axis` is a name or several; all other axes are mapped over.
         `size` is that of the new axis; `sizes` gives it by name.
         Raises NotationError where an axis is missing or has two sizes.
@@ -1079,10 +1010,9 @@ class Behaviour:
     def onehot(
         self, *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
     ) -> Self:
-        """One at the index, zero elsewhere.
+        """onehot_{ax} X is one at the index, zero elsewhere.
 
-        In formulas: onehot, of signature `-> ax`
-        (paper §3.7 Indexing). In NumPy: `np.eye(n)[I - 1]`.
+        Signature: ℝ → ℝ^{ax} (paper §3.7 Indexing). In NumPy: `np.eye(n)[I - 1]`.
         `axis` is a name or several; all other axes are mapped over.
         `size` is that of the new axis; `sizes` gives it by name.
         Indices count from 0 here, and from 1 in formulas.
@@ -1095,10 +1025,9 @@ class Behaviour:
         """
 
     def det(self, *, axis: Axes | None = None) -> Self:
-        """The determinant.
+        """det_{row, column} X is the determinant.
 
-        In formulas: det, of signature `row column ->`
-        (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.det(X)`.
+        Signature: ℝ^{row × column} → ℝ (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.det(X)`.
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -1109,10 +1038,9 @@ class Behaviour:
         """
 
     def cofactors(self, *, axis: Axes | None = None) -> Self:
-        """How fast the determinant grows with each number of the matrix.
+        """cofactors_{row, column} X is how fast the determinant grows with each number of the matrix.
 
-        In formulas: cofactors, of signature `row column -> row column`
-        (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.det(X) * np.linalg.inv(X).T`.
+        Signature: ℝ^{row × column} → ℝ^{row × column} (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.det(X) * np.linalg.inv(X).T`.
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -1123,10 +1051,9 @@ class Behaviour:
         """
 
     def inv(self, *, axis: Axes | None = None) -> Self:
-        """The inverse matrix.
+        """inv_{row, column} X is the inverse matrix.
 
-        In formulas: inv, of signature `row column -> row column`
-        (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.inv(X)`.
+        Signature: ℝ^{row × column} → ℝ^{row × column} (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.inv(X)`.
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -1137,10 +1064,9 @@ class Behaviour:
         """
 
     def trace(self, *, axis: Axes | None = None) -> Self:
-        """The sum of the diagonal.
+        """trace_{row, column} X is the sum of the diagonal.
 
-        In formulas: trace, of signature `row column ->`
-        (paper §3.5 Vectors to vectors). In NumPy: `np.trace(X)`.
+        Signature: ℝ^{row × column} → ℝ (paper §3.5 Vectors to vectors). In NumPy: `np.trace(X)`.
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -1151,10 +1077,9 @@ class Behaviour:
         """
 
     def solve(self, Y: Operand, *, axis: Axes | None = None) -> Self:
-        """The x over columns with A ⊙_{column} x = b, where b is over rows.
+        """solve_{row, column}(X, Y) is the x over columns with A ⊙_{column} x = b, where b is over rows.
 
-        In formulas: solve, of signature `row column, row -> column`
-        (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.solve(A, b)`.
+        Signature: ℝ^{row × column} × ℝ^{row} → ℝ^{column} (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.solve(A, b)`.
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -1165,10 +1090,9 @@ class Behaviour:
         """
 
     def logdet(self, *, axis: Axes | None = None) -> Self:
-        """The logarithm of the absolute value of the determinant.
+        """logdet_{row, column} X is the logarithm of the absolute value of the determinant.
 
-        In formulas: logdet, of signature `row column ->`
-        (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.slogdet(X)[1]`.
+        Signature: ℝ^{row × column} → ℝ (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.slogdet(X)[1]`.
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -1179,10 +1103,9 @@ class Behaviour:
         """
 
     def diag(self, *, axis: Axes | None = None) -> Self:
-        """The matrix with these numbers on its diagonal, and zeros beside it.
+        """diag_{row, column} X is the matrix with these numbers on its diagonal, and zeros beside it.
 
-        In formulas: diag, of signature `row -> row column`
-        (paper §3.5 Vectors to vectors). In NumPy: `np.diag(x)`.
+        Signature: ℝ^{row} → ℝ^{row × column} (paper §3.5 Vectors to vectors). In NumPy: `np.diag(x)`.
         `axis` is a name; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -1192,10 +1115,9 @@ class Behaviour:
         """
 
     def cholesky(self, *, axis: Axes | None = None) -> Self:
-        """The lower triangle L with [L ⊙_{column} L_{row→row'}] = X, of a symmetric positive definite matrix.
+        """cholesky_{row, column} X is the lower triangle L with [L ⊙_{column} L_{row→row'}] = X, of a symmetric positive definite matrix.
 
-        In formulas: cholesky, of signature `row column -> row column`
-        (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.cholesky(X)`.
+        Signature: ℝ^{row × column} → ℝ^{row × column} (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.cholesky(X)`.
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -1206,10 +1128,9 @@ class Behaviour:
         """
 
     def eigvalsh(self, *, axis: Axes | None = None) -> Self:
-        """The eigenvalues of a symmetric matrix, ascending along its rows.
+        """eigvalsh_{row, column} X is the eigenvalues of a symmetric matrix, ascending along its rows.
 
-        In formulas: eigvalsh, of signature `row column -> row`
-        (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.eigvalsh(X)`.
+        Signature: ℝ^{row × column} → ℝ^{row} (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.eigvalsh(X)`.
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -1220,10 +1141,9 @@ class Behaviour:
         """
 
     def eigh(self, *, axis: Axes | None = None) -> Self:
-        """The eigenvectors of a symmetric matrix, one for each column, in the order of eigvalsh.
+        """eigh_{row, column} X is the eigenvectors of a symmetric matrix, one for each column, in the order of eigvalsh.
 
-        In formulas: eigh, of signature `row column -> row column`
-        (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.eigh(X)[1]`.
+        Signature: ℝ^{row × column} → ℝ^{row × column} (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.eigh(X)[1]`.
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -1234,10 +1154,9 @@ class Behaviour:
         """
 
     def expm(self, *tensors: Operand | Iterable[Operand], axis: Axes | None = None) -> Self:
-        """The exponential of a matrix, ∑ Xⁿ/n!; expm(X, E) is how it changes with X along E.
+        """expm_{row, column} X is the exponential of a matrix, ∑ Xⁿ/n!; expm(X, E) is how it changes with X along E.
 
-        In formulas: expm, of signature `row column -> row column`
-        (paper §3.5 Vectors to vectors). In NumPy: `scipy.linalg.expm(X)`.
+        Signature: ℝ^{row × column} × … → ℝ^{row × column} (paper §3.5 Vectors to vectors). In NumPy: `scipy.linalg.expm(X)`.
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -1248,10 +1167,9 @@ class Behaviour:
         """
 
     def concat(self, *tensors: Operand | Iterable[Operand], axis: Axes | None = None) -> Self:
-        """The elements of X along an axis, then those of Y.
+        """X ⊕_{ax} Y is the elements of X along an axis, then those of Y.
 
-        In formulas: ⊕ or concat, of signature `ax, ax -> ax`
-        (paper §3.6 Renaming and reshaping). In NumPy: `np.concatenate([X, Y], axis)`.
+        Signature: ℝ^{ax} × ℝ^{ax} × … → ℝ^{ax} (paper §3.6 Renaming and reshaping). In NumPy: `np.concatenate([X, Y], axis)`.
         `axis` is a name; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
@@ -1264,10 +1182,9 @@ class Behaviour:
     def unroll(
         self, *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
     ) -> Self:
-        """The window that begins at each element.
+        """unroll_{seq, kernel} X is the window that begins at each element.
 
-        In formulas: unroll, of signature `seq -> seq kernel`
-        (paper §3.5 Vectors to vectors). In NumPy: `np.lib.stride_tricks.sliding_window_view(X, k, axis)`.
+        Signature: ℝ^{seq} → ℝ^{seq × kernel} (paper §3.5 Vectors to vectors). In NumPy: `np.lib.stride_tricks.sliding_window_view(X, k, axis)`.
         `axis` is a name or several; all other axes are mapped over.
         `size` is that of the new axis; `sizes` gives it by name.
         Raises NotationError where an axis is missing or has two sizes.
@@ -1281,10 +1198,9 @@ class Behaviour:
     def pool(
         self, *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
     ) -> Self:
-        """Windows side by side.
+        """pool_{seq, kernel} X is windows side by side.
 
-        In formulas: pool, of signature `seq -> seq kernel`
-        (paper §3.5 Vectors to vectors). In NumPy: `X.reshape(n // k, k)`.
+        Signature: ℝ^{seq} → ℝ^{seq × kernel} (paper §3.5 Vectors to vectors). In NumPy: `X.reshape(n // k, k)`.
         `axis` is a name or several; all other axes are mapped over.
         `size` is that of the new axis; `sizes` gives it by name.
         Raises NotationError where an axis is missing or has two sizes.

@@ -1,7 +1,9 @@
 """Papers checked where they stand: formulas of LaTeX, Markdown and notebooks, with errors at their lines.
 
 `remarks`: comments that speak to the checker.
-`maths`: the sections of a document, its maths and its macros.
+`document`: a document as data, its sections, their maths and its macros.
+`shown_axes`: which maths shows a named axis.
+`maths`: where the maths of a document stands, and its macros.
 `rows`: the rows of a display, and which of them to leave out.
 `verdicts`: what comes of claims that are tried.
 `report`: what a check found and what it skipped.

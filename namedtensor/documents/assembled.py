@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Mapping
 
 from grammar.errors import NotationError, Span
 
-from .maths import MACRO, Document, Macro, Maths
+from .document import Document, Macro, Maths
 from .rows import columns
+from .shown_axes import MACRO
 
 
 class AssembledProgram:
@@ -69,6 +71,9 @@ class AssembledProgram:
         )
 
 
+USED = re.compile(rf"\\(?:begin|end)\{{[A-Za-z]+\*?\}}|{MACRO.pattern}")
+
+
 def assembled(document: Document, formulas: list[Maths], removed: frozenset[Span] = frozenset()) -> AssembledProgram:
     """Formulas without the statements that are removed, with the definitions of macros that they need and that stand
     before the last of them."""
@@ -79,13 +84,13 @@ def assembled(document: Document, formulas: list[Maths], removed: frozenset[Span
     ]
     last = max((maths.end for maths in formulas), default=0)
     known: dict[str, list[Macro]] = {}
-    wanted = {name for start, end in parts for name in MACRO.findall(document.source, start, end)}
+    wanted = {name for start, end in parts for name in USED.findall(document.source, start, end)}
     while wanted:
         name = wanted.pop()
         if name not in known:
             known[name] = [each for each in document.definitions.get(name, ()) if each.start < last]
             wanted.update(other for each in known[name] for other in each.mentions)
-    parts += [each[:2] for group in known.values() for each in group]
+    parts += {each[:2] for group in known.values() for each in group}
     written = {maths[:2]: maths.written for maths in formulas if maths.written}
     return AssembledProgram(document.source, parts, written, _within(formulas))
 

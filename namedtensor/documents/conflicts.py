@@ -19,7 +19,7 @@ from ..scope.names import Key
 from ..scope.symbols import Scope
 from ..terms.inference import InputType
 from .assembled import assembled
-from .maths import Document, Maths
+from .document import Document, Maths
 from .superseded import without
 
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from grammar.errors import NotationError, Span
 
+from .document import Maths
 from .included_files import Whole
-from .maths import Maths
 from .remarks import Ignored
 from .report import Report, Skipped
 
@@ -61,6 +61,8 @@ def _as_error(left: Skipped, source: str) -> NotationError:
     problem = left.problem
     if problem is None or problem.span is None:
         return NotationError(404, left.reason, source, left.span)
+    if left.reason != problem.message:  # what its notes and its hint are about is another thing
+        return NotationError(problem.number, left.reason, source, problem.span)
     return NotationError(problem.number, left.reason, source, problem.span, problem.notes, problem.hint)
 
 
@@ -85,7 +87,7 @@ def _stretch(ignored: Ignored, whole: Whole, maths: list[Maths]) -> _Silenced:
     at = whole.place((ignored.position, ignored.position))
     start, end = _line(at.text, at.span[0])
     index = bisect_left(maths, ignored.position, key=lambda each: each.end)
-    if at.text[start : at.span[0]].strip(" \t><!-"):
+    if at.text[start : at.span[0]].strip(" \t%><!-"):
         before = maths[index - 1] if index else None
         ends_here = before is not None and start <= whole.place(before[:2]).span[1] <= at.span[0]
         start = min(start, whole.place(before[:2]).span[0]) if before and ends_here else start

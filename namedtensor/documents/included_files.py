@@ -21,11 +21,11 @@ from typing import NamedTuple
 from grammar.errors import NotationError, Span
 
 from ..files.text import InputError, reason
-from .maths import OPAQUE, definition_end, group_end, opaque_end
+from .maths import DEFINING, OPAQUE, definition_end, group_end, opaque_end
 
 DEPTH = 20  # files that include each other
 FILES = 2000
-CHARACTERS = 8_000_000  # of all files together
+CHARACTERS = 4_000_000  # of all files together: a book of mathematics has two million
 NOTES = 1000  # of files that are not read
 
 
@@ -70,7 +70,7 @@ class Whole:
 
         >>> whole = Whole("ab", [_Part(0, "one.tex", "xa", 1), _Part(1, "two.tex", "b", 0)])
         >>> whole.place((0, 2))
-        Place(file='one.tex', text='xa', span=(1, 2))
+        Location(file='one.tex', text='xa', span=(1, 2))
         """
         index = max(0, bisect_right(self.parts, span[0], key=lambda part: part.start) - 1)
         part = self.parts[index]
@@ -213,7 +213,7 @@ SCANNED = re.compile(
     rf"""(?P<comment>%[^\n]*)
     |(?P<opaque>\\begin\{{(?P<kind>(?:{"|".join(OPAQUE)})\*?)\}})
     |(?P<verb>\\(?:verb|lstinline)\*?(?P<mark>[^A-Za-z\s*{{])[^\n]*?(?P=mark))
-    |(?P<define>\\(?:(?:re)?newcommandx?|providecommand|DeclareMathOperator|[gex]?def|let|ndef)(?![A-Za-z]))
+    |(?P<define>{DEFINING})
     |(?P<never>\\iffalse(?![A-Za-z]))
     |(?P<over>\\endinput(?![A-Za-z])|\\end\{{document\}})
     |\\(?P<include>{"|".join(INCLUSIONS)})(?![A-Za-z])
@@ -312,6 +312,7 @@ class Reading:
         self.packages: set[str] = set()
         self.files = 0
         self.left = CHARACTERS  # that may still be read
+        self.places: dict[tuple[str, Inclusion, str], str | None] = {}  # that were looked for
 
     def read(self, text: str, file: str, within: tuple[str, ...], definitions: bool = False) -> None:
         """Add a file with all that it includes; `within` are the files that include each other down to it."""
@@ -328,7 +329,10 @@ class Reading:
     def include(
         self, name: str, inclusion: Inclusion, at: Location, within: tuple[str, ...], definitions: bool = False
     ) -> None:
-        place = self.find(name, inclusion, os.path.dirname(at.file))
+        asked = name, inclusion, os.path.dirname(at.file)
+        if asked not in self.places:
+            self.places[asked] = self.find(*asked)
+        place = self.places[asked]
         if place is None or place.endswith(PICTURES):
             if inclusion.told and not name.endswith(PICTURES):
                 self.note(at, f"{name} is not here, so its formulas and macros are not read")

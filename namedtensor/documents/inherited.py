@@ -10,7 +10,7 @@ from grammar.printer import to_latex
 from grammar.printer.runs import axes_in
 
 from .assembled import assembled
-from .maths import Document, Maths, Section
+from .document import Document, Maths, Section
 from .notation import base_of, heads_of, mentioned, names_in
 
 

@@ -16,9 +16,9 @@ from grammar.errors import NotationError
 from grammar.printer import to_text
 
 from ..files.text import InputError
+from .document import Section
 from .included_files import Whole, document_text, whole_text
 from .markdown import whole_markdown
-from .maths import Section
 from .notebook import whole_notebook
 from .root import whole_chapter
 from .sections import check_document

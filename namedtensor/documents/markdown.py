@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 
 from .included_files import Parts, Whole
-from .maths import CLOSERS, DISPLAYS, PARAGRAPH, definition_end, next_end
+from .maths import CLOSERS, DEFINING, DISPLAYS, PARAGRAPH, PIECES, definition_end, next_end
 
 MARK = re.compile(
     rf"""^[ \t>]*(?P<fence>`{{3,}}|~{{3,}})[ \t]*(?P<info>[^\n`]*)(?:\n|\Z)
@@ -25,14 +25,14 @@ MARK = re.compile(
     |(?P<ticked>\$`)
     |(?P<code>`+)
     |\\begin\{{(?P<environment>(?:{"|".join(DISPLAYS)})\*?)\}}
-    |(?P<define>\\(?:(?:re)?newcommandx?|providecommand|DeclareMathOperator|[gex]?def|ndef)(?![A-Za-z]))
+    |(?P<define>{DEFINING})
     |\\?(?P<bracket>\\[(\[])
     |\\.
     |(?P<dollars>\$\$)
     |(?P<dollar>\$)""",
     re.VERBOSE | re.MULTILINE | re.DOTALL,
 )
-DEFINE = re.compile(r"\\(?:(?:re)?newcommandx?|providecommand|DeclareMathOperator|[gex]?def|ndef)(?![A-Za-z])")
+DEFINE = re.compile(DEFINING)
 REMARK = re.compile(r"namedtensor:[^\n]*")
 DOLLAR = re.compile(r"\\.|\$", re.DOTALL)
 MONEY = re.compile(r"[\s$]")
@@ -48,11 +48,12 @@ def whole_markdown(text: str, file: str) -> Whole:
 class _Markdown:
     def __init__(self, text: str, file: str):
         self.text, self.parts = text, Parts(file, text)
+        self.pieces = 0  # of maths; what has too many is told so where they are read
         self.paragraph = 0  # where the paragraph ends that was looked at last
 
     def run(self) -> None:
         position = 0
-        while mark := MARK.search(self.text, position):
+        while self.pieces <= PIECES and (mark := MARK.search(self.text, position)):
             kind = mark.lastgroup if mark.lastgroup != "info" else "fence"
             position = max(READERS[kind](self, mark), mark.start() + 1) if kind else mark.end()
 
@@ -126,6 +127,7 @@ class _Markdown:
         """Copy maths, after the definitions in it: they count for what follows too."""
         for define in DEFINE.finditer(self.text, *inside):
             self.define(define)
+        self.pieces += 1
         self.parts.write(opening, start)
         self.parts.copy(*inside)
         self.parts.write(closing + "\n", inside[1])

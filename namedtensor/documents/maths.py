@@ -3,52 +3,20 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection
 from functools import lru_cache
-from typing import Any, NamedTuple
 
-from grammar import nodes
 from grammar.errors import NotationError, Span
-from grammar.latex.tables import PRIMES, STARS, is_known
+from grammar.latex.macros import OUTER
 from grammar.parser import parse
 
+from .document import Document, Macro, Maths, Section
 from .remarks import Ignored, remarks
-from .verdicts import Draws
+from .shown_axes import MACRO, NUMBER_OF_ARGUMENTS, axis_macros, named_axes, shows_the_notation
 
-
-class Maths(NamedTuple):
-    """A display or inline formula, its delimiters included; or a fact in a comment, which is `written` as LaTeX."""
-
-    start: int
-    end: int
-    display: bool
-    written: str = ""
-
-
-@dataclass
-class Section:
-    """A scope: its title, and the maths that stand in it."""
-
-    title: str
-    start: int
-    maths: list[Maths] = field(default_factory=list)
-    formulas: list[Maths] = field(default_factory=list)
-    programs: dict[Maths, nodes.Program] = field(default_factory=dict)
-    mentioned: dict[Maths, tuple[str, ...]] = field(default_factory=dict)  # the names in a formula, once asked for
-    types: dict[str, str] = field(default_factory=dict)
-    functions: frozenset[str] = frozenset()  # names that earlier sections and the first `known` formulas define
-    tensors: frozenset[str] = frozenset()
-    known: int = 0
-    inherited: frozenset[Maths] = frozenset()  # facts of earlier sections that this one needs
-    holds: list[Any] = field(default_factory=list)  # the statements that hold at its end
-    own: list[Any] = field(default_factory=list)  # those among them that it does not inherit
-    unknown: dict[str, int] = field(default_factory=dict)  # names that nothing explains, and where they are first used
-
-
-DISPLAYS = "align equation gather multline eqnarray flalign alignat displaymath dmath".split()
+DISPLAYS = [name for name in OUTER if name != "math"]
 OPAQUE = "verbatim Verbatim lstlisting minted comment filecontents tikzpicture".split()
+DEFINING = r"\\(?:(?:re)?new(?:commandx?|environment)|providecommand|DeclareMathOperator|DeclarePairedDelimiterX?|[gex]?def|let|ndef)(?![A-Za-z])"
 CLOSERS = {r"\[": r"\]", r"\(": r"\)", "$$": "$$", "$": "$"}
 TOKEN = re.compile(
     rf"""(?P<comment>%[^\n]*)
@@ -57,62 +25,41 @@ TOKEN = re.compile(
     |(?P<begin>\\begin\{{(?P<environment>(?:{"|".join(DISPLAYS)}|math)\*?)\}})
     |(?P<finish>\\end\{{(?:{"|".join(DISPLAYS)}|math)\*?\}})
     |(?P<section>\\(?:chapter|section)(?![A-Za-z])\*?)
-    |(?P<define>\\(?:(?:re)?newcommandx?|providecommand|DeclareMathOperator|[gex]?def|let|ndef)(?![A-Za-z]))
+    |(?P<define>{DEFINING})
+    |(?P<signed>\\(?:New|Renew|Provide|Declare)Document(?:Command|Environment)(?![A-Za-z]))
     |(?P<text>\\(?:text[a-z]*|mbox|hbox|intertext)\s*\{{)
     |(?P<bracket>\\[\[\]()])
-    |(?P<escape>\\.)
+    |(?P<other>\\(?:begin|end)\{{[A-Za-z]+\*?\}})
+    |(?P<escape>\\(?:[A-Za-z]+|.))
     |(?P<dollars>\$\$?)
     |(?P<paragraph>\n[ \t]*\n)""",
     re.VERBOSE | re.DOTALL,
 )
 
 
-# ----------------------------------------------------------------------------------------------------------- definitions
-class Macro(NamedTuple):
-    """A definition of a macro: where it stands, and the macros that its body mentions."""
-
-    start: int
-    end: int
-    name: str
-    mentions: frozenset[str]
-
-
-@dataclass
-class Document:
-    """What a document holds: its sections with their maths, definitions of macros, and maths that is never closed."""
-
-    source: str
-    sections: list[Section]
-    definitions: dict[str, list[Macro]] = field(default_factory=dict)  # by name, in their order
-    axes: set[str] = field(default_factory=set)  # macros that the document defines to be axes
-    others: set[str] = field(default_factory=set)  # macros of the notation that mean another thing in this document
-    named: bool = True  # whether sans-serif letters may be axes: else they are only a font of this document
-    speaks: bool = False  # whether it uses a macro of the notation
-    errors: list[NotationError] = field(default_factory=list)
-    given: dict[str, Any] = field(default_factory=dict)  # the shapes that are known beside the formulas
-    sizes: Mapping[str, int] | None = None
-    draws: Draws | None = None  # how claims are to be tried on random tensors; None where they are not
-    unclosed: dict[str, int] = field(default_factory=dict)  # what is not closed, up to where it was looked for
-    ignored: list[Ignored] = field(default_factory=list)
-    common: int = 0  # up to here stand facts of all sections
-    unread: dict[int, frozenset[Span]] = field(default_factory=dict)  # rows and comments left out of the display there
-    remarks: int = 0  # how many comments spoke to the checker
-    passed: list[Span] = field(default_factory=list)  # definitions, and what TeX prints as it stands
-
-
 def find(source: str, common: int = 0) -> Document:
     """The sections of a document, its maths and its macros; facts before `common` are facts of each section."""
     document = Document(source, [Section("", 0)], common=common)
-    position = 0
+    position = found = 0
     while token := TOKEN.search(source, position):
         position = _outside(document, token)
+        found += token.lastgroup in COUNTED
+        if found > PIECES:
+            message = f"a document has more than {PIECES} pieces of maths and headings: the rest was not read"
+            document.errors.append(NotationError(404, message, source, token.span(), hint="check its parts one by one"))
+            document.passed.append((position, len(source)))
+            break
     shared = [each for each in document.sections[0].maths if each.start < common]
     for section in document.sections[1:]:
         section.maths[:0] = shared
-    document.axes = _axis_macros(source, document.definitions)
-    document.named = _shows_the_notation(document)
+    document.axes = axis_macros(source, document.definitions)
+    document.named = shows_the_notation(document)
     document.speaks = named_axes(document) is not None
     return document
+
+
+PIECES = 60_000  # a book of mathematics has twenty thousand
+COUNTED = ("begin", "bracket", "dollars", "section")
 
 
 def _outside(document: Document, token: re.Match) -> int:
@@ -126,7 +73,7 @@ def _outside(document: Document, token: re.Match) -> int:
         end = PASSED[kind](document, token)
         document.passed.append((token.start(), end))
         return end
-    opens = kind in ("begin", "dollars") or token[0] in (r"\[", r"\(")
+    opens = kind in ("begin", "dollars") or token[0] in (r"\[", r"\(") or token[0] in document.openers
     return _maths(document, token) if opens else token.end()
 
 
@@ -175,6 +122,9 @@ def _last(source: str, text: str) -> int:
 def _define(document: Document, token: re.Match) -> int:
     source = document.source
     end = definition_end(source, token)
+    if end is not None and token[0].endswith("environment"):
+        _define_environment(document, token.start(), ENVIRONMENT.match(source, token.end()), end)
+        return end
     name = NAME.match(source, token.end())
     if end is None or name is None:
         return token.end()
@@ -183,30 +133,68 @@ def _define(document: Document, token: re.Match) -> int:
     number = int(parameters[1] or parameters[0].count("#")) if parameters else 0
     if number != NUMBER_OF_ARGUMENTS.get(macro, number):
         document.others.add(macro)
+    if shortcut := SHORTCUT.search(text):
+        group = document.openers if shortcut[1] == "begin" else document.closers
+        group[macro] = shortcut[2]
+    _know(document, macro, (token.start(), end), text)
+    return end
+
+
+def _define_environment(document: Document, start: int, head: re.Match | None, end: int) -> None:
+    r"""\newenvironment{shown}{\begin{align}}{\end{align}}, whose maths is a display"""
+    if head is None:
+        return
+    text = document.source[start:end]
+    if within := BEGUN.search(text, head.end() - start):
+        document.openers[rf"\begin{{{head[1]}}}"] = within[1]
+        document.closers[rf"\end{{{head[1]}}}"] = within[1]
+    for macro in (rf"\begin{{{head[1]}}}", rf"\end{{{head[1]}}}"):
+        _know(document, macro, (start, end), text)
+
+
+def _know(document: Document, macro: str, span: Span, text: str) -> None:
     known = document.definitions.setdefault(macro, [])
     if len(known) < REDEFINED and len(document.definitions) < DEFINED and _sound(text):
-        known.append(Macro(token.start(), end, macro, frozenset(MACRO.findall(source, name.end(), end))))
-    return end
+        known.append(Macro(*span, macro, frozenset(MACRO.findall(document.source, *span)) - {macro}))
+
+
+def _signed(document: Document, token: re.Match) -> int:
+    r"""\NewDocumentCommand{\name}{m o}{body}, of which the notation knows nothing"""
+    position = token.end()
+    while group := GROUP.match(document.source, position):
+        position = group_end(document.source, group.end() - 1) or token.end()
+        if position == token.end():
+            break
+    return position
+
+
+GROUP = re.compile(r"(?:\s|\\[A-Za-z]+){0,9}\{")
+BEGUN = re.compile(rf"\\begin\{{((?:{'|'.join(DISPLAYS)})\*?)\}}")
+SHORTCUT = re.compile(
+    rf"\{{\s*\\(begin|end)\{{((?:{'|'.join(DISPLAYS)})\*?)\}}\s*(?:\[[^\]]*\]\s*)?(?:\{{[^{{}}]*\}}\s*)?\}}\Z"
+)
 
 
 PASSED: dict[str | None, Callable[[Document, re.Match], int]] = {
     "define": _define,
+    "signed": _signed,
     "opaque": lambda document, token: opaque_end(document.source, token),
     "verb": lambda document, token: token.end(),
     "comment": _comment,
 }
 PARAMETERS = re.compile(r"\s*(?:\[([0-9])\]|(?:#[1-9])*)")
-MACRO = re.compile(r"\\[A-Za-z]+")
 DEFINED, REDEFINED = 5000, 100  # how many macros of a document are known, and definitions of each
 
 
 def _maths(document: Document, token: re.Match) -> int:
     opening = token[0]
-    closer = rf"\end{{{token['environment']}}}" if token["begin"] else CLOSERS[opening]
+    environment = token["environment"] or document.openers.get(opening)
+    closer = rf"\end{{{environment}}}" if environment else CLOSERS[opening]
     inline = opening in ("$", r"\(", r"\begin{math}")
     end = None
     if token.start() >= document.unclosed.get(closer, 0):
-        end, reached = maths_end(document.source, token.end(), closer, inline)
+        others = {macro for macro, begun in document.closers.items() if begun == environment}
+        end, reached = maths_end(document.source, token.end(), closer, inline, others)
         if end is None:
             document.unclosed[closer] = reached
     if end is None:
@@ -225,14 +213,16 @@ UNCLOSED = 1000  # errors of this kind that are told of
 PARAGRAPH = re.compile(r"\n[ \t]*\n")
 
 
-def maths_end(source: str, position: int, closer: str, inline: bool) -> tuple[int | None, int]:
-    """Where the maths that `closer` ends is over, None where it never is; and up to where that was looked for.
+def maths_end(
+    source: str, position: int, closer: str, inline: bool, others: Collection[str] = ()
+) -> tuple[int | None, int]:
+    """Where the maths that `closer` ends, or one of the others, is over, None where it never is; and up to where that was looked for.
 
     A paragraph ends inline maths in any case.
     """
     while token := TOKEN.search(source, position):
         text = token[0]
-        if text == closer:
+        if text == closer or text in others:
             return token.end(), token.end()
         if closer == "$" and text == "$$":
             return token.start() + 1, token.end()
@@ -274,8 +264,20 @@ def _title(source: str, position: int) -> tuple[str, int]:
 NAME = re.compile(r"\*?\s*(?:\{\s*(\\[A-Za-z]+)\s*\}|(\\[A-Za-z]+))\s*")
 
 
+ENVIRONMENT = re.compile(r"\*?\s*\{\s*([A-Za-z]+\*?)\s*\}\s*(?:\[[^\]]{0,200}\]\s*){0,2}")
+AFTER_BLANKS = re.compile(r"(?:\s|%[^\n]*\n)*")
+
+
+GROUPS = {r"\DeclarePairedDelimiter": 2, r"\DeclarePairedDelimiterX": 3}  # after the name; of other definitions one
+
+
 def definition_end(source: str, token: re.Match) -> int | None:
     """Where the definition that `token` begins is over; None where it is none that can be used."""
+    if token[0].endswith("environment"):
+        head = ENVIRONMENT.match(source, token.end())
+        middle = group_end(source, head.end()) if head else None
+        following = AFTER_BLANKS.match(source, middle) if middle else None
+        return group_end(source, following.end()) if following else None
     name = NAME.match(source, token.end())
     if not name:
         return None
@@ -283,9 +285,14 @@ def definition_end(source: str, token: re.Match) -> int | None:
     if token[0] == r"\let":
         other = re.compile(r"=?\s*(?:\\[A-Za-z]+|\\.|\S)").match(source, position)
         return other.end() if other else None
-    middle = re.compile(r"[^{}\\]*").match(source, position)
-    position = middle.end() if middle else position
-    return group_end(source, position) if source[position : position + 1] == "{" else None
+    for _ in range(GROUPS.get(token[0], 1)):
+        middle = re.compile(r"[^{}\\]*").match(source, position)
+        position = middle.end() if middle else position
+        end = group_end(source, position) if source[position : position + 1] == "{" else None
+        if end is None:
+            return None
+        position = end
+    return position
 
 
 def _sound(definition: str) -> bool:
@@ -295,84 +302,3 @@ def _sound(definition: str) -> bool:
     except NotationError:
         return False
     return True
-
-
-def _axis_macros(source: str, definitions: dict[str, list[Macro]]) -> set[str]:
-    return {
-        name
-        for name, known in definitions.items()
-        for each in known
-        if AXIS.match(source, each.start, each.end) or NAMED.search(source, each.start, each.end)
-    }
-
-
-AXIS = re.compile(r"\\ndef(?![A-Za-z])")
-NUMBER_OF_ARGUMENTS = {r"\ndot": 1, r"\nfun": 2, r"\nsum": 1, r"\nprod": 1, r"\ncat": 1, r"\nbin": 2, r"\nmatrix": 3}  # fmt: skip
-USES = re.compile(r"(?<!Command\{)(?<!Command)\\(?:ndot|nfun|nsum|nprod|ncat|nbin|nmatrix|name)(?![A-Za-z@])")
-NAMES = {r"\name", r"\mathsf"}
-NAMED = re.compile(r"\\(?:name|mathsf)(?![A-Za-z])")
-REALS = re.compile(r"\\(?:reals|mathbb\s*\{?\s*R)(?![A-Za-z])")
-
-
-def shows_axes(document: Document, maths: Maths) -> bool:
-    """Whether maths shows a named axis."""
-    if maths.written:
-        return True
-    if not document.named:
-        return False
-    macros = set(MACRO.findall(document.source, *maths[:2]))
-    if macros & document.others:
-        return False
-    return bool(macros & (NUMBER_OF_ARGUMENTS.keys() | NAMES | document.axes)) or _names_bare_axes(document, maths)
-
-
-def _names_bare_axes(document: Document, maths: Maths) -> bool:
-    r"""Whether maths has a shape of macros that nothing defines, ℝ^{\seq \times \key}, or of calligraphic letters, in a
-    document of this notation."""
-    if not document.speaks:
-        return False
-    if SHAPE_VARIABLES.search(document.source, *maths[:2]):
-        return True
-    for shape in SHAPE.finditer(document.source, *maths[:2]):
-        named = set(MACRO.findall(shape[1])) - {r"\times", *STARS, *PRIMES}
-        if named and not any(each in document.definitions or is_known(each) for each in named):
-            return True
-    return False
-
-
-SHAPE = re.compile(
-    r"\\(?:reals|mathbb\s*(?:\{\s*R\s*\}|R))(?![A-Za-z])\s*\^\s*(\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\\[A-Za-z]+)"
-)
-SHAPE_VARIABLES = re.compile(
-    r"(?:\\(?:reals|mathbb\s*(?:\{\s*R\s*\}|R))(?![A-Za-z])|(?<![A-Za-z\\{])[A-Z])\s*\^\s*(?:\{[^{}]*)?\\math(?:cal|scr)(?![A-Za-z])"
-)
-
-
-def named_axes(document: Document) -> Span | None:
-    """Where a document first uses a macro of the notation, in maths or not; None where it only defines them."""
-    for use in USES.finditer(document.source):
-        index = bisect_right(document.passed, (use.start(), len(document.source))) - 1
-        if use[0] not in document.others and (index < 0 or document.passed[index][1] <= use.start()):
-            return use.span()
-    return None
-
-
-def _shows_the_notation(document: Document) -> bool:
-    """Whether a document has a macro of the notation, or sans-serif letters under a sign or in a shape, as axes stand."""
-    if NAMES_AXES.search(document.source):
-        return True
-    own = NUMBER_OF_ARGUMENTS.keys() - document.others
-    for section in document.sections:
-        for maths in section.maths:
-            macros = set(MACRO.findall(document.source, *maths[:2]))
-            if (
-                macros & own
-                or macros & (NAMES | document.axes)
-                and (macros & PLACES or REALS.search(document.source, *maths[:2]))
-            ):
-                return True
-    return False
-
-
-NAMES_AXES = re.compile(r"\\(?:ndef|name)(?![A-Za-z])")
-PLACES = {r"\underset", r"\substack"}

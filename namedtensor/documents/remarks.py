@@ -18,7 +18,7 @@ from grammar.errors import NotationError, Span
 from grammar.parser import parse
 from grammar.printer import to_latex
 
-REMARK = re.compile(r"(?<!\\)%+[ \t]*namedtensor:[ \t]*([^\n]*)")
+REMARK = re.compile(r"(?<!\\)%[ \t]*namedtensor:[ \t]*([^\n]*)")
 IGNORE = re.compile(r"ignore(?![A-Za-z_^=(])[ \t:]*(?P<numbers>[0-9, \t]*)$")
 SEPARATOR = re.compile(r"[{(\[]|[})\]]|;")
 

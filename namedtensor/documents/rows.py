@@ -11,8 +11,10 @@ import re
 from typing import NamedTuple
 
 from grammar.errors import NotationError, Span
+from grammar.latex.macros import WITH_ARGUMENTS
 
-from .maths import Maths, group_end
+from .document import Maths
+from .maths import group_end
 
 ROWS = 200  # of one display that are looked at
 PART = re.compile(
@@ -20,9 +22,10 @@ PART = re.compile(
     re.DOTALL,
 )
 OUTER = re.compile(
-    r"\s*(?:\\\[|\$\$|\\begin\{(?:equation|align|gather|multline|eqnarray|flalign|alignat|displaymath|dmath)\*?\}(?:\{\d+\})?)?"
-    r"\s*(?:\\label\{[^}]*\}\s*)?(?:\\begin\{(?:split|aligned|gathered|alignedat|array)\}(?:\[\w\])?(?:\{\d+\})?)?"
+    rf"\s*(?:\\\[|\$\$|\\begin\{{(?:{'|'.join(WITH_ARGUMENTS)})\*?\}}(?:\[[^\]]*\])?(?:\{{[^{{}}]*\}})?|\\begin\{{[A-Za-z]+\*?\}}|(?P<macro>\\[A-Za-z]+))?"
+    r"\s*(?:\\label\{[^}]*\}\s*)?(?:\\begin\{(?:split|aligned|gathered|alignedat|array)\}(?:\[\w\])?(?:\{[^{}]*\})?)?"
 )
+LAST_MACRO = re.compile(r"\\[A-Za-z]+\Z")
 CONTINUES = re.compile(
     r"(?:\s|&|\{\}|%[^\n]*\n|\\(?:quad|qquad|,|;|!|:)|~)*(?:[=:+<>≔≜]|-|\\(?:colon|coloneqq?|triangleq|eqdef|stackrel|overset|in|cdot|odot|times|le|leq|ge|geq|ndot|nbin)(?![A-Za-z]))"
 )
@@ -39,11 +42,13 @@ class Row(NamedTuple):
 
 def rows_of(source: str, maths: Maths) -> list[Row]:
     """The rows of a display; of what is none, or of a single row, that one."""
-    opening = OUTER.match(source, maths.start, maths.end)
+    opening = OUTER.match(source, maths.start, maths.end) if maths.display else None
     start = position = opening.end() if opening else maths.start
     rows: list[Row] = []
     cells, depth = [start], 0
     end = maths.end
+    if opening and opening["macro"] and (closing := LAST_MACRO.search(source, start, maths.end)):  # \be … \ee
+        end = closing.start()
     while token := PART.search(source, position, maths.end):
         text, position = token[0], token.end()
         if text == "{":

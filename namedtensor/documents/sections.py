@@ -20,11 +20,13 @@ from grammar import nodes
 from grammar.errors import NotationError, Span
 
 from .conflicts import Part, Redefinition, Together, conflict_of, holder
+from .document import Document, Maths, Section
 from .inherited import Inheritance, Needs
-from .maths import Document, Maths, Section, find
+from .maths import find
 from .notation import gather, heads_of
 from .report import Findings, Note, Report, Skipped
 from .rows import rows_of
+from .shown_axes import unseen
 from .verdicts import FALSE, Draws
 
 
@@ -54,6 +56,7 @@ def check_document(
             if start:
                 text = f"the section is long: its formulas from here on are checked apart from the {start} before"
                 findings.notes.append(Note(section.formulas[start].start, text))
+    findings.skipped += [Skipped(span, reason, True) for span, reason in unseen(document)]
     if not any(not maths.written for section in document.sections for maths in section.formulas):
         findings.nothing_read(document)
     errors = {(error.span, error.number, error.message): error for error in findings.errors}

@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 from grammar.errors import NotationError
 
 from ..core.limits import DEFAULT
-from .text import InputError, as_number, finite, parse_json, read_text, reason, whole_file
+from .text import InputError, as_list, as_number, as_object, finite, is_names, parse_json, read_text, reason, whole_file
 
 
 class Found(NamedTuple):
-    """What a file holds: a positional array, its axes where the file names them, and remarks for the reader.
+    """The contents of a file: a positional array, its axes where the file names them, and remarks for the reader.
 
     A `table` of one column may be given one axis.
     """
@@ -48,12 +48,14 @@ def read_json(place: Path, member: str | None, name: str) -> Found:
 
 def json_tensor(text: str, what: str) -> Found:
     """Nested lists, or an object that names their axes too."""
-    data, axes = parse_json(text, what), None
-    if isinstance(data, dict) and "data" in data:
-        data, axes = data["data"], data.get("axes")
-        if axes is not None and not (isinstance(axes, list) and all(isinstance(axis, str) for axis in axes)):
+    data: Any = parse_json(text, what)
+    axes: Any = None
+    named = as_object(data)
+    if named is not None and "data" in named:
+        data, axes = named["data"], named.get("axes")
+        if axes is not None and not is_names(axes):
             raise InputError(f'{what}: "axes" is to be a list of names')
-    elif isinstance(data, dict):
+    elif named is not None:
         raise InputError(f'{what} holds an object; a tensor is a nested list, or {{"axes": ["a"], "data": [1, 2]}}')
     found = from_nested(data, what)
     return found if axes is None else found._replace(axes=tuple(axes))
@@ -75,7 +77,7 @@ def flattened(data: Any, what: str) -> tuple[tuple[int, ...], list[Any]]:
     shape: list[int] = []
     level, nested = [data], isinstance(data, list)
     while nested:
-        lengths = {len(row) if isinstance(row, list) else None for row in level}
+        lengths = {length_of(row) for row in level}
         if len(lengths) > 1:
             raise NotationError(311, f"the rows of {what} differ in length", notes=(ragged(level),))
         shape.append(len(level[0]))
@@ -84,8 +86,15 @@ def flattened(data: Any, what: str) -> tuple[tuple[int, ...], list[Any]]:
     return tuple(shape), [entry_of(entry, what) for entry in level]
 
 
+def length_of(row: Any) -> int | None:
+    """The number of entries of a row; None for a number."""
+    entries = as_list(row)
+    return None if entries is None else len(entries)
+
+
 def ragged(level: list[Any]) -> str:
-    told = [f"{len(row)} entries" if isinstance(row, list) else "a number" for row in level]
+    lengths = map(length_of, level)
+    told = ["a number" if length is None else f"{length} entries" for length in lengths]
     other = next(index for index, text in enumerate(told) if text != told[0])
     return f"row 1 has {told[0]}, row {other + 1} has {told[other]}".replace("has a", "is a").replace(
         " 1 entries", " 1 entry"

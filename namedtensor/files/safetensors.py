@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from grammar.errors import NotationError
 
 from ..core.kinds import as_mapping, as_path, wrong
-from .text import InputError, parse_json, reason, whole_file
+from .text import InputError, as_object, is_names, parse_json, reason, whole_file
 
 AXES_AT_MOST = 64  # of NumPy's arrays
 AXES = "axes"  # the key of the metadata under which the names of the axes stand
@@ -27,7 +27,7 @@ STORED = {kind: dtype for dtype, kind in KINDS.items()} | {"BF16": "uint16"}
 
 
 class Entry(NamedTuple):
-    """Where a tensor lies in its file: from `first` to `last` byte after the head."""
+    """The header entry of a tensor: dtype, shape, and its bytes from `first` to `last` after the head."""
 
     kind: str
     shape: tuple[int, ...]
@@ -85,25 +85,24 @@ def _head(place: Path) -> tuple[dict[str, Any], dict[str, str], int]:
         text = file.read(length)
         if len(text) < length:
             raise InputError("it is cut short in its head")
-        head = parse_json(text.decode("utf-8", "replace"), f"the head of {place}")
+        head = as_object(parse_json(text.decode("utf-8", "replace"), f"the head of {place}"))
         size = os.fstat(file.fileno()).st_size
-    if not isinstance(head, dict):
+    if head is None:
         raise InputError("it is no safetensors file")
-    metadata = head.pop("__metadata__", {})
+    metadata = as_object(head.pop("__metadata__", {}))
     entries = {name: _entry(name, entry) for name, entry in head.items()}
     for name, entry in entries.items():
         _complete(name, entry, size - 8 - length)
-    return entries, metadata if isinstance(metadata, dict) else {}, 8 + length
+    return entries, metadata or {}, 8 + length
 
 
 def _entry(name: str, entry: Any) -> Entry:
     try:
         kind, shape, (first, last) = entry["dtype"], entry["shape"], entry["data_offsets"]
-        sound = isinstance(kind, str) and all(map(is_count, (*shape, first, last))) and last >= first
+        if not (isinstance(kind, str) and all(map(is_count, (*shape, first, last))) and last >= first):
+            raise ValueError(kind)
     except (KeyError, TypeError, ValueError):
-        sound = False
-    if not sound:
-        raise InputError(f"{name} has no proper entry in its head")
+        raise InputError(f"{name} has no proper entry in its head") from None
     if kind not in STORED:
         raise InputError(f"{name} holds values of type {kind}, which cannot be read")
     if len(shape) > AXES_AT_MOST:
@@ -159,15 +158,12 @@ def load_tensors(place: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def axes_in(file: TensorFile) -> dict[str, list[str]]:
-    """What the metadata say of the names of axes, where they say it properly."""
+    """The names of axes in the metadata, where these have them properly."""
     try:
         found = json.loads(file.metadata.get(AXES, "{}"))
     except (ValueError, TypeError, RecursionError):
         found = {}
-    names = found if isinstance(found, dict) else {}
-    return {
-        name: axes for name, axes in names.items() if isinstance(axes, list) and all(isinstance(a, str) for a in axes)
-    }
+    return {name: axes for name, axes in (as_object(found) or {}).items() if is_names(axes)}
 
 
 def all_tensors(tensors: Any) -> dict[str, Any]:

@@ -10,14 +10,14 @@ import json
 import math
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 
 @contextmanager
-def whole_file(place: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+def whole_file(place: str | os.PathLike[str]) -> Generator[IO[bytes]]:
     """A file to write to, under a temporary name in its folder: what was there stays until all is written.
 
     Pipes and devices of characters, such as /dev/null, get all at once. Raises OSError for what else is no file.
@@ -99,10 +99,26 @@ def as_number(text: str) -> int | float | None:
     return None
 
 
+def as_list(value: Any) -> list[Any] | None:
+    """A list that was read from JSON; None for anything else."""
+    return cast("list[Any]", value) if isinstance(value, list) else None
+
+
+def as_object(value: Any) -> dict[str, Any] | None:
+    """An object that was read from JSON, by its names; None for anything else."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else None
+
+
+def is_names(value: Any) -> bool:
+    """Whether it is a list of texts."""
+    entries = as_list(value)
+    return entries is not None and all(isinstance(each, str) for each in entries)
+
+
 def finite(value: Any) -> Any:
     """`value` with nan and the infinities as the strings "NaN", "Infinity", "-Infinity", which JSON lacks."""
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    if isinstance(value, dict):
-        return {name: finite(each) for name, each in value.items()}
-    return [finite(each) for each in value] if isinstance(value, (list, tuple)) else value
+    if (named := as_object(value)) is not None:
+        return {name: finite(each) for name, each in named.items()}
+    return [finite(each) for each in cast("list[Any]", value)] if isinstance(value, (list, tuple)) else value

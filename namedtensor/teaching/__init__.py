@@ -11,6 +11,8 @@
 `exercise_files`: exercises as they are written.
 `references`: what answers are compared with: the model, or what a released file keeps.
 `einsum`: calls of einsum as formulas.
+`verdicts`: what ends the marking of an answer.
+`type_answers`: answers that are types and signatures.
 `marking`: an answer of each kind.
 `sheets`: `nt.exercises`.
 `grading`: files proved, released, marked for graders.

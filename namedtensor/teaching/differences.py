@@ -39,9 +39,10 @@ def axes_differ(found: Value, due: Value, given: Sequence[str], words: Words) ->
         told.append(f"has the new {_axes(new)}")
     if lacking:
         told.append(f"lacks the {_axes(lacking)}")
-    return (
-        f"{words.your_value} {listed(told)}: it is in {_type(found, given)}, {words.due} is one in {_type(due, given)}"
-    )
+    marked = [(axis, other) for axis in extra for other in lacking if other.rstrip("*'′†") == axis != other]
+    rename = f"; {marked[0][0]} is to be renamed: _{{{marked[0][0]}→{marked[0][1]}}}" if len(marked) == 1 else ""
+    where = f"it is in {_type(found, given)}, {words.due} is one in {_type(due, given)}"
+    return f"{words.your_value} {listed(told)}: {where}{rename}"
 
 
 def _axes(names: Sequence[str]) -> str:
@@ -92,6 +93,7 @@ def related(pairs: Sequence[Pair], matching: Matching, words: Words) -> str | No
     return (
         _ratio(arrays, [sizes for *_, sizes in pairs], words)
         or _offset(arrays, words)
+        or _function(arrays, words)
         or _reordered(arrays, pairs[0][1].axes, words)
         or _close(arrays, words)
     )
@@ -172,6 +174,26 @@ def _offset(arrays: Sequence[tuple[Value, Value]], words: Words) -> str | None:
     if by is None or by == 0:
         return None
     return f"{words.yours} is {shown(abs(by))} {'more' if by > 0 else 'less'} than what is {words.due}, everywhere"
+
+
+OF_NUMBERS: tuple[tuple[str, Callable[[float], float]], ...] = (  # what a value may be of the one that is due
+    ("the square of", lambda x: x * x),
+    ("the root of", lambda x: math.sqrt(x) if x >= 0 else math.nan),
+    ("1 over", lambda x: 1 / x if x else math.nan),
+    ("the absolute value of", abs),
+    ("the exponential of", lambda x: math.exp(min(x, 700.0))),
+    ("the logarithm of", lambda x: math.log(x) if x > 0 else math.nan),
+)
+
+
+def _function(arrays: Sequence[tuple[Value, Value]], words: Words) -> str | None:
+    """Each number is one function of the number that is due."""
+    pairs = [(float(own), float(right)) for pair in arrays for own, right in zip(*(each.numbers for each in pair))]
+    for said, function in OF_NUMBERS:
+        made = [(own, function(right)) for own, right in pairs if math.isfinite(own)]
+        if len(made) > 2 and all(near(own, value, 1e-8, 1e-12) for own, value in made):
+            return f"{words.yours} is {said} what is {words.due}"
+    return None
 
 
 def _reordered(arrays: Sequence[tuple[Value, Value]], axes: Sequence[str], words: Words) -> str | None:

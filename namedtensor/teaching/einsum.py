@@ -14,12 +14,13 @@ from grammar.errors import NotationError
 CALL = re.compile(
     r"""^\s*(?:answer\s*=\s*)?(?:\w+\.)?einsum\(\s*(['"])(?P<spec>[^'"]*)\1\s*,(?P<operands>.*)\)\s*$""", re.DOTALL
 )
+SPEC_ALONE = re.compile(r"""\s*(['"]?)(?P<spec>[A-Za-z, ]*->[A-Za-z ]*)\1\s*""")
 SPEC = re.compile(r"[A-Za-z]*(?:,[A-Za-z]*)*->[A-Za-z]*$")
 
 
 def is_einsum(answer: str) -> bool:
-    """Whether an answer is a call of einsum."""
-    return "einsum(" in answer.replace(" ", "")
+    """Whether an answer is a call of einsum, or the letters of one."""
+    return "einsum(" in answer.replace(" ", "") or SPEC_ALONE.fullmatch(answer) is not None
 
 
 def as_formula(answer: str, sets: Mapping[str, nodes.Set]) -> str:
@@ -30,13 +31,7 @@ def as_formula(answer: str, sets: Mapping[str, nodes.Set]) -> str:
     >>> as_formula('einsum("ab,bc->ac", A, B)', sets)
     '∑_{j} (A_{i→i, j→j} ⊙ B_{k→j, l→l})'
     """
-    call = CALL.match(answer)
-    if call is None:
-        raise _wrong(answer, 'write einsum("ab,bc->ac", A, B)')
-    spec = call["spec"].replace(" ", "")
-    operands = [each.strip() for each in call["operands"].split(",") if each.strip()]
-    if not SPEC.match(spec):
-        raise _wrong(answer, "letters of each operand, ->, letters of the result")
+    spec, operands = parts_of(answer, sets)
     inputs, _, output = spec.partition("->")
     letters = inputs.split(",")
     if len(letters) != len(operands):
@@ -48,6 +43,40 @@ def as_formula(answer: str, sets: Mapping[str, nodes.Set]) -> str:
     product = " ⊙ ".join(parts)
     summed = [names[each] for each in names if each not in output]
     return f"∑_{{{', '.join(summed)}}} ({product})" if summed else product
+
+
+def parts_of(answer: str, sets: Mapping[str, nodes.Set]) -> tuple[str, list[str]]:
+    """The letters of a call, -> among them, and its operands: all that is given where the letters stand alone."""
+    alone = SPEC_ALONE.fullmatch(answer)
+    call = alone or CALL.match(answer)
+    if call is None:
+        raise _wrong(answer, 'write einsum("ab,bc->ac", A, B)')
+    spec = call["spec"].replace(" ", "")
+    if "." in spec:
+        raise _wrong(answer, "write a letter for every axis in place of ...")
+    if "->" not in spec:  # those that stand once, by the alphabet
+        letters = spec.replace(",", "")
+        spec += "->" + "".join(sorted(each for each in set(letters) if letters.count(each) == 1))
+    if not SPEC.match(spec):
+        raise _wrong(answer, "letters of each operand, ->, letters of the result")
+    listed = "" if alone else call["operands"].strip()
+    if listed[:1] in ("[", "(") and listed[-1:] in ("]", ")"):
+        listed = listed[1:-1]
+    return spec, [*sets] if alone else [each.strip() for each in listed.split(",") if each.strip()]
+
+
+def letters_clash(answer: str, sets: Mapping[str, nodes.Set]) -> str:
+    """A letter that stands for axes of several names, in words."""
+    spec, operands = parts_of(answer, sets)
+    found: dict[str, list[tuple[str, str]]] = {}
+    for operand, letters in zip(operands, spec.partition("->")[0].split(",")):
+        for letter, (axis, _) in zip(letters, sets[operand].axes):
+            found.setdefault(letter, []).append((axis.name, operand))
+    for letter, axes in found.items():
+        if len({axis for axis, _ in axes}) > 1:
+            said = " and for ".join(f"{axis} of {operand}" for axis, operand in axes)
+            return f"the letter {letter} stands for {said}, which have sizes of their own"
+    return "a letter stands for axes of several sizes"
 
 
 def _operand(answer: str, operand: str, letters: str, sets: Mapping[str, nodes.Set], names: dict[str, str]) -> str:

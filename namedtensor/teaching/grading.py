@@ -18,6 +18,8 @@ from .marking import Mark, mark
 from .references import Model, kept_of
 from .sheets import Sheet
 
+BY_VALUE = ("formula", "fix", "gradient", "einsum", "hole")  # kinds of exercises
+
 
 # ----------------------------------------------------------------------------------------------------------------- check
 def faults(exercise: ExerciseText) -> Iterator[str]:
@@ -32,12 +34,19 @@ def faults(exercise: ExerciseText) -> Iterator[str]:
     if not found:
         yield f"its own model is not marked right: {found.feedback}"
         return
+    if exercise.kind in BY_VALUE and _vanishes(exercise):
+        yield "its model is 0 on every draw: does it say what it is to say?"
     for slip in exercise.slips:
         said = mark(dataclasses.replace(exercise, without=()), slip.formula)
         if said.right:
             yield f"the slip {slip.formula} is right"
         elif said.feedback != slip.sentence:
             yield f"the slip {slip.formula} is told otherwise: {said.feedback}"
+
+
+def _vanishes(exercise: ExerciseText) -> bool:
+    values = [value.numbers for _, value in Model(exercise).draws()]
+    return any(map(len, values)) and all(abs(float(each)) < 1e-12 for numbers in values for each in numbers)
 
 
 def model_answer(exercise: ExerciseText) -> str | None:

@@ -6,6 +6,7 @@ try; the model is never shown but where the file says so. Whatever is handed in,
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -19,12 +20,14 @@ from grammar.printer import to_text
 
 from ..scope.names import walk
 from .differences import Words, names_of_new_axes
-from .einsum import as_formula, is_einsum
+from .einsum import as_formula, is_einsum, letters_clash
 from .exercise_files import ExerciseText
 from .references import reference_of
 from .sameness import Sameness, judged
 from .settings import Setting
 from .spelling import called, expression, text_of
+from .type_answers import signature, types
+from .verdicts import Refused, Wrong
 
 SECONDS = 2.0
 LATE = "could not be marked in {:.0f} seconds: make it smaller"  # the page says so too
@@ -63,14 +66,6 @@ class Mark:
             "exercise": self.exercise, "right": self.right, "points": self.points, "of": self.of,
             "feedback": self.feedback, "tried": self.tried,
         }  # fmt: skip
-
-
-class Refused(Exception):
-    """An answer that is not compared at all, with the sentence that says why; it costs no try."""
-
-
-class Wrong(Exception):
-    """An answer that is wrong, with the sentence that says how."""
 
 
 def mark(exercise: ExerciseText, answer: Any, seed: int = 0) -> Mark:
@@ -189,84 +184,44 @@ def _name_of(statement: Any) -> str | None:
 
 def hole(exercise: ExerciseText, answer: str, seed: int) -> str:
     """What stands for `?` makes the whole right."""
+    if not answer.strip().strip("?"):
+        raise Refused("write what stands for the question mark")
     text = text_of(answer)
+    if _is_whole(exercise.hole or "?", text):
+        raise Refused("only what stands for the question mark is asked for, and this is the whole")
     return by_value(exercise, text, seed, lambda piece: (exercise.hole or "?").replace("?", f"({expression(piece)})"))
+
+
+def _is_whole(hole: str, text: str) -> bool:
+    """Whether a formula is the one with the hole, something standing in it."""
+    before, _, after = ("".join(each.split()) for each in hole.partition("?"))
+    plain = "".join(text.split())
+    return len(plain) > len(before + after) > 0 and plain.startswith(before) and plain.endswith(after)
 
 
 def einsum(exercise: ExerciseText, answer: str, seed: int) -> str:
     """A formula in the notation, or a call of einsum, translated."""
-    if is_einsum(answer):
-        reference = reference_of(exercise, seed)
-        return by_value(exercise, as_formula(answer, reference.setting.sets), seed)
-    return formula(exercise, answer, seed)
+    sets = reference_of(exercise, seed).setting.sets
+    if not is_einsum(answer):
+        return formula(exercise, answer, seed)
+    translated = as_formula(answer, sets)
+    try:
+        return by_value(exercise, translated, seed)
+    except NotationError as problem:
+        if problem.number == 302:  # of the translation, which nobody wrote
+            raise Refused(letters_clash(answer, sets)) from None
+        raise
 
 
-# ------------------------------------------------------------------------------------------- types, signatures, sizes, order
-def types(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """The axes of each part, or of the whole; their order means nothing."""
-    due = reference_of(exercise, seed).types()
-    given = [line for line in answer.replace(";", "\n").splitlines() if line.strip()]
-    if len(given) != len(due):
-        raise Refused(
-            f"{len(due)} {'type is' if len(due) == 1 else 'types are'} asked for, a line each, and here are {len(given)}"
-        )
-    for text, (part, fits) in zip(given, due.items()):
-        axes = _axes_of(text.rpartition(":")[2].strip())
-        if not fits(axes):
-            raise Wrong(f"{part + ': ' if part else ''}not {_in(axes)}: {_axes_wrong(fits, axes)}")
-    return "right"
-
-
-def _axes_of(text: str) -> tuple[str, ...]:
-    found = set_of(text)
-    return tuple(sorted(axis.name for axis, _ in found.axes))
-
-
-def set_of(text: str) -> nodes.Set:
-    """A set as it is written: ℝ^{seq × key}, LaTeX too."""
-    spelled = f"X ∈ {text}" if "\\" not in text else f"X \\in {text}"
-    statements = parse(spelled, "auto").statements
-    if len(statements) != 1 or not isinstance(statements[0], nodes.Declaration) or len(statements[0].sets) != 1:
-        raise Refused(f"{text} is no type: write one such as ℝ^{{seq × key}}")
-    return statements[0].sets[0]
-
-
-def _in(axes: tuple[str, ...]) -> str:
-    return "ℝ^{" + " × ".join(axes) + "}" if axes else "ℝ"
-
-
-def _axes_wrong(fits: Callable[[tuple[str, ...]], bool], axes: tuple[str, ...]) -> str:
-    """One axis too many, where leaving it out would be right; else how many there are no word is said of."""
-    for axis in axes:
-        if fits(tuple(each for each in axes if each != axis)):
-            return f"the axis {axis} is not there: think of what is summed over"
-    return "an axis is missing or stands for another one"
-
-
-def signature(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """The same sets, argument by argument; the function's name is free, and a further axis is wrong: lifting does it."""
-    arguments, result = reference_of(exercise, seed).signature()
-    statements = parse(answer, "auto").statements
-    found = statements[-1] if statements else None
-    if not isinstance(found, nodes.Signature):
-        raise Refused("a signature is asked for: f : ℝ^{a} × ℝ^{b} → ℝ^{c}")
-    if len(found.domain) != len(arguments):
-        raise Wrong(f"the function has {len(arguments)} arguments, and yours {len(found.domain)}")
-    for number, (given, fits) in enumerate(zip((*found.domain, found.codomain), (*arguments, result)), 1):
-        axes = tuple(sorted(axis.name for axis, _ in given.axes))
-        if not fits(axes):
-            where = "the result" if number > len(arguments) else f"argument {number}"
-            extra = next((axis for axis in axes if fits(tuple(each for each in axes if each != axis))), None)
-            if extra:
-                raise Wrong(f"{where} has the axis {extra} too many: lifting takes care of it")
-            raise Wrong(f"{where} is not in {_in(axes)}")
-    return "right"
-
-
+# ------------------------------------------------------------------------------------------------------- sizes, order
 def sizes(exercise: ExerciseText, answer: str, seed: int) -> str:
     """A number of sizes, equal on three sets of them."""
-    text = text_of(answer.replace("·", " "))
     reference = reference_of(exercise, seed)
+    bare = re.sub(r"\|[^|]*\||_\{[^{}]*\}", " ", answer)
+    for axis in reference.setting.axes:
+        if re.search(rf"(?<!\w){re.escape(axis)}(?![\w'′])", bare):
+            raise Refused(f"the size of an axis stands between bars: |{axis}|")
+    text = text_of(answer.replace("·", " ").replace("×", " "))
     for drawn, due in reference.draws():
         found = reference.setting.value(text, drawn)
         if found.axes:
@@ -279,7 +234,7 @@ def sizes(exercise: ExerciseText, answer: str, seed: int) -> str:
 
 def order(exercise: ExerciseText, answer: str, seed: int) -> str:
     """The lines of a derivation, each following from the one above."""
-    lines = [line.strip().removeprefix("=").strip() for line in answer.splitlines() if line.strip()]
+    lines = lines_of(answer)
     reference = reference_of(exercise, seed)
     fits, count = reference.lines()
     if len(lines) != count:
@@ -294,9 +249,21 @@ def order(exercise: ExerciseText, answer: str, seed: int) -> str:
         if not found:
             raise Wrong(f"line {number}, {spelled[number - 1]}, does not follow from the one above: {found.told}")
     for number, line in enumerate(spelled, 1):
+        if line in spelled[: number - 1]:
+            raise Wrong(f"line {number}, {line}, is line {spelled.index(line) + 1} once more: each line takes one step")
         if not fits(number, line):
             raise Wrong(f"line {number}, {line}, stands at another place: each line takes one step from the one above")
     return "right: each line follows from the one above"
+
+
+def lines_of(answer: str) -> list[str]:
+    """The lines of a derivation, one below the other or as a chain of equations."""
+    lines = [line.strip().removeprefix("=").strip() for line in answer.splitlines() if line.strip()]
+    if len(lines) == 1:
+        statements = parse(lines[0], "auto").statements
+        if len(statements) == 1 and isinstance(statements[0], Equation):
+            return [to_text(side) for side in statements[0].sides]
+    return lines
 
 
 KINDS: Mapping[str, Callable[[ExerciseText, str, int], str]] = {

@@ -7,6 +7,7 @@ whatever was meant.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -25,11 +26,13 @@ from .values import Value
 SECONDS = 1.0  # for all mutants of one model
 SHOWN = 60  # characters of a piece that is named
 INSTEAD = {  # an operator -> what is taken for it
-    "⊙": ("+",), "juxtaposed": ("+",), "+": ("⊙", "−"), "−": ("+",), "max": ("min",), "min": ("max",), "sum": ("mean",),
-    "∑": ("mean",), "mean": ("∑",), "var": ("std",), "std": ("var",), "argmax": ("argmin",), "argmin": ("argmax",),
-    "<": ("≤",), "≤": ("<",), ">": ("≥",), "≥": (">",), "cumsum": ("cumprod",), "sin": ("cos",), "cos": ("sin",),
-    "softmax": ("logsumexp", "max"), "√": ("exp",), "relu": ("sigmoid",), "sigmoid": ("tanh",), "tanh": ("sigmoid",),
+    "⊙": ("+", "/"), "juxtaposed": ("+", "/"), "+": ("⊙", "-"), "-": ("+",), "/": ("⊙",), "frac": ("⊙",), "max": ("min",),
+    "min": ("max",), "sum": ("mean",), "∑": ("mean",), "mean": ("∑", "median", "max"), "var": ("std",), "std": ("var",),
+    "argmax": ("argmin",), "argmin": ("argmax",), "<": ("≤",), "≤": ("<",), ">": ("≥",), "≥": (">",), "cumsum": ("cumprod",),
+    "sin": ("cos",), "cos": ("sin",), "softmax": ("logsumexp", "max", "logsoftmax", "exp", "sigmoid"), "sqrt": ("exp",),
+    "relu": ("sigmoid",), "sigmoid": ("tanh",), "tanh": ("sigmoid",),
 }  # fmt: skip
+OF_NUMBERS = ("exp", "sigmoid")  # these take no axis
 
 Path = tuple[tuple[str, Any], ...]
 State = Sequence[tuple[Mapping[str, Value], Value, Value]]
@@ -72,6 +75,10 @@ def mutants(tree: nodes.Program, axes: Sequence[str]) -> Iterator[tuple[nodes.Pr
     for path, node in places(tree):
         for other, words in changes(node, axes):
             yield put(tree, path, other), words
+    for axis, other in itertools.permutations(axes, 2):
+        swapped = over(tree, axis, other)
+        if swapped is not None:
+            yield swapped, f"with {other} in place of {axis} throughout"
 
 
 def places(node: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
@@ -80,11 +87,30 @@ def places(node: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
         for index, item in enumerate(node):
             yield from places(item, (*path, ("", index)))
     elif dataclasses.is_dataclass(node):
-        if isinstance(node, (Call, Rename, Superscript, Number, nodes.IndexSum, nodes.Starred, nodes.Index)):
+        if isinstance(
+            node, (Call, Rename, Superscript, Number, nodes.IndexSum, nodes.Starred, nodes.Index, nodes.Size)
+        ):
             yield path, node
         for field in dataclasses.fields(node):
             if field.name not in ("span", "operator_span", "superscript", "subscript"):
                 yield from places(getattr(node, field.name), (*path, (field.name, None)))
+
+
+def over(tree: nodes.Program, axis: str, other: str) -> nodes.Program | None:
+    """The tree whose functions of one axis are all of another; None where there are not several."""
+    found = [
+        (path, node)
+        for path, node in places(tree)
+        if isinstance(node, Call) and len(node.subscript) == 1 and _named(node.subscript[0]) == axis
+    ]
+    for path, _ in found if len(found) > 1 else ():
+        tree = put(tree, (*path, ("subscript", None)), (_axis(other),))
+    return tree if len(found) > 1 else None
+
+
+def _named(part: Any) -> str | None:
+    named = nodes.axis_of(part) if isinstance(part, (Name, nodes.Starred, nodes.Subscript)) else None
+    return None if named is None else named.name
 
 
 def put(node: Any, path: Path, new: Any) -> Any:
@@ -106,7 +132,16 @@ def changes(node: Any, axes: Sequence[str]) -> Iterator[tuple[Any, str]]:
     elif isinstance(node, nodes.Starred):
         yield node.base, f"without {node.mark}"
     elif isinstance(node, Superscript):
+        if isinstance(node.base, Call) and len(node.base.arguments) == 1:
+            inside = dataclasses.replace(node, base=node.base.arguments[0])
+            new = dataclasses.replace(node.base, arguments=(inside,))
+            yield new, f"with {short(new)} in place of {short(node)}"
         yield node.base, f"with {short(node.base)} in place of {short(node)}"
+    elif isinstance(node, nodes.Size):
+        for axis in axes:
+            if axis != node.axis.name:
+                new = dataclasses.replace(node, axis=dataclasses.replace(node.axis, name=axis))
+                yield new, f"with {short(new)} in place of {short(node)}"
     elif isinstance(node, Number) and isinstance(node.value, int):
         for value in (node.value + 1, node.value - 1):
             yield Number(value), f"with {value} in place of {node.value}"
@@ -119,20 +154,25 @@ def _of_call(node: Call, axes: Sequence[str]) -> Iterator[tuple[Any, str]]:
         sign = "" if node.operator == "juxtaposed" else f"{head} "
         yield left, f"without {sign}{short(right)}"
         yield right, f"without {short(left)}{'' if sign == '' else ' ' + head}"
-        if node.operator in ("−", "/", "frac"):
+        if node.operator in ("-", "/", "frac"):
             yield dataclasses.replace(node, arguments=(right, left)), f"with the sides of {head} exchanged"
         for at, argument in enumerate(node.arguments):
             if isinstance(node.operator, str) and not node.operator.isalpha() and node.operator != "juxtaposed":
                 yield from _outside(node, at, argument)
     elif len(node.arguments) == 1:
+        if isinstance(node.arguments[0], Superscript):  # ∑ x^2 and (∑ x)^2
+            power = node.arguments[0]
+            outside = dataclasses.replace(power, base=dataclasses.replace(node, arguments=(power.base,)))
+            yield outside, f"with {short(outside)} in place of {short(node)}"
         yield node.arguments[0], f"without {'the minus' if node.operator == 'negative' else head}"
     for other in INSTEAD.get(node.operator, ()):
-        new = dataclasses.replace(node, operator=other, subscript=() if len(node.arguments) == 2 else node.subscript)
+        plain = len(node.arguments) == 2 or other in OF_NUMBERS
+        new = dataclasses.replace(node, operator=other, subscript=() if plain else node.subscript)
         yield new, f"with {_head(new)} in place of {head}"
     for at, part in enumerate(node.subscript):
-        if isinstance(part, (Name, nodes.Starred, nodes.Subscript)) and nodes.axis_of(part) is not None:
+        if _named(part) is not None:
             for axis in axes:
-                if axis != nodes.axis_of(part).name:  # type: ignore[union-attr]
+                if axis != _named(part):
                     new = dataclasses.replace(
                         node, subscript=(*node.subscript[:at], _axis(axis), *node.subscript[at + 1 :])
                     )

@@ -233,14 +233,14 @@ def _between_sizes(tree: nodes.Program) -> bool:
 def _value(numbers: Numbers, style: str, given: Set, sizes: Mapping[str, int]) -> Value:
     axes = tuple(axis.name for axis, _ in given.axes)
     extent = tuple(sizes[axis] for axis in axes)
-    draw = _draw(style, given)
+    draw = _draw(style, given, sizes)
     return Value(axes, extent, tuple(draw(numbers) for _ in records(extent)))
 
 
-def _draw(style: str, given: Set) -> Callable[[Numbers], float]:
-    bounds = [computed(to_text(each), {}).number for each in given.elements if not _named(each)]
+def _draw(style: str, given: Set, sizes: Mapping[str, int]) -> Callable[[Numbers], float]:
+    bounds = [bound for each in given.elements if (bound := _bound(each, sizes)) is not None]
     if len(bounds) != len(given.elements):
-        return STYLES[style]
+        return STYLES[style] if given.domain != "count" else DOMAINS["count"](STYLES[style], [FIRST])
     return DOMAINS[given.domain](STYLES[style], bounds)
 
 
@@ -257,5 +257,9 @@ DOMAINS: dict[str, Callable[[Draw, list[float]], Draw]] = {  # of a style and of
 }
 
 
-def _named(node: Any) -> bool:
-    return any(isinstance(each, (nodes.Name, Size)) for each in walk(node))
+def _bound(node: Any, sizes: Mapping[str, int]) -> float | None:
+    """A bound of a set: a number, or the size of an axis, |v| or v; None where another name is in it."""
+    if isinstance(node, (nodes.Name, Size)):
+        return sizes.get(node.text if isinstance(node, nodes.Name) else node.axis.name)
+    named = any(isinstance(each, (nodes.Name, Size)) for each in walk(node))
+    return None if named else computed(to_text(node), {}).number

@@ -1,4 +1,5 @@
-"""The Python functions and methods, made of the operators' records: nt.softmax(A, axis="seq"), A.softmax(axis="seq").
+"""The Python functions and methods, generated from the operators' records: nt.softmax(A, axis="seq"),
+A.softmax(axis="seq").
 
 A record says how many tensors a function takes; for one and for two there is a fast path to a call that was prepared.
 The example in each docstring is made of the record, too: what is written goes by the operator's signature, what is shown
@@ -19,6 +20,7 @@ from ..core.layout import store
 from ..core.tensor import _new
 from ..operators import REGISTRY
 from ..operators.record import MANY, A, Example, Operator, S
+from ..operators.usage import sentence, sets
 from . import eager
 from .diagnostics import shape_error
 
@@ -161,7 +163,7 @@ def _of_several(record: Operator) -> Callable[..., Any]:
 
 
 def general(record: Operator, tensors: tuple[Any, ...], axis: Any, options: dict[str, Any]) -> Any:
-    """A call with whatever the caller gave. Raises NotationError where it does not fit."""
+    """The slow path: a call with whatever the caller gave. Raises NotationError where it does not fit."""
     if is_array(axis):
         raise shape_error(ShapeMismatch("arity", detail=(str(record.arity[1]), len(tensors) + 1)), record, (), ())
     axes = axes_of(axis)
@@ -220,9 +222,8 @@ def signature(record: Operator) -> inspect.Signature:
 
 def documentation(record: Operator) -> str:
     """A function's docstring, from its record."""
-    lines = [f"{record.meaning[0].upper()}{record.meaning[1:]}.", ""]
-    lines += [f"In formulas: {' or '.join((record.name, *record.aliases))}, of signature `{record.signature}`"]
-    lines += [f"(paper {record.section}). In NumPy: `{record.numpy}`."]
+    lines = [sentence(record), ""]
+    lines += [f"Signature: {sets(record)} (paper {record.section}). In NumPy: `{record.numpy}`."]
     lines += [HOW.get(record.kind, "`axis` is a name or several; all other axes are mapped over.")]
     if sized(record):
         lines += ["`size` is that of the new axis; `sizes` gives it by name."]

@@ -17,6 +17,7 @@
 `derive`: its derivative, and the way there.
 `marks`: exercises, answers marked, two formulas compared.
 `examples`: the gallery.
+`paragraphs`: what the docs say of an error.
 `complete`: what may come next.
 `answers`: the questions and their answers; the protocol.
 `worker`: answers in a process of their own.

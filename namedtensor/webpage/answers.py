@@ -105,6 +105,9 @@ holds for the second too.
 
 **examples** → `{"ok": true, "examples": [{"name": "attention", "title": "..", "source": "paper, §4.1", "text": "..",
 "inputs": {types}, "values": {"Q": nested lists} (may lack names: then random), "labels": {"seq": ["a", "fluffy", "creature"]}}]}`.
+
+**error** — `{"number": 301}` → `{"ok": true, "number": 301, "title": "..", "examples": [{"note": "..", "given": "`A ∈ ℝ^{..}`", "text": what is
+printed, "mended": the formula put right}]}`, the section of the docs; a field of an example that has nothing to say is left out.
 """
 
 from __future__ import annotations
@@ -123,7 +126,7 @@ QUESTIONS = {  # each with the file of this room that answers it, loaded when it
     "check": ("check", "check"), "plan": ("plans", "plan"), "runtime": ("plans", "runtime_source"),
     "steps": ("blackboard", "steps"), "loops": ("loops", "loops"), "code": ("code", "code"), "derive": ("derive", "derive"),
     "complete": ("complete", "completions"), "same": ("marks", "same"), "exercises": ("marks", "exercises"),
-    "mark": ("marks", "mark"), "examples": ("examples", "examples"),
+    "mark": ("marks", "mark"), "examples": ("examples", "examples"), "error": ("paragraphs", "paragraph"),
 }  # fmt: skip
 LONGEST = 64_000  # characters of a request
 

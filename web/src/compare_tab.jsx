@@ -7,6 +7,7 @@ import { axes } from "./colours.js";
 import { Editor } from "./editor.jsx";
 import { Inline } from "./formula.jsx";
 import { compute } from "./machine.js";
+import { Told } from "./paragraph.jsx";
 import { edited } from "./places.js";
 import { Repairs } from "./problems.jsx";
 import { ask } from "./python.js";
@@ -91,9 +92,10 @@ export function Compare() {
       {found?.latex && <div class="answer-formula scroll" tabIndex={0} role="group" aria-label="the second formula, typeset"><Inline latex={`\\displaystyle ${found.latex}`} /></div>}
       {found?.second === other.value && found.errors.map((error, n) => (
         <div key={n} class="problem">
-          <p class="message">{error.message}</p>
-          {error.hint && <p class="hint">{error.hint}</p>}
-          <Repairs repairs={error.repairs} source={other.value} onPut={(repair) => (other.value = edited(other.value, repair))} />
+          <Told error={error}>
+            {error.hint && <p class="hint">{error.hint}</p>}
+            <Repairs repairs={error.repairs} source={other.value} onPut={(repair) => (other.value = edited(other.value, repair))} />
+          </Told>
         </div>
       ))}
       {found?.told && <p role="status" class={`verdict ${found.same ? "right" : "wrong"}`}>{found.told}</p>}

@@ -5,6 +5,7 @@ import { computed, effect, signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Editor } from "./editor.jsx";
 import { Inline } from "./formula.jsx";
+import { Told } from "./paragraph.jsx";
 import { edited } from "./places.js";
 import { Repairs } from "./problems.jsx";
 import { ask, marked } from "./python.js";
@@ -72,8 +73,8 @@ function Feedback({ mark: found }) {
   if (!found || found.pending) return <p class="quiet" role="status">{found ? "marking …" : ""}</p>;
   return (
     <div role="status" class={`feedback ${found.right ? "right" : "wrong"}`}>
-      <p>{found.right && <b>Right. </b>}{found.error ? <span class="full">{found.error.full ?? found.error.message}</span> : found.feedback}</p>
-      {found.of !== undefined && <p class="quiet">{found.points} of {found.of} points</p>}
+      {found.error ? <div class="full"><Told error={found.error} text={found.error.full ?? found.error.message} /></div> : <p>{found.right && <b>Right. </b>}{found.feedback}</p>}
+      {found.of !== undefined && <p class="quiet">{found.points} of {found.of} {found.of === 1 ? "point" : "points"}</p>}
       {found.model && <p>One answer: <code>{found.model}</code></p>}
     </div>
   );

@@ -1,5 +1,6 @@
 // Errors and warnings in the project's own words; what mends them is a button.
 
+import { Told } from "./paragraph.jsx";
 import { edited, saidOf } from "./places.js";
 import { checked, errors, lit, text } from "./state.js";
 
@@ -26,16 +27,24 @@ export function Repairs({ repairs, source, onPut }) {
 const excerpt = (full) => full.split("\n").slice(1).filter((line) => /^\s*\d*\s*\|/.test(line)).join("\n");
 
 function One({ error }) {
-  const named = error.number ? `${error.kind} error ${error.number}` : error.kind === "page" ? "" : error.kind;
   return (
     <div class={`problem ${error.kind === "warning" ? "warned" : ""}`} onMouseEnter={() => (lit.value = error.span)} onMouseLeave={() => (lit.value = null)}>
-      <p class="message">{named && <b>{named}: </b>}{error.message}</p>
-      {error.span && error.full && <pre class="excerpt" tabIndex={0} role="group" aria-label="where it is">{excerpt(error.full)}</pre>}
-      {error.notes?.map((note) => <p key={note} class="note">{note}</p>)}
-      {error.hint && <p class="hint">{error.hint}</p>}
-      <Repairs repairs={error.repairs} source={checked.value?.source ?? text.value} onPut={mend} />
+      <Told error={error}>
+        {error.span && error.full && <pre class="excerpt" tabIndex={0} role="group" aria-label="where it is" ref={toCaret}>{excerpt(error.full)}</pre>}
+        {error.notes?.map((note) => <p key={note} class="note">{note}</p>)}
+        {error.hint && <p class="hint">{error.hint}</p>}
+        <Repairs repairs={error.repairs} source={checked.value?.source ?? text.value} onPut={mend} />
+      </Told>
     </div>
   );
+}
+
+/** Brings the first caret into sight, where the line is too long for the screen. */
+function toCaret(element) {
+  const line = element?.textContent.split("\n").find((each) => each.includes("^"));
+  if (!line || element.scrollWidth <= element.clientWidth) return;
+  const longest = Math.max(...element.textContent.split("\n").map((each) => each.length));
+  element.scrollLeft = (line.indexOf("^") / longest) * element.scrollWidth - element.clientWidth / 2;
 }
 
 export function Problems() {

@@ -2,6 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { Told } from "./paragraph.jsx";
 import { ask } from "./python.js";
 import { formula, plan } from "./state.js";
 
@@ -22,4 +23,8 @@ export function useReply(question, wanted = true) {
   return reply.value?.of === current && reply.value.key === key ? reply.value : null;
 }
 
-export const Problem = ({ error }) => <p class="wrong">{error.message}{error.hint && <span class="quiet"> — {error.hint}</span>}</p>;
+export const Problem = ({ error }) => (
+  <div class="problem">
+    <Told error={error}>{error.hint && <p class="hint">{error.hint}</p>}</Told>
+  </div>
+);

@@ -76,13 +76,15 @@ async function check() {
   try {
     const reply = await ask({ ask: "check", ...asked, superscripts: superscripts.value, plan: true });
     if (mine !== turn) return;
-    settle(reply.ok ? reply : { errors: [reply.error], inputs: checked.value?.inputs, warnings: [], parts: [] });
+    settle(reply.ok ? reply : { errors: [reply.error], warnings: [], parts: [], inputs: [] });
   } catch (problem) {
     if (mine === turn) batch(() => ((plan.value = results.value = null), (failure.value = said(problem))));
   }
 }
 
 function settle(reply) {
+  const unread = text.value.trim() && !reply.latex; // while a formula is being written, what it is given stays in sight
+  if (unread && checked.value) reply = { ...reply, inputs: checked.value.inputs, axes: checked.value.axes };
   batch(() => {
     if (checked.value?.source !== text.value) lit.value = null; // its span is of another text
     checked.value = { ...reply, source: text.value };

@@ -47,10 +47,10 @@ function Detail({ number, current, steps, values, written, stage }) {
   const own = written?.find((each) => each.step === number);
   return (
     <div class="detail">
-      {own && (
+      {own && (own.shapes || own.numbers || own.latex_symbols !== current.latex) && (
         <dl>
           {own.latex_symbols !== current.latex && <><dt>symbols</dt><dd><Inline latex={own.latex_symbols} /></dd></>}
-          <dt>shapes</dt><dd>{own.latex_shapes ? <Inline latex={own.latex_shapes} /> : own.shapes}</dd>
+          {own.shapes && <><dt>shapes</dt><dd>{own.latex_shapes ? <Inline latex={own.latex_shapes} /> : own.shapes}</dd></>}
           {own.numbers && <><dt><Place axes={current.axes} /></dt><dd class="written">{filled(own.numbers, steps, values)} {values[number] && <span class="equals">= <b>{shown(at(values[number], current.axes, record.value), 4)}</b></span>}</dd></>}
         </dl>
       )}

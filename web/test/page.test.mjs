@@ -65,11 +65,26 @@ test("2. macros become signs, an error has a wave, its hint is a button", async 
   assert.match(await page.$eval(".problem .message", (each) => each.textContent), /^shape error 301: .*sek/);
   assert.deepEqual(await page.$$eval(".cm-lintRange-error", (marks) => marks.map((each) => each.textContent)), ["sek"]);
   assert.match(await page.$eval(".problem", (each) => each.textContent), /did you mean seq\?/);
+  await page.click(".problem .numbered");
+  await until(page, () => document.querySelector(".paragraph .mended"));
+  assert.match(await page.$eval(".paragraph", (each) => each.textContent), /^301: an operation needs an axis .*Put right:/s);
   await shot(page, "error");
+  await page.click(".problem .numbered");
+  assert.equal(await page.$(".paragraph"), null);
   await page.click(".problem .repairs button");
   await until(page, () => !document.querySelector(".problem") && document.querySelector(".formula[data-state=right]"));
   assert.ok((await textOf(page)).includes("softmax_{seq}("));
   assert.equal((await wholeNumbers(page)).length, 3);
+  await leave(page);
+});
+
+test("2. while a formula is written, what it is given stays in sight", async () => {
+  const page = await reading(DECLARED + ATTENTION);
+  await write(page, DECLARED + ATTENTION + " +");
+  await until(page, () => document.querySelector(".problem .message"));
+  assert.equal((await page.$$(".input")).length, 3);
+  assert.equal((await page.$$(".legend input[type=number]")).length, 3);
+  await until(page, () => document.querySelector("#view .before"));
   await leave(page);
 });
 

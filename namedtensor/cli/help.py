@@ -1,0 +1,95 @@
+"""The command help: what an operator does, what an error says, what there is."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from typing import Any
+
+from grammar.errors import CATALOGUE, KINDS
+
+from ..core.suggestions import did_you_mean, near
+from ..files.text import InputError
+from ..operators import REGISTRY, Operator
+from ..operators.usage import sentence, sets, written
+from .console import FINE, Console
+
+HELP_EXAMPLES = """
+  namedtensor help
+  namedtensor help softmax
+  namedtensor help ⊙
+  namedtensor help 301
+  namedtensor help eval
+
+  Without a name it lists all functions and signs; a number is that of an error."""
+
+
+def help_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", metavar="NAME", nargs="?", help="a function, a sign, or the number of an error")
+    parser.add_argument("--json", action="store_true", help="what is printed as one line of JSON")
+
+
+def help_command(options: Any, console: Console) -> int:
+    if options.name is None:
+        found = [operator_entry(record) for record in dict.fromkeys(REGISTRY.values())]
+        console.json(found) if options.json else console.print(overview(found))
+        return FINE
+    entry = error_entry(options.name) if options.name.isdecimal() else operator_entry(named(options.name))
+    if options.json:
+        console.json(entry)
+    else:
+        console.print("\n".join(lines_of(entry)))
+    return FINE
+
+
+def named(name: str) -> Operator:
+    """The record of a name, a sign, or its spelling in ASCII or LaTeX. Raises InputError."""
+    found = REGISTRY.get(name) or next(
+        (each for each in REGISTRY.values() if name in (each.ascii, each.latex, each.python)), None
+    )
+    if found is None:
+        meant = did_you_mean(near(name, REGISTRY)) or "namedtensor help lists all there are"
+        raise InputError(f"there is no function or sign {name}; {meant}")
+    return found
+
+
+def operator_entry(record: Operator) -> dict[str, str]:
+    entry = {
+        "name": ", ".join((record.name, *record.aliases)),
+        "meaning": sentence(record),
+        "ASCII": "" if written(record, ascii=True) == written(record) else written(record, ascii=True),
+        "LaTeX": record.latex,
+        "signature": sets(record),
+        "NumPy": record.numpy,
+        "Python": f"nt.{record.python_name}",
+        "differential": "; ".join(text for text in record.differentials if text != "0"),
+        "section": record.section,
+    }
+    return {name: text for name, text in entry.items() if text}
+
+
+def error_entry(number: str) -> dict[str, str]:
+    """What an error of this number says. Raises InputError."""
+    told = CATALOGUE.get(int(number))
+    if told is None:
+        raise InputError(
+            f"no error has the number {number}; those of errors go from {min(CATALOGUE)} to {max(CATALOGUE)}"
+        )
+    return {"name": number, "meaning": f"{KINDS[int(number) // 100]} error {number}: {told}"}
+
+
+def lines_of(entry: dict[str, str]) -> Iterable[str]:
+    """The meaning, then the rest in two columns."""
+    yield entry["meaning"]
+    rest = {name: text for name, text in entry.items() if name not in ("name", "meaning")}
+    width = max(map(len, rest), default=0)
+    yield from (f"  {name:<{width}}  {text}" for name, text in rest.items())
+
+
+def overview(entries: list[dict[str, str]]) -> str:
+    """All of them, by the sections of the paper."""
+    sections = dict.fromkeys(entry["section"] for entry in entries)
+    return "\n\n".join(
+        "\n".join([section, *(f"  {entry['meaning']}" for entry in entries if entry["section"] == section)])
+        for section in sections
+    )

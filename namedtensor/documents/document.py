@@ -1,0 +1,78 @@
+"""A document as data: its sections with the maths that stands in them, and its definitions of macros."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from grammar import nodes
+from grammar.errors import NotationError, Span
+
+from .remarks import Ignored
+from .verdicts import Draws
+
+
+class Maths(NamedTuple):
+    """A display or inline formula, its delimiters included; or a fact in a comment, which is `written` as LaTeX."""
+
+    start: int
+    end: int
+    display: bool
+    written: str = ""
+
+
+@dataclass
+class Section:
+    """A scope: its title, and the maths that stand in it."""
+
+    title: str
+    start: int
+    maths: list[Maths] = field(default_factory=list)
+    formulas: list[Maths] = field(default_factory=list)
+    programs: dict[Maths, nodes.Program] = field(default_factory=dict)
+    mentioned: dict[Maths, tuple[str, ...]] = field(default_factory=dict)  # the names in a formula, once asked for
+    types: dict[str, str] = field(default_factory=dict)
+    functions: frozenset[str] = frozenset()  # names that earlier sections and the first `known` formulas define
+    tensors: frozenset[str] = frozenset()
+    known: int = 0
+    inherited: frozenset[Maths] = frozenset()  # facts of earlier sections that this one needs
+    holds: list[Any] = field(default_factory=list)  # the statements that hold at its end
+    own: list[Any] = field(default_factory=list)  # those among them that it does not inherit
+    unknown: dict[str, int] = field(default_factory=dict)  # names that nothing explains, and where they are first used
+
+
+class Macro(NamedTuple):
+    """A definition of a macro: where it stands, and the macros that its body mentions."""
+
+    start: int
+    end: int
+    name: str
+    mentions: frozenset[str]
+
+
+@dataclass
+class Document:
+    """What a document holds: its sections with their maths, definitions of macros, and maths that is never closed."""
+
+    source: str
+    sections: list[Section]
+    definitions: dict[str, list[Macro]] = field(default_factory=dict)  # by name, in their order
+    openers: dict[str, str] = field(
+        default_factory=dict
+    )  # what the document defines to begin a display, and of which kind
+    closers: dict[str, str] = field(default_factory=dict)  # and to end one
+    axes: set[str] = field(default_factory=set)  # macros that the document defines to be axes
+    others: set[str] = field(default_factory=set)  # macros of the notation that mean another thing in this document
+    named: bool = True  # whether sans-serif letters may be axes: else they are only a font of this document
+    speaks: bool = False  # whether it uses a macro of the notation
+    errors: list[NotationError] = field(default_factory=list)
+    given: dict[str, Any] = field(default_factory=dict)  # the shapes that are known beside the formulas
+    sizes: Mapping[str, int] | None = None
+    draws: Draws | None = None  # how claims are to be tried on random tensors; None where they are not
+    unclosed: dict[str, int] = field(default_factory=dict)  # what is not closed, up to where it was looked for
+    ignored: list[Ignored] = field(default_factory=list)
+    common: int = 0  # up to here stand facts of all sections
+    unread: dict[int, frozenset[Span]] = field(default_factory=dict)  # rows and comments left out of the display there
+    remarks: int = 0  # how many comments spoke to the checker
+    passed: list[Span] = field(default_factory=list)  # definitions, and what TeX prints as it stands

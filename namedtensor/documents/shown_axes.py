@@ -1,0 +1,127 @@
+r"""Which maths of a document shows a named axis: by a macro of the notation, or by an axis that the document defines."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+
+from grammar.errors import Span
+from grammar.latex.tables import PRIMES, STARS, is_known
+
+from .document import Document, Macro, Maths
+
+MACRO = re.compile(r"\\[A-Za-z]+")
+
+
+def axis_macros(source: str, definitions: dict[str, list[Macro]]) -> set[str]:
+    return {
+        name
+        for name, known in definitions.items()
+        for each in known
+        if AXIS.match(source, each.start, each.end) or NAMED.search(source, each.start, each.end)
+    }
+
+
+AXIS = re.compile(r"\\ndef(?![A-Za-z])")
+NUMBER_OF_ARGUMENTS = {r"\ndot": 1, r"\nfun": 2, r"\nsum": 1, r"\nprod": 1, r"\ncat": 1, r"\nbin": 2, r"\nmatrix": 3}  # fmt: skip
+USES = re.compile(r"(?<!Command\{)(?<!Command)\\(?:ndot|nfun|nsum|nprod|ncat|nbin|nmatrix|name)(?![A-Za-z@])")
+NAMES = {r"\name", r"\mathsf"}
+NAMED = re.compile(r"\\(?:name|mathsf)(?![A-Za-z])")
+REALS = re.compile(r"\\(?:reals|mathbb\s*\{?\s*R)(?![A-Za-z])")
+
+
+def shows_axes(document: Document, maths: Maths) -> bool:
+    """Whether maths shows a named axis."""
+    if maths.written:
+        return True
+    if not document.named:
+        return False
+    macros = set(MACRO.findall(document.source, *maths[:2]))
+    if macros & document.others:
+        return False
+    return bool(macros & (NUMBER_OF_ARGUMENTS.keys() | NAMES | document.axes)) or _names_bare_axes(document, maths)
+
+
+def _names_bare_axes(document: Document, maths: Maths) -> bool:
+    r"""Whether maths has a shape of macros that nothing defines, ℝ^{\seq \times \key}, or of calligraphic letters, in a
+    document of this notation."""
+    if not document.speaks:
+        return False
+    if SHAPE_VARIABLES.search(document.source, *maths[:2]):
+        return True
+    for shape in SHAPE.finditer(document.source, *maths[:2]):
+        named = set(MACRO.findall(shape[1])) - {r"\times", *STARS, *PRIMES}
+        if named and not any(each in document.definitions or is_known(each) for each in named):
+            return True
+    return False
+
+
+SHAPE = re.compile(
+    r"\\(?:reals|mathbb\s*(?:\{\s*R\s*\}|R))(?![A-Za-z])\s*\^\s*(\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\\[A-Za-z]+)"
+)
+SHAPE_VARIABLES = re.compile(
+    r"(?:\\(?:reals|mathbb\s*(?:\{\s*R\s*\}|R))(?![A-Za-z])|(?<![A-Za-z\\{])[A-Z])\s*\^\s*(?:\{[^{}]*)?\\math(?:cal|scr)(?![A-Za-z])"
+)
+
+
+def named_axes(document: Document) -> Span | None:
+    """Where a document first uses a macro of the notation, in maths or not; None where it only defines them."""
+    return next((use.span() for use in uses(document)), None)
+
+
+def uses(document: Document) -> Iterator[re.Match]:
+    """Where a document uses the macros of the notation, in maths or not: not where it defines macros."""
+    for use in USES.finditer(document.source):
+        index = bisect_right(document.passed, (use.start(), len(document.source))) - 1
+        if use[0] not in document.others and (index < 0 or document.passed[index][1] <= use.start()):
+            yield use
+
+
+def unseen(document: Document) -> Iterator[tuple[Span, str]]:
+    r"""Operators of the notation that stand in no maths that was found, one of a paragraph, and why they were not read: in
+    an environment that nothing here knows, they may be a formula."""
+    found = sorted(maths[:2] for section in document.sections for maths in section.maths)
+    paragraph = 0  # where that of the last one ends
+    for use in uses(document):
+        index = bisect_right(found, (use.start(), len(document.source))) - 1
+        if use.start() < paragraph or use[0] == r"\name" or index >= 0 and use.start() < found[index][1]:
+            continue
+        blank = BLANK_LINE.search(document.source, use.end())
+        paragraph = blank.start() if blank else len(document.source)
+        yield use.span(), f"{use[0]} stands outside of the maths that is known here{_around(document, use)}"
+
+
+def _around(document: Document, use: re.Match) -> str:
+    r"""The environment around a use, where that is what is not known: in \begin{shown}"""
+    start = max(0, use.start() - NEAR)
+    begun = document.source.rfind(r"\begin{", start, use.start())
+    opening = ENVIRONMENT.match(document.source, begun) if begun >= 0 else None
+    ended = opening and document.source.find(rf"\end{{{opening[1]}}}", begun, use.start()) >= 0
+    return f", in {opening[0]}" if opening and not ended and opening[1] != "document" else ""
+
+
+ENVIRONMENT = re.compile(r"\\begin\{([A-Za-z]+\*?)\}")
+BLANK_LINE = re.compile(r"\n[ \t]*\n")
+NEAR = 2000  # characters before a use in which its environment is looked for
+
+
+def shows_the_notation(document: Document) -> bool:
+    """Whether a document has a macro of the notation, or sans-serif letters under a sign or in a shape, as axes stand."""
+    if NAMES_AXES.search(document.source):
+        return True
+    own = NUMBER_OF_ARGUMENTS.keys() - document.others
+    for section in document.sections:
+        for maths in section.maths:
+            macros = set(MACRO.findall(document.source, *maths[:2]))
+            if (
+                macros & own
+                or macros & (NAMES | document.axes)
+                and (macros & PLACES or REALS.search(document.source, *maths[:2]))
+            ):
+                return True
+    return False
+
+
+NAMES_AXES = re.compile(r"\\(?:ndef|name)(?![A-Za-z])")
+PLACES = {r"\underset", r"\substack"}

@@ -1,0 +1,61 @@
+"""How an operator is written in a formula, and between which sets of tensors it goes."""
+
+from __future__ import annotations
+
+from .record import MANY, Operator
+
+OPERANDS = ("X", "Y", "Z")
+
+
+def written(record: Operator, ascii: bool = False) -> str:
+    """A use of it, with the axes of its signature.
+
+    >>> from namedtensor.operators import REGISTRY
+    >>> [written(REGISTRY[name]) for name in ("softmax", "⊙", "norm", "where", "^", "I")]
+    ['softmax_{ax} X', 'X ⊙_{ax} Y', 'norm_{ax}(X; p)', 'where(X, Y, Z)', 'pow(X, Y)', "I_{ax, ax'}"]
+    """
+    from grammar.nodes import Call, Name
+    from grammar.printer import to_text  # which takes time to load, and only help needs it here
+
+    axes = tuple(Name(axis) for axis in record.lifted.formals)
+    operands = tuple(Name(name) for name in OPERANDS[: min(len(record.lifted.inputs), record.arity[1])])
+    options = tuple(Name(name) for name, _ in record.options)
+    names = (record.name, *record.aliases)
+    spellings = [(name, to_text(Call(name, (), axes, operands, options), ascii)) for name in names]
+    text = next(
+        text for name, text in spellings if not text.startswith(f"{name}(") or name.isidentifier()
+    )  # no ^(X, Y)
+    for brackets, plain in (("(X)", " X"), ("()", "")):
+        text = text.removesuffix(brackets) + plain if text.endswith(brackets) else text
+    return text
+
+
+def sets(record: Operator) -> str:
+    """The sets of tensors that it goes between, as the paper prints a signature; of one that takes nothing, what it gives.
+
+    >>> from namedtensor.operators import REGISTRY
+    >>> [sets(REGISTRY[name]) for name in ("softmax", "clip", "iota", "concat")]
+    ['ℝ^{ax} → ℝ^{ax}', 'ℝ × ℝ × ℝ → ℝ', 'ℝ^{ax}', 'ℝ^{ax} × ℝ^{ax} × … → ℝ^{ax}']
+    """
+    found = record.lifted
+    more = ("…",) if record.arity[1] >= MANY else ()
+    taken = " × ".join((*map(tensors, found.inputs), *more))
+    return f"{taken} → {tensors(found.output)}" if taken else tensors(found.output)
+
+
+def tensors(axes: tuple[str, ...]) -> str:
+    """The set of the tensors over these axes."""
+    return f"ℝ^{{{' × '.join(axes)}}}" if axes else "ℝ"
+
+
+def sentence(record: Operator) -> str:
+    """What a use of it is.
+
+    >>> from namedtensor.operators import REGISTRY
+    >>> sentence(REGISTRY["relu"]), sentence(REGISTRY["index"])
+    ('relu X is max(0, x).', 'index_{ax}(X, I) is the element of X at the index I.')
+    """
+    own = record.meaning.startswith(
+        (f"{record.name}(", f"{record.name}_")
+    )  # its operands have names of their own there
+    return f"{record.meaning}." if own else f"{written(record)} is {record.meaning}."

@@ -1,0 +1,120 @@
+"""Answers that are types: the axes of a part, and the signature of a function. Order means nothing, names do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from grammar import nodes
+from grammar.parser import parse
+
+from .exercise_files import ExerciseText
+from .references import reference_of
+from .verdicts import Refused, Wrong
+
+Fits = Callable[[tuple[str, ...]], bool]
+BARE = re.compile(r"[({]?\s*[^\W\d]\w*['′*]*(?:\s*[×,]\s*[^\W\d]\w*['′*]*)*\s*[)}]?")  # n × k, {n, k}
+UNBRACED = re.compile(r"[ℝR]\s*\^\s*\w+\s*[×,].*")  # ℝ^n × k
+ARROW = re.compile(r"→|->|\\(?:rightarrow|to)\b")
+BETWEEN = re.compile(r"(?<=})\s*,\s*(?=[ℝR])")  # the comma of two arguments
+
+
+def types(exercise: ExerciseText, answer: str, seed: int) -> str:
+    """The axes of each part, or of the whole; their order means nothing."""
+    reference = reference_of(exercise, seed)
+    due = reference.types()
+    given = [line for line in answer.replace(";", "\n").splitlines() if line.strip()]
+    if len(given) != len(due):
+        raise Refused(
+            f"{len(due)} {'type is' if len(due) == 1 else 'types are'} asked for, a line each, and here are {len(given)}"
+        )
+    for text, (part, fits) in zip(given, due.items()):
+        axes = axes_of(set_of(text.rpartition(":")[2].strip()))
+        if not fits(axes):
+            wrong = axes_wrong(fits, axes, reference.setting.axes)
+            raise Wrong(f"{part + ': ' if part else ''}not {shown(axes)}: {wrong}")
+    return "right"
+
+
+def axes_of(found: nodes.Set) -> tuple[str, ...]:
+    return tuple(sorted(axis.name for axis, _ in found.axes))
+
+
+def set_of(text: str) -> nodes.Set:
+    """A set as it is written: ℝ^{seq × key}, LaTeX too. Refused where it is none."""
+    if UNBRACED.fullmatch(text) or (BARE.fullmatch(text) and text not in ("ℝ", "R")):
+        raise Refused(f"{text} is no type: write its axes in braces, as in ℝ^{{seq × key}}")
+    spelled = f"X ∈ {text}" if "\\" not in text else f"X \\in {text}"
+    statements = parse(spelled, "auto").statements
+    if len(statements) != 1 or not isinstance(statements[0], nodes.Declaration) or len(statements[0].sets) != 1:
+        raise Refused(f"{text} is no type: write one such as ℝ^{{seq × key}}")
+    return statements[0].sets[0]
+
+
+def shown(axes: tuple[str, ...]) -> str:
+    return "ℝ^{" + " × ".join(axes) + "}" if axes else "ℝ"
+
+
+def axes_wrong(fits: Fits, axes: tuple[str, ...], known: Sequence[str]) -> str:
+    """One axis too many, or too few, where that is all; else a name that nothing has."""
+    if one_too_many(fits, axes):
+        return f"the axis {one_too_many(fits, axes)} is not there: think of what is summed over"
+    if one_too_few(fits, axes, known):
+        return "an axis is missing"
+    if unknown := [axis for axis in axes if axis not in known]:
+        return f"what is given has no axis {unknown[0]}; an axis is missing or stands for another one"
+    return "an axis is missing or stands for another one"
+
+
+def one_too_many(fits: Fits, axes: tuple[str, ...]) -> str | None:
+    """The axis without which they would be right."""
+    return next((axis for axis in axes if fits(tuple(each for each in axes if each != axis))), None)
+
+
+def one_too_few(fits: Fits, axes: tuple[str, ...], known: Sequence[str]) -> bool:
+    """Whether they would be right with one more of those that are known."""
+    return any(fits(tuple(sorted((*axes, axis)))) for axis in known if axis not in axes)
+
+
+def signature(exercise: ExerciseText, answer: str, seed: int) -> str:
+    """The same sets, argument by argument; the function's name is free, and a further axis is wrong: lifting does it."""
+    arguments, result = reference_of(exercise, seed).signature()
+    found = signature_of(answer)
+    if len(found.domain) != len(arguments):
+        raise Wrong(f"the function has {len(arguments)} arguments, and yours {len(found.domain)}")
+    given, due = [axes_of(each) for each in (*found.domain, found.codomain)], [*arguments, result]
+    known = list(dict.fromkeys(axis for axes in given for axis in axes))
+    for number, (axes, fits) in enumerate(zip(given, due), 1):
+        if not fits(axes):
+            where = "the result" if number > len(arguments) else f"argument {number}"
+            raise Wrong(argument_wrong(where, number - 1, given, due, known))
+    return "right"
+
+
+def signature_of(answer: str) -> nodes.Signature:
+    """A signature as it is written; its name may be left out, and commas may stand between its arguments."""
+    text = BETWEEN.sub(" × ", answer.strip())
+    if ":" not in text and ARROW.search(text):
+        text = f"f : {text}"
+    if len(ARROW.findall(text)) > 1 and "(" not in text:
+        raise Refused("the sets of the arguments stand before one arrow, × between them: f : ℝ^{a} × ℝ^{b} → ℝ^{c}")
+    statements = parse(text, "auto").statements
+    found = statements[-1] if statements else None
+    if not isinstance(found, nodes.Signature):
+        raise Refused("a signature is asked for: f : ℝ^{a} × ℝ^{b} → ℝ^{c}")
+    return found
+
+
+def argument_wrong(
+    where: str, at: int, given: Sequence[tuple[str, ...]], due: Sequence[Fits], known: Sequence[str]
+) -> str:
+    """What is wrong about an argument, or about the result, which is the last."""
+    fits, axes = due[at], given[at]
+    for other, theirs in enumerate(due[:-1]):
+        if other != at < len(due) - 1 and theirs(axes) and fits(given[other]):
+            return f"arguments {at + 1} and {other + 1} have each other's axes: they are given in another order"
+    if extra := one_too_many(fits, axes):
+        return f"{where} has the axis {extra} too many: lifting takes care of it"
+    if one_too_few(fits, axes, known):
+        return f"{where} lacks an axis: it is not in {shown(axes)}"
+    return f"{where} is not in {shown(axes)}: an axis is missing or is called otherwise"

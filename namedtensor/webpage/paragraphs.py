@@ -1,0 +1,26 @@
+"""What the docs say of an error, by its number: `errors.json`, which is made with their page."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from grammar.errors import CATALOGUE, NotationError
+
+from .replies import Reply
+from .requests import Request
+
+
+@cache
+def sections() -> dict[str, list[dict[str, str]]]:
+    return json.loads((files(__name__.rpartition(".")[0]) / "errors.json").read_text(encoding="utf-8"))
+
+
+def paragraph(request: Request) -> Reply:
+    """What `error` is told."""
+    number: Any = request.fields.get("number")
+    if not isinstance(number, int) or number not in CATALOGUE:
+        raise NotationError(101, f"there is no error {number!r}", hint="errors are numbered from 101 on")
+    return {"number": number, "title": CATALOGUE[number], "examples": sections().get(str(number), [])}
