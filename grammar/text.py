@@ -9,6 +9,7 @@ import re
 import unicodedata
 
 from .errors import NotationError
+from .partials import read_operators
 from .stray_characters import advice, shown
 from .symbols import (
     ASCII_MACROS,
@@ -137,7 +138,7 @@ class _Lexer:
                     self.newline = start
                 continue
             getattr(self, kind)(source[start:end], start, end)
-        return self.tokens
+        return read_operators(self.tokens) if "∂" in source else self.tokens
 
     # ------------------------------------------------------------------------------------------- emitting a token
     def add(self, type: str, text: str, start: int, end: int) -> None:
@@ -242,13 +243,18 @@ class _Lexer:
         found = MARK.match(source, end) if source[end : end + 1] in MARK_STARTS else None
         if found:
             after = source[found.end() : found.end() + 1]
-            closes = not after or after in CLOSING or after.isspace()
+            closes = not after or after in CLOSING or after.isspace() or after == "∂" or self.after_operator
             if self.in_axes or (self.previous() == "PARTIAL" and closes):
                 self.skip = found.end()
                 return self.add("NAME", text + marks(found.group()), start, found.end())
         self.add("NAME", text, start, end)
 
     skip = -1
+
+    @property
+    def after_operator(self) -> bool:
+        """Whether ∂/∂ comes before."""
+        return [token.type for token in self.tokens[-3:]] == ["PARTIAL", "SLASH", "PARTIAL"]
 
     def multiple(self, text: str, start: int, end: int) -> None:
         self.add(MULTIPLE[text], MULTIPLE_VALUES[text], start, end)
