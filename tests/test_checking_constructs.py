@@ -189,6 +189,11 @@ BOUND = {
     "an update of elements": Row("C = x ⊙ y\nC_{seq(2)} ← 7\nC_{seq(4:5)} ← 2 x\nC + x",
                                  r"C = x \odot y \\ C_{\name{seq}(2)} \leftarrow 7 \\ C_{\name{seq}(4:5)} \leftarrow 2 x \\ C + x", "seq",
                                  np.where([0, 1, 0, 0, 0], 7, np.where([0, 0, 0, 1, 1], 2 * x, x * y)) + x),
+    "an update of several elements": Row("S = [4, 2, 4]_{k}\nC = x ⊙ y\nC_{seq(S)} ← [7, 8, 9]_{k} + x_{seq(1)}\nC_{seq(1:2)} ← C_{seq(4:5)}\nC",
+                                         r"S = \nmatrix{}{\name{k}}{4 & 2 & 4} \\ C = x \odot y \\ C_{\name{seq}(S)} \leftarrow \nmatrix{}{\name{k}}{7 & 8 & 9} + "
+                                         r"x_{\name{seq}(1)} \\ C_{\name{seq}(1:2)} \gets C_{\name{seq}(4:5)} \\ C", "seq",
+                                         [9 + x[0], x[4] * y[4], x[2] * y[2], 9 + x[0], x[4] * y[4]]),
+    "an update by an index of each row": Row("C = X\nC_{chans(argmax_j X_{chans(j)})} ← 0\nC", "", "seq chans", np.where(X == X.max(1, keepdims=True), 0, X)),
     "several names": Row("A, B = x + 1, 2 y\nA ⊙ B", r"A, B = x + 1, 2 y \\ A \odot B", "seq", (x + 1) * 2 * y),
     "several results": Row("parts(v) = mean_{seq} v, v − mean_{seq} v\nm, d = parts(x)\nm d",
                            r"\text{parts}(v) = \nfun{\name{seq}}{mean} v, v - \nfun{\name{seq}}{mean} v \\ m, d = \text{parts}(x) \\ m d",
@@ -463,7 +468,7 @@ def test_a_batch_is_mapped_over(title):
 @pytest.mark.parametrize(
     ("text", "number"),
     [
-        ("𝔼_{z ∼ Foo(1)} z", 201), ("𝔼_{z ∼ N(0)} z", 304), ("𝔼_{i ∼ 0.5} i", 405), ("𝔼_{i ∼ Bernoulli(x)} i", 405), ("𝔼_{z ∼ N(0, 1)}", 101),
+        ("C = x\nC_{seq(6)} ← 0", 401), ("C = x\nC_{seq([1, 7]_{k})} ← 0", 401), ("C = x\nC_{other(1)} ← 0", 301), ("𝔼_{z ∼ Foo(1)} z", 201), ("𝔼_{z ∼ N(0)} z", 304), ("𝔼_{i ∼ 0.5} i", 405), ("𝔼_{i ∼ Bernoulli(x)} i", 405), ("𝔼_{z ∼ N(0, 1)}", 101),
         ("x_1 ∼ N(0, 1)", 114), ("𝔼_{z ∼ N(0, 1)^{other}} z", 309), ("argmax_{i=2}^{1} x_{seq(i)}", 405), ("x|_{x = 2}", 307), ("𝔼[x]", 101),
         ("QK^T", 201), ("QK", 201), ("x(1, 2)", 201), ("LN(x; 2)", 201), ("p(B | A)", 201), ("x_{seq(4:2)}", 401), ("x_{seq(2:9)}", 401),
         ("x_{seq(a:b)}", 309), ("∑_{j ≠ i} 3", 309), ("x ≈ [1, 2]_{other}", 307), ("𝕀[x ≈ 2]", 101), ("x ≈ Q2", 201),
