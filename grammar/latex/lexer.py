@@ -34,7 +34,8 @@ from .characters import (
     text,
 )
 from .decorated import literal
-from .macros import ENVIRONMENTS, FONTS, TEXTS, expand, lacks_argument, maths_of, scan
+from .macros import ENVIRONMENTS, FONTS, TEXTS, expand, lacks_argument, scan
+from .pairs import maths_of
 from .reader import Action, Part, Reader, Stretch
 from .statements import statements
 from .tables import BARS, BIG_WORDS, BLACKBOARD, DROPPED, LOOKS, PRIMES, SIGNS, SIZED, STARS, WITH_AXES
@@ -95,7 +96,7 @@ def function_name(reader: Reader, first: int, name: str, rest: int, start: int) 
 
 
 def function_label(reader: Reader, name: str, rest: Stretch) -> tuple[list[Part], list[Part]]:
-    """What follows the name of a function: a label, as in LN_Q, or the parameter that is none, as in norm_p."""
+    """The script after the name of a function: a label, as in LN_Q, or a parameter, as in norm_p."""
     if rest[0] == rest[1]:
         return [], []
     sign, start, stop = reader.pieces[rest[0]]
@@ -258,7 +259,7 @@ def big(reader: Reader, position: int, end: int) -> int:
 
 
 def script_end(reader: Reader, position: int, end: int, sign: str) -> int:
-    """Where the script that begins at `position` ends; there, if it is none that is plain."""
+    """The end of the script that begins at `position`; that position, where no plain script begins."""
     if position + 1 >= end or reader.pieces[position][0] != sign:
         return position
     content = reader.pieces[position + 1][0]

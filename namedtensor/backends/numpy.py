@@ -1,4 +1,4 @@
-"""NumPy: its functions called directly, and a dead array reused in place."""
+"""The NumPy backend: functions called directly, and a dead array reused in place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The checker: the tree and what is known of the inputs become the graph of terms, or an error that teaches.
+"""The checker: type inference of a program for given inputs, from the tree to the graph of terms, or an error that
+teaches.
 
     Checker(scope, inputs, sizes).value("O")     the Term of a name
     Checker(scope, inputs, sizes).whole()        the Term of the program's last value
@@ -152,7 +153,7 @@ class Checker(Inference):
         check_claims(self, whole)
 
     def drop_lifting(self, term: Term, node: Any) -> Term:
-        """The term with the names that its lifted axes have outside; the end of each way through the checker."""
+        """The term with lifted axes under their source names: what every entry point gives."""
         passed(term)
         lifted = [axis for axis in term.shape if "@" in axis]
         if not lifted:

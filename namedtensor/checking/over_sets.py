@@ -1,4 +1,5 @@
-"""Operators over a variable: max_{i ∈ [n]} …, ∑_{j ≠ i} …, ∑_{i ∈ I} …; and what has a type and no value: argmin_{x ∈ ℝ^{n}}, lim.
+"""Binders over sets: max_{i ∈ [n]} …, ∑_{j ≠ i} …, ∑_{i ∈ I} …; and those with a type and no value: argmin_{x ∈ ℝ^{n}},
+lim.
 
 The variable becomes a tensor along an axis of its own, as the index of a sum does.
 """

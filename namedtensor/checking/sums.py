@@ -1,4 +1,4 @@
-"""Sums over an index: ∑_i A_{height(i)}, ∑_{i=1}^{n} …, ∏_i …
+"""Index sums: ∑_i A_{height(i)}, ∑_{i=1}^{n} …, ∏_i …
 
 The index becomes a tensor along an axis of its own, and the sum goes over that axis. Where its bounds differ from
 element to element, terms beyond them count nothing; where it is a label, as in ∑_{i=1}^{2} W^i, the terms are written
@@ -141,7 +141,7 @@ def whole_range(checker: Inference, term: Term, part: Node) -> tuple[int, int]:
 
 
 def bounds_of(term: Term) -> tuple[int, int] | None:
-    """The least and greatest value of a term made of indices and whole numbers, or None."""
+    """Bounds of a term made of indices and whole numbers; None for any other."""
     if term.number is not None:
         value = term.number
         return (value, value) if isinstance(value, int) and not isinstance(value, bool) else None
@@ -270,7 +270,7 @@ def takes_index(operator: str) -> bool:
 
 
 def indexed_size(checker: Inference, node: Index, axis: Axis, env: Environment) -> Any:
-    (real,) = env.real_axes(axis.name)
+    (real,) = env.resolve_axis(axis.name)
     base = checker.infer(node.base, env)
     if real not in base.shape:
         raise checker.error(

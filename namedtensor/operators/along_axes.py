@@ -136,7 +136,7 @@ for _name, _meaning, _numpy, _differential, _definition, _more in OF_ONE_AXIS:
 
 
 def _running(primitive: str) -> OfAxes:
-    """The largest, or smallest, up to each element: of 1, 2, 4, … before it."""
+    """Cumulative maximum or minimum by doubling: of 1, 2, 4, … elements before each."""
 
     def write(b: Builder, x: Any, axes: Order):
         (axis,) = axes
@@ -161,7 +161,7 @@ for _name, _meaning, _primitive, _best, _where, _never in (
 
 
 def _argsort(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
-    """The places of the elements in ascending order, of equals the first first."""
+    """Stable argsort: the positions of the elements in ascending order."""
     (x,), (axis,) = b.coerced(arguments, "numbers"), axes
     x = b.reorder(x, (*(name for name in x.order if name != axis), axis))
     dtype = b.target.default_whole

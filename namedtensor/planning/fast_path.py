@@ -24,7 +24,7 @@ FAST, FALLBACK, GUARDED = 0, 1, 2
 
 
 def version(which: int, steps: Iterable[Step], results: Sequence[Argument]) -> tuple[list[Step], tuple[Argument, ...]]:
-    """The steps and the results of one version."""
+    """The steps and results of one version, its selects resolved."""
     instead: dict[Any, Any] = {}
     found = []
     for step in steps:

@@ -1,4 +1,6 @@
-"""Sums over the last axis, or the first ones, as products: of the two factors of what is summed, or of a matrix with ones."""
+"""Sums over the last axis, or the first ones, as matrix products: of the two factors of what is summed, or of a matrix
+with ones.
+"""
 
 from __future__ import annotations
 

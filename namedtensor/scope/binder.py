@@ -1,4 +1,4 @@
-"""What each name of a program means, and which equations a function needs.
+"""The binder: what each name of a program means, and which equations a function needs.
 
 Equations are facts, not steps. A definition belongs to a function iff the function's body needs it and it mentions a
 parameter or superscript of the function, directly or through another such definition; what no function needs is top
@@ -32,7 +32,7 @@ from .where_clauses import Units
 
 
 def bind(source: str, program: nodes.Program, given: Given | None = None, open: bool = False) -> Scope:
-    """Sort the statements of a program and say what belongs to what.
+    """Bind a program: sort its statements into symbols, and say what belongs to what.
 
     `given` has the names that values are given for, with their axes: an equation about one of these is a claim. It is
     `open` where more may be given later: then a second equation for a function may be one. Raises NotationError of
@@ -109,6 +109,8 @@ def varied(node: nodes.Derivative | nodes.Differential) -> Node:
 
 
 class Binder(Ownership):
+    """The binder of one program: `Statements` with what belongs to functions."""
+
     def sort(self) -> None:
         """Say what belongs to what."""
         scope = self.scope

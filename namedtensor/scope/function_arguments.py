@@ -1,4 +1,4 @@
-"""A function that is an argument: twice(g, x) is that of a twice which has g for its f.
+"""Higher-order functions, specialised: twice(g, x) becomes a call of a twice that has g for its f.
 
 f : ℝ → ℝ
 twice(f, x) = f(f(x))        twice⟨g⟩(x) = f⟨g⟩(f⟨g⟩(x))
@@ -26,7 +26,7 @@ MOST = 500  # functions that are made for arguments
 
 @dataclass(frozen=True)
 class Taken:
-    """What a function takes that is a function: its name there, and its type."""
+    """A functional parameter: its name, and its type."""
 
     name: str
     type: Signature
@@ -34,7 +34,7 @@ class Taken:
 
 @dataclass(frozen=True)
 class HigherOrder:
-    """A function that takes others, by the positions of its arguments."""
+    """A function with functional parameters, by their positions."""
 
     equation: Equation
     head: Call
@@ -54,7 +54,7 @@ class Function:
 
 
 def without_function_arguments(source: str, program: nodes.Program) -> nodes.Program:
-    """The program with a function of its own for each that another is given."""
+    """Specialise higher-order functions: the program with a function of its own for each that another is given."""
     signatures = [each for each in program.statements if isinstance(each, Signature)]
     found = higher_order(program, signatures) if signatures else {}
     if not found:
@@ -101,7 +101,7 @@ def axes_over(one: HigherOrder, taken: Taken) -> tuple[Any, ...]:
 
 
 class Specialised:
-    """A program whose functions take no functions; `made` are those that were made, by their names."""
+    """The specialisation of one program; `made` are the specialised functions, by their names."""
 
     def __init__(self, source: str, program: nodes.Program, found: dict[str, list[HigherOrder]]):
         self.source, self.whole, self.found = source, program, found
@@ -144,7 +144,7 @@ class Specialised:
 
     # --------------------------------------------------------------------------------------------- one for its functions
     def specialised(self, one: HigherOrder, given: Mapping[str, Function], name: str) -> Iterator[Any]:
-        """The statements of a function whose functions are known."""
+        """The statements of a function, its functional parameters replaced."""
         current: dict[str, Function] = {}
         for taken in one.taken.values():
             function, over = given[taken.name], axes_over(one, taken)
@@ -184,7 +184,9 @@ class Specialised:
 
     # ------------------------------------------------------------------------------------------------------- expressions
     def turned(self, node: Any, current: Mapping[str, Function]) -> Any:
-        """The same with what takes functions as what has them, where `current` are those that are known."""
+        """A tree in which calls of higher-order functions are calls of specialised ones; `current` are the parameters
+        known here.
+        """
         if isinstance(node, tuple):
             return tuple(self.turned(each, current) for each in cast("tuple[Any, ...]", node))
         if isinstance(node, (nodes.Axis, Set)) or not hasattr(node, "span"):
@@ -219,7 +221,7 @@ class Specialised:
         return applied(replace(node, operator=name, arguments=arguments))
 
     def function(self, node: Any, current: Mapping[str, Function], call: Call, taken: Taken) -> Function:
-        """What an argument is that has to be a function."""
+        """The function that an argument is, where it has to be one."""
         base, below, above = node, (), ()
         while isinstance(base, (Subscript, Superscript)):
             below, above = (base.components, above) if isinstance(base, Subscript) else (below, base.components)

@@ -1,4 +1,4 @@
-"""Whole numbers that a formula needs before it is planned: L in X^L, n in `for t = 1, …, n` or in seq[n].
+"""Whole numbers needed before planning: L in X^L, n in `for t = 1, …, n` or in seq[n].
 
 They are given as Python numbers; one that comes as np.int64(3), or as an array or a tensor without axes, is read here.
 """

@@ -1,4 +1,4 @@
-"""C ← C + 1: an update gives a name a new value from there on. Each is an equation for a name of its own.
+"""Updates, C ← C + 1, in single-assignment form: each is an equation for a fresh name.
 
 C = x            C₀ = x
 C ← C + 1        C = C₀ + 1
@@ -17,7 +17,9 @@ VERSION = REPLACING = "←"  # no name that is written has it
 
 
 def without_updates(program: nodes.Program) -> nodes.Program:
-    """The program with an equation for each update, and every use of the name that was updated as what it is there."""
+    """The program in single-assignment form: an equation for each update, each use of the name renamed to its current
+    version.
+    """
     if not any(isinstance(each, Update) for each in program.statements):
         return program
     left: dict[str, int] = {}  # the updates of each name that are still to come
@@ -73,7 +75,7 @@ def words(node: Any) -> set[str]:
 
 
 def version(text: str, later: int) -> str:
-    """The name of a value that so many updates still follow: the last has the name itself."""
+    """The fresh name of a value with so many updates to follow: the last has the name itself."""
     return text if later == 0 else f"{text}{VERSION}{later}"
 
 

@@ -1,4 +1,4 @@
-"""What the value of a program is: that of the definition or bare expression that no other statement uses.
+"""The value of a program: that of the definition or bare expression that no other statement uses.
 
     Y = X - m               the value: nothing uses Y
     m = mean_{chans} X      used by Y

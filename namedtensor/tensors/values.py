@@ -1,4 +1,4 @@
-"""Between named tensors and plans: what is given becomes arrays with axes, what comes out a named tensor."""
+"""Conversion between named tensors and plans: inputs become arrays with axes, results named tensors."""
 
 from __future__ import annotations
 
