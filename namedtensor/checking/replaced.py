@@ -27,14 +27,16 @@ def replaced(checker: Inference, node: Call, env: Environment) -> Term:
     base, value = checker.infer_all((target.base, body), env)
     replacing = _Replacing(checker, node, base, env)
     for axis, part in target.items:
-        for real in env.real_axes(axis.name):
+        for real in env.resolve_axis(axis.name):
             if real not in base.shape:
                 raise checker.error(
                     301, f"{checker.text(target.base)} has no axis {real} to index", axis,
                     notes=(checker.described(target.base, base.shape),),
                 )  # fmt: skip
-            of = replacing.slice if isinstance(part, nodes.Slice) else replacing.element
-            value = of(real, part, value)
+            if isinstance(part, nodes.Slice):
+                value = replacing.slice(real, part, value)
+            else:
+                value = replacing.element(real, part, value)
     shape = broadcast(checker, (value, replacing.holds, base), node, node.span, "←", (body, target, target.base))
     return checker.graph.intern("cases", (value, replacing.holds, base), shape=shape, boolean=base.boolean, node=node)
 
