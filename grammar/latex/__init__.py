@@ -1,6 +1,7 @@
 """The LaTeX spelling to the tokens that the text spelling makes too.
 
 `macros`: source to pieces; what TeX does before it knows of a formula.
+`pairs`: where the formulas stand, and what closes what.
 `statements`: cells of a table to statements.
 `tables`: what characters and macros are to the notation.
 `reader`: pieces to tokens; the stack of what is still to be read.

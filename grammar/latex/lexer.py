@@ -34,7 +34,8 @@ from .characters import (
 )
 from .decorated import literal
 from .fractions import bracket_argument, fraction, root
-from .macros import ENVIRONMENTS, FONTS, TEXTS, expand, maths_of, scan
+from .macros import ENVIRONMENTS, FONTS, TEXTS, expand, scan
+from .pairs import maths_of
 from .reader import Action, Part, Reader, Stretch
 from .statements import statements
 from .tables import BARS, BIG_WORDS, BLACKBOARD, DROPPED, LOOKS, PRIMES, SIGNS, SIZED, STARS, WITH_AXES
@@ -95,7 +96,7 @@ def function_name(reader: Reader, first: int, name: str, rest: int, start: int) 
 
 
 def function_label(reader: Reader, name: str, rest: Stretch) -> tuple[list[Part], list[Part]]:
-    """What follows the name of a function: a label, as in LN_Q, or the parameter that is none, as in norm_p."""
+    """The script after the name of a function: a label, as in LN_Q, or a parameter, as in norm_p."""
     if rest[0] == rest[1]:
         return [], []
     sign, start, stop = reader.pieces[rest[0]]
@@ -158,7 +159,7 @@ def big(reader: Reader, position: int, end: int) -> int:
 
 
 def script_end(reader: Reader, position: int, end: int, sign: str) -> int:
-    """Where the script that begins at `position` ends; there, if it is none that is plain."""
+    """The end of the script that begins at `position`; that position, where no plain script begins."""
     if position + 1 >= end or reader.pieces[position][0] != sign:
         return position
     content = reader.pieces[position + 1][0]
@@ -229,10 +230,22 @@ def blackboard(reader: Reader, position: int, end: int) -> int:
     if not letter:
         group, after = reader.argument(position, position + 1, end, letters=True)
         letter = group.text if isinstance(group, Token) else "".join(piece[0] for piece in reader.pieces[slice(*group)])
+    if letter == "E" and draws_below(reader, after, end):
+        reader.add(("NAME", "E"), start, reader.pieces[after - 1][2])
+        return after
     if letter not in BLACKBOARD:
         raise reader.unknown(position)
     reader.add(BLACKBOARD[letter], start, reader.pieces[after - 1][2])
     return after
+
+
+def draws_below(reader: Reader, position: int, end: int) -> bool:
+    r"""Whether the subscript there says what is drawn: _{x \sim p}"""
+    while reader.piece(position) in ("\\limits", "\\nolimits"):
+        position += 1
+    if reader.piece(position) != "_" or position + 1 >= end or reader.piece(position + 1) != "{":
+        return False
+    return any(reader.piece(each) in ("\\sim", "∼") for each in range(position + 2, reader.partner[position + 1]))
 
 
 def signs(*terminals: str) -> list[str]:

@@ -1,4 +1,6 @@
-"""JAX: pure functions, which `jit`, `grad` and `vmap` take as they are. Fixed steps are NumPy's, so none is ever traced."""
+"""The JAX backend: pure functions, which `jit`, `grad` and `vmap` take as they are. Constant steps are NumPy's, so none
+is ever traced.
+"""
 
 from __future__ import annotations
 
@@ -131,7 +133,7 @@ FAILS = frozenset(
 
 
 def must_see(plan: Any) -> bool:
-    """Whether something in a plan fails on data, which it must see: it cannot be traced."""
+    """Whether a plan fails on data: it cannot be traced."""
     return any(
         step.primitive in FAILS or ("plan" in step.options and must_see(step.options["plan"]))
         for step in plan.steps

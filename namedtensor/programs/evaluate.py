@@ -1,4 +1,4 @@
-"""The value of a text, and every step to it."""
+"""Evaluation of a text, and every step to its value."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ EVALUATORS = LruCache()  # text, or formula → what evaluates it; else the text
 
 
 class Asked(CachedCall):
-    """What a goal is asked for by calling it: a text, a formula, a name of a program."""
+    """The base of everything that has a value by a call: a text, a formula, a name of a program."""
 
     _goal: Goal
 
@@ -77,7 +77,7 @@ class Evaluator(Asked):
 
 
 def evaluator(source: Any, syntax: str = "auto", strict: bool = False, limits: Limits = DEFAULT) -> Evaluator:
-    """What evaluates a text; the same one each time."""
+    """The evaluator of a text; the same one each time."""
     plain = syntax == "auto" and not strict and limits is DEFAULT
     mark = source if plain else (source, syntax, strict, limits)
     try:
@@ -96,8 +96,9 @@ TOLD = (209, 319)  # what `check` warns of, and evaluating does too
 
 
 def tell(checker: Checker) -> None:
-    """Give a Python warning of built-ins that a formula replaces, and of axes that meet with a mark and without, where the
-    formula is first evaluated."""
+    """Warn, on the first evaluation, of built-ins that a formula replaces, and of axes that meet with a mark and
+    without.
+    """
     for each in checker.warnings:
         if each.number in TOLD:
             warn(f"{each.message}: {checker.text(each.span)} ({each.hint})")
@@ -152,7 +153,7 @@ def evaluate(
 
 
 def limited(formula: Asked, strict: bool, limits: Limits) -> Evaluator:
-    """What evaluates a formula strictly, or within limits."""
+    """An evaluator that is strict, or has limits of its own."""
     goal = formula._goal
     if not isinstance(goal, WholeProgram) or goal.entry() is not None:
         raise NotationError(

@@ -1,4 +1,5 @@
-"""The whole way of a call, one function a stage: parse and bind, check, plan, function; and the claims that it must meet.
+"""The compilation pipeline, one function a stage: parse and bind, check, plan, function; and the claims that results
+must meet.
 
     program.scope_given(inputs)      text → tree → names        parsed.py
     checked(goal, …)                 → terms                    entries.py says which
@@ -35,7 +36,7 @@ Run = Callable[..., Any]
 
 
 class Options(NamedTuple):
-    """What a plan is made with, besides the types of what is given."""
+    """Options of the pipeline, besides the types of what is given."""
 
     sizes: Mapping[str, int] | None = None
     by_keyword: tuple[str, ...] | None = None  # the names that were given by keyword: each has to be used
@@ -49,7 +50,7 @@ PLAIN = Options()
 def checked(
     goal: Goal, inputs: Mapping[Key, InputType], arguments: Positional, options: Options, scope: Scope | None = None
 ) -> tuple[Checker, tuple[Term, ...]]:
-    """The terms of what is asked for, for inputs and arguments of these types, and their checker."""
+    """Type what is asked for, for inputs and arguments of these types: its terms, and their checker."""
     checker = goal.program.checker(
         inputs, options.sizes, scope=scope, arguments=[each for _, each in arguments], by_keyword=options.by_keyword,
         strict=options.strict,
@@ -61,7 +62,7 @@ def planned(
     source: str, terms: Sequence[Term], abstract: Abstract, target: Target, limits: Limits = DEFAULT,
     without: Sequence[str] = (),
 ) -> tuple[Plan, list[Any]]:  # fmt: skip
-    """The plan that computes terms from tensors of these layouts, and the Python functions that it calls."""
+    """Plan terms for tensors of these layouts: the plan, and the Python functions that it calls."""
     layouts = {name: each for name, each in abstract.items() if isinstance(each, Layout)}
     return make_plan(source, tuple(terms), layouts, target, limits, without=without)
 
@@ -70,7 +71,7 @@ def function_of(
     source: str, terms: Sequence[Term], abstract: Abstract, target: Target, limits: Limits = DEFAULT,
     without: Sequence[str] = (),
 ) -> PlanFunction:  # fmt: skip
-    """The function that does so."""
+    """Compile that plan to a function."""
     with at_once(target.xp):
         plan, python = planned(source, terms, abstract, target, limits, without)
         return PlanFunction(plan, target, python)
@@ -80,7 +81,7 @@ def executable(
     goal: Goal, inputs: Mapping[Key, InputType], arguments: Positional, abstract: Abstract, target: Target,
     options: Options,
 ) -> tuple[Executable, Checker]:  # fmt: skip
-    """What is asked for, made ready to run; and its checker, which has the warnings."""
+    """Run the pipeline: an executable, and its checker, which has the warnings."""
     with recursion_headroom(goal.program.source):
         checker, terms = checked(goal, inputs, arguments, options)
         return of_terms(checker, terms, abstract, target, options.without), checker
@@ -103,7 +104,7 @@ def of_terms(
 
 
 class Executable:
-    """A plan made a function, with the claims that it must meet; the first `count` results are what is asked for.
+    """A compiled plan with the claims that its results must meet; the first `count` results are what is asked for.
 
     It is called with arrays by position, in the order of the plan's inputs, and gives a named tensor. `instead` is what
     runs for the function, where a library has compiled it.
@@ -150,7 +151,7 @@ class Executable:
         return found
 
     def _with_layouts(self, layouts: tuple[Any, ...]) -> Run:
-        """What a later call runs, where the layouts of the results are known."""
+        """The specialised function of later calls, where the layouts of the results are known."""
         from ..core.tensor import made_as
 
         run, one = self.instead or self.function, len(layouts) == 1
@@ -169,7 +170,9 @@ class Executable:
         return tuple(wrap(array, axes_of(value), xp) for array, value in zip(found[: self.count], results))
 
     def for_repeated_calls(self, layouts: Sequence[Any]) -> Run:
-        """What serves the next call with tensors of these layouts; see `PlanFunction.for_repeated_calls`."""
+        """The specialised function of the next call with tensors of these layouts; see
+        `PlanFunction.for_repeated_calls`.
+        """
         if self.last_call is None:
             order = range(len(layouts))
             self.last_call = self.function.for_repeated_calls(order, layouts, self.layout, self.instead)

@@ -1,4 +1,4 @@
-"""The steps of a formula and their values: what `explain` shows."""
+"""Explanations: the steps of a formula and their values, as `explain` shows them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operators that are written in a way of their own: powers, cases, elements, renames of several axes, literals.
+"""Spellings of operators that have syntax of their own: powers, cases, elements, renames of several axes, literals.
 
 Each function takes what writes forms, the head, the forms within, the names of its axes, and those of indices.
 """

@@ -1,4 +1,4 @@
-"""A form as a formula: the nodes of an expression in the notation.
+"""Reading back: a form as an expression of the notation.
 
 Every index gets a name: those outside are given theirs, a summed one is called as the axes are at which it stands, with
 a prime where another has that name. A product is one chain A ⊙ B ⊙_{k} C / D, each index summed at the last factor that

@@ -1,4 +1,4 @@
-"""What one working-out has done: the laws that it used, how often, and how much is left of its limit."""
+"""Accounting of one simplification: the laws that it used, how often, and what is left of its limit."""
 
 from __future__ import annotations
 
