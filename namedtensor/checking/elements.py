@@ -50,7 +50,7 @@ def parts_of(checker: Inference, definition: Definition, sized: dict[str, Any], 
         over = counting(definition, part)
         variable = part.text if over is None and isinstance(part, Name) else over and over.variable.text
         if variable and counts_family(checker, variable, definition, env):
-            (real,) = env.real_axes(axis.name)
+            (real,) = env.resolve_axis(axis.name)
             if over is None and not is_ground(sized[real]):
                 raise unknown_axis_size(checker, real, axis)
             numbers = range(1, resolve(sized[real]) + 1) if over is None else numbers_of(checker, over, env)
@@ -71,7 +71,7 @@ def one_by_one(
 ) -> list[Part]:  # fmt: skip
     """A part for each number that a variable is: H_{seq(t)} = h^t, the axis laid from slices without it."""
     axis, part = definition.elements[place]
-    (real,) = env.real_axes(axis.name)
+    (real,) = env.resolve_axis(axis.name)
     others = definition.elements[:place] + definition.elements[place + 1 :]
     rest = replace(definition, elements=others, range=without(definition.range, variable))
     across = {name: size for name, size in sized.items() if name != real}
@@ -126,7 +126,7 @@ def left_sizes(checker: Inference, group: list[Definition], env: Environment) ->
     found: dict[str, Any] = {}
     for definition in group:
         for axis, _ in definition.elements:
-            for real in env.real_axes(axis.name):
+            for real in env.resolve_axis(axis.name):
                 if real in found:
                     continue
                 size = stated.get(real)
@@ -210,7 +210,7 @@ def one_part(checker: Inference, definition: Definition, sized: dict[str, Any], 
     back: dict[str, str] = {}
     filled: tuple[str, list[int]] | None = None
     for axis, part in definition.elements:
-        (real,) = env.real_axes(axis.name)
+        (real,) = env.resolve_axis(axis.name)
         apart = lifted_name(real, depth)
         back[apart] = real
         name = part.text if isinstance(part, Name) else None

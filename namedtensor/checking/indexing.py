@@ -29,7 +29,7 @@ def index(checker: Inference, node: Index, env: Environment) -> Term:
     apart: dict[str, str] = {}
     seen: set[str] = set()
     for axis, _ in node.items:
-        for real in env.real_axes(axis.name):
+        for real in env.resolve_axis(axis.name):
             if real not in base.shape:
                 have = sorted(name for name in base.shape if "@" not in name)
                 raise checker.error(
@@ -47,7 +47,7 @@ def index(checker: Inference, node: Index, env: Environment) -> Term:
         raise checker.error(316, "an index takes one axis", node, hint="index one axis at a time")
     term = checker.renamed(base, apart, node)
     for (axis, part), at in zip(node.items, indices):
-        name = apart[env.real_axes(axis.name)[0]]
+        name = apart[env.resolve_axis(axis.name)[0]]
         term = take(checker, term, name, at, part, node)
     return term
 
@@ -56,7 +56,7 @@ def placed(checker: Inference, axis: nodes.Axis, part: Node, base: Term, env: En
     """The positions that an index takes; of a slice, first, first + 1, …, last along the axis itself."""
     if not isinstance(part, nodes.Slice):
         return checker.infer(part, env)
-    (real,) = env.real_axes(axis.name) if len(env.real_axes(axis.name)) == 1 else (axis.name,)
+    (real,) = env.resolve_axis(axis.name) if len(env.resolve_axis(axis.name)) == 1 else (axis.name,)
     first, last = checker.solver.value(part.first, env), checker.solver.value(part.last, env)
     if isinstance(first, int) and isinstance(last, int):
         if last < first:
@@ -152,7 +152,7 @@ def created(checker: Inference, node: nodes.Subscript, env: Environment) -> Term
     parts = [(axis_of(part), part) for part in name.subscript]
     if any(axis is None for axis, _ in parts):
         return None
-    axes = [(real, part) for axis, part in parts for real in env.real_axes(axis.name)]  # type: ignore[union-attr]
+    axes = [(real, part) for axis, part in parts for real in env.resolve_axis(axis.name)]  # type: ignore[union-attr]
     if name.base == "I":
         return identity(checker, axes, node, env) if len(axes) == 2 else None
     if name.base == "ones":

@@ -69,7 +69,7 @@ class SizeSolver(Sizes):
     def size(self, axis: str, env: Environment, node: Any = None) -> Any:
         """|axis| in this environment, or None where nothing fixes it. Raises where it is two things at once."""
         total: Any = 1
-        for name in env.real_axes(axis):
+        for name in env.resolve_axis(axis):
             found = self.size_of(name, env, node)
             if found is None:
                 return None
@@ -289,7 +289,7 @@ class SizeSolver(Sizes):
 
     def symbol_of(self, node: Node, env: Environment) -> Symbol | None:
         if isinstance(node, Size):
-            real = env.real_axes(node.axis.name)
+            real = env.resolve_axis(node.axis.name)
             return ("size", real[0]) if len(real) == 1 else None
         name = spelled(node)
         return None if name is None else ("scalar", name.key(env.index))

@@ -9,6 +9,7 @@
 `report`: what a check found and what it skipped.
 `assembled`: formulas as one program, and the way back to the document.
 `notation`: which maths is of this notation.
+`estimates`: claims about what draws estimate.
 `trial`: claims tried on random tensors.
 `superseded`: statements that hold no more.
 `conflicts`: formulas as one program, and names that are defined again.

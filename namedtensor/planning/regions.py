@@ -26,10 +26,10 @@ SCORES = 2**18  # bytes of what a product makes and another sums over, from whic
 
 
 class Tiling(NamedTuple):
-    """A tiling of a region's axes: `picked` one element at a time, `tile` so many at once, `size` in all."""
+    """A tiling of a region's axes: `picked` are cut to one element each, `tiled` to `rows` elements at a time."""
 
     picked: tuple[str, ...]
-    sliced: str
+    tiled: str
     rows: int
 
 
@@ -347,7 +347,7 @@ def tile(region: Region, how: Tiling) -> tuple[Term, list[tuple[Term, Axes]]]:
 
     def shape_of(term: Term, own: Axes) -> dict[str, Any]:
         picked = {own[axis] for axis in how.picked if axis in own}
-        rows = own.get(how.sliced)
+        rows = own.get(how.tiled)
         return {axis: how.rows if axis == rows else size for axis, size in term.shape.items() if axis not in picked}
 
     def build(term: Term) -> Term:
