@@ -1,13 +1,14 @@
-"""Which names are functions: those that a text defines, the built-in ones, and those that are arguments of functions."""
+"""Function names of a text: those that it defines, the built-in ones, and functional parameters."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
+from .draws_told import tell_draws
 from .spellings import Spelling, compact, spelling
 from .symbols import BINDERS, ELEMENTWISE, FUNCTIONS
-from .tokens import CLOSING, OPENING, ROUND, Token
+from .tokens import CLOSING, OPENING, ROUND, Token, group_end
 
 
 def statements(tokens: list[Token]):
@@ -24,26 +25,13 @@ def statements(tokens: list[Token]):
         yield current
 
 
-def _group_end(tokens: list[Token], start: int) -> int:
-    """The index after the bracket group that opens at `start`."""
-    depth = 0
-    for position in range(start, len(tokens)):
-        if tokens[position].type in OPENING:
-            depth += 1
-        elif tokens[position].type in CLOSING:
-            depth -= 1
-            if depth == 0:
-                return position + 1
-    return len(tokens)
-
-
 def _scripts_end(tokens: list[Token], start: int) -> int:
     """The index after the sub- and superscripts that begin at `start`."""
     position = start
     while position < len(tokens) and tokens[position].type in ("SUB", "SUP", "WITH"):
         position += 1
         if position < len(tokens) and tokens[position].type == "LBRACE":
-            position = _group_end(tokens, position)
+            position = group_end(tokens, position)
         else:
             position += 1
     return position
@@ -77,7 +65,7 @@ def _plain_names(tokens: list[Token]) -> bool:
 
 
 def _head(tokens: list[Token]) -> Iterator[tuple[str, Spelling, Any]]:
-    """What a statement defines: ("function", name, parameters), ("tensor", name, none) for each, or nothing."""
+    """The head of a statement: ("function", name, parameters), ("tensor", name, none) for each, or nothing."""
     if not tokens or tokens[0].type != "NAME":
         return
     end = _scripts_end(tokens, 1)
@@ -86,9 +74,12 @@ def _head(tokens: list[Token]) -> Iterator[tuple[str, Spelling, Any]]:
     if after == "COLON":
         yield "function", name, frozenset()
     elif after == "LPAREN":
-        close = _group_end(tokens, end)
+        close = group_end(tokens, end)
         inside = tokens[end + 1 : close - 1]
-        if close < len(tokens) and tokens[close].type == "EQUALS" and _plain_names(inside):
+        after = (
+            _scripts_end(tokens, close) if close < len(tokens) and tokens[close].type == "SUB" else close
+        )  # f(x)_{h(i)} = …
+        if after < len(tokens) and tokens[after].type == "EQUALS" and _plain_names(inside):
             yield "function", name, frozenset(token.text for token in inside if token.type == "NAME")
     elif after == "NAME":
         name_end = _scripts_end(tokens, end + 1)
@@ -116,7 +107,7 @@ BEGINS = {"NUMBER", "NAME", "FUNCTION", "LPAREN", "CALL", "LBRACE", "LBRACKET", 
 
 
 class _Telling:
-    """Which names of a text are functions: those that it defines, the built-in ones, and those defined elsewhere."""
+    """The search for function names: those that a text defines, the built-in ones, and those defined elsewhere."""
 
     def __init__(self, lines: list[list[Token]], shadowed: frozenset[str], further: frozenset[str]):
         self.shadowed, self.further = shadowed, further
@@ -165,7 +156,7 @@ def _functions_taken(lines: list[list[Token]]) -> dict[str, dict[int, str]]:
         if after == "COLON":
             signed[line[0].text] = list(_places_of_functions(line, end + 1))
         elif after == "LPAREN" and any(what == "function" for what, *_ in _head(line)):
-            inside = line[end + 1 : _group_end(line, end) - 1]
+            inside = line[end + 1 : group_end(line, end) - 1]
             starts = [0, *(at + 1 for at, token in enumerate(inside) if token.type in ("COMMA", "SEMICOLON"))]
             applied = {
                 token.text for token, following in zip(line[end:], line[end + 1 :]) if following.type == "LPAREN"
@@ -181,7 +172,7 @@ def _functions_taken(lines: list[list[Token]]) -> dict[str, dict[int, str]]:
 
 
 def _places_of_functions(line: list[Token], start: int) -> Iterator[int]:
-    """Which arguments of a signature are functions: 1 in ℝ × (ℝ → ℝ) → ℝ."""
+    """The positions of functional arguments in a signature: 1 in ℝ × (ℝ → ℝ) → ℝ."""
     place, depth = 0, 0
     for token in line[start:]:
         if token.type == "LPAREN" and depth == 0:
@@ -235,7 +226,7 @@ def name_conditionals(tokens: list[Token]) -> None:
 
 
 def _conditional(tokens: list[Token], start: int, opening: int) -> tuple[int, str] | None:
-    """Where p(B | A) ends, and its text; None where there is more than names in the brackets, or more than one bar."""
+    """The end of p(B | A), and its text; None where there is more than names in the brackets, or more than one bar."""
     text = "".join({"SUB": "_", "SUP": "^"}.get(token.type, token.text) for token in tokens[start:opening])
     text += "("
     bars = 0
@@ -264,7 +255,7 @@ def sets_built(tokens: list[Token]) -> None:
         ):
             place += 1
             continue
-        end, depth, bar = _group_end(tokens, place + 1), 0, 0
+        end, depth, bar = group_end(tokens, place + 1), 0, 0
         for position in range(place + 1, end):
             depth += (tokens[position].type in OPENING) - (tokens[position].type in CLOSING)
             if depth == 1 and [each.type for each in tokens[position : position + 3]] == ["BAR", "NAME", "IN"]:
@@ -297,7 +288,7 @@ def tell_call(line: list[Token], position: int) -> None:
     if opening >= len(line) or line[opening].type != "LPAREN" or _is_label(line, position):
         return
     depth = 0
-    for token in line[opening : _group_end(line, opening)]:
+    for token in line[opening : group_end(line, opening)]:
         depth += (token.type in OPENING) - (token.type in CLOSING)
         if depth == 1 and token.type in ("COMMA", "SEMICOLON"):
             line[position].type, line[opening].type = "FUNCTION", "CALL"
@@ -318,6 +309,7 @@ def tell_functions(
         if token.type == "NORM":  # only ASCII: \norm(x)
             token.type = "FUNCTION"
             following.type = "CALL" if following.type == "LPAREN" else following.type
+    tell_draws(tokens)
     tell_products(tokens)
     name_conditionals(tokens)
     sets_built(tokens)

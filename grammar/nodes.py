@@ -137,6 +137,38 @@ class Over:
 
 
 @dataclass(frozen=True, slots=True)
+class Draw:
+    """x ∼ N(μ, σ^2)^{seq}, of the distribution `family`, for each record of `axes`; i ∼ p, of the distribution that p is
+
+    `family` is as written, and empty for p, which is then the one argument. In an equation, a right side.
+    """
+
+    name: str
+    family: str
+    arguments: tuple[Node, ...]
+    axes: tuple[tuple[Axis, Node | None], ...] = ()
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """𝔼_{x ∼ N(0, 1), i ∼ p} …: the mean over all that is drawn"""
+
+    draws: tuple[Draw, ...]
+    body: Node
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class AtPoint:
+    """(∂Y/∂X*)|_{X = U}, f(t)|_{t = 0}: a value, were these names other tensors"""
+
+    body: Node
+    points: tuple[tuple[Name, Node], ...]
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
 class Slice:
     """2:4, of X_{seq(2:4)}: both ends are in it"""
 
@@ -189,7 +221,7 @@ class Derivative:
 
 
 Node = Union[
-    Number, Name, Superscript, Subscript, Index, Rename, Starred, Size, Call, IndexSum, Over, Slice, Literal, Cases, Indicator,
+    Number, Name, Superscript, Subscript, Index, Rename, Starred, Size, Call, IndexSum, Over, Draw, Expectation, AtPoint, Slice, Literal, Cases, Indicator,
     Differential, Derivative,
 ]  # fmt: skip
 

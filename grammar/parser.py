@@ -16,6 +16,7 @@ from .builder.statements import Builder
 from .errors import NotationError
 from .functions_told import tell_functions
 from .lengths import LITERAL, TEXT, check_lengths
+from .stray_characters import has_ampersand
 from .symbols import ASCII_MACROS, GREEK_MACROS
 from .syntax_errors import syntax_error
 from .tokens import Token, match_brackets
@@ -26,11 +27,11 @@ DEPTH = 5  # operations may stand inside each other so many times deeper than br
 
 def spelling_of(source: str) -> str:
     """ "latex" where `source` holds a LaTeX macro that text has not, an environment or $, else "text"."""
-    return "latex" if _LATEX.search(source) else "text"
+    return "latex" if _LATEX.search(source) or has_ampersand(source) else "text"
 
 
 _IN_TEXT = "|".join([*GREEK_MACROS, *(macro[1:] for macro in ASCII_MACROS)])
-_LATEX = re.compile(rf"\\(?!(?:{_IN_TEXT})(?![A-Za-z]))[A-Za-z({{\[\\]|\$|&")
+_LATEX = re.compile(rf"\\(?!(?:{_IN_TEXT})(?![A-Za-z]))[A-Za-z({{\[\\]|\$")
 
 
 def parse(

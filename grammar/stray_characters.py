@@ -2,7 +2,24 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from html import unescape
+
+ENTITY = r"&(?:[A-Za-z][A-Za-z0-9]*|\#[0-9]+|\#x[0-9A-Fa-f]+);"  # as pages of HTML spell a character
+
+
+def unescaped(entity: str) -> str | None:
+    """The character that an entity of HTML is, ⊙ for &odot;, or None."""
+    found = unescape(entity)
+    return found if len(found) == 1 else None
+
+
+def has_ampersand(source: str) -> bool:
+    """Whether an & stands in a text that begins no entity."""
+    return "&" in source and "&" in re.sub(
+        ENTITY, lambda found: "" if unescaped(found[0]) not in (None, "&") else "&", source
+    )
 
 
 def shown(character: str) -> str:
@@ -23,8 +40,6 @@ ADVICE = {
     "$": 'this looks like LaTeX: say syntax="latex"',
     "%": "a comment begins with #; a remainder is x − n floor(x/n)",
     "!": "≠ is !=, and a factorial ∏_{i=1}^{n} i",
-    "~": "¬ is not; a random variable has no value: give its draws as a tensor, and take mean_{axis}",
-    "∼": "a random variable has no value: give its draws as a tensor, and take mean_{axis}",
     "?": "cases are written { a if x > 0; b otherwise }",
     "⟨": "an inner product is a contraction: x ⊙_{axis} y",
     "⟩": "an inner product is a contraction: x ⊙_{axis} y",

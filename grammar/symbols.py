@@ -26,6 +26,7 @@ SYMBOLS = (
     Symbol("ARROW", "→", "->", r"\rightarrow \to \mapsto \longrightarrow"),
     Symbol("UPDATE", "←", r"\gets", r"\leftarrow \gets"),
     Symbol("IN", "∈", "in", r"\in"),
+    Symbol("DRAWN", "∼", "~", r"\sim"),
     Symbol("TIMES", "×", "x", r"\times"),
     Symbol("DOTS", "… ⋯", "...", r"\ldots \dots \cdots \dotsc \dotsb"),
     Symbol("ELLIPSIS", "⋮", r"\vdots", r"\vdots"),
@@ -83,7 +84,7 @@ SYMBOLS = (
 
 
 def value(symbol: Symbol, spelling: str) -> str:
-    """What the syntax tree holds for this spelling of a symbol."""
+    """The syntax tree's value for this spelling of a symbol."""
     first = symbol.text.split()[0]
     return symbol.value or first
 
@@ -130,6 +131,7 @@ ACCENTS = {
     "vec": "\u20d7",
 }  # fmt: skip
 CALLIGRAPHIC = dict(zip("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "𝒜ℬ𝒞𝒟ℰℱ𝒢ℋℐ𝒥𝒦ℒℳ𝒩𝒪𝒫𝒬ℛ𝒮𝒯𝒰𝒱𝒲𝒳𝒴𝒵"))
+FAMILIES = {CALLIGRAPHIC[letter]: letter for letter in "NU"}  # of distributions, whose letters LaTeX prints so
 FRACTIONS = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒"
 NUMBER_SETS = {"ℝ": "reals", "ℤ": "integers", "ℕ": "naturals"}
 
@@ -137,7 +139,7 @@ NUMBER_SETS = {"ℝ": "reals", "ℤ": "integers", "ℕ": "naturals"}
 # `namedtensor.operators` holds their meaning; a test keeps the two lists equal.
 ELEMENTWISE = frozenset(
     """exp log ln log1p expm1 sqrt sin cos tan arctan arcsin arccos tanh sinh cosh abs sign floor ceil round mod σ sigmoid relu ReLU gelu gelu_tanh silu softplus logsigmoid leaky_relu elu erf lgamma digamma polygamma
-    pow clip where""".split()
+    pow clip where uniform""".split()
 )
 FUNCTIONS = ELEMENTWISE | frozenset(
     """max min mean var std norm any all logsumexp softmax logsoftmax argmax argmin standardize cumsum cumprod cummax

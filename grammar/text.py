@@ -9,7 +9,8 @@ import re
 import unicodedata
 
 from .errors import NotationError
-from .stray_characters import advice, shown
+from .partials import read_operators
+from .stray_characters import ENTITY, advice, shown, unescaped
 from .symbols import (
     ASCII_MACROS,
     CALLIGRAPHIC,
@@ -58,6 +59,7 @@ ACCENT = "\u0300-\u036f\u20d7"
 TOKEN = re.compile(
     rf"""[^\S\n]*(?:(?P<comment>\#[^\n]*)
     |(?P<newline>\n)
+    |(?P<entity>{ENTITY})
     |(?P<number>(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)
     |(?P<vulgar>[{FRACTIONS}])
     |(?P<greek>[{_GREEK}][{ACCENT}]*[{PRIMES}]*)
@@ -72,11 +74,11 @@ TOKEN = re.compile(
 
 # A line that ends with one of these continues on the next; one that begins with one continues the last.
 JOINS_AFTER = {
-    "EQUALS", "APPROX", "COMMA", "COLON", "ARROW", "IN", "TIMES", "PLUS", "MINUS", "SLASH", "DOT", "OPERATOR", "ROOT", "RELATION",
+    "EQUALS", "APPROX", "COMMA", "COLON", "ARROW", "IN", "DRAWN", "TIMES", "PLUS", "MINUS", "SLASH", "DOT", "OPERATOR", "ROOT", "RELATION",
     "AND", "OR", "NOT", "FOR", "SEMICOLON", "BIG", "PARTIAL",
 }  # fmt: skip
 JOINS_BEFORE = {
-    "EQUALS", "APPROX", "COMMA", "COLON", "ARROW", "IN", "TIMES", "PLUS", "MINUS", "SLASH", "DOT", "OPERATOR", "RELATION", "AND",
+    "EQUALS", "APPROX", "COMMA", "COLON", "ARROW", "IN", "DRAWN", "TIMES", "PLUS", "MINUS", "SLASH", "DOT", "OPERATOR", "RELATION", "AND",
     "OR", "FOR", "SEMICOLON", "RPAREN", "RBRACE", "RBRACKET",
 }  # fmt: skip
 
@@ -137,7 +139,7 @@ class _Lexer:
                     self.newline = start
                 continue
             getattr(self, kind)(source[start:end], start, end)
-        return self.tokens
+        return read_operators(self.tokens) if "∂" in source else self.tokens
 
     # ------------------------------------------------------------------------------------------- emitting a token
     def add(self, type: str, text: str, start: int, end: int) -> None:
@@ -168,6 +170,16 @@ class _Lexer:
     # ------------------------------------------------------------------------------------- one method a kind of match
     def number(self, text: str, start: int, end: int) -> None:
         self.add("NUMBER", text, start, end)
+
+    def entity(self, text: str, start: int, end: int) -> None:
+        """&odot; as ⊙, of a text that is pasted from a page"""
+        character = unescaped(text)
+        found = TOKEN.fullmatch(character) if character is not None and character != "&" else None
+        if found is None or found.lastgroup is None:
+            if character is None or not character.isspace():
+                self.other("&", start, end)
+            return
+        getattr(self, found.lastgroup)(found[found.lastgroup], start, end)
 
     def vulgar(self, text: str, start: int, end: int) -> None:
         before = self.tokens[-1] if self.tokens and self.newline is None else None
@@ -241,14 +253,23 @@ class _Lexer:
         source = self.source
         found = MARK.match(source, end) if source[end : end + 1] in MARK_STARTS else None
         if found:
-            after = source[found.end() : found.end() + 1]
-            closes = not after or after in CLOSING or after.isspace()
+            closes = self.closes(found.end()) or self.after_operator or source[found.end() : found.end() + 1] == "∂"
             if self.in_axes or (self.previous() == "PARTIAL" and closes):
                 self.skip = found.end()
                 return self.add("NAME", text + marks(found.group()), start, found.end())
         self.add("NAME", text, start, end)
 
+    def closes(self, end: int) -> bool:
+        """Whether nothing stands there that a star before it could multiply with."""
+        after = self.source[end : end + 1]
+        return not after or after in CLOSING or after.isspace() or self.source.startswith("|_", end)
+
     skip = -1
+
+    @property
+    def after_operator(self) -> bool:
+        """Whether ∂/∂ comes before."""
+        return [token.type for token in self.tokens[-3:]] == ["PARTIAL", "SLASH", "PARTIAL"]
 
     def multiple(self, text: str, start: int, end: int) -> None:
         self.add(MULTIPLE[text], MULTIPLE_VALUES[text], start, end)
@@ -276,8 +297,8 @@ class _Lexer:
 
     def ends_derivative(self, start: int, end: int) -> bool:
         """Whether a star here marks the axes of what a derivative is taken by: ∂W^{1,Q}*, and then nothing to multiply."""
-        tokens, after = self.tokens, self.source[end : end + 1]
-        if not tokens or tokens[-1].end != start or (after and after not in CLOSING and not after.isspace()):
+        tokens = self.tokens
+        if not tokens or tokens[-1].end != start or not self.closes(end):
             return False
         place = len(tokens) - 1
         while place > 1:
@@ -346,6 +367,8 @@ class _Lexer:
         if type in ("RPAREN", "RBRACKET", "RBRACE") and self.brackets:
             self.brackets.pop()
         if type == "BAR":
+            if self.source[end : end + 1] == "_" and self.brackets[-1:] != ["|"]:
+                return self.add("AT", "|", start, end)
             if self.brackets and self.brackets[-1] == "|":
                 self.brackets.pop()
             else:

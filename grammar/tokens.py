@@ -114,7 +114,20 @@ def match_brackets(tokens: list[Token], source: str, nesting: int) -> None:
         )
 
 
+def group_end(tokens: list[Token], start: int) -> int:
+    """The index after the bracket group that opens at `start`."""
+    depth = 0
+    for position in range(start, len(tokens)):
+        if tokens[position].type in OPENING:
+            depth += 1
+        elif tokens[position].type in CLOSING:
+            depth -= 1
+            if depth == 0:
+                return position + 1
+    return len(tokens)
+
+
 def _statement_end(tokens: list[Token], within: Token) -> int:
-    """Where the statement of a token ends."""
+    """The end of the statement of a token."""
     later = takewhile(lambda each: each.type != "SEPARATOR", (each for each in tokens if each.start >= within.start))
     return max((each.end for each in later), default=within.end)

@@ -1367,6 +1367,20 @@ def expm(*tensors: Operand | Iterable[Operand], axis: Axes | None = None) -> Nam
     ℝ^{row[2] × column[2]}
     """
 
+def uniform(*tensors: Operand | Iterable[Operand]) -> NamedTensor:
+    """A number between 0 and 1 as if drawn, the same for the same whole numbers.
+
+    In formulas: uniform, of signature `->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `(h(X) + 0.5) / p**2 for a scrambling h`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.uniform(A, 7).shape
+    ℝ^{height[2] × width[3]}
+    """
+
 def concat(*tensors: Operand | Iterable[Operand], axis: Axes | None = None) -> NamedTensor:
     """X ⊕_{ax} Y is the elements of X along an axis, then those of Y.
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
+from grammar import nodes
 from grammar.parser import parse
 from grammar.printer import to_latex, to_text
 from namedtensor import reference
@@ -117,6 +118,11 @@ FAMILIES = {
                       differentiable=False),
 }  # fmt: skip
 READ = {
+    "all axes with a mark": Row("(x ⊙ y)^* ⊙_{seq*} [x]_{seq→seq*} + (x^2)^†_{seq†→seq}", r"(x \odot y)^* \ndot{\name{seq}^*} [x]_{\name{seq}\rightarrow\name{seq}^*} + "
+                                r"(x^2)^\dagger_{\name{seq}^\dagger\rightarrow\name{seq}}", "seq", (x * y) @ x + x**2, lifted=False),
+    "instances with dots between": Row("h^0 = x\nh^1 = h^0 / 1\n⋮\nh^n = h^{n-1} / n\nh^3 + h^n",
+                                       r"h^0 = x \\ h^1 = \frac{h^0}{1} \\ \vdots \\ h^n = \frac{h^{n-1}}{n} \\ h^3 + h^n",
+                                       "seq", x / 6 + x / 120, {"n": 5}),
     "accents": Row("ŷ = x + 1\nȳ = mean_{seq} ŷ\nŷ − ȳ", r"\hat y = x + 1 \\ \bar{y} = \nfun{\name{seq}}{mean} \hat{y} \\ \widehat{y} - \bar y",
                    "seq", x - x.mean()),
     "accents on scripts": Row("x̃_1 = 2 x\nθ̂ = x̃_1 + x̃_1\nθ̂", r"\tilde{x_1} = 2 x \\ \hat{\theta} = \tilde{x_1} + \tilde{x}_1 \\ \hat\theta",
@@ -183,6 +189,11 @@ BOUND = {
     "an update of elements": Row("C = x ⊙ y\nC_{seq(2)} ← 7\nC_{seq(4:5)} ← 2 x\nC + x",
                                  r"C = x \odot y \\ C_{\name{seq}(2)} \leftarrow 7 \\ C_{\name{seq}(4:5)} \leftarrow 2 x \\ C + x", "seq",
                                  np.where([0, 1, 0, 0, 0], 7, np.where([0, 0, 0, 1, 1], 2 * x, x * y)) + x),
+    "an update of several elements": Row("S = [4, 2, 4]_{k}\nC = x ⊙ y\nC_{seq(S)} ← [7, 8, 9]_{k} + x_{seq(1)}\nC_{seq(1:2)} ← C_{seq(4:5)}\nC",
+                                         r"S = \nmatrix{}{\name{k}}{4 & 2 & 4} \\ C = x \odot y \\ C_{\name{seq}(S)} \leftarrow \nmatrix{}{\name{k}}{7 & 8 & 9} + "
+                                         r"x_{\name{seq}(1)} \\ C_{\name{seq}(1:2)} \gets C_{\name{seq}(4:5)} \\ C", "seq",
+                                         [9 + x[0], x[4] * y[4], x[2] * y[2], 9 + x[0], x[4] * y[4]]),
+    "an update by an index of each row": Row("C = X\nC_{chans(argmax_j X_{chans(j)})} ← 0\nC", "", "seq chans", np.where(X == X.max(1, keepdims=True), 0, X)),
     "several names": Row("A, B = x + 1, 2 y\nA ⊙ B", r"A, B = x + 1, 2 y \\ A \odot B", "seq", (x + 1) * 2 * y),
     "several results": Row("parts(v) = mean_{seq} v, v − mean_{seq} v\nm, d = parts(x)\nm d",
                            r"\text{parts}(v) = \nfun{\name{seq}}{mean} v, v - \nfun{\name{seq}}{mean} v \\ m, d = \text{parts}(x) \\ m d",
@@ -257,11 +268,77 @@ FUNCTIONS = {
     "passed on": Row("f : ℝ → ℝ\ntwice(f, t) = f(f(t))\nfour(f, t) = twice(f, twice(f, t))\nh(t) = t / 2 + 1\nfour(h, x)", "", "seq", x / 16 + 1.875),
     "a derivative of it": Row("newton : (ℝ → ℝ) × ℝ → ℝ\nnewton(f, t) = t − f(t) / (∂f(t)/∂t)\nh(t) = t^3 + t + 4\nnewton(h, w)", "", "time",
                               w - (w**3 + w + 4) / (3 * w**2 + 1), lifted=False),
+    "with a running index": Row("f : ℝ × ℝ → ℝ\nrun(f, t; n) = h^n\nh^0 = t\nh^k = f(h^{k-1}, k) for k = 1, …, n\n"
+                                "over(f, t) = ∑_{k=1}^{3} f(k t, k)\ng(u, k) = cos(u) / k\nrun(g, x; 5) + over(g, x)", "", "seq",
+                                (lambda r: r(r(r(r(r(x, 1), 2), 3), 4), 5) + sum(r(k * x, k) for k in (1, 2, 3)))(lambda u, k: np.cos(u) / k)),
+    "that takes nothing else": Row("f : ℝ → ℝ\nmost(f) = max_{i ∈ [4]} f(i)\nmean1(f) = 𝔼_{b ∼ Bernoulli(0.5)}[f(b)]\ng(u) = −(u − 3)^2\n"
+                                   "most(g) + mean1(g) + x", "", "seq", x - 6.5),
     "over an axis": Row("f : ℝ^{ax} → ℝ\nover_{ax}(f, T) = f(T)\nenergy(v) = ∑_{seq} v^2\nover_{seq}(energy, X)", "", "chans", (X**2).sum(0)),
     "over the axis of the use": Row("f_{ax} : ℝ^{ax} → ℝ^{ax}\nboth_{ax}(f, T) = f_{ax}(T) − T\nboth_{seq}(cumsum, X) + both_{chans}(cumsum, X)", "",
                                     "seq chans", X.cumsum(0) + X.cumsum(1) - 2 * X),
 }  # fmt: skip
-ROWS = FAMILIES | READ | BOUND | OPERATORS | FUNCTIONS
+p = np.exp(w) / np.exp(w).sum()
+FEW = {"draws": 40, "seed": 3}
+RANDOM_VARIABLES = {
+    "a normal variable": Row("𝔼_{z ∼ N(0, 1)}[z^2 ⊙ x]", r"\mathbb{E}_{z \sim \mathcal{N}(0, 1)} \left[ z^2 \odot x \right]", "seq", None, FEW),
+    "its mean and variance": Row("𝔼_{z ∼ N(x, y^2)} exp z", r"\mathbb{E}_{z \sim \mathcal{N}(x, y^2)} \exp z", "seq", None, FEW, lifted=False),
+    "in a function": Row("f : ℝ^{seq} → ℝ\nf(m) = 𝔼_{z ∼ N(m, 4)}[max_{seq} z]\nf(X)",
+                         r"f \colon \mathbb{R}^{\name{seq}} \to \mathbb{R} \\ f(m) = \mathbb{E}_{z \sim \mathcal{N}(m, 4)}[\nfun{\name{seq}}{max} z] \\ f(X)",
+                         "chans", None, FEW),
+    "several variables": Row("𝔼_{u ∼ U(0, 1), v ∼ N(u, 1)}[(v − u)^2 ⊙ x]",
+                             r"\mathbb{E}_{u \sim \mathcal{U}(0, 1), v \sim \mathcal{N}(u, 1)}[(v - u)^2 \odot x]", "seq", None, FEW),
+    "of a shape": Row("𝔼_{z ∼ N(0, 1)^{seq × b[2]}}[∑_{seq} z^2 ⊙ x]",
+                      r"\mathbb{E}_{z \sim \mathcal{N}(0, 1)^{\name{seq} \times \name{b}[2]}}[\nsum{\name{seq}} z^2 \odot x]", "b", None, FEW),
+    "a variance": Row("𝔼_{t ∼ Exponential(2)}[t^2] − 𝔼_{t ∼ Exponential(2)}[t]^2 + 𝔼_{g ∼ Gumbel(1, 2)} g", "", "", None, FEW),
+    "an index": Row("𝔼_{i ∼ q}[x_{seq(i)} i]\nq = [0.5, 0.25, 0.125, 0.125, 0]_{k}",
+                    r"\mathbb{E}_{i \sim q}[x_{\name{seq}(i)} i] \\ q = \nmatrix{}{\name{k}}{0.5 & 0.25 & 0.125 & 0.125 & 0}", "",
+                    x @ ([0.5, 0.25, 0.125, 0.125, 0] * np.arange(1, 6))),
+    "of a softmax": Row("w ∈ ℝ^{time}\n𝔼_{i ∼ softmax_{time} w} i^2", r"w \in \mathbb{R}^{\name{time}} \\ \mathbb{E}_{i \sim \nfun{\name{time}}{softmax} w} i^2", "", p @ np.arange(1, 7) ** 2),
+    "a conditional distribution": Row("Z_{seq(j)} = 𝔼_{i ∼ P_{seq(j)}} i ⊙ x_{seq(i)}\nP = softmax_{chans} X", "", "seq",
+                                      np.exp(X) / np.exp(X).sum(1, keepdims=True) @ (np.arange(1, 4) * x[:3])),
+    "a coin": Row("𝔼_{b ∼ Bernoulli(r), c ∼ Bernoulli(b / 2)}[b x + c y]",
+                  r"\mathbb{E}_{b \sim \text{Bernoulli}(r), c \sim \mathrm{Bernoulli}(\frac{b}{2})}[b x + c y]", "seq", 0.25 * x + 0.125 * y, {"r": 0.25}),
+    "a draw": Row("m ∼ Bernoulli(0.5)^{seq}\n2 m ⊙ x", r"m \sim \text{Bernoulli}(0.5)^{\name{seq}} \\ 2 m \odot x", "seq", None, {"seq": 5}, lifted=False),
+    "an index that is drawn": Row("i ∼ softmax_{time} w\nx_{seq(i)} ⊙ y", r"i \sim \nfun{\name{time}}{softmax} w \\ x_{\name{seq}(i)} \odot y", "seq", None,
+                                  {"seed": 5}, differentiable=False, lifted=False),
+}  # fmt: skip
+POINTS = {
+    "a derivative at a point": Row("Y = ∑_{seq} x^3\n∂Y/∂x|_{x = y}", r"Y = \nsum{\name{seq}} x^3 \\ \left. \frac{\partial Y}{\partial x} \right|_{x=y}",
+                                   "seq", 3 * y**2, lifted=False, differentiable=False),
+    "of a variable that is bound there": Row("f(t) = ∑_{seq} t^2\n∂f(t)/∂t*|_{t = 2 x}",
+                                             r"f(t) = \nsum{\name{seq}} t^2 \\ \frac{\partial f(t)}{\partial t^*}\bigg|_{t=2 x}", "seq*", 4 * x, lifted=False),
+    "at several": Row("(k t + x)|_{k = 2, t = y}", r"(k t + x)|_{k=2, t=y}", "seq", 2 * y + x),
+    "by way of a definition": Row("m = ∑_{seq} x\nY = m x\nY|_{x = x^2} + x", "", "seq", (x**2).sum() * x**2 + x, lifted=False),
+}  # fmt: skip
+BEST = {
+    "the index of the largest": Row("argmax_i x_{seq(i)}", r"\arg\max_i x_{\name{seq}(i)}", "", x.argmax() + 1, differentiable=False),
+    "of the least of some": Row("argmin_{i ∈ {2, 4}} X_{seq(i)}", r"\operatorname*{arg\,min}_{i \in \{2, 4\}} X_{\name{seq}(i)}", "chans",
+                                np.array([2, 4])[X[[1, 3]].argmin(0)], differentiable=False),
+    "of the best before": Row("Z_{seq(i)} = argmax_{j ≤ i} x_{seq(j)}", r"Z_{\name{seq}(i)} = \argmax_{j \leq i} x_{\name{seq}(j)}", "seq",
+                              [x[: i + 1].argmax() + 1 for i in range(5)], differentiable=False),
+    "the number that is nearest": Row("argmin_{v ∈ S} abs(v − r)\nS = [0.5, 1.5, 4]_{k}", "", "", 1.5, {"r": 2.5}),
+    "over numbers": Row("argmin_{i=2}^{4} (x_{seq(i)} + y)", "", "seq", np.full(5, x[1:4].argmin() + 2), differentiable=False),
+}  # fmt: skip
+BY_ELEMENTS = {
+    "a function by its elements": Row("f(v)_{seq(i)} = v_{seq(i)}^2 + i\nf(x)", r"f(v)_{\name{seq}(i)} = v_{\name{seq}(i)}^2 + i \\ f(x)", "seq",
+                                      x**2 + np.arange(1, 6)),
+    "element by element": Row("f : ℝ^{chans} → ℝ^{k[2]}\nf(v)_{k(1)} = 7\nf(v)_{k(2)} = ∑_{chans} v\nf(X)", "", "seq k",
+                              np.stack([np.full(5, 7), X.sum(1)], 1)),
+    "of two tensors": Row("g(v, u; c)_{p(i), q(j)} = v_{seq(i)} − c u_{seq(j)} for i = 1, …, 5 for j = 1, …, 2\ng(x, y; 3)", "", "p q",
+                          x[:, None] - 3 * y[:2]),
+}  # fmt: skip
+ROWS = FAMILIES | READ | BOUND | OPERATORS | FUNCTIONS | RANDOM_VARIABLES | POINTS | BEST | BY_ELEMENTS
+
+
+def test_every_kind_of_node_stands_in_a_row():
+    """So each is held to the laws below: NumPy, the reference, printing, the backends, differences, lifting."""
+    kinds = {
+        name
+        for name, each in vars(nodes).items()
+        if isinstance(each, type) and "span" in getattr(each, "__slots__", ())
+    }
+    found = {type(node).__name__ for row in ROWS.values() for node in walk(parse(row.text))}
+    assert kinds - found == set()
 
 
 def values_of(row: Row) -> dict[str, Any]:
@@ -391,6 +468,8 @@ def test_a_batch_is_mapped_over(title):
 @pytest.mark.parametrize(
     ("text", "number"),
     [
+        ("C = x\nC_{seq(6)} ← 0", 401), ("C = x\nC_{seq([1, 7]_{k})} ← 0", 401), ("C = x\nC_{other(1)} ← 0", 301), ("𝔼_{z ∼ Foo(1)} z", 201), ("𝔼_{z ∼ N(0)} z", 304), ("𝔼_{i ∼ 0.5} i", 405), ("𝔼_{i ∼ Bernoulli(x)} i", 405), ("𝔼_{z ∼ N(0, 1)}", 101),
+        ("x_1 ∼ N(0, 1)", 114), ("𝔼_{z ∼ N(0, 1)^{other}} z", 309), ("argmax_{i=2}^{1} x_{seq(i)}", 405), ("x|_{x = 2}", 307), ("𝔼[x]", 101),
         ("QK^T", 201), ("QK", 201), ("x(1, 2)", 201), ("LN(x; 2)", 201), ("p(B | A)", 201), ("x_{seq(4:2)}", 401), ("x_{seq(2:9)}", 401),
         ("x_{seq(a:b)}", 309), ("∑_{j ≠ i} 3", 309), ("x ≈ [1, 2]_{other}", 307), ("𝕀[x ≈ 2]", 101), ("x ≈ Q2", 201),
         ("f : ℝ → ℝ\ng(f, t) = f(t)\ng(x, x)", 201), ("f : ℝ → ℝ\ng(f, t) = f(t)\ng(x + 1, x)", 304), ("f : ℝ → ℝ\ng(f, t) = f(t)\ng(h, x)", 201),

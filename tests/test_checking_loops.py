@@ -286,6 +286,19 @@ def test_a_state_has_the_dtype_of_what_is_given(dtype):
         assert nt.evaluate(formula, given).dtype == dtype
 
 
+def test_a_step_of_whole_numbers_leaves_a_state_its_dtype():
+    """What a state is at first says its dtype, unless a step is of floating numbers that hold more."""
+    small = nt.tensor(B.array.astype("float32"), "hidden")
+    for start, step, dtype in (
+        (small, "WHOLE ⊙ t", "float32"),
+        (small, "{ WHOLE if t > 50; 3 WHOLE otherwise }", "float32"),
+        (small, "2 WHOLE ⊙ B", "float64"),
+        (B, "WHOLE ⊙ t", "float64"),
+    ):
+        found = nt.evaluate(f"h^0 = S\nh^t = {step} for t = 1, …, 100\nh^{{100}} + 0 S", {**GIVEN, "S": start})
+        assert found.dtype == dtype, step
+
+
 NARROW = {name: nt.tensor(np.float32(each.array), each.axes) if name != "TOKENS" and name != "WHOLE" else each
           for name, each in GIVEN.items()} | {"PLACE": nt.tensor(5.0, "")}  # fmt: skip
 OF_FLOATS = [formula for formula in ROLLED if not formula.startswith(("h^0 = 1\nh^t = h^{t-1}/2 + t", "h^0 = WHOLE"))]

@@ -80,6 +80,22 @@ def test_the_order_of_statements_means_nothing():
     assert values == {"[0.5, 1.0, 1.5]"}
 
 
+# what is stated of |a|, where |b| = 3, and |a|
+STATED = {
+    "|a| = |b|": 3, "|a| = |b| + 2": 5, "|b| = |a| + 2": 1, "2 + |a| = |b|": 1, "|a| = 7 - |b|": 4, "7 - |a| = |b|": 4,
+    "|a| - 1 = |b|": 4, "|a| = 2 |b|": 6, "|b| = 2 |a| - 5": 4, "|b| = |a| ⊙ 3": 1, "|a| ⊙ 3 = |b|": 1, "|a| = 12 / |b|": 4,
+    "|a| / 2 = |b|": 6, "12 / |a| = |b|": 4, "|a| = |b|^2": 9, "|a| = 2^{|b|}": 8, "|b| = 9 - 3 |a|": 2, "|a| = -(1 - |b|)": 2,
+    "|b| = -(2 - |a|)": 5, "|b| = -(-|a|)": 3, "|a| = -(-|b|)": 3, "(|a| + 1) / 2 = |b|": 5, "|b| = 3 (|a| - 1)": 2,
+    "10 - (|a| + 1) = |b|": 6, "n = |b| + 1\n|a| = 2 n": 8, "|c| = |b| + 1\n|a| = |c| |b|": 12, "|a| = |c| |b|\n|b| + 1 = |c|": 12,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("stated", STATED)
+def test_what_is_stated_of_a_size_gives_it(stated):
+    text = f"|b| = 3\n{stated}\n|a|"
+    assert float(nt.evaluate(text)) == STATED[stated] == float(reference.evaluate(text).to_list(()))
+
+
 def test_what_is_looked_at_for_a_size_is_no_step():
     steps = nt.explain("Y = [3, 1]_{a}\nW = [1, 2]_{a} ⊙ 3\nY / |a|")
     assert [step.text for step in steps] == ["[3, 1]_{a}", "Y", "|a|", "Y / |a|"]

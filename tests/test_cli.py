@@ -376,6 +376,11 @@ def test_derive_prints_the_formula_or_its_value(run):
     assert run("derive", "f(x) = x^3", "--by", "x", "x=2")[1] == "12\n"
 
 
+def test_derive_prints_steps_of_what_has_no_parts_to_name(run):
+    status, printed, _ = run("derive", "∑_{k=1}^{n} r^k", "--by", "r", "--steps")
+    assert (status, printed) == (0, "D = ∑_{k=1}^{n} k ⊙ r^{k-1} = ∂(∑_{k=1}^{n} r^k)/∂r*   identification\n")
+
+
 def test_derive_prints_each_step_with_its_rule(run):
     status, printed, _ = run("derive", "tanh(x ⊙_{a} W)", "--by", "W", "--steps")
     lines = [line.split("   ") for line in printed.splitlines()]

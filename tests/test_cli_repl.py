@@ -2,6 +2,7 @@
 
 import io
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -285,6 +286,9 @@ class _Terminal:
             environment = {**os.environ, "XDG_STATE_HOME": str(folder), "TERM": "xterm", "PYTHONPATH": str(ROOT)}
             environment["PYTHONIOENCODING"] = "utf-8"
             environment["LC_ALL"] = "C.UTF-8"
+            signal.signal(
+                signal.SIGINT, signal.SIG_DFL
+            )  # a shell's job in the background ignores it, and so would its child
             os.execve(sys.executable, [sys.executable, "-m", "namedtensor", "repl", *words], environment)
         self.seen = b""
 
@@ -320,6 +324,7 @@ class _Terminal:
                 return self.until(">", 1)
             except AssertionError:
                 continue
+        raise AssertionError("Ctrl-C gives no new prompt")
 
     def end(self):
         import time

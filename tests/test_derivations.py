@@ -1,7 +1,8 @@
 """Derivatives worked out: right values, formulas that are read back, short ones, and no more than a moment for each."""
 
-# pyright: reportAttributeAccessIssue=false, reportCallIssue=false, reportArgumentType=false
+# pyright: reportAttributeAccessIssue=false, reportCallIssue=false, reportArgumentType=false, reportOptionalMemberAccess=false
 
+import pickle
 import statistics
 import time
 
@@ -169,6 +170,36 @@ def test_parts_that_repeat_are_named():
     assert str(found) == "z = softmax_a(x)\nD = z^† ⊙ (I_{a*, a†} - z^*)"
 
 
+PICKED = (
+    # what makes an axis inside says its size; a closed form by hand beside it
+    ("sort_{a} X", "[argmaxk_{a,rank}(−X)]_{a→a*, rank→a} ⊙ I_{b,b*}"),
+    ("cummax_{a} X", None),
+    ("cummin_{a} X", None),
+    ("median_{a} X", None),
+    ("quantile_{a}(X; 0.3)", None),
+    ("∑_{a} (sort_{a} X ⊙ iota_{a})", "[argmaxk_{a,rank}(−X)]_{a→a*} ⊙_{rank} iota_{rank} ⊙ I_{b,b*}"),
+)
+
+
+@pytest.mark.parametrize(("text", "hand"), PICKED, ids=[text for text, _ in PICKED])
+def test_axes_that_a_closed_form_makes_have_sizes(text, hand):
+    X = nt.tensor([[2.0, 1.0, 4.0, 3.0], [1.0, 0.0, 5.0, 2.0]], "b a")
+    derivative = nt.derivative(text, "X")
+    closed = derivative.worked_out(X="ℝ^{b × a}")
+    assert same(closed(X=X), derivative(X=X))
+    closed.check(X=X)
+    assert (
+        hand is None
+        or nt.prove(f"{hand} = {str(closed).splitlines()[-1].removeprefix('D = ')}", X="ℝ^{b × a}").verdict == "proved"
+    )
+
+
+def test_what_is_joined_with_nothing_is_said():
+    with pytest.raises(nt.NotationError, match="there is no closed form of this: what is 0 along an axis"):
+        nt.derivative("concat_{a}(X, Y)", "X").worked_out(X="ℝ^{a}", Y="ℝ^{a}")
+    assert str(nt.derivative("concat_{a} X^2", "X").worked_out(X="ℝ^{a}")) == "D = 2 X ⊙ I_{a, a*}"
+
+
 def test_a_function_gives_a_function():
     found = nt.derivative("f : ℝ^{a} → ℝ\nf(x) = ∑_{a} x^3", "x").worked_out()
     assert str(found) == "f' : ℝ^{a} → ℝ^{a*}\nf'(x) = 3 (x^*)^2"
@@ -180,26 +211,45 @@ def test_least_shapes():
     assert str(nt.derivative("softmax_{ax} X", "X").worked_out()).endswith("⊙ (I_{ax, ax*} - softmax_{ax}(X)^*)")
 
 
-RECURRENCE = "h^t = tanh(h^{t-1} ⊙ w) for t = 1, …, n\nh^0 = b\ny = h^n"
-SECOND = RECURRENCE + " ⊙_{a} w\n∂(∂y/∂w*)/∂w†"
+MIDST = "h^t = tanh(h^{t-1} ⊙ w) for t = 1, …, n\nh^0 = b\ny = h^1 ⊙ h^n"
 
 
 def test_members_of_a_family_keep_their_names():
-    """What no recurrence says, as a second derivative, speaks of the members one by one."""
-    derivative, shapes = nt.formula(SECOND), {"w": "ℝ^{a}", "b": "ℝ^{a}"}
-    closed = derivative.worked_out(**shapes, sizes={"n": 2})
-    assert "(h^2)^2" in str(closed)
+    """What no recurrence says, as a derivative by a member in the midst of it, speaks of the members one by one."""
+    derivative, shapes = nt.derivative(MIDST, "h^2"), {"w": "ℝ^{a}", "b": "ℝ^{a}"}
+    closed = derivative.worked_out(**shapes, sizes={"n": 3})
+    assert str(closed).splitlines()[-1] == "D = h^1 ⊙ (1 - (h^3)^2) ⊙ w ⊙ I_{a, a*}"
     values = {"w": nt.tensor([0.5, 0.3], "a"), "b": nt.tensor([1.0, -1.0], "a")}
-    expected = derivative(values=values, sizes={"n": 2})
-    assert same(nt.evaluate(closed.to_text(), values, sizes={"n": 2}), expected)
+    expected = derivative(values=values, sizes={"n": 3})
+    assert same(nt.evaluate(closed.to_text(), values, sizes={"n": 3}), expected)
 
 
 def test_what_has_no_closed_form_says_so():
     with pytest.raises(nt.NotationError) as caught:
-        nt.formula(SECOND).worked_out(w="ℝ^{a}", b="ℝ^{a}", sizes={"n": 100_000})
+        nt.derivative(MIDST, "h^2").worked_out(w="ℝ^{a}", b="ℝ^{a}", sizes={"n": 100_000})
     assert caught.value.number == 404
     with pytest.raises(nt.NotationError, match="n"):
-        nt.formula(SECOND).worked_out(w="ℝ^{a}", b="ℝ^{a}")
+        nt.derivative(MIDST, "h^2").worked_out(w="ℝ^{a}", b="ℝ^{a}")
+
+
+BY_NAMES = (
+    # by what the program defines: the steps speak of it by its name
+    ("g = exp r\ny = g^2 ⊙ r + g", "g", "r: "),
+    ("g = tanh(x ⊙_{a} W)\ny = ∑_{b} g^2 + ∑_{b} (g ⊙ u)", "g", "x: a; W: a b; u: b"),
+    ("g_1 = exp r\ny = (g_1)^2 ⊙ r", "g_1", "r: "),
+    ("u = exp r\ny = u", "r", "r: "),
+)
+
+
+@pytest.mark.parametrize(("text", "by", "shapes"), BY_NAMES, ids=[case[0] for case in BY_NAMES])
+def test_steps_of_a_derivative_by_a_name_that_is_defined(text, by, shapes):
+    axes = dict(each.split(": ") for each in shapes.split("; "))
+    found = nt.derivative(text, by).worked_out(
+        **{name: f"ℝ^{{{' × '.join(of.split())}}}" if of else "ℝ" for name, of in axes.items()}
+    )
+    generator = np.random.default_rng(0)
+    found.check({name: nt.tensor(generator.normal(size=[3] * len(of.split())), of) for name, of in axes.items()})
+    assert f"∂{by}" in str(found.steps) and found.steps[-1].rule == "identification"
 
 
 def test_an_axis_within_may_be_called_as_a_mark():
@@ -253,3 +303,31 @@ def test_a_closed_form_is_explained():
     steps = found.explain(x=x)
     assert nt.allclose(steps[-1].value, nt.derivative("softmax_{a} x", "x")(x=x))
     assert "I_{a" in str(steps)
+
+
+def test_steps_are_shown_beside_their_rules():
+    steps = nt.derivative(ATTENTION, "K").worked_out(**SHAPES).steps
+    lines = str(steps).splitlines()
+    assert lines[:4] == ["z = Q ⊙_{k} K", "u = z / √|k|", "α = softmax_s(u)", "A = α ⊙_{s} V"] and repr(steps) == str(
+        steps
+    )
+    assert [line.rsplit("   ", 1)[1] for line in lines[5:]] == [step.rule for step in steps]
+    page = steps._repr_html_()
+    assert page.count("<tr>") == 1 + 4 + 5 and "identification" in page and "⊙" in page
+
+
+def test_explain_of_a_derivative_has_the_way_to_its_closed_form():
+    x = nt.tensor([1.0, 2.0], "a")
+    found = nt.explain("∂(softmax_{a} x)/∂x*", x=x)
+    assert [step.rule for step in found.derivation.steps] == ["softmax", "identification"]
+    told = str(found).split("\nworked out\n")
+    assert len(told) == 2 and told[1].splitlines()[-1].endswith("identification")
+    assert "identification" in found._repr_html_() and "worked out" not in str(nt.explain("2 x", x=x))
+    assert str(pickle.loads(pickle.dumps(found))) == str(found)
+    recurrence = nt.explain("h^t = w h^{t-1} for t = 1, …, n\nh^0 = w\ny = h^n\n∂y/∂w", w=0.5, sizes={"n": 3})
+    assert "g^t = g^{t+1} ⊙ w = ∂y/∂h^t for t = n - 1, …, 0   chain" in str(recurrence)
+
+
+def test_explain_of_what_has_no_closed_form_shows_its_steps_alone():
+    found = nt.explain("∂(argsort_{a} x)/∂x*", x=nt.tensor([2.0, 1.0], "a"))
+    assert found.derivation is None and "worked out" not in str(found)

@@ -1,6 +1,6 @@
 """The derivative of a recurrence: an adjoint that goes back and a sum over the steps, right for any number of steps."""
 
-# pyright: reportAttributeAccessIssue=false
+# pyright: reportAttributeAccessIssue=false, reportArgumentType=false
 import time
 
 import numpy as np
@@ -9,9 +9,10 @@ import pytest
 import namedtensor as nt
 from grammar.errors import NotationError
 from grammar.parser import parse
+from namedtensor.symbolic.lengths import program_length
 from transformer import paper
 
-EXTENTS = {"h": 3, "g": 3, "i": 2, "o": 2, "a": 3}
+EXTENTS = {"h": 3, "g": 3, "i": 2, "o": 2, "a": 3, "b": 3}
 RNN = "h^t = tanh([h^{t-1} ⊙_{h} U]_{g→h} + x_{time(t)} ⊙_{i} W + b) for t = 1, …, n\nh^0 = s\n"
 OF_RNN = {"s": "h", "U": "h g", "W": "i h", "x": "time i", "b": "h"}
 GRU = """
@@ -32,6 +33,10 @@ c^0 = s
 L = ∑_{h} (h^n ⊙ c^n)
 """
 OF_LSTM = {"s": "h", "x": "time i", "U": "h g", "W^f": "i h", "W^c": "i h"}
+FIBONACCI = "s^t = r s^{t-1} + s^{t-2} for t = 2, …, n\ns^0 = 1\ns^1 = r\ny = s^n"
+POWERS = "h^t = w h^{t-1} for t = 1, …, n\nh^0 = w\n"
+CELLS = "h^t = tanh(h^{t-1} ⊙ w) for t = 1, …, n\nh^0 = b\ny = h^n ⊙_{a} w\n"
+OF_CELLS = {"w": "a", "b": "a"}
 CASES = (
     # a program, the shapes of its inputs, what the derivative is by
     (RNN + "L = ∑_{h} (h^n)^2", OF_RNN, "U W b s x"),
@@ -50,6 +55,21 @@ CASES = (
     ("s^t = tanh(r s^{t+1} + x_{time(t)}) for t = n, …, 1\ns^{n+1} = r\ny = s^1", {"r": "", "x": "time i"}, "r x"),
     ("s^t = w ⊙ s^{t-1} for t = 4, …, n + 4\ns^3 = w\ny = ∑_{t=4}^{n+4} s^t", {"w": "a"}, "w"),
     ("p^t = p^{t-1} / 2 for t = 1, …, n\np^0 = 1\nh^t = tanh(p^t w h^{t-1}) for t = 1, …, n\nh^0 = w\ny = h^n", {"w": ""}, "w"),
+    # by sensitivities: steps of two, ranges of parts, members by their numbers, and derivatives of derivatives
+    (FIBONACCI, {"r": ""}, "r"),
+    ("s^t = r s^{t-1} + s^{t-2} for t = 2, …, n\ny = s^n", {"r": "", "s^0": "", "s^1": ""}, "r s^0 s^1"),
+    ("s^t = tanh(w ⊙ s^{t-1} + [s^{t-2} ⊙_{a} V]_{b→a}) for t = 2, …, n\ns^0 = w\ns^1 = tanh w\ny = norm_{a} s^n",
+        {"w": "a", "V": "a b"}, "w V"),
+    ("s^t = r s^{t-1} + s^{t-3} for t = 3, …, n + 2\ns^0 = r\ns^1 = 1\ns^2 = r^2\ny = ∑_{t=0}^{n+2} s^t", {"r": ""}, "r"),
+    (POWERS + "y = h^1 ⊙ h^n", {"w": ""}, "w"),
+    (POWERS + "y = ∑_{t=2}^{n} (h^t)^2", {"w": ""}, "w"),
+    (POWERS + "y = log(∑_{t=0}^{n-1} h^t ⊙ h^{t+1})", {"w": ""}, "w"),
+    (RNN + "L = ∑_{t=0}^{n} ∑_{h} (h^t)^2", OF_RNN, "b s"),
+    (POWERS + "y = h^1 ⊙ h^n", {"w": ""}, "h^0"),
+    ("h^t = r h^{t-1} + ∑_{k=0}^{t-1} h^k for t = 1, …, n\nh^0 = r\ny = h^n", {"r": ""}, "r"),
+    ("∑_{k=1}^{n} ∑_{j=1}^{k} r^j", {"r": ""}, "r"),
+    ("∏_{k=1}^{n} (r + k)", {"r": ""}, "r"),
+    (POWERS + "a^t = a^{t-1} + h^t for t = 2, …, n\na^1 = h^1\ny = a^n", {"w": ""}, "w"),
     ("h^t = w ⊙ h^{t-1} for t = 1, …, n\nh^0 = b\nf(x) = ∑_{a} x^3\nL = f(h^n)", {"w": "a", "b": "a"}, "w b"),
 )  # fmt: skip
 
@@ -58,6 +78,19 @@ ADJOINT = [
     "a^t = a^{t+1}_{h→g} ⊙ (1 - h^{t+1}_{h→g}^2) ⊙_{g} U for t = n - 1, …, 0",
     "D = ∑_{t=1}^{n} (a^t ⊙ (1 - (h^t)^2) ⊙ x_{time(t)})^*",
 ]
+
+
+ORDERS = (
+    (POWERS + "y = h^n\n∂(∂y/∂w)/∂w", {"w": ""}),
+    (FIBONACCI + "\n∂(∂y/∂r)/∂r", {"r": ""}),
+    (FIBONACCI + "\n∂(∂(∂y/∂r)/∂r)/∂r", {"r": ""}),
+    ("∂(∂(∑_{k=1}^{n} r^k)/∂r)/∂r", {"r": ""}),
+    ("∂(∂(∂(∑_{k=1}^{n} r^k)/∂r)/∂r)/∂r", {"r": ""}),
+    (CELLS + "∂(∂y/∂w*)/∂w†", OF_CELLS),
+    (CELLS + "∂(∂y/∂w*)/∂b†", OF_CELLS),
+    (CELLS + "∂(∂y/∂b*)/∂b†", OF_CELLS),
+    (RNN + "L = ∑_{h} (h^n)^2\n∂(∂L/∂b*)/∂b†", OF_RNN),
+)
 
 
 def drawn(shapes, steps: int):
@@ -71,7 +104,7 @@ def drawn(shapes, steps: int):
     }
 
 
-def written(shapes):
+def written(shapes) -> dict[str, str]:
     return {name: f"ℝ^{{{' × '.join(axes.split())}}}" if axes else "ℝ" for name, axes in shapes.items()}
 
 
@@ -79,24 +112,33 @@ def worked_out(text: str, by: str, shapes):
     return nt.derivative(text, by).worked_out(**written(shapes))
 
 
+def holds_for(text: str, by: str | None, shapes, numbers):
+    """A closed form whose values and steps are right for these numbers of steps, and that is read back."""
+    derivative = nt.derivative(text, by) if by else nt.formula(text)
+    start = time.process_time()
+    closed = derivative.worked_out(**written(shapes))
+    assert time.process_time() - start < 2
+    for spelled in (closed.to_text(ascii=True), closed.to_latex(), closed.to_latex(macros=True)):
+        assert parse(spelled) == closed.closed.tree, spelled
+    assert [step.rule for step in closed.steps][-1] == "identification"
+    assert "identification" in closed.to_latex(steps=True, macros=True)
+    closed.check(drawn(shapes, 3), sizes={"n": 3})
+    for steps in numbers:
+        values = drawn(shapes, steps)
+        expected = derivative(values=values, sizes={"n": steps})
+        found = nt.evaluate(closed.to_text(), values, sizes={"n": steps})
+        assert set(found.axes) == set(expected.axes) and nt.allclose(found, expected, rtol=1e-6, atol=1e-9), str(closed)
+
+
 @pytest.mark.parametrize(("text", "shapes", "names"), CASES, ids=[case[0].strip().splitlines()[-1] for case in CASES])
 def test_a_recurrence_is_right_for_any_number_of_steps(text, shapes, names):
     for by in names.split():
-        start = time.process_time()
-        closed = worked_out(text, by, shapes)
-        assert time.process_time() - start < 2
-        for spelled in (closed.to_text(ascii=True), closed.to_latex(), closed.to_latex(macros=True)):
-            assert parse(spelled) == closed.closed.tree, spelled
-        assert [step.rule for step in closed.steps][-1] == "identification"
-        assert "identification" in closed.to_latex(steps=True, macros=True)
-        closed.check(drawn(shapes, 3), sizes={"n": 3})
-        for steps in (1, 2, 5):
-            values = drawn(shapes, steps)
-            expected = nt.derivative(text, by)(values=values, sizes={"n": steps})
-            found = nt.evaluate(closed.to_text(), values, sizes={"n": steps})
-            assert set(found.axes) == set(expected.axes) and nt.allclose(found, expected, rtol=1e-6, atol=1e-9), str(
-                closed
-            )
+        holds_for(text, by, shapes, (2, 5) if "t-2" in text else (1, 2, 5))
+
+
+@pytest.mark.parametrize(("text", "shapes"), ORDERS, ids=[case[0].split("\n", 1)[-1] for case in ORDERS])
+def test_any_order_is_right_for_any_number_of_steps(text, shapes):
+    holds_for(text, None, shapes, (2, 5))
 
 
 def test_how_it_reads():
@@ -106,27 +148,38 @@ def test_how_it_reads():
 
 def test_steps_go_back_from_the_end():
     found = worked_out(RNN + "L = ∑_{h} (h^n)^2", "W", OF_RNN)
-    end, chain = (line.split(" = ", 1)[1] for line in ADJOINT[:2])
+    chain, over = ADJOINT[1].split(" for ")
     assert [(step.rule, step.equation) for step in found.steps] == [
-        ("end", f"∂L/∂h^n = {end}"),
-        ("chain", f"∂L/∂h^t = {chain}"),
+        ("end", f"{ADJOINT[0]} = ∂L/∂h^n"),
+        ("chain", f"{chain} = ∂L/∂h^t for {over}"),
         ("identification", f"{ADJOINT[2]} = ∂L/∂W*"),
     ]
     latex = found.to_latex(steps=True)
-    assert (
-        r"\frac{\partial L}{\partial h^t} &\overset{\text{chain}}{=} a^{t+1}" in latex
-        and r"t = n - 1, \ldots, 0" in latex
-    )
+    assert r"a^t &\overset{\text{chain}}{=} a^{t+1}" in latex and r"= \frac{\partial L}{\partial h^t}" in latex
+    assert r"t = n - 1, \ldots, 0" in latex
 
 
-def test_a_step_that_is_wrong_is_found():
+STEPS = (
+    # a program, by what, what one step says, and that with a mistake
+    (RNN + "L = ∑_{h} (h^n)^2", "W", OF_RNN, "a^n = 2", "a^n = 3"),
+    (RNN + "L = ∑_{h} (h^n)^2", "W", OF_RNN, "a^t = a", "a^t = −a"),
+    (RNN + "L = ∑_{h} (h^n)^2", "W", OF_RNN, "D = ∑", "D = 2 ∑"),
+    (RNN + "L = ∑_{t=1}^{n} norm_{h}(h^t − y_{time(t)})^2", "U", {**OF_RNN, "y": "time h"}, "a^t = 2", "a^t = 3"),
+    (RNN + "L = ∑_{t=1}^{n} norm_{h}(h^t − y_{time(t)})^2", "s", {**OF_RNN, "y": "time h"}, "a^0 = a", "a^0 = −a"),
+    (LSTM, "U", OF_LSTM, "b^t = a^t", "b^t = 2 a^t"),
+    (LSTM, "U", OF_LSTM, "b^{t+1} ⊙ f^{t+1} = ", "b^{t+1} ⊙ f^t = "),
+    (FIBONACCI, "r", {"r": ""}, "+ s'^{t-2} = ", "- s'^{t-2} = "),
+    (FIBONACCI, "r", {"r": ""}, "s'^1 = 1", "s'^1 = 0"),
+)
+
+
+@pytest.mark.parametrize(("text", "by", "shapes", "right", "wrong"), STEPS, ids=[case[-1] for case in STEPS])
+def test_a_step_that_is_wrong_is_found(text, by, shapes, right, wrong):
     """Each step is a claim, those of all t as well."""
-    text = worked_out(RNN + "L = ∑_{h} (h^n)^2", "W", OF_RNN).derivation.to_text()
-    values = drawn(OF_RNN, 3)
-    for right, wrong in (("∂L/∂h^n = 2", "∂L/∂h^n = 3"), ("∂L/∂h^t = a", "∂L/∂h^t = −a"), ("D = ∑", "D = 2 ∑")):
-        assert right in text
-        with pytest.raises(NotationError, match="does not hold"):
-            nt.evaluate(text.replace(right, wrong), values, sizes={"n": 3})
+    derivation = worked_out(text, by, shapes).derivation.to_text()
+    assert right in derivation
+    with pytest.raises(NotationError, match="does not hold"):
+        nt.evaluate(derivation.replace(right, wrong), drawn(shapes, 3), sizes={"n": 3})
 
 
 def test_the_network_of_the_paper():
@@ -144,20 +197,50 @@ def test_the_network_of_the_paper():
         assert nt.allclose(nt.evaluate(closed.to_text(), values), nt.derivative(text, by)(values=values))
 
 
+MEMBERS = (
+    # by one member: of the parameters, and of the states
+    ("h^t = tanh(W^t h^{t-1}) for t = 1, …, n\nh^0 = 1\ny = h^n", "W^2", {"W^1": "", "W^2": "", "W^3": ""}, "D = g^2 ⊙ (1 - (h^2)^2) ⊙ h^1"),
+    ("h^t = h^{t-1} + tanh(h^{t-1} ⊙_{a} W^t)_{b→a} for t = 1, …, n\nh^0 = x\ny = norm_{a} h^n", "W^3",
+        {"x": "a", "W^1": "a b", "W^2": "a b", "W^3": "a b"}, "⊙ h^2)^*"),
+    (POWERS + "y = h^n", "h^2", {"w": ""}, "D = g^2"),
+    (POWERS + "y = h^n", "h^0", {"w": ""}, "D = g^0"),
+    (CELLS.replace("y = h^n ⊙_{a} w\n", "y = h^n"), "h^1", OF_CELLS, "D = g^1"),
+    (CELLS, "h^1", OF_CELLS, "D = (g^1)^*"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "by", "shapes", "said"), MEMBERS, ids=[f"{case[0]}, {case[1]}" for case in MEMBERS])
+def test_a_derivative_by_one_member(text, by, shapes, said):
+    holds_for(text, by, shapes, (3,))
+    assert said in str(worked_out(text, by, shapes))
+
+
+BY_HAND = (
+    # from Goodfellow, Bengio, Courville 2016, 10.20 to 10.26; Hochreiter, Schmidhuber 1997; Williams, Zipser 1989
+    (RNN + "L = ∑_{t=1}^{n} norm_{h}(h^t − y_{time(t)})^2", "W", {**OF_RNN, "y": "time h"},
+        "a^n = 2 (h^n − y_{time(n)})\n"
+        "a^t = 2 (h^t − y_{time(t)}) + [a^{t+1} ⊙ (1 − (h^{t+1})^2)]_{h→g} ⊙_{g} U for t = n − 1, …, 1\n"
+        "D = ∑_{t=1}^{n} (a^t ⊙ (1 − (h^t)^2) ⊙ x_{time(t)})^*"),
+    (LSTM, "W^c", OF_LSTM,
+        "a^n = c^n\nb^n = h^n + a^n ⊙ (1 − (h^n)^2)\nj^t = tanh(x_{time(t)} ⊙_{i} W^c) for t = 1, …, n\n"
+        "a^t = [b^{t+1} ⊙ (c^t − j^{t+1}) ⊙ f^{t+1} ⊙ (1 − f^{t+1})]_{h→g} ⊙_{g} U for t = n − 1, …, 0\n"
+        "b^t = a^t ⊙ (1 − (h^t)^2) + b^{t+1} ⊙ f^{t+1} for t = n − 1, …, 1\n"
+        "D = ∑_{t=1}^{n} (b^t ⊙ (1 − f^t) ⊙ (1 − (j^t)^2) ⊙ x_{time(t)})^*"),
+    (FIBONACCI, "r", {"r": ""},
+        "p^0 = 0\np^1 = 1\np^t = s^{t-1} + r p^{t-1} + p^{t-2} for t = 2, …, n\nD = p^n"),
+    ("∑_{k=1}^{n} r^k", "r", {"r": ""}, "D = ∑_{k=1}^{n} k r^{k-1}"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "by", "shapes", "hand"), BY_HAND, ids=[case[0].splitlines()[-1] for case in BY_HAND])
+def test_a_family_reads_as_it_would_by_hand(text, by, shapes, hand):
+    closed, values = worked_out(text, by, shapes), drawn(shapes, 3)
+    own = text if "=" in text.splitlines()[-1] else ""
+    assert nt.allclose(nt.evaluate(f"{own}\n{hand}", values, sizes={"n": 3}), closed(values=values, sizes={"n": 3}))
+    assert closed.length <= 1.2 * program_length(parse(hand))
+
+
 def test_it_is_as_long_for_many_steps_as_for_few():
     text, shapes = RNN + "L = ∑_{h} (h^n)^2", written(OF_RNN)
-    few, many = (nt.derivative(text, "U").worked_out(**shapes, sizes={"n": steps}) for steps in (2, 100_000))
+    few, many = (nt.derivative(text, "U").worked_out(sizes={"n": steps}, **shapes) for steps in (2, 100_000))
     assert str(few) == str(many)
-
-
-def test_no_member_stands_for_another():
-    """A recurrence of two steps, and one whose member is asked for by its number, are written out."""
-    text = "F^t = r F^{t-1} + F^{t-2} for t = 2, …, n\nF^0 = r\nF^1 = 1\ny = F^n"
-    closed = nt.derivative(text, "r").worked_out(r="ℝ", sizes={"n": 5})
-    expected = nt.derivative(text, "r")(r=0.7, sizes={"n": 5})
-    assert nt.allclose(nt.evaluate(closed.to_text(), r=0.7, sizes={"n": 5}), expected)
-    text = "h^t = w h^{t-1} for t = 1, …, n\nh^0 = w\ny = h^2 ⊙ h^n"
-    closed = nt.derivative(text, "w").worked_out(w="ℝ", sizes={"n": 4})
-    assert nt.allclose(
-        nt.evaluate(closed.to_text(), w=0.7, sizes={"n": 4}), nt.derivative(text, "w")(w=0.7, sizes={"n": 4})
-    )

@@ -219,23 +219,14 @@ def test_every_expression_is_read_back(expression):
 @often
 @given(strategies.programs())
 def test_every_program_is_read_back(program):
-    assert_read_back(program)
-
-
-@given(strategies.programs())
-def test_the_spelling_is_known_by_its_looks(program):
-    assert parse(to_text(program)) == parse(to_text(program, ascii=True)) == program
-
-
-@given(strategies.programs())
-def test_ascii(program):
-    assert to_text(program, ascii=True).isascii()
-
-
-@given(strategies.programs())
-def test_printing_is_settled(program):
+    """From each spelling, with the syntax named and by its looks; printed again it is the same, and ASCII is ASCII."""
     for source, syntax in spellings(program):
-        assert source in [printed for printed, _ in spellings(parse(source, syntax))]
+        found = parse(source, syntax)
+        assert found == program, source
+        assert source in [again for again, _ in spellings(found)]
+    for source in (to_text(program), to_text(program, ascii=True)):
+        assert parse(source) == program, source
+    assert to_text(program, ascii=True).isascii()
 
 
 # -------------------------------------------------------------------------------------------------------------- symbols

@@ -24,15 +24,17 @@ KNOWING = {  # of each room, the names that it knows, and why no flag of a recor
         "rules for tangents and cotangents with conditions: e^X takes any number of directions, a trace goes back to an identity",
     ),
     "checking": (
-        "clip mean norm sqrt standardize",
-        "the language: ‖x‖ is norm, standardize takes the ε that the program names; errors that tell how clip is written",
+        "argmax argmin argsort clip mean norm sqrt standardize uniform",
+        "the language: ‖x‖ is norm, standardize takes the ε that the program names, argmax_i is the i, what is drawn is made of uniform; "
+        "errors that tell how clip is written",
     ),
     "planning": (
         "mean softmax sqrt standardize",
         "rewrites: attention, layer norm and online softmax are found by them",
     ),
     "programs": ("trace", "a call of einsum, whose subscripts say a trace"),
-    "reference": ("mean norm standardize", "the language again, by definitions of its own"),
+    "reference": ("argmax argmin mean norm standardize uniform", "the language again, by definitions of its own"),
+    "scope": ("cumsum sqrt", "distributions: how a draw is made of numbers between 0 and 1"),
     "symbolic": (
         "cofactors cumprod even expm logsoftmax logsumexp mean norm onehot softmax solve sqrt standardize trace",
         "laws, which are equations of these operators; and differentials as a reader has them",

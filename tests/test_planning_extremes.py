@@ -166,3 +166,75 @@ def test_a_long_sum_costs_no_more_in_slices():
     sliced, blocked = (formula.cost(shapes, without=off) for off in ((), ("sums by slices",)))
     assert sliced.multiply_adds == blocked.multiply_adds
     assert sliced.largest == 4 * 512 * 512
+
+
+# too many steps to be done twice: each softmax has a guard of its own
+LONG = "softmax_{b} X + standardize_{b} X + softmax_{b}(3 standardize_{b} X) + standardize_{b}(softmax_{b}(2 X))"
+ROWS_OF = {
+    "moderate": lambda row: row,
+    "large": lambda row: 500 * row,
+    "far below": lambda row: row - 500,
+    "squares overflow": lambda row: row * row.dtype.type(2.0 ** (100 if row.dtype == np.float32 else 900)),
+    "masked": lambda row: np.where(np.arange(len(row)) < 3, row, -np.inf).astype(row.dtype),
+    "nan": lambda row: np.where(np.arange(len(row)) < 3, row, np.nan).astype(row.dtype),
+}
+
+
+def long_by_definition(row):
+    """In wider floats, and by the largest, as the definitions say."""
+    row = row.astype(np.longdouble)
+
+    def softmax(x):
+        powers = np.exp(x - x.max())
+        return powers / powers.sum()
+
+    def standardize(x):
+        return (x - x.mean()) / np.sqrt(x.var() + 1e-5)
+
+    return softmax(row) + standardize(row) + softmax(3 * standardize(row)) + standardize(softmax(2 * row))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("kind", ROWS_OF)
+@pytest.mark.parametrize("columns", [96, 700])
+def test_extreme_numbers_make_no_difference_to_a_long_plan(kind, dtype, columns):
+    array = np.random.default_rng(5).normal(size=(128, columns)).astype(dtype)
+    array[7] = ROWS_OF[kind](array[7])
+    X = nt.tensor(array, "a b")
+    fast, fallback = (nt.formula(LONG).compile("numpy", without=each) for each in ((), ("no largest",)))
+    found, other = (each(X=X).to_array("a b") for each in (fast, fallback))
+    with np.errstate(all="ignore"):
+        right = np.array([long_by_definition(row) for row in array])
+    close = {"atol": 2e-2 if dtype == "float32" and kind == "large" else 1e-4, "rtol": 1e-4, "equal_nan": True}
+    assert np.allclose(found, right.astype(dtype), **close)
+    assert np.allclose(found, other, **close)
+    kernels = [step.primitive for step in fast.plan.steps if step.primitive in ("softmax", "standardize")]
+    assert sorted(kernels) == ["softmax"] * 3 + ["standardize"] * 2
+    assert "softmax(" not in fallback.source and fast.plan.fallback is None
+
+
+def test_a_long_text_runs_by_itself(tmp_path):
+    array = np.random.default_rng(5).normal(size=(128, 96))
+    array[3] *= 1e200
+    np.save(tmp_path / "x.npy", array)
+    text = nt.formula(LONG).to_python("numpy", {"X": nt.tensor(array, "a b")})
+    (tmp_path / "alone.py").write_text(f"{text}\n\nnp.save('found.npy', function(np.load('x.npy')))\n")
+    subprocess.run([sys.executable, "-I", "alone.py"], cwd=tmp_path, check=True)
+    with np.errstate(all="ignore"):
+        right = np.array([long_by_definition(row) for row in array])
+    assert np.allclose(np.load(tmp_path / "found.npy"), right.astype(float), atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shape", [(3, 5), (40, 60), (300, 7), (2, 3, 4), (9000, 3), (1, 5)])
+def test_sums_of_new_arrays_over_the_first_and_the_last_axes(shape, dtype):
+    array = np.random.default_rng(6).normal(size=shape).astype(dtype)
+    axes = "abc"[: len(shape)]
+    X, exact = nt.tensor(array, " ".join(axes)), np.exp(array.astype(np.longdouble))
+    for first in range(len(shape) + 1):
+        for last in range(first, len(shape) + 1):
+            summed, kept = axes[first:last], axes[:first] + axes[last:]
+            if summed:
+                found = nt.evaluate(f"∑_{{{','.join(summed)}}} exp X", X=X).to_array(" ".join(kept))
+                right = exact.sum(tuple(range(first, last))).astype(dtype)
+                assert found.dtype == dtype and np.allclose(found, right, rtol=1e-5 if dtype == "float32" else 1e-13)

@@ -28,6 +28,10 @@ class Expressions(Scripts):
         numerator, sign, denominator = children
         span = (numerator.span[0], denominator.span[1])
         if type(denominator) is nodes.Differential:
+            within = denominator.body
+            if type(within) is nodes.AtPoint and type(numerator) is nodes.Differential:  # ∂Y/∂X*|_{X=U}
+                found = self.derivative(numerator.body, within.body, (numerator.span[0], within.body.span[1]))
+                return replace(within, body=found, span=span)
             found = self.of_differentials(numerator, denominator)
             if found is not None:
                 return found
@@ -136,14 +140,27 @@ class Expressions(Scripts):
 
     def differential(self, children):
         sign, body = children
-        if type(body) is Name and body.text[-1] in "*†":  # ∂X*
+        if type(body) is nodes.AtPoint:  # ∂X*|_{X=U}, the denominator of a derivative
+            return nodes.Differential(replace(body, body=self.unmarked(body.body)), (sign.start, body.span[1]))
+        body = self.unmarked(body)
+        span = (sign.start, body.span[1])
+        within, by = divided(body)
+        return nodes.Differential(body, span) if by is None else self.derivative(within, by.body, span)
+
+    def unmarked(self, body):
+        """X* of ∂X*"""
+        if type(body) is Name and body.text[-1] in "*†":
             word = body.text.rstrip("*†")
             body = nodes.Starred(
                 Name(word, (body.span[0], body.span[0] + len(word))), body.text[len(word) :], body.span
             )
-        span = (sign.start, body.span[1])
-        within, by = divided(body)
-        return nodes.Differential(body, span) if by is None else self.derivative(within, by.body, span)
+        return body
+
+    def at_points(self, children):
+        return nodes.AtPoint(children[0], tuple(child for child in children if type(child) is tuple), around(children))
+
+    def point(self, children):
+        return self.name(children[:1]), children[2]
 
     def bracketed(self, children):
         return replace(children[1], span=around(children))

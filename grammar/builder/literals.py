@@ -106,7 +106,7 @@ class Literals:
 
     def indexed_by_number(self, span):
         """A[0]: what Python would take for an index; E[x] is what a book of statistics has."""
-        average = "an average over an axis is mean_{axis} X, and one with weights p ⊙_{axis} X"
+        average = "an expectation says what is drawn: 𝔼_{x ∼ N(0, 1)}[x]; an average over an axis is mean_{axis} X"
         self.fail(
             101, "an index names its axis, and stands in a subscript", span,
             hint=average if EXPECTATION.search(self.source[: span[0]]) else "write X_{axis(1)}, which counts from 1; a product is X ⊙ […]",

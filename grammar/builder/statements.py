@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from .. import nodes
 from ..nodes import Call, Name, Number
-from ..symbols import NUMBER_SETS
+from ..symbols import FAMILIES, NUMBER_SETS
 from ..tokens import Token
 from .expressions import Expressions
-from .values import Head, Member, Renamed, Results, Script, around, nodes_among, operator_of
+from .values import Head, Member, Renamed, Results, Script, around, end_of, nodes_among, operator_of
 
 
 class Builder(Expressions):
@@ -57,6 +57,37 @@ class Builder(Expressions):
         if type(named) is not Name:
             self.fail(101, "an update is of a name, or of elements of one", target.span, hint="write C ← …")
         return nodes.Update(target, body, around(children))
+
+    def sampled(self, children):
+        variable, _, of = children
+        if type(variable) is not Name:
+            self.fail(
+                114, "what is drawn is one plain name", variable.span,
+                hint="give draws an axis of their own: ε ∼ N(0, 1)^{time[10]}",
+            )  # fmt: skip
+        draw = replace(of, name=variable.text, span=around(children))
+        return nodes.Equation((variable, draw), span=draw.span)
+
+    def drawn(self, children):
+        return replace(children[2], name=children[0].text, span=around(children))
+
+    def distribution(self, children):
+        first = children[0]
+        if type(first) is not Token:
+            return nodes.Draw("", "", (first,), span=first.span)
+        axes = children[-1].items if type(children[-1]) is Script else ()
+        family = FAMILIES.get(first.text, first.text)
+        return nodes.Draw(
+            "", family, nodes_among(each for each in children if type(each) is not Script), axes, around(children)
+        )
+
+    def among(self, children):
+        return Script("SUB", nodes_among(children[2:]), around(children))
+
+    def expectation(self, children):
+        sign, among, *rest = children
+        body = next(iter(nodes_among(rest)))
+        return nodes.Expectation(among.items, body, (sign.start, max(end_of(rest[-1]), body.span[1])))
 
     def fact(self, children):
         held = self.compared(children) if len(children) > 1 else children[0]

@@ -1,4 +1,4 @@
-"""What single characters do: cells and rows, brackets and bars, scripts, primes and stars.
+"""Handlers of single characters: cells and rows, brackets and bars, scripts, primes and stars.
 
 Each function reads the piece at `position` of a stretch that ends at `end`, and returns where to go on.
 """
@@ -110,6 +110,21 @@ def sized(reader: Reader, position: int, end: int) -> int:
     """\\left and its kin: only bars need them, to say which side they are."""
     text, start, _ = reader.pieces[position]
     following = reader.piece(position + 1) if position + 1 < end else ""
+    if text == "\\left" and following == "." and (closes := closed_at(reader, position, end)):
+        reader.closing_at.add(closes)
+        reader.brackets.append(("LPAREN", len(reader.tokens)))
+        reader.settle()
+        reader.add(("LPAREN", "("), start, reader.pieces[position + 1][2])
+        return position + 2
+    if position in reader.closing_at:
+        reader.brackets.pop()
+        reader.settle()
+        reader.add(("RPAREN", ")"), start, start)
+        reader.add(("AT", "|"), *reader.pieces[position + 1][1:])
+        return position + 2
+    if following in BARS and reader.piece(position + 2) == "_" and at_point(reader):
+        reader.add(("AT", "|"), start, reader.pieces[position + 1][2])
+        return position + 2
     if following in PAIRS or following in ("\\|", "\\Vert", "‖"):
         return position + 1
     if following in BARS:
@@ -118,7 +133,26 @@ def sized(reader: Reader, position: int, end: int) -> int:
     return position + 2 if following == "." and text in ("\\left", "\\right") else position + 1
 
 
+def closed_at(reader: Reader, position: int, end: int) -> int | None:
+    r"""Where the \right is of a \left. … \right|_{X=U}."""
+    depth = 0
+    for place in range(position, end):
+        depth += (reader.pieces[place][0] == "\\left") - (reader.pieces[place][0] == "\\right")
+        if depth == 0:
+            found = reader.piece(place + 1) in BARS and reader.piece(place + 2) == "_"
+            return place if found else None
+    return None
+
+
+def at_point(reader: Reader) -> bool:
+    """Whether a bar before a subscript closes nothing, and so says where a value is taken: f(t)|_{t=0}"""
+    return not reader.brackets or reader.brackets[-1][0] != "BAR"
+
+
 def bar(reader: Reader, position: int, end: int) -> int:
+    if reader.piece(position + 1) == "_" and at_point(reader):
+        reader.add(("AT", "|"), *reader.pieces[position][1:])
+        return position + 1
     if alone(reader, position, end):  # p(B \\mid A), \\{x \\mid i \\in I\\}
         reader.add(("BAR", "|"), *reader.pieces[position][1:])
         return position + 1

@@ -43,6 +43,7 @@ class Reader:
         self.base = self.place = ""  # "axis" where words name axes, in this frame and inside its open brackets
         self.brackets: list[tuple[str, int]] = []  # those open in this frame: the terminal, and the index of its token
         self.in_set = False  # right of ∈, : or →, where \} and ] may end a set
+        self.closing_at: set[int] = set()  # the \\right of each \\left. … \\right|_{X=U}
         self.ampersands = 0
         self.cells = 2  # how many & there are to a cell; 0 where they say nothing
         self.overs = [place for place, piece in enumerate(pieces) if piece[0] == "\\over"]
@@ -70,7 +71,7 @@ class Reader:
                 self.enter(part)
 
     def after_arguments(self, start: int, end: int) -> int:
-        r"""Where the maths of \begin{IEEEeqnarray}[…]{rCl} begins."""
+        r"""The beginning of the maths after \begin{IEEEeqnarray}[…]{rCl}."""
         if self.piece(start) == "[":
             while start < end and self.pieces[start][0] != "]":
                 start = self.partner.get(start, start) + 1
@@ -204,7 +205,7 @@ class Reader:
         return Token("NUMBER" if is_number(text) else "NAME", text[0], start, middle, self.place)
 
     def extent(self, position: int, end: int) -> int:
-        """Where the operand that begins at `position` without braces ends."""
+        """The end of the operand that begins at `position` without braces."""
         after = position + 1
         for _ in range(ARITY.get(self.pieces[position][0], 0)):
             after = self.skip_looks(after, end)

@@ -1,4 +1,4 @@
-"""What LaTeX's characters and macros are to the notation: tables, most of them made from `symbols.py`."""
+"""Tables of LaTeX's characters and macros as the notation has them, most of them made from `symbols.py`."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ DROPPED = set(_macros("""label tag phantom vphantom hphantom hspace vspace mspac
 
 # What readers know but the notation does not, and what it has instead.
 REFUSED: dict[str, str | None] = dict.fromkeys(_macros("""mathfrak rec shp ind binom atop over not subset subseteq supset supseteq cap setminus forall exists
-    sim cong implies iff Rightarrow Leftarrow Leftrightarrow leftarrow int oint iint nabla"""))  # fmt: skip
+    cong implies iff Rightarrow Leftarrow Leftrightarrow leftarrow int oint iint nabla"""))  # fmt: skip
 REFUSED |= {r"\nabla": r"a gradient is a derivative by a name: \frac{\partial L}{\partial W^*}"}
 REFUSED |= dict.fromkeys(_macros("langle rangle"), "an inner product is x \\ndot{\\ax} y")
 REFUSED |= {

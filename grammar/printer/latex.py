@@ -13,7 +13,7 @@ import unicodedata
 from decimal import Decimal
 
 from ..nodes import Index, Name, Program, Rename, Starred, Subscript, Superscript
-from ..symbols import ACCENTS, CALLIGRAPHIC, FUNCTIONS, GREEK
+from ..symbols import ACCENTS, CALLIGRAPHIC, FAMILIES, FUNCTIONS, GREEK
 from .pieces import ELEMENT, POSTFIXED, SUM, Piece, signs
 from .text import Text
 
@@ -29,6 +29,7 @@ class Latex(Text):
     signs = signs("latex") | {"𝕀": "\\mathbb{I}", "¬": "\\lnot ", "for": "\\quad \\text{for }"}
     signs |= {word: f"\\text{{ {word}}}" for word in ("odd", "even")}
     dot = "\\cdot"
+    mean = "\\mathbb{E}"
     times = " \\times "
     domains = {"reals": "\\mathbb{{R}}", "integers": "\\mathbb{{Z}}", "naturals": "\\mathbb{{N}}"}
     domains |= {"positive": "\\mathbb{{R}}_{{>0}}", "nonnegative": "\\mathbb{{R}}_{{\\geq 0}}", "field": "{}"}
@@ -82,6 +83,13 @@ class Latex(Text):
 
     def label_word(self, text: str) -> str:
         return _lettered(text, self.font, several=True)
+
+    def at_body(self, node):
+        (text,) = yield from self.each((node,), SUM)
+        return f"\\left. {text} \\right"
+
+    def family(self, name: str) -> str:
+        return f"\\mathcal{{{name}}}" if name in FAMILIES.values() else self.word(name)
 
     # --------------------------------------------------------------------------------------------- infix and prefix
     def under(self, operator: str, axes: str) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from .. import nodes
 from ..nodes import Call, Name, Number, Subscript
 from ..symbols import BINDERS, SYMBOLS, value
@@ -43,6 +46,10 @@ FORMS = {
 
 class Operators(Functions):
     dot = "·"  # the product of two numbers
+    mean = "𝔼"
+    times: str
+    sized: Callable[..., Any]
+    space: Callable[..., str]
 
     # ----------------------------------------------------------------------------------------------- infix and prefix
     def call(self, node) -> Printing:
@@ -115,6 +122,47 @@ class Operators(Functions):
             bound = yield from self.tight(node.over.arguments[1], SUM)
             below = f"{variable} {self.signs[node.over.operator]} {bound}"
         return (yield from self.reaching(self.bound_sign(node.operator, below), node.body, node.operator))
+
+    def draw(self, node):
+        """x ∼ N(0, 1)"""
+        found = yield from self.distribution(node)
+        return Piece(f"{self.word(node.name)} {self.signs['∼']} {found}", RELATION)
+
+    def distribution(self, node):
+        if not node.family:
+            (text,) = yield from self.each(node.arguments, ELEMENT)
+            return text
+        texts = yield from self.each(node.arguments, SUM)
+        sized = []
+        for axis, size in node.axes:
+            sized.append((yield from self.sized(axis, size)))
+        named = f"{self.family(node.family)}({', '.join(texts)})"
+        return self.space(named, self.times.join(sized)) if sized else named
+
+    def atpoint(self, node):
+        """f(t)|_{t = 0}"""
+        body = yield from self.at_body(node.body)
+        points = []
+        for name, other in node.points:
+            (text,) = yield from self.each((other,), SUM)
+            points.append(f"{self.word(name.text)} = {text}")
+        return Piece(f"{body}|_{{{', '.join(points)}}}", POSTFIXED)
+
+    def at_body(self, node):
+        piece = yield from self.part(node, POSTFIXED)
+        return piece.text
+
+    def family(self, name: str) -> str:
+        return self.word(name)
+
+    def expectation(self, node):
+        """𝔼_{x ∼ N(0, 1)}[x]"""
+        draws = []
+        for each in node.draws:
+            found = yield from self.distribution(each)
+            draws.append(f"{self.label_word(each.name)} {self.signs['∼']} {found}")
+        (body,) = yield from self.each((node.body,), SUM)
+        return Piece(f"{self.mean}_{{{', '.join(draws)}}}{self.square(body)}", POSTFIXED)
 
     def bound_sign(self, operator: str, below: str, above: str = "") -> str:
         """The sign of an operator with the variable that it binds."""

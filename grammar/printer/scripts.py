@@ -6,7 +6,7 @@ import re
 
 from .. import nodes
 from ..nodes import Call, Name, Number, Starred, Subscript, Superscript, axis_of
-from ..symbols import UNDERSCORED
+from ..symbols import FUNCTIONS, UNDERSCORED
 from .pieces import ATOM, OR, POSTFIXED, SUM, UNARY, Piece, Printer, Printing
 
 
@@ -125,7 +125,7 @@ class Scripts(Printer):
         """A base with indices or renames; the paper's brackets around a longer base are square."""
         piece = yield self.visit(base)
         text = piece.text
-        if piece.level < POSTFIXED or type(base) in (nodes.Literal, Call):
+        if piece.level < POSTFIXED or type(base) is nodes.Literal or (type(base) is Call and not _is_own(base)):
             text = self.square(text) if piece.level >= SUM else self.round(text)
         return Piece(self.script(base, text, "_", ", ".join(items)), POSTFIXED)
 
@@ -135,6 +135,16 @@ class Scripts(Printer):
             return self.word(node.text)
         piece = yield from self.part(node, level, last=True)
         return re.sub(" ([+-]) ", r"\1", piece.text) if is_plain_sum(node) else piece.text
+
+
+def _is_own(call: Call) -> bool:
+    """Whether a function is none of the notation's, so that f(x)_{h(i)} may be what defines it."""
+    return (
+        call.operator.isidentifier()
+        and call.operator != "juxtaposed"
+        and call.operator not in FUNCTIONS
+        and not call.subscript
+    )
 
 
 def _axis_as_label(name: str):

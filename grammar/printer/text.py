@@ -54,6 +54,9 @@ class Text(Operators):
         return Piece(self.mark + piece.text)
 
     def equation(self, node):
+        if type(node.sides[-1]) is nodes.Draw:
+            piece = yield self.visit(node.sides[-1])
+            return Piece(self.mark + piece.text)
         first, *others = yield from self.sides(node.sides)
         return (yield from self.statement(f"{first} {self.mark}= {' = '.join(others)}", node))
 

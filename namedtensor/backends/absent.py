@@ -1,4 +1,4 @@
-"""A library that is not installed, as plans see it: text is written for it, and nothing is run.
+"""Targets of libraries that are not installed: text is written for them, and nothing is run.
 
 The dtypes of PyTorch and JAX meet by kind before width. What a primitive gives is as in NumPy; only where that makes floating
 numbers of whole ones are they those of the library. NumPy is asked where it is installed; where it is not, as in a page, a table

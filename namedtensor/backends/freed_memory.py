@@ -1,4 +1,4 @@
-"""Memory that one call has freed serves the next."""
+"""The allocator's settings: memory that one call has freed serves the next."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plan made a function, and run: without warnings, its failures told in the words of the language.
+"""Plan functions: a plan compiled to Python and run without warnings, its failures told as errors of the formula.
 
 Where a function fails, the line that failed says which step it was, so nothing is watched while all is well.
 """
@@ -66,8 +66,9 @@ class PlanFunction:
             raise self.explained(problem) from None
 
     def specialised(self, layout: Any, instead: Callable[..., Any] | None = None) -> Callable[..., Any]:
-        """The same, or what runs instead, for one result whose layout is known: what a repeated call runs, which gives a
-        named tensor."""
+        """The function specialised to one result whose layout is known: what a repeated call runs, which gives a named
+        tensor.
+        """
         from ..core.tensor import NamedTensor
 
         run = instead or self.run
@@ -89,7 +90,7 @@ class PlanFunction:
     def for_repeated_calls(
         self, order: Sequence[int], layouts: Sequence[Any], layout: Any, instead: Callable[..., Any] | None = None
     ) -> Callable[..., Any]:
-        """The same for tensors by position, of which the plan's inputs are those that `order` says.
+        """The specialised function of tensors by position, of which the plan's inputs are those that `order` says.
 
         It is called with the tuple of them. Where they are of other layouts than these it gives None, and whatever fails in
         it fails as it may: the call then takes the slow path. Nothing is looked up, and what is small between its steps
@@ -111,7 +112,7 @@ class PlanFunction:
 
     @property
     def is_short(self) -> bool:
-        """Whether to call it would be a good part of what it costs."""
+        """Whether inlining its body saves a good part of what calling it costs."""
         return len(self.like.steps) <= SHORT and self.like.fallback is None and hasattr(self.run, "__globals__")
 
     def body(self) -> tuple[tuple[str, ...], dict[str, Any]]:
@@ -180,7 +181,7 @@ class PlanFunction:
 
 
 def later(make: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
-    """A function that is made when it is first called."""
+    """A function that is compiled on its first call."""
     made = cache(make)
     return lambda *arrays: made()(*arrays)
 
@@ -191,7 +192,7 @@ STEP = 1200  # bytes of one in a plan, its source and its code
 
 
 def no_match(*_: Any, **__: Any) -> None:
-    """What stands for a repeated call where there has been none."""
+    """The repeated call before there was one: it always misses."""
 
 
 # ---------------------------------------------------------------------------------------------------- no warnings

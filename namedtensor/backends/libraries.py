@@ -1,4 +1,4 @@
-"""The libraries that plans are written for, by name and by the namespace of their arrays; a file each has their lines."""
+"""The registry of backends, by name and by the namespace of arrays; a file each has their lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of source text that several libraries share."""
+"""Lines of source text that several backends share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NumPy: its functions called directly, and a dead array reused in place."""
+"""The NumPy backend: functions called directly, and a dead array reused in place."""
 
 from __future__ import annotations
 
@@ -113,6 +113,8 @@ class NumPy(Backend):
             "stack": lambda names, options, step: f"stack({listed(names)})",
             "take": "{0}.take({1}, {at})",
             "scatter_add": scattered,
+            "softmax": "softmax({0})",
+            "standardize": "standardize({0}, {eps!r})",
             "put": "put({0}, {1}, {2}, {at}, {first})",
             "take_along": "np.take_along_axis({0}, {1}, axis=-1)",
             "descending": "descending({0})",

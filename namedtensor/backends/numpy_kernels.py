@@ -84,6 +84,38 @@ def guard(x, low, high):
         least, most = np.minimum.reduce(x, None), np.maximum.reduce(x, None)
     return low < least <= most < high
 '''
+SOFTMAX = '''
+def softmax(x):
+    """exp x over its sums along the last axis; the largest is taken off first where a sum would be near the ends of its dtype."""
+    powers = np.exp(x)
+    sums = sums_of_rows(powers)
+    far = 2.0 ** (64 if x.dtype == np.float32 else 512)
+    if not guard(sums, 1 / far, far):
+        powers = np.exp(x - np.maximum.reduce(x, -1, None, None, True))
+        sums = sums_of_rows(powers)
+    powers /= sums
+    return powers
+'''
+SUMS_OF_ROWS = '''
+def sums_of_rows(x):
+    """The sums along the last axis, which stays; those of short rows as one product, which is faster."""
+    size = x.shape[-1]
+    if size > 512:
+        return np.add.reduce(x, -1, None, None, True)
+    return x.reshape(-1, size).dot(np.ones(size, x.dtype)).reshape(*x.shape[:-1], 1)
+'''
+STANDARDIZE = '''
+def standardize(x, eps):
+    """x over √(its mean square along the last axis + eps); the largest is taken out first where a square would overflow."""
+    n = x.dtype.type(x.shape[-1])
+    squares = np.vecdot(x, x)[..., None] / n
+    if guard(squares, -1, np.finfo(x.dtype).max):
+        return x / np.sqrt(squares + x.dtype.type(eps))
+    scale = np.maximum.reduce(np.abs(x), -1, None, None, True)
+    scale = np.where(np.isfinite(scale) & (scale > 1), scale, x.dtype.type(1))
+    x = x / scale
+    return x / np.sqrt(np.vecdot(x, x)[..., None] / n + x.dtype.type(eps) / scale / scale)
+'''
 ERF = '''
 def erf(x, out=None):
     """The error function: near zero x + x P(x²), farther out 1 − exp(−x²) R(x), P and R fitted to fifty digits."""
@@ -147,16 +179,19 @@ def put(x, part, place, axis, first):
 '''
 SCATTER_ADD = '''
 def scatter_add(x, places, axis, size):
-    """Zeros, to whose elements along an axis those of x are added at their places; sorted, so that each is written once."""
+    """Zeros, to whose elements along an axis those of x are added at their places; where places are alike, sorted."""
     rows = x if axis == 0 else x.swapaxes(0, axis)
     out = np.zeros((size, *rows.shape[1:]), x.dtype)
     if out.size < 16 * size or not len(places):
         np.add.at(out, places, rows)
-    else:
-        order = places.argsort(kind="stable")
-        there = places[order]
+        return out if axis == 0 else out.swapaxes(0, axis)
+    out[places] = rows
+    alike = np.flatnonzero((np.bincount(places, minlength=size) > 1)[places])
+    if len(alike):
+        alike = alike[places[alike].argsort(kind="stable")]
+        there = places[alike]
         first = np.flatnonzero(np.concatenate(([True], there[1:] != there[:-1])))
-        out[there[first]] = np.add.reduceat(rows[order], first, 0)
+        out[there[first]] = np.add.reduceat(rows[alike], first, 0)
     return out if axis == 0 else out.swapaxes(0, axis)
 '''
 WHOLE_POSITIONS = '''
@@ -244,6 +279,9 @@ def coefficients(*names: str) -> str:
 
 KERNELS = {
     "guard": GUARD,
+    "softmax": SOFTMAX,
+    "sums_of_rows": SUMS_OF_ROWS,
+    "standardize": STANDARDIZE,
     "horner": f"{coefficients('NEAR', 'ABOVE', 'BELOW')}\n\n\n{HORNER.strip()}",
     "erf": ERF,
     "erf_single": f"{coefficients('SINGLE')}\n\n\n{ERF_SINGLE.strip()}",

@@ -1,4 +1,4 @@
-"""Functions for further sizes, from those that were planned: the same text with other numbers in it.
+"""Size-generic functions: the text of several plans that differ by one size, with that size as a parameter.
 
 Three plans that differ by one size give texts that differ in numbers alone, and each of these follows from the size by a law:
 
@@ -31,7 +31,7 @@ SAMPLES = 3  # sizes that a law is read off, and checked by
 
 
 class Law(NamedTuple):
-    """How a number follows from the size: c nᵖ + d, in whole numbers where it is whole."""
+    """A law by which a number follows from the size: c nᵖ + d, in whole numbers where it is whole."""
 
     power: int | float
     factor: Fraction | float
@@ -50,7 +50,7 @@ def scaled(factor: float, size: int, power: int | float) -> float:
 
 
 def law_of(sizes: Sequence[int], numbers: Sequence[int | float]) -> Law | None:
-    """The law by which numbers follow from sizes, None where there is none that all follow."""
+    """The law that all numbers follow from the sizes; None where there is none."""
     if all(isinstance(each, int) for each in numbers):
         slope = Fraction(numbers[1]) - numbers[0], sizes[1] - sizes[0]  # type: ignore[operator]
         factor = slope[0] / slope[1]
@@ -66,7 +66,7 @@ def law_of(sizes: Sequence[int], numbers: Sequence[int | float]) -> Law | None:
 
 
 class SplitText(NamedTuple):
-    """A text without its numbers, and the numbers."""
+    """A text split at its numbers, and the numbers."""
 
     between: tuple[str, ...]
     numbers: tuple[str, ...]
@@ -105,14 +105,14 @@ class Names:
 
 
 class Template:
-    """The function of several plans that differ by one size, for any size between: `at` gives it."""
+    """A function parametrised by one size, from several plans that differ by it; `at` instantiates it between them."""
 
     def __init__(self, like: PlanFunction, text: SplitText, names: Names):
         self.like, self.text, self.names = like, text, names
         self.code = code_of("".join(each for pair in zip(text.between, (*text.numbers, "")) for each in pair), FILE)
 
     def at(self, size: int, make: Callable[[], PlanFunction]) -> PlanFunction | None:
-        """The function for a size; `make` plans it, where somebody wants to see the plan. None where there is none."""
+        """Instantiate the function for a size; `make` plans it where somebody reads the plan. None where there is none."""
         numbers, target = self.names.at(size), self.like.target
         if numbers is None:
             return None
@@ -126,7 +126,7 @@ class Template:
         return Resized(self.like, space["function"], whole)
 
     def gives(self, size: int, text: SplitText) -> bool:
-        """Whether the text of a function that was planned for a size is what this runs for it."""
+        """Whether the instance for a size has the same text as the function that was planned for it."""
         sized = self.names.at(size)
         if sized is None or text.between != self.text.between:
             return False
@@ -135,7 +135,7 @@ class Template:
 
 
 class Resized(PlanFunction):
-    """A function for a size that no plan was made for; its plan is made when somebody looks at it."""
+    """An instance for a size that was never planned; its plan is made when somebody reads it."""
 
     __slots__ = ("whole",)
 
@@ -163,8 +163,9 @@ def text_of(function: PlanFunction) -> SplitText | None:
 
 
 def template(like: PlanFunction, texts: Mapping[int, SplitText]) -> Template | None:
-    """What functions for these sizes, which differ by this size alone and by numbers in their texts, have in common; None where
-    a number follows no law."""
+    """The template of functions for these sizes, whose texts differ by numbers alone; None where a number follows no
+    law.
+    """
     names, found = Names((*texts,)), []
     for numbers in zip(*(each.numbers for each in texts.values())):
         same = all(each == numbers[0] for each in numbers)

@@ -1,4 +1,5 @@
-"""Plans to source text: a plain function of positional arrays, one line a step, with what it calls printed above it.
+"""Code generation: a plan as the text of a plain function of positional arrays, one line a step, with its kernels above
+it.
 
 Everything in the text comes from a plan: identifiers that `plan.safe` has made, primitives, numbers. Nothing that a user
 wrote gets into it.
@@ -58,7 +59,7 @@ class Written:
 
 
 class Backend:
-    """A library: the lines of its primitives, the small functions that they call, and what it is asked about dtypes."""
+    """A backend: the lines of its primitives, the kernels that they call, and its rules of dtypes."""
 
     def __init__(
         self, name: str, imports: str, lines: Mapping[str, Line], aliases: Mapping[str, str], kernels: Mapping[str, str],
@@ -106,7 +107,7 @@ class Backend:
         return line(names, step.options, step)
 
     def writing(self, step: Step, names: tuple[str, ...], out: str) -> str:
-        """The same, where the result is written into an array."""
+        """The line of a step whose result is written into an array."""
         raise NotImplementedError
 
     def dtype(self, name: str) -> str:
@@ -117,7 +118,7 @@ class Backend:
         return tuple([names[each] if each in names else plan.text_of(each) for each in step.arguments])
 
     def fixed_name(self, plan: Plan, value: Value) -> str:
-        """What a fixed value is called outside the function."""
+        """The name of a constant outside the function."""
         return plan.names[value]
 
     def forms(self, step: Step) -> list[tuple[str, Plan, Workspace]]:
@@ -127,7 +128,7 @@ class Backend:
         return [(name, plan, self.buffers(plan, step.primitive == "blocks")) for name, plan in several]
 
     def buffers(self, plan: Plan, out: bool, **fits: Any) -> Workspace:
-        """Where the function of one block or slice writes."""
+        """The buffers that the function of one block or slice writes to."""
         over = in_place(plan, self.writes) if plan.in_place else {}
         return workspaces(plan, self.writes, self.products, over, out, **fits)
 
@@ -248,7 +249,7 @@ class Backend:
 
     # ------------------------------------------------------------------------------------------------------ running
     def globals(self, xp: Any) -> dict[str, Any]:
-        """What generated text can call."""
+        """The globals of generated text: functions and modules that it may call."""
         found = self._globals.get(xp.__name__)
         if found is None:
             found = self._globals[xp.__name__] = dict(MATH) if self.fixed is self else dict(self.fixed.globals(xp))
@@ -290,7 +291,7 @@ class Backend:
         return space.get(found["name"] or SYMBOLS.get(found["symbol"], ""))
 
     def made(self, text: str, xp: Any, extra: Mapping[str, Any] = {}) -> dict[str, Any]:
-        """What generated text defines."""
+        """Run generated text; the names that it defines."""
         space = {**self.globals(xp), **extra}
         exec(code_of(text, FILE), space)
         return space
@@ -313,8 +314,9 @@ def _kept_code(text: str, file: str) -> Any:
 def repeated_call(
     order: tuple[int, ...], inputs: tuple[str, ...], body: tuple[str, ...] | None, space: dict[str, Any]
 ) -> Callable[..., Any]:
-    """The function of a tuple of tensors of known layouts, for which `space` has what it needs: the lines of a plan's
-    function, or a call of it; None is what it gives for tensors of others."""
+    """Generate the function of a repeated call: a tuple of tensors of known layouts in, a named tensor out; `space` has
+    what it needs.
+    """
     names = [f"x__{place}" for place in order]
     fits = [f"{name}.layout is __layout_{number}" for number, name in enumerate(names)]
     *before, last = body or (f"    return __run({', '.join(inputs)})",)

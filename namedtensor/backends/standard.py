@@ -1,4 +1,4 @@
-"""Any other library of the Python Array API standard; `xp` is its namespace."""
+"""The backend of any other library of the Python Array API standard; `xp` is its namespace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PyTorch, with the operations that it has of its own."""
+"""The PyTorch backend, with the operations that it has of its own."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ from ..terms.environment import Environment
 from ..terms.folding import Numbers
 from ..terms.inference import Inference
 from ..terms.structural import passed
-from ..terms.terms import Term, topological
+from ..terms.terms import Term, made_since, topological
 from .linearize import DIFFERENTIAL, Linearization
 from .loops import has_loops
 from .nested import Taken, held, remembered
@@ -66,7 +66,7 @@ def derivative(checker: Inference, node: nodes.Derivative, env: Environment) -> 
 
 
 def parameters(checker: Inference, env: Environment) -> list[Term]:
-    """The arguments of the function that a derivative stands in: they are what they are, whatever they were made of."""
+    """The parameters of the enclosing function, which a derivative inside it holds constant."""
     found: list[Term] = []
     current: Environment | None = env
     while current is not None:
@@ -104,7 +104,7 @@ def differential(checker: Inference, node: nodes.Differential, env: Environment)
 # ------------------------------------------------------------------------------------------ equations of differentials
 @contextmanager
 def perturbing(checker: Inference, sides: Iterable[Any], env: Environment) -> Generator[None]:
-    """While this lasts ∂X is a change of X, drawn once and for all, and what depends on X changes with it.
+    """A context in which ∂X has a value: a random tangent of X, drawn once, that all which depends on X follows.
 
     ∂(X ⊙ Y) = ∂X ⊙ Y + X ⊙ ∂Y holds if it does for any such change. What the equation has no ∂ of stays as it is. Where it
     has that of an expression, as in ∂α = α ⊙ (∂(Q ⊙ K) − …), any change of this is one.
@@ -122,7 +122,7 @@ def perturbing(checker: Inference, sides: Iterable[Any], env: Environment) -> Ge
 
 
 def independent_terms(checker: Inference, bodies: list[Node], env: Environment) -> list[Term]:
-    """Of the terms whose ∂ an equation has those that change freely, the others with them.
+    """The bodies of ∂ in an equation that are perturbed independently; the others follow from them.
 
     An expression that is no part of another term, but of the same inputs, changes as these do.
     """
@@ -157,7 +157,7 @@ def tensors_in(checker: Inference, body: Any, env: Environment) -> Iterator[Node
 
 
 def perturbation_of(checker: Inference, term: Term) -> Term:
-    """A change of a term: numbers of its shape, always the same ones."""
+    """A tangent of a term: pseudorandom numbers of its shape, always the same ones."""
     extent = tuple(resolve(size) for size in term.shape.values())
     name = f"∂{term.serial}"
     if not all(map(is_ground, extent)):
@@ -168,7 +168,7 @@ def perturbation_of(checker: Inference, term: Term) -> Term:
 
 
 def perturbed(checker: Inference, body: Term, node: Node) -> Term:
-    """How a term changes with those that do."""
+    """The tangent of a term, given those of the independent ones."""
     assert checker.perturbations is not None
     make = TermBuilder(checker.graph, node)
     found = Linearization(checker, make, checker.perturbations).of(body)
@@ -177,7 +177,7 @@ def perturbed(checker: Inference, body: Term, node: Node) -> Term:
 
 # -------------------------------------------------------------------------------------------------------- the two ways
 class Derivative:
-    """One derivative: its terms are made among the checker's, and stand for the node of the formula."""
+    """One derivative: its terms are interned in the checker's graph under the node of the formula."""
 
     def __init__(self, checker: Inference, node: Node):
         self.checker: Inference = checker
@@ -194,15 +194,15 @@ class Derivative:
         return remembered(graph, found, taken)
 
     def with_ordered_axes(self, found: Term, taken: Taken) -> Term:
-        """The same with its axes as the text has them."""
+        """The term with its axes in the order of the text: those of the body, then the new ones."""
         order = [*taken.body.shape, *taken.starred.values()]
         found.shape = {axis: found.shape[axis] for axis in (*order, *found.shape) if axis in found.shape}
         return found
 
     def whole(self, body: Term, taken: Taken) -> Term:
+        """Linearize the body, then transpose it or push identities forward, whichever has the smaller tensors."""
         make, by, starred = self.make, taken.by, taken.starred
-        inside = {id(term) for term in topological(body)}
-        if id(by) not in inside:
+        if by not in made_since(by, body):
             return self.nothing(body, by, starred)
         own = f"∂{body.serial}.{by.serial}"  # apart from those of a derivative inside the body
         kept = {axis: f"{axis}@{own}" for axis in body.shape if not ("@" in axis and axis in by.shape)}
@@ -219,18 +219,18 @@ class Derivative:
         return make.rename(found, {new: starred[old] for old, new in moving.items()})
 
     def nothing(self, body: Term, by: Term, starred: dict[str, str]) -> Term:
-        """The derivative of what does not depend on it."""
+        """Zeros of the derivative's shape, for a body that does not depend on the variable."""
         shape = {**body.shape, **{starred.get(axis, axis): size for axis, size in by.shape.items()}}
         return self.make.spread(self.checker.graph.number(0.0, self.node), shape)
 
 
 def is_reverse(results: float, operands: float) -> bool:
-    """Which way has the smaller tensors between."""
+    """Whether reverse mode has the smaller intermediate tensors."""
     return results <= operands
 
 
 def count(term: Term, axes: Any) -> float:
-    """How many numbers a term has along some of its axes; one that is not known counts as many."""
+    """The number of elements of a term along some of its axes; an unknown size counts as many."""
     total = 1.0
     for axis in axes:
         size = resolve(term.shape[axis])

@@ -1,4 +1,5 @@
-"""Which terms are finite wherever all that is given is: those that no division, root, logarithm or exponential spoils.
+"""Finiteness and sign analysis: which terms are known to be finite, positive or not negative wherever the inputs are
+finite.
 
 Where that is so a zero times the term is zero, and nothing has to be chosen (`selection`). A sum or a product that overflows
 is not thought of.
@@ -42,7 +43,7 @@ def sign_of(operator: str) -> str:
 
 
 class Finite:
-    """Says of terms whether they are; what has been found out is kept."""
+    """A memo of the finiteness analysis, by the identity of terms."""
 
     def __init__(self) -> None:
         self.found: dict[int, bool] = {}
@@ -64,7 +65,7 @@ class Finite:
         return self(term) and is_nowhere_zero(term)
 
     def alone(self, term: Term) -> bool:
-        """Of a term whose arguments are known."""
+        """The transfer function: whether a term is finite, its arguments being analysed."""
         if term.operator == "number":
             value = number(term)
             return value is None or math.isfinite(value)

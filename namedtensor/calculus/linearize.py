@@ -34,20 +34,21 @@ ZERO = "0"
 
 
 class Linearization:
-    """The differentials of terms, where those of some are given."""
+    """The JVP of terms: tangents by the identity of each term, some of them given."""
 
     def __init__(self, checker: Inference, make: TermBuilder, given: Mapping[int, Term | None]):
         self.checker, self.make = checker, make
         self.found: dict[int, Term | None] = dict(given)
 
     def of(self, body: Term) -> Term | None:
-        """Its differential; None where it is zero."""
+        """The tangent of a term; None where it is zero."""
         for term in topological(body):
             if id(term) not in self.found:
                 self.found[id(term)] = self.next(term)
         return self.found[id(body)]
 
     def next(self, term: Term) -> Term | None:
+        """The tangent of one term, those of its arguments being known."""
         self.checker.spend(self.make.node)
         parts = [self.found[id(each)] for each in term.arguments]
         if all(part is None for part in parts):
@@ -79,7 +80,7 @@ class Linearization:
         return None if total is None else self.whole(term, total)
 
     def one_by_one(self, term: Term) -> Term:
-        """The same, over one axis after the other."""
+        """A reduction over several axes as reductions over one axis after the other."""
         found = term.arguments[0]
         for axis in term.axes:
             shape = {name: size for name, size in found.shape.items() if name != axis}
@@ -91,7 +92,7 @@ class Linearization:
         return self.make.spread(found, term.shape)
 
     def by_rule(self, record: Operator, text: str, term: Term, place: int, part: Term) -> Term:
-        """What one argument's differential counts, as the operator's record says it in the notation."""
+        """The contribution of one argument to the tangent, by the record's differential in the notation."""
         rules = rules_of(self.checker)
         tree, before = expression(text), len(rules.graph)
         env = Environment(variables={Key(DIFFERENTIAL + LETTERS[place]): part})
@@ -113,7 +114,7 @@ class Linearization:
 
 
 def formal_axes(record: Operator, term: Term) -> dict[str, tuple[str, ...]]:
-    """What the axes in a record's differential stand for in one use."""
+    """The binding of the axes in a record's differential to those of one use."""
     formals = record.lifted.formals
     found = (
         {"ax": term.axes} if record.lifted.variadic else {formal: (axis,) for formal, axis in zip(formals, term.axes)}
@@ -135,7 +136,9 @@ def no_program() -> Scope:
 
 
 def rules_of(checker: Inference) -> Inference:
-    """A checker of differentials, for which names mean what the notation means by them; its terms are the checker's."""
+    """A checker that types the differentials of records, whose names are those of the notation alone; its terms are
+    interned in this one's graph.
+    """
     if checker.rules is None:
         checker.rules = checker.fork(no_program())
         checker.rules.graph = SimplifyingGraph(checker.graph)
@@ -143,7 +146,7 @@ def rules_of(checker: Inference) -> Inference:
 
 
 def _linear(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
-    """What moves numbers moves their differentials in the same way."""
+    """Linear terms that move numbers: the same term of the tangent."""
     if parts[0] is None:
         return None
     return self.make.term(term.operator, (parts[0], *term.arguments[1:]), term.axes, term.options, term.shape)
@@ -163,7 +166,7 @@ def _of_parts(self: Linearization, term: Term, parts: list[Any]) -> Term:
 
 
 def _cases(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
-    """The conditions stay; the values give way to their differentials."""
+    """The tangent of a choice: the same conditions, with the tangents of the values."""
     values = range(0, len(parts), 2)
     if all(parts[place] is None for place in values):
         return None
@@ -174,7 +177,7 @@ def _cases(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
 
 
 def _exponential(self: Linearization, term: Term, parts: list[Any]) -> Term:
-    """Of e^X along directions: the same along one more, and along each that changes in place of it."""
+    """The tangent of e^X along directions: one direction more, and each direction replaced by its own tangent."""
     X, *along = term.arguments
     found: Term | None = None
     for place, part in enumerate(parts):

@@ -1,4 +1,4 @@
-"""Loops under derivatives: the differential of a loop is a loop, and so is what carries cotangents back through it.
+"""JVP and VJP of loops: the tangent of a loop is a loop, and so is the pullback of its cotangents.
 
     s ← f(s, x)                      a step
     ∂s ← f'(s, x) ⊙ (∂s, ∂x)         a step of the differential: linear in its states, and given each s from before
@@ -33,7 +33,7 @@ class Inputs(NamedTuple):
 
 
 def inputs_of(loop: Loop, arguments: Sequence[Any]) -> Inputs:
-    """What stands in the places of a loop's arguments, beside the inputs of its body."""
+    """A loop's arguments paired with the inputs of its body."""
     ends = [len(loop.states), len(loop.states) + len(loop.slices)]
     ends.append(ends[-1] + len(loop.members) * loop.steps)
     lists = (tuple(arguments[at : at + loop.steps]) for at in range(ends[1], ends[2], loop.steps))
@@ -44,7 +44,7 @@ def inputs_of(loop: Loop, arguments: Sequence[Any]) -> Inputs:
 
 
 def loop_term(make: TermBuilder, inputs: Inputs, results: Iterable[Term], like: Loop) -> Term:
-    """The term of a loop with these inputs, as far as its results read them."""
+    """Intern a loop with these inputs, without those that its results do not read."""
     results = tuple(results)
     read = {id(term) for term in topological(*results)}
     slices, given = ([pair for pair in each if id(pair[0]) in read] for each in (inputs.slices, inputs.given))
@@ -85,7 +85,7 @@ def whole(make: TermBuilder, term: Term | None, shape: Mapping[str, Any]) -> Ter
 
 # ----------------------------------------------------------------------------------------------------------- forwards
 def tangent(linearization: Any, term: Term, parts: Sequence[Term | None]) -> Term:
-    """The loop of the differentials of a loop's states, where those of its arguments are given."""
+    """The JVP of a loop: a loop of the tangents of its states, those of its arguments being given."""
     make, loop = linearization.make, term.options[0]
     inputs, changes = inputs_of(loop, term.arguments), inputs_of(loop, parts)
     leaves: dict[int, Term | None] = {}
@@ -126,13 +126,13 @@ def tangent(linearization: Any, term: Term, parts: Sequence[Term | None]) -> Ter
 
 
 def read(loop: Loop, results: Sequence[Term]) -> list[tuple[int, Term]]:
-    """The states that some terms need."""
+    """The states that some terms read, with their numbers."""
     found = {id(term) for term in topological(*results)}
     return [(number, state) for number, state in enumerate(loop.states) if id(state) in found]
 
 
 def before(make: TermBuilder, term: Term, number: int) -> Any:
-    """A state before each step: one term for each, where the steps have tensors of their own; else along their axis."""
+    """A state before each step: a list where the steps have tensors of their own, else stacked along their axis."""
     loop, first = term.options[0], term.arguments[number]
     axis, steps, shape = loop.axis, loop.steps, loop.states[number].shape
     if loop.members:
@@ -144,14 +144,16 @@ def before(make: TermBuilder, term: Term, number: int) -> Any:
 
 # ---------------------------------------------------------------------------------------------------------- backwards
 def back(select: Selecting, term: Term, asked: Asked, depends: set[int], carry: Carry) -> dict[int, Share]:
-    """The cotangents of the arguments of a loop, by their places, from those of the terms that read its states."""
+    """The VJP of a loop: the cotangents of its arguments, by their places, from those of the terms that read its
+    states.
+    """
     return Backwards(select.make, term, depends).of(
         [(user, select.settled(share).term) for user, share in asked], carry
     )
 
 
 class Backwards:
-    """The loop that goes back through another, whose states are linear in what it `depends` on."""
+    """The reversed loop of a linear loop: it runs from the last step to the first and carries cotangents."""
 
     def __init__(self, make: TermBuilder, term: Term, depends: set[int]):
         self.make, self.term, self.loop = make, term, term.options[0]
@@ -200,7 +202,7 @@ class Backwards:
         return tuple(pair for pair in pairs if id(pair[0]) not in self.depends)
 
     def turn(self, term: Term) -> Term:
-        """A slice from its last element to its first."""
+        """Reverse a slice along the axis of the steps."""
         return self.make.at(term, self.axis, self.turned)
 
     def further(self, asked: Sequence[tuple[Term, Term]]) -> dict[str, Any]:
@@ -213,7 +215,7 @@ class Backwards:
     def state_cotangents(
         self, asked: Sequence[tuple[Term, Term]], further: Mapping[str, Any]
     ) -> tuple[dict[int, Term], dict[int, Term]]:
-        """The cotangents of each state after the last step, and those after each step, along the axis."""
+        """The cotangents of each state: after the last step, and those after each step along the axis."""
         make, last, within = self.make, dict[int, Term](), dict[int, Term]()
         for user, cotangent in asked:
             number, at = user.options

@@ -1,4 +1,4 @@
-"""A derivative in the body of another, which holds fixed what that other one is taken by.
+"""Nested derivatives: one in the body of another holds constant what the outer one is taken by.
 
     R = Y^2                     ∂(∑_{a} ∂(R^2)/∂Y*)/∂R†
 
@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from ..terms.terms import Term, TermGraph, topological
+from ..terms.terms import Term, TermGraph, made_since
 
 
 @dataclass(frozen=True, eq=False)
 class Taken:
-    """How a derivative was taken: of what, by what, with which names for its new axes, and what was held fixed."""
+    """The record of one derivative: its body, its variable, the names of its new axes, and what it held constant."""
 
     body: Term
     by: Term
@@ -25,7 +25,7 @@ class Taken:
 
 
 def remembered(graph: TermGraph, found: Term, taken: Taken) -> Term:
-    """A derivative together with how it was taken, where a name that one around it may be taken by makes a difference."""
+    """Attach that record to the term of a derivative, where an outer derivative may have to take it anew."""
     if not any(term.operator == "variable" for term in between(taken)):
         return found
     return graph.intern("variable", (found,), (), ("∂", taken), found.shape, found.boolean, found.node)
@@ -35,26 +35,26 @@ def between(taken: Taken) -> list[Term]:
     """The terms by which the body depends on what the derivative is taken by."""
     found: dict[int, Term] = {id(taken.by): taken.by}
     constant = {id(term) for term in taken.constant}
-    for term in topological(taken.body):
+    for term in made_since(taken.by, taken.body):
         if id(term) not in constant and any(id(each) in found for each in term.arguments):
             found.setdefault(id(term), term)
     return [*found.values()][1:]
 
 
 def held(graph: TermGraph, body: Term, fixed: Term, take: Callable[[Taken], Term]) -> Term:
-    """The body, where derivatives inside it are taken anew, with a term held fixed, if they went through it."""
+    """The body with inner derivatives taken anew, a term held constant, where they went through it."""
     made: dict[int, Term] = {id(fixed): fixed}
 
     def rebuilt(root: Term) -> Term:
-        for term in topological(root):
+        for term in made_since(fixed, root):
             if id(term) not in made:
                 made[id(term)] = again(term)
-        return made[id(root)]
+        return made.get(id(root), root)
 
     def again(term: Term) -> Term:
         if term.operator == "variable" and isinstance(term.options[1], Taken):
             return anew(term, term.options[1])
-        arguments = tuple(made[id(each)] for each in term.arguments)
+        arguments = tuple(made.get(id(each), each) for each in term.arguments)
         if arguments == term.arguments:
             return term
         return graph.intern(term.operator, arguments, term.axes, term.options, term.shape, term.boolean, term.node)
@@ -67,6 +67,6 @@ def held(graph: TermGraph, body: Term, fixed: Term, take: Callable[[Taken], Term
         same = (other.body, other.by, other.constant) == (taken.body, taken.by, taken.constant)
         return term if same else take(other)
 
-    if not any(term.operator == "variable" and isinstance(term.options[1], Taken) for term in topological(body)):
+    if not any(term.operator == "variable" and isinstance(term.options[1], Taken) for term in made_since(fixed, body)):
         return body
     return rebuilt(body)

@@ -1,4 +1,4 @@
-"""Tangents and cotangents with the conditions outside of which they are nothing.
+"""Masked tangents and cotangents: each with the conditions outside of which it is zero.
 
 The derivative of a case is that of the case taken, whatever the other would give. Beside a zero that comes of a choice the
 slope of what was not chosen may be ∞, or no number, and 0 · ∞ is not 0; so what is nothing by a choice is not multiplied
@@ -27,7 +27,7 @@ Write = Callable[[], Term]
 
 
 class Condition:
-    """Where something counts; its term is made when it is needed.
+    """A mask: where a share counts; its term is built when it is needed.
 
     `pair` are the two axes of a condition that is an identity. One that is `weak` says only that something counted in the
     sum that was made.
@@ -45,7 +45,7 @@ Conditions = tuple[Condition, ...]
 
 
 class Share(NamedTuple):
-    """What a term stands for where all of `within` hold, and nothing elsewhere; for those `due` that is not yet seen to."""
+    """A masked term: its value where all of `within` hold, zero elsewhere; the masks `due` are still to be applied."""
 
     term: Term
     within: Conditions = ()
@@ -53,23 +53,24 @@ class Share(NamedTuple):
 
 
 def joined(*several: Iterable[Condition]) -> Conditions:
-    """All of them, each once."""
+    """The union of several masks, each once, in order."""
     return tuple(dict.fromkeys(each for some in several for each in some))
 
 
 def without(some: Conditions, others: Iterable[Condition]) -> Conditions:
+    """The masks of the first that are not among the others."""
     others = set(others)
     return tuple(each for each in some if each not in others)
 
 
 def touching(some: Conditions, axes: Iterable[str]) -> Conditions:
-    """Those that tell records apart by one of these axes."""
+    """The masks that depend on one of these axes."""
     axes = frozenset(axes)
     return tuple(each for each in some if each.axes & axes)
 
 
 class Selecting:
-    """What is done with shares: as with terms, and the conditions with it."""
+    """Operations on masked terms: those of `TermBuilder`, with the masks carried along."""
 
     def __init__(self, make: TermBuilder):
         self.make, self.finite = make, Finite()
@@ -84,6 +85,7 @@ class Selecting:
         )
 
     def once(self, mark: Any, condition: Condition) -> Condition:
+        """Intern a mask under a key."""
         return self.known.setdefault(mark, condition)
 
     def of(self, condition: Term) -> Condition:
@@ -93,6 +95,7 @@ class Selecting:
         return self.make.between(">", term, self.make.number(0))
 
     def all_of(self, conditions: Conditions) -> Term:
+        """The conjunction of masks as one condition."""
         return reduce(partial(self.make.between, "∧"), [each.term for each in conditions])
 
     def indicator(self, conditions: Conditions, shape: Any) -> Term:
@@ -104,7 +107,7 @@ class Selecting:
         return self.make.spread(found, shape)
 
     def selector(self, term: Term) -> Condition | None:
-        """Where a term that picks is not zero; None for what does not pick."""
+        """The mask of a term that picks (an identity, an indicator, a onehot); None for any other."""
         if term.operator == "I":
             row, column = term.axes
             return self.pair(row, column, term.shape[row])
@@ -115,7 +118,7 @@ class Selecting:
         return self.once(id(term), Condition(term.shape, lambda: self.positive(term))) if picks else None
 
     def some_of(self, conditions: Conditions, shape: Any, axes: Iterable[str]) -> Conditions:
-        """That all hold for some element along the axes: what is left of them in a sum."""
+        """The masks left after a sum along axes: that all hold for some element."""
         axes = frozenset(axes)
         open_ = [each for each in conditions if not self.holds_somewhere(each, conditions, axes)]
         if not open_:
@@ -134,7 +137,7 @@ class Selecting:
         return bool(one.pair) and not any(one.axes & each.axes for each in conditions if each is not one)
 
     def union(self, one: Conditions, other: Conditions) -> Conditions:
-        """What holds if all of one or all of the other do."""
+        """The disjunction of two conjunctions of masks, in what they have in common and a rest."""
         common = tuple(each for each in one if each in other)
         rest = without(one, common), without(other, common)
         if not all(rest):
@@ -156,7 +159,7 @@ class Selecting:
         return Share(self.make.seed(shape, partners), found)
 
     def where(self, conditions: Conditions, term: Term) -> Term:
-        """The term where all hold, zero elsewhere."""
+        """where(all masks hold, term, 0)."""
         zero = self.make.number(0.0)
         if not conditions:
             return term
@@ -166,12 +169,13 @@ class Selecting:
         return self.make.between("where", holds, term, zero)
 
     def settled(self, share: Share, conditions: Iterable[Condition] | None = None) -> Share:
-        """With what is due chosen, or what is due of these conditions."""
+        """Apply the masks that are due, or those of them that are among these conditions."""
         wanted = None if conditions is None else set(conditions)
         now = tuple(each for each in share.due if wanted is None or each in wanted)
         return Share(self.where(now, share.term), share.within, without(share.due, now))
 
     def add(self, one: Share, other: Share, sign: str = "+") -> Share:
+        """The sum of two masked terms; masks that only one of them has are applied before."""
         common = tuple(each for each in one.within if each in other.within)
         one, other = (self.settled(each, without(each.due, common)) for each in (one, other))
         found = self.make.between(sign, one.term, other.term)
@@ -190,7 +194,7 @@ class Selecting:
         )
 
     def within(self, share: Share, condition: Condition) -> Share:
-        """What counts where a condition holds besides."""
+        """The masked term under one more mask."""
         return Share(share.term, joined(share.within, (condition,)), joined(share.due, (condition,)))
 
     def quotient(self, share: Share, divisor: Term) -> Share:
@@ -214,7 +218,9 @@ class Selecting:
         return Share(found, within, due)
 
     def contracted(self, share: Share, other: Term, axes: tuple[str, ...]) -> Share:
-        """Both factors are chosen from before they are summed, as far as that makes no larger tensors of them."""
+        """A contraction of masked terms: masks along the summed axes are applied before, where that makes no larger
+        tensor.
+        """
         met = touching(share.within, axes)
         share, picks = self.settled(share, met), self.selector(other)
         kept = without(share.within, met)
@@ -271,7 +277,7 @@ class Selecting:
         return self.once((one, *sorted(names.items())), found)
 
     def moved(self, share: Share, move: Callable[[Term], Term], axes: frozenset[str]) -> Share:
-        """What moves numbers along some axes, and ones and zeros as well."""
+        """A masked term under an operation that moves numbers: the masks move alike."""
         touched = touching(share.within, axes)
         share = self.settled(share, touched)
         found, kept = move(share.term), without(share.within, touched)

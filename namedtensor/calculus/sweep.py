@@ -1,4 +1,4 @@
-"""The derivatives of one number by several names, in one sweep backwards: as many steps as the number takes, not so many for each.
+"""Reverse mode for several variables at once: one backward sweep gives all derivatives of one number.
 
 ∂loss/∂W^1*, …, ∂loss/∂W^96*     one linearization, in which all of them change; one way back, to all of them
 """
@@ -10,7 +10,7 @@ from grammar.errors import NotationError
 from ..terms.builder import TermBuilder
 from ..terms.inference import Inference
 from ..terms.terms import Term, topological
-from .linearize import Linearization
+from .linearize import DIFFERENTIAL, Linearization
 from .nested import Taken
 from .transpose import transposed
 
@@ -18,7 +18,7 @@ Slopes = dict[int, Term]  # by the identities of what the derivatives are taken 
 
 
 def swept(checker: Inference, make: TermBuilder, taken: Taken) -> Term | None:
-    """A derivative as one of several that are taken of its body; None where it has to be taken by itself."""
+    """A derivative taken from the shared sweep of its body; None where it has to be taken alone."""
     body = taken.body
     if body.shape or taken.constant:
         return None
@@ -29,14 +29,16 @@ def swept(checker: Inference, make: TermBuilder, taken: Taken) -> Term | None:
 
 
 def sweep(checker: Inference, make: TermBuilder, body: Term) -> Slopes:
-    """The derivatives of a number by each of the names that the program takes derivatives by; none where these are not apart."""
+    """The backward sweep of a number: its derivative by each variable that the program takes one by; by the inputs alone
+    where what a function is given under such a name depends on others.
+    """
     inside = topological(body)
     variables = [term for term in inside if term.operator == "variable"]
     leaves = [term for term in inside if term.operator in ("input", "variable") and is_asked(checker, term)]
     inputs = {id(term) for term in leaves if term.operator == "input"}
-    if len(leaves) < 2 or any(
-        each.operator != "input" or id(each) in inputs for v in variables for each in v.arguments
-    ):
+    if any(each.operator != "input" or id(each) in inputs for v in variables for each in v.arguments):
+        leaves = [term for term in leaves if id(term) in inputs]  # by a function's argument it is taken by itself
+    if len(leaves) < 2:
         return {}
     changes = {id(term): make.leaf("differential", term.shape) for term in leaves}
     try:
@@ -52,4 +54,4 @@ def sweep(checker: Inference, make: TermBuilder, body: Term) -> Slopes:
 def is_asked(checker: Inference, term: Term) -> bool:
     """Whether the program takes a derivative by a name that is so spelled."""
     name = term.options[0]
-    return isinstance(name, str) and checker.scope.varies(name)
+    return isinstance(name, str) and name != DIFFERENTIAL and checker.scope.varies(name)

@@ -1,5 +1,4 @@
-"""Linear pieces, on and back: from how much each number of an operand changes to how much each number of the result does,
-and from how much each number of the result counts to how much each number of the operand does.
+"""Transposition (VJP) and push-forward of linear terms, by masked cotangents and tangents.
 
 A differential is linear in ∂X, being made of few operators: products with what does not depend on X, choices between cases,
 and what moves numbers about and adds them. How one of these carries a cotangent back to an operand
@@ -29,14 +28,18 @@ Rule = Callable[[TermBuilder, Term, Term, int], Term]
 def transpose(
     make: TermBuilder, whole: Term, leaf: Term, shape: Mapping[str, Any], partners: Mapping[str, str]
 ) -> Term:
-    """What each number of `leaf` counts for each number of `whole`, whose axes get the names of their partners."""
+    """The cotangent of `leaf` given that of `whole`, one for each of its numbers; these axes get the names of their
+    partners.
+    """
     return transposed(make, whole, [leaf], shape, partners)[id(leaf)]
 
 
 def transposed(
     make: TermBuilder, whole: Term, leaves: Sequence[Term], shape: Mapping[str, Any], partners: Mapping[str, str]
 ) -> dict[int, Term]:
-    """The same for several leaves, by their identities; without those that nothing depends on."""
+    """The same for several leaves in one backward sweep, by their identities; leaves that nothing depends on are left
+    out.
+    """
     select = Selecting(make)
     found = cotangents_of(select, [(whole, select.seed(shape, partners))], leaves, frozenset(partners.values()))
     return {mark: select.settled(share).term for mark, share in found.items()}
@@ -45,7 +48,9 @@ def transposed(
 def cotangents_of(
     select: Selecting, roots: Sequence[tuple[Term, Share]], leaves: Sequence[Term], further: frozenset[str]
 ) -> dict[int, Share]:
-    """The cotangents of leaves, by their identities, from those of roots; `further` are axes that only cotangents have."""
+    """The backward sweep: cotangents of leaves, by their identities, from those of roots; `further` are axes that only
+    cotangents have.
+    """
     order, depends = dependent([root for root, _ in roots], leaves)
     ends = {id(leaf) for leaf in leaves}
     counts: dict[int, Share] = {}
@@ -82,7 +87,7 @@ def cotangents_of(
 def pushforward(
     make: TermBuilder, whole: Term, leaf: Term, shape: Mapping[str, Any], partners: Mapping[str, str]
 ) -> Term:
-    """How much each number of `whole` changes with each number of `leaf`, whose axes get the names of their partners."""
+    """The tangent of `whole` given one tangent for each number of `leaf`, whose axes get the names of their partners."""
     select, further = Selecting(make), {new: shape[old] for old, new in partners.items()}
     order, _ = dependent([whole], [leaf])
     changes: dict[int, Share] = {id(leaf): select.seed(shape, partners)}
@@ -94,7 +99,7 @@ def pushforward(
 
 
 def dependent(roots: Sequence[Term], leaves: Sequence[Term]) -> tuple[list[Term], set[int]]:
-    """The terms that depend on one of the leaves, in order, and their ids."""
+    """The terms that depend on one of the leaves, in topological order, and their ids."""
     ends = {id(leaf) for leaf in leaves}
     depends, order = {*ends}, list[Term]()
     for term in topological(*roots):
@@ -106,7 +111,7 @@ def dependent(roots: Sequence[Term], leaves: Sequence[Term]) -> tuple[list[Term]
 
 # --------------------------------------------------------------------------------------------------- products, choices
 def cotangent_of_argument(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
-    """The cotangent of one argument of a term for the cotangent of the term."""
+    """The cotangent of one argument from that of the term, by a rule of shares or by the record's transpose."""
     rule = COTANGENT_RULES.get(term.operator)
     if rule is not None:
         return rule(select, term, cotangent, place)
@@ -119,6 +124,7 @@ def _named_back(select: Selecting, term: Term, cotangent: Share, place: int) -> 
 
 
 def _product(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
+    """The transpose of ⊙: the cotangent times the other factor, summed over the axes that only that one has."""
     own, other = term.arguments[place], term.arguments[1 - place]
     return select.product(cotangent, other, [axis for axis in other.shape if axis not in own.shape])
 
@@ -128,14 +134,14 @@ def _quotient(select: Selecting, term: Term, cotangent: Share, place: int) -> Sh
 
 
 def _chosen(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
-    """What counts in this case, nothing in the others."""
+    """The transpose of a choice: the cotangent masked by the condition of its case."""
     for condition in conditions_taken(select, term, place):
         cotangent = select.within(cotangent, select.of(condition))
     return cotangent
 
 
 def conditions_taken(select: Selecting, term: Term, place: int) -> list[Term]:
-    """The conditions under which a choice takes one of its values."""
+    """The conditions under which a choice takes the value at this place."""
     if term.operator == "where":
         holds = term.arguments[0]
         return [holds if place == 1 else select.make.between("¬", holds)]
@@ -150,7 +156,7 @@ def _picked(select: Selecting, term: Term, cotangent: Share, place: int) -> Shar
 
 
 def _indexed(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
-    """Each index adds to its element; elements of several indices get the sum, and what no index picks counts for nothing."""
+    """The transpose of indexing: scatter-add; elements that no index picks get zero."""
     make, (whole, at), (axis,) = select.make, term.arguments, term.axes
     over = frozenset(name for name in at.shape if name not in whole.shape)
     touched = touching(cotangent.within, axes_moved(term))
@@ -172,7 +178,7 @@ def _trace(select: Selecting, term: Term, cotangent: Share, place: int) -> Share
 
 
 def _exponential(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
-    """e^X along some directions is, in each, a linear map; backwards it is that of the transposed matrices."""
+    """The transpose of e^X along directions, which is linear in each: that of the transposed matrices."""
     row, column = term.axes
     others = [select.make.rename(each, {row: column, column: row}) for each in term.arguments]
     return _along(select, term, others, cotangent, place)
@@ -220,7 +226,7 @@ def axes_moved(term: Term) -> frozenset[str]:
 
 # ------------------------------------------------------------------------------------------------------------------ on
 def tangent_of_term(select: Selecting, term: Term, parts: list[Share | None], further: Mapping[str, Any]) -> Share:
-    """How a term changes with its arguments, of which some do not."""
+    """The tangent of a linear term from those of its arguments, of which some are zero."""
     rule, record = TANGENT_RULES.get(term.operator), REGISTRY.get(term.operator)
     if rule is not None:
         return rule(select, term, parts)
@@ -278,7 +284,7 @@ TANGENT_RULES: dict[str, Callable[[Selecting, Term, list[Share | None]], Share]]
 def tangent_by_same_operator(
     select: Selecting, term: Term, parts: list[Share | None], further: Mapping[str, Any]
 ) -> Share:
-    """The same done with how the arguments change as with these: what moves, joins and chooses between numbers."""
+    """The tangent of a term that moves, joins or chooses between numbers: the same term of the tangents."""
     make, axes = select.make, axes_moved(term)
     shares = [each for each in parts if each is not None]
     common = tuple(each for each in shares[0].within if all(each in other.within for other in shares[1:]))
@@ -358,7 +364,7 @@ def _literal(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term
 
 
 def _scattered(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
-    """Each number counts what the element counts that it is added to."""
+    """The transpose of scatter-add: each number gets the cotangent of the element that it was added to."""
     places = term.arguments[1]
     sizes = {name: size for name, size in cotangent.shape.items() if name not in term.axes}
     return make.term("index", (cotangent, places), term.axes, (), {**sizes, **places.shape})
@@ -375,7 +381,7 @@ TRANSPOSE_RULES: dict[str, Rule] = {  # of structural terms; those of operators 
 
 
 def rule_of(operator: str) -> Rule:
-    """How a cotangent goes back through a structural term, or a use of an operator that is linear."""
+    """The transpose rule of a structural term, or of a linear operator's record."""
     found = TRANSPOSE_RULES.get(operator) or REGISTRY[operator].transpose
     assert found is not None, f"nothing is linear in {operator}"
     return found

@@ -1,4 +1,6 @@
-"""Members of a family along an axis: in `H_{time(t)} = h^t` and `∑_{t=1}^{n} h^t` the index is a tensor, and so is h^t."""
+"""Families indexed by an axis: in `H_{time(t)} = h^t` and `∑_{t=1}^{n} h^t` the index is a tensor, and h^t is stacked
+along its axis.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from .loops import FIRST, LEAST, RolledLoop, counter, loop_to
 
 
 class Along:
-    """An index that takes the values from `first` on along an axis: the members of a family lie along it too."""
+    """An index that counts from `first` along an axis: members of a family are stacked along it."""
 
     mark = None  # it is no label
 
@@ -32,7 +34,7 @@ class Along:
 
 
 def along(checker: Inference, unit: Unit, steps: range, axis: str) -> Term:
-    """The members of some steps, laid along an axis: those written out first, then what a loop gives."""
+    """The members of consecutive steps stacked along an axis: those written out first, then the states of a loop."""
     low, high = unit.range(checker)
     made = None
     if len(steps) >= LEAST and low <= steps[-1] <= high:
@@ -83,7 +85,7 @@ def spread(checker: Inference, term: Term, axis: str) -> Term:
 
 
 def through(checker: Inference, made: RolledLoop, axis: str, steps: range) -> Term:
-    """What a state is after each of some steps, along an axis."""
+    """The states of a loop after each of some steps, stacked along an axis."""
     node, boolean = made.loop.node, made.state.boolean
 
     def states(along: str) -> Term:
@@ -101,7 +103,7 @@ def through(checker: Inference, made: RolledLoop, axis: str, steps: range) -> Te
 
 
 def lifted(checker: Inference, variable: str, size: Any, body: Node, env: Environment, typed: Callable[[], Any]) -> Any:
-    """What `typed` gives where members of families lie along an axis; None where the index means more, or is short."""
+    """The term of `typed` with families stacked along an axis; None where the index means more, or the axis is short."""
     if not is_ground(size) or resolve(size) < LEAST or not checker.rolls:
         return None
     return attempted(checker, env, typed) if is_value(checker, variable, body, env) else None

@@ -1,4 +1,4 @@
-"""Operators applied to typed operands: one lifting rule for all of them, and what each kind needs besides."""
+"""Operators applied to typed operands: the one lifting rule, and what each kind of operator needs besides."""
 
 from __future__ import annotations
 
@@ -52,6 +52,7 @@ def apply(
 
 
 def new_axis_sizes(checker: Inference, record: Operator, arguments, names, node, env) -> Mapping[str, Any] | None:
+    """The sizes of axes that the use creates, inferred by the record; None where there are none."""
     if record.new_sizes is None:
         return None
     sizes: dict[str, Any] = {}
@@ -74,6 +75,7 @@ def new_axis_sizes(checker: Inference, record: Operator, arguments, names, node,
 
 
 def elementwise(checker: Inference, record: Operator, name, arguments, axes, node, parts, options) -> Term:
+    """The term of an operator between the elements of its operands."""
     fewest, most = record.arity
     if (
         record.kind not in ("elementwise", "contraction")
@@ -110,6 +112,7 @@ def elementwise(checker: Inference, record: Operator, name, arguments, axes, nod
 
 
 def check_truth(checker: Inference, record: Operator, name: str, arguments, parts) -> None:
+    """Check that conditions stand where conditions are due, and numbers elsewhere."""
     if record.chooses:
         truth(checker, arguments[0], parts[0])
         return
@@ -125,6 +128,7 @@ MARKED = "∂L/∂W, without the mark, has the axes of W; of a gradient with mar
 
 
 def watch_outer(checker: Inference, name: str, arguments, node, parts) -> None:
+    """Warn where neither operand has all axes of the other: an outer product, or an axis with other marks."""
     left, right = (argument.shape.keys() for argument in arguments)
     if left <= right or right <= left:
         return

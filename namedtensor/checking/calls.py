@@ -12,12 +12,13 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Node, axis_of
 
 from ..core.axes import ShapeMismatch
-from ..core.sizes import unify
+from ..core.sizes import SizeVariable, resolve, unify
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
 from ..scope.mentions import NEARLY
 from ..scope.names import Key
 from ..scope.symbols import FunctionDefinition
+from ..scope.updates import REPLACING
 from ..terms.environment import Environment, source_name
 from ..terms.inference import Inference
 from ..terms.terms import Term
@@ -30,7 +31,8 @@ from .indexing import take
 from .inferred_sizes import may_make
 from .lifting import Bindings, inline_call
 from .matching import matching
-from .sums import implicit_sum, is_reduction
+from .replaced import replaced
+from .sums import implicit_sum, takes_index
 from .unknown_names import visible
 
 
@@ -43,12 +45,14 @@ def call(checker: Inference, node: Call, env: Environment) -> Term:
         return call_python(checker, node, env)
     if node.operator == "size":
         return size_of(checker, node, env)
-    if is_reduction(node.operator) and len(node.arguments) == 1 and not node.parameters:
+    if takes_index(node.operator) and len(node.arguments) == 1 and not node.parameters:
         summed = implicit_sum(checker, node, env)
         if summed is not None:
             return summed
     if node.operator in NEARLY:
         return nearly(checker, node, env)
+    if node.operator == REPLACING:
+        return replaced(checker, node, env)
     if node.operator == "‖":
         return norm_of_all(checker, node, env)
     if node.operator not in REGISTRY:
@@ -123,7 +127,7 @@ def is_tensor(checker: Inference, name: str, env: Environment) -> bool:
 
 
 def typed_by_signature(checker: Inference, node: Call, env: Environment) -> Term | None:
-    """What check makes of a function that has a signature and no definition: a tensor of the axes that it gives."""
+    """The term of a function that has a signature and no definition: an unknown tensor of the axes that it gives."""
     if not checker.infer_parameters:
         return None
     heads = [each for _, each in checker.scope.signatures if each.head.operator == node.operator]
@@ -150,6 +154,7 @@ def typed_by_signature(checker: Inference, node: Call, env: Environment) -> Term
 
 # ------------------------------------------------------------------------------------------------------- built-in
 def call_builtin(checker: Inference, node: Call, env: Environment) -> Term:
+    """The term of a built-in operator or function."""
     record = REGISTRY[node.operator]
     axes = use_axes(checker, node, env)
     arguments = checker.infer_all(node.arguments, env)
@@ -201,7 +206,7 @@ def indexed_by(
 
 
 def powered(checker: Inference, term: Term, node: Call, env: Environment) -> Term:
-    """sin^2 x: the square of the sine."""
+    """The rewrite of sin^2 x to the square of the sine."""
     exponent = checker.infer(node.superscript[0], env)
     return apply(checker, "^", (term, exponent), (), node, env, (node, node.superscript[0]))
 
@@ -227,7 +232,7 @@ def use_axes(checker: Inference, node: Call, env: Environment) -> tuple[tuple[st
                 part,
                 hint=f"name an axis: {node.operator}_{{seq}}",
             )
-        found += [(real, part) for real in env.real_axes(axis.name)]
+        found += [(real, part) for real in env.resolve_axis(axis.name)]
     return tuple(found)
 
 
@@ -249,6 +254,7 @@ def size_of(checker: Inference, node: Call, env: Environment) -> Term:
 def call_defined(
     checker: Inference, function: FunctionDefinition, bindings: Bindings, node: Call, env: Environment
 ) -> Term:
+    """The call of a function that the program defines."""
     arguments = checker.infer_all((*node.arguments, *node.parameters), env)
     plain_count, wanted = len(node.arguments), len(function.parameters)
     if plain_count > wanted and not node.parameters:  # f(X, W, b) for f(X; W, b)
@@ -321,6 +327,7 @@ def call_python(checker: Inference, node: Call, env: Environment) -> Term:
 
 
 def size_rule(checker: Inference, node: nodes.Size, env: Environment) -> Term:
+    """The term of |ax|: the size of an axis, or an absolute value."""
     name = node.axis.name
     value = checker.solver.size(name, env, node)
     tensor = find_quietly(checker, node, env)
@@ -332,7 +339,8 @@ def size_rule(checker: Inference, node: nodes.Size, env: Environment) -> Term:
             hint=f"write size({name}) for the size, or abs({name}) for the absolute value",
         )
     if value is not None:
-        return scalar_term(checker, value, f"|{name}|", node)
+        solved = resolve(value)
+        return scalar_term(checker, solved, solved.text if isinstance(solved, SizeVariable) else name, node)
     if tensor is not None:
         return apply(checker, "abs", (tensor,), (), node, env, (node,))
     axes = sorted(axes_in_sight(checker, env))

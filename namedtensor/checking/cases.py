@@ -56,7 +56,7 @@ def indicator(checker: Inference, node: nodes.Indicator, env: Environment) -> Te
 
 
 def ruled_out(checker: Inference, value: Node, env: Environment) -> list[Term]:
-    """The term of a case that is not taken; none where it has no value, as an index out of range has not."""
+    """The term of a case whose condition is false; None where it has no value, as an index out of range has not."""
     try:
         return [checker.infer(value, env)]
     except NotationError as problem:
@@ -98,7 +98,7 @@ def of_elements(guard: Term) -> bool:
 
 @contextmanager
 def guarding(checker: Inference, guards: list[Term]) -> Iterator[None]:
-    """While this lasts, an index counts only where the guards hold."""
+    """A context in which indices are masked by these guards."""
     outer = checker.guards
     checker.guards = [*outer, *guards]
     try:
@@ -109,7 +109,7 @@ def guarding(checker: Inference, guards: list[Term]) -> Iterator[None]:
 
 @contextmanager
 def unguarded(checker: Inference) -> Iterator[None]:
-    """What has a name of its own is the same wherever it is used."""
+    """A context without guards: a named value is the same wherever it is used."""
     outer = checker.guards
     checker.guards = []
     try:
@@ -119,7 +119,7 @@ def unguarded(checker: Inference) -> Iterator[None]:
 
 
 def guard_index(checker: Inference, at: Term) -> Term:
-    """An index that is 1 where a guard does not hold."""
+    """Mask an index by the guards: 1 where one does not hold."""
     for guard in checker.guards:
         one = checker.graph.number(1)
         shape = named.broadcast((guard.shape, at.shape), unify)

@@ -1,4 +1,5 @@
-"""The checker: the tree and what is known of the inputs become the graph of terms, or an error that teaches.
+"""The checker: type inference of a program for given inputs, from the tree to the graph of terms, or an error that
+teaches.
 
     Checker(scope, inputs, sizes).value("O")     the Term of a name
     Checker(scope, inputs, sizes).whole()        the Term of the program's last value
@@ -21,7 +22,7 @@ from ..terms.environment import Environment, source_name
 from ..terms.inference import Inference, InputType, shown
 from ..terms.structural import passed
 from ..terms.terms import Term
-from . import calls, cases, families, indexing, literals, lookup, over_sets, renames, sums
+from . import at_points, calls, cases, draws, families, indexing, literals, lookup, over_sets, renames, sums
 from .claims import check_claims, of_index, warn_of_replaced, with_elements
 from .declarations import prepare_inputs
 from .size_solver import SizeSolver
@@ -60,6 +61,9 @@ class Checker(Inference):
         nodes.Call: calls.call,
         nodes.IndexSum: sums.index_sum,
         nodes.Over: over_sets.over_variable,
+        nodes.AtPoint: at_points.at_point,
+        nodes.Draw: draws.draw,
+        nodes.Expectation: draws.expectation,
         nodes.Literal: literals.literal,
         nodes.Cases: cases.cases,
         nodes.Indicator: cases.indicator,
@@ -149,7 +153,7 @@ class Checker(Inference):
         check_claims(self, whole)
 
     def drop_lifting(self, term: Term, node: Any) -> Term:
-        """The term with the names that its lifted axes have outside; the end of each way through the checker."""
+        """The term with lifted axes under their source names: what every entry point gives."""
         passed(term)
         lifted = [axis for axis in term.shape if "@" in axis]
         if not lifted:

@@ -1,4 +1,4 @@
-"""What a program states of its tensors: claims, sets that they lie in, shapes that results have."""
+"""Claims: equations, memberships and shapes that a program states of its tensors."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Name
 
+from ..scope.distributions import hangs_on_draws
 from ..scope.mentions import is_open
 from ..scope.names import Key, match_key, walk
 from ..scope.symbols import Claim, Definition
@@ -130,7 +131,7 @@ def numbered(checker: Inference, over: nodes.Range, env: Environment) -> Iterato
 
 
 def with_elements(checker: Inference, sides: tuple[Any, ...], env: Environment) -> Environment:
-    """An environment in which i of A_{height(i)} is every index, where nothing says what i is: the claim is about all elements."""
+    """An environment in which free indices i of A_{height(i)} range over every element: the claim is about all of them."""
     parts = [part for side in sides for part in walk(side) if isinstance(part, nodes.Index)]
     for part in parts:
         if any(isinstance(index, Name) and is_free(checker, index, env) for _, index in part.items):
@@ -149,10 +150,11 @@ def check_claim(checker: Inference, claim: Claim, env: Environment) -> None:
         check_member(checker, checker.infer(claim.left, env), claim.right, env, claim.left)
         return
     open = is_open(claim.left) or is_open(claim.right)
+    estimate = hangs_on_draws(checker.scope, (claim.left, claim.right))
     with perturbing(checker, (claim.left, claim.right), env), only_typed(checker, open):
         left, right = checker.infer(claim.left, env), checker.infer(claim.right, env)
     check_same_axes(checker, "=", (left, right), (claim.left, claim.right), claim.span)
-    if not open:
+    if not open and not estimate:
         checker.claim_terms.append((left, right, claim.span))
 
 
@@ -183,7 +185,7 @@ def nearly(checker: Inference, node: nodes.Call, env: Environment) -> Term:
 
 @contextmanager
 def only_typed(checker: Inference, open: bool) -> Iterator[None]:
-    """While this lasts a limit may have a type alone."""
+    """A context in which limits have a type and no value."""
     before, checker.typing = checker.typing, checker.typing or open
     try:
         yield
@@ -197,7 +199,7 @@ def each_element(
     """An environment in which each plain name of these indices is 1, …, n along an axis of its own."""
     inner = Environment(parent=env, sizes_parent=env, depth=env.depth, active=env.active)
     for axis, index in items:
-        for real in env.real_axes(axis.name):
+        for real in env.resolve_axis(axis.name):
             if isinstance(index, Name) and real in shape and is_free(checker, index, env):
                 inner.variables[Key(index.text)] = iota(checker, f"{real}@{index.text}", 1, shape[real], index)
     return inner

@@ -1,4 +1,6 @@
-"""A variable that counts members, as t in h^{t-1}: whether it is nothing but a number, and what is tried where it is a tensor."""
+"""Index variables of families, as t in h^{t-1}: whether such a variable is a plain number, and attempts where it is a
+tensor.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ OFFSET = re.compile(r"(.+?)(?:([+-])(\d+))?")
 
 
 class Unrollable(Exception):
-    """A recurrence is no loop, or not one that begins here."""
+    """Raised where a recurrence cannot be a loop, or not one that begins here."""
 
 
 def has_layers(checker: Inference, holder: Environment) -> bool:
@@ -74,7 +76,7 @@ def mark_in(checker: Inference, part: str) -> str | None:
 
 
 def ahead(part: str, mark: str) -> int:
-    """How many steps ahead of the loop's index a label is: −1 for l − 1."""
+    """The offset of a label from the loop's index: −1 for l − 1."""
     rest = part.removeprefix(mark)
     if rest == part or (rest and not re.fullmatch(r"[+-]\d+", rest)):
         raise Unrollable
@@ -93,7 +95,7 @@ def at_steps(part: str, mark: str, steps: Sequence[int]) -> list[str]:
 
 
 def members_of(variable: str, env: Environment | None) -> Any:
-    """What gives the members at a variable, in the environment that binds it."""
+    """The binding of an index variable whose families are stacked or rolled, in the environment that binds it."""
     while env is not None:
         if variable in env.members:
             return env.members[variable]
@@ -155,7 +157,7 @@ def is_near(part: Node, variable: str) -> bool:
 
 
 def attempted(checker: Inference, env: Environment, typed: Callable[[], Any]) -> Any:
-    """What `typed` gives; None, and nothing noted of it, where it cannot be done so."""
+    """The term of `typed`; None where it fails, with everything noted meanwhile rolled back."""
     trace, claims, warnings = len(checker.trace), len(checker.pending_claims), len(checker.warnings)
     collect, checker.recover = checker.recover, False
     memos: list[tuple[dict[Any, Any], set[Any]]] = [

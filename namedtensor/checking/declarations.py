@@ -1,4 +1,4 @@
-"""What is given to a program: its inputs, with the axes and sizes that their declarations say, the rest lifted."""
+"""Inputs against their declarations: declared axes bound, sizes unified, extra axes lifted."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from .unused_inputs import MentionedNames
 
 
 def prepare_inputs(checker: Inference, mentioned: MentionedNames) -> None:
+    """Bind the inputs in the top environment, lifted by their declarations."""
     for name, size in checker.given_sizes.items():
         if isinstance(name, str) and not isinstance(size, bool) and isinstance(size, (int, SizeVariable)):
             checker.top.scalars[plain_key(name)] = size
@@ -116,7 +117,7 @@ def set_axes(checker: Inference, of: nodes.Set, env: Environment) -> list[tuple[
     found: list[tuple[str, Node | None, Any]] = []
     seen: set[str] = set()
     for axis, size in of.axes:
-        for real in env.real_axes(axis.name):
+        for real in env.resolve_axis(axis.name):
             if real in seen:
                 raise checker.error(
                     303, f"the axis {real} occurs twice in one shape", axis, hint="each axis needs its own name"
@@ -196,6 +197,7 @@ def domain_values(checker: Inference, of: nodes.Set, env: Environment) -> tuple[
 
 
 def bind_size(checker: Inference, size: Node, actual: Any, env: Environment) -> None:
+    """Bind the n of seq[n] to the actual size of the axis."""
     name = spelled(size)
     if name is not None:
         env.scalars.setdefault(name.key(env.index), actual)

@@ -1,4 +1,4 @@
-"""Shapes that do not fit, in words: what each operand has, why it must agree, and what would mend it."""
+"""Diagnostics of shapes: what each operand has, why the shapes must agree, and a repair."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ ARGUMENTS = {
 
 
 class Use(NamedTuple):
-    """A use of an operator whose shapes do not fit: the problem, the operands, and the nodes that name them and the axes."""
+    """A use of an operator whose shapes do not fit: the mismatch, the operands, and the nodes that name them and the
+    axes.
+    """
 
     checker: Inference
     problem: ShapeMismatch
@@ -46,17 +48,17 @@ class Use(NamedTuple):
 
     @property
     def notes(self) -> list[str]:
-        """What each operand has."""
+        """Notes with the shape of each operand."""
         return [self.checker.described(part, argument.shape) for part, argument in zip(self.parts, self.arguments)]
 
     @property
     def where_named(self) -> Any:
-        """Where the axis of the problem is named."""
+        """The node that names the axis of the problem."""
         return dict(self.axes).get(self.axis, self.place)
 
 
 class ErrorText(NamedTuple):
-    """An error's number, message, place, notes and hint."""
+    """The parts of an error: number, message, place, notes and hint."""
 
     number: int
     message: str

@@ -1,4 +1,4 @@
-"""Elements: A_{height(i)}, Y_{seq(i), kernel(j)} = …
+"""Definitions by elements: A_{height(i)}, Y_{seq(i), kernel(j)} = …
 
 Definition by elements is lifting. In `Y_{seq(i)} = X_{seq(i+1)}` the variable i is the tensor 1…|seq| along an axis of
 its own (`seq@1`), and the value is that of computing each element alone. Indices count from 1.
@@ -39,7 +39,7 @@ def define_by_elements(checker: Inference, group: list[Definition], env: Environ
 
 
 def whole_of(checker: Inference, group: list[Definition], sized: dict[str, Any], env: Environment) -> Term:
-    """What equations give together."""
+    """The tensor that several equations for elements fill together."""
     parts = [part for definition in group for part in parts_of(checker, definition, sized, env)]
     return parts[0][0] if len(parts) == 1 and parts[0][1] is None else join(checker, parts, sized)
 
@@ -50,7 +50,7 @@ def parts_of(checker: Inference, definition: Definition, sized: dict[str, Any], 
         over = counting(definition, part)
         variable = part.text if over is None and isinstance(part, Name) else over and over.variable.text
         if variable and counts_family(checker, variable, definition, env):
-            (real,) = env.real_axes(axis.name)
+            (real,) = env.resolve_axis(axis.name)
             if over is None and not is_ground(sized[real]):
                 raise unknown_axis_size(checker, real, axis)
             numbers = range(1, resolve(sized[real]) + 1) if over is None else numbers_of(checker, over, env)
@@ -71,7 +71,7 @@ def one_by_one(
 ) -> list[Part]:  # fmt: skip
     """A part for each number that a variable is: H_{seq(t)} = h^t, the axis laid from slices without it."""
     axis, part = definition.elements[place]
-    (real,) = env.real_axes(axis.name)
+    (real,) = env.resolve_axis(axis.name)
     others = definition.elements[:place] + definition.elements[place + 1 :]
     rest = replace(definition, elements=others, range=without(definition.range, variable))
     across = {name: size for name, size in sized.items() if name != real}
@@ -126,7 +126,7 @@ def left_sizes(checker: Inference, group: list[Definition], env: Environment) ->
     found: dict[str, Any] = {}
     for definition in group:
         for axis, _ in definition.elements:
-            for real in env.real_axes(axis.name):
+            for real in env.resolve_axis(axis.name):
                 if real in found:
                     continue
                 size = stated.get(real)
@@ -196,7 +196,7 @@ def stated_sizes(checker: Inference, key: Key, env: Environment) -> dict[str, An
 
 
 class Part(NamedTuple):
-    """An equation's elements as a tensor, and which positions of which axis they fill (None where they are all)."""
+    """The elements that one equation gives, as a tensor, and the positions that they fill (None where they fill all)."""
 
     term: Term
     filled: tuple[str, list[int]] | None
@@ -204,13 +204,13 @@ class Part(NamedTuple):
 
 
 def one_part(checker: Inference, definition: Definition, sized: dict[str, Any], env: Environment) -> Part:
-    """What one equation gives."""
+    """The part that one equation gives."""
     depth = env.depth + 1
     inner = Environment(parent=env, sizes_parent=env, depth=depth, active=env.active)
     back: dict[str, str] = {}
     filled: tuple[str, list[int]] | None = None
     for axis, part in definition.elements:
-        (real,) = env.real_axes(axis.name)
+        (real,) = env.resolve_axis(axis.name)
         apart = lifted_name(real, depth)
         back[apart] = real
         name = part.text if isinstance(part, Name) else None
@@ -244,6 +244,7 @@ def one_part(checker: Inference, definition: Definition, sized: dict[str, Any], 
 
 
 def besides(checker: Inference, definition: Definition, axis: str, term: Term):
+    """The error for an axis that the right side has beside the same one of the left."""
     return checker.error(
         306,
         f"the right side has the axis {axis} besides the {axis} of the left",
@@ -277,7 +278,7 @@ def part_positions(checker: Inference, part: Node, over, axis: str, size: Any, e
 
 
 def positions_of(checker: Inference, part: Node, over: Range | None, env: Environment) -> list[Any]:
-    """What an index on the left is, for each number of its range."""
+    """The index on the left as a position, for each number of its range."""
     if over is None:
         return [checker.solver.value(part, env)]
     values = []

@@ -1,4 +1,4 @@
-"""Members of families, X^l = … for l = 1, …, n: made one after the other, or by a loop."""
+"""Families, X^l = … for l = 1, …, n: members are evaluated one after the other, or rolled into a loop."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .family_steps import Unit
 def infer_family(
     checker: Inference, key: Key, family: Definition, indices: dict[Any, Any], holder: Environment, env: Environment
 ) -> Term | None:
-    """One member of X^l = … for l = 1, …, n; the members before it are made first, so that depth stays small."""
+    """One member of a family; the members before it are inferred first, so that recursion stays shallow."""
     over = family.range
     assert over is not None
     variable = over.variable.text
@@ -96,7 +96,7 @@ def infer_step(
 
 
 def counted(indices: dict[Any, Any], over: Range) -> Any:
-    """What the variable of a range is among these indices: a number where it is one."""
+    """The number of a range's variable among these indices, where it is one."""
     found = indices.get(over.variable.text)
     return int(found) if isinstance(found, str) and found.isdecimal() else found
 
@@ -166,7 +166,7 @@ def infer_definition(checker: Inference, definition: Definition, env: Environmen
 
 
 def last_indices(checker: Inference, over: Range, env: Environment) -> dict[str, int]:
-    """What the variables of ranges are at their ends."""
+    """The last values of the variables of ranges."""
     found: dict[str, int] = {}
     for each in over.each:
         place = Environment(parent=env, sizes_parent=env, indices=dict(found))

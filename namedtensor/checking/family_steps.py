@@ -1,4 +1,4 @@
-"""A family and its members by their steps: which of them were made, and while a loop is typed, its states."""
+"""The steps of a family: which members were made, and the states of a loop while its body is typed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from .counting import Unrollable
 
 @dataclass(eq=False)
 class Unit:
-    """A family, its further indices, and the environment that holds it; while a loop is typed, its states and what is next.
+    """One family in its environment, with its other indices fixed; while a loop is typed, its states and their next
+    values.
 
     `states[k]` is the member k steps before.
     """

@@ -1,4 +1,4 @@
-"""Sizes that are given, `sizes={"a": 5}`, and stated, against what inputs, declarations and equations say of the same axes."""
+"""Sizes given as `sizes={"a": 5}` and sizes stated, checked against inputs, declarations and equations."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def agree_with_given(
 
 
 def place_of(checker: Inference, axis: str) -> Any:
-    """Where a program asks for the size of an axis; else where it first names the axis."""
+    """The place where a program asks for the size of an axis; else where it first names the axis."""
     named = None
     for node in walk(checker.scope.program):
         if isinstance(node, nodes.Size) and node.axis.name == axis:

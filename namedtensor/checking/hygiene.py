@@ -1,4 +1,4 @@
-"""An axis that a function's body uses inside is bound, as a variable of a lambda is: it is not that of the use.
+"""Hygiene: an axis that a function's body binds is renamed apart from the axes of the use.
 
     g_{ax} : ℝ^{ax} → ℝ
     g_{ax}(X) = ∑_{ax} ∑_{c} X ⊙ [1, 2]_{c}
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def typed(function: FunctionDefinition, count: int, given: int) -> list[Set | None]:
-    """What is stated of the arguments and of the `given` parameters after the semicolon."""
+    """The sets that the arguments, and the `given` parameters after the semicolon, are stated to be in."""
     assert function.signature is not None
     options = [function.declarations.get(name.key()) for name in function.options[:given]]
     return [*function.signature.domain[:count], *options]
@@ -37,7 +37,7 @@ def over(of: Set | None, formals: set[str]) -> bool:
 def captured(
     function: FunctionDefinition, axes: Mapping[str, tuple[str, ...]], shapes: Sequence[Any], given: int
 ) -> list[str]:
-    """The axes of a use that the body has too, as its own."""
+    """The axes of a use that the function's body would capture."""
     found = []
     if function.signature is None or not axes or len(shapes) - given != len(function.signature.domain):
         return found
@@ -52,7 +52,7 @@ def captured(
 
 
 def names_apart(axes: Sequence[str], taken: set[str]) -> dict[str, str]:
-    """A new name for each of the axes.
+    """A fresh name for each of the axes.
 
     >>> names_apart(["c"], {"c", "c'"})
     {'c': "c''"}
@@ -74,7 +74,7 @@ def put_apart(
     terms: Sequence[Term],
     given: int,
 ) -> dict[str, str]:
-    """New names for those axes of a use that the function's body has as its own."""
+    """The renaming of those axes of a use that the body would capture."""
     meeting = captured(function, axes, [term.shape for term in terms], given)
     if not meeting:
         return {}

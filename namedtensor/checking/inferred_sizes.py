@@ -1,4 +1,4 @@
-"""Sizes of axes that a scope makes: by a literal, a rename, a split, a concatenation, a call.
+"""Size inference from expressions: the axes of literals, renames, splits, concatenations and calls.
 
 In `Y = [3, 1]_{a}`, `Y / |a|` no tensor is given that has the axis a, and yet |a| is 2. What is given says first how large
 an axis is, then what is stated; only where neither does, the equations of the scope are typed to see which axes they have.
@@ -26,7 +26,7 @@ MOST = 50_000  # pieces of formulas that are typed aside
 
 
 def inferred_size(checker: Inference, axis: str, place: Environment, node: Any) -> int | None:
-    """The size of an axis by what a call, or the program, makes; raises where that has several sizes."""
+    """The size of an axis by the types of a call's, or the program's, expressions; raises where these give several."""
     if not may_make(checker, axis, place):
         return None
     if checker.size_inference is None:
@@ -79,7 +79,7 @@ def axes_named(root: Any) -> Iterator[str]:
 
 
 class SizeInference:
-    """What a program makes, typed by a checker of its own, so that nothing of it is seen in the program's types."""
+    """Size inference by a checker of its own, so that nothing of it is seen in the program's types."""
 
     def __init__(self, checker: Inference):
         self.checker = checker.fork()
@@ -94,7 +94,7 @@ class SizeInference:
 
     def sizes(self, axis: str, place: Environment) -> dict[int, str]:
         """The sizes that an axis has in what an environment's equations make, each with where."""
-        mark = (axis, mark_of(place))
+        mark = (axis, cache_key(place))
         if mark in self.answers:
             return self.answers[mark]
         if mark in self.asking:
@@ -142,7 +142,7 @@ class SizeInference:
         return self.checker.find(family.name.key(first.get), env, None)
 
     def tidy(self, env: Environment) -> None:
-        """Forget what failed, which was perhaps because the size that is asked for was not known."""
+        """Drop memoised failures, which may be due to the very size that is asked for."""
         for holder in filter(None, (env, env.sizes_parent, self.checker.top)):
             for key in [key for key, found in holder.memo.items() if isinstance(found, NotationError)]:
                 del holder.memo[key]
@@ -150,7 +150,7 @@ class SizeInference:
         self.checker.trace.clear()
 
     def mirrored(self, env: Environment | None) -> Any:
-        """An environment of the program's checker as one of the checker aside, with nothing typed in it yet."""
+        """A copy of an environment for that checker, with nothing typed in it."""
         if env is None or env.parent is None:
             return None if env is None else self.checker.top
         return Environment(
@@ -171,7 +171,7 @@ class SizeInference:
 
 
 class AxisSearch:
-    """What was found of one axis: its sizes, and what has it not but may hold a part that has."""
+    """The search for one axis: the sizes found, and the expressions without it whose parts may have it."""
 
     def __init__(self, inference: SizeInference, axis: str, names: set[str], env: Environment):
         self.inference, self.axis, self.names, self.env = inference, axis, names, env
@@ -179,7 +179,7 @@ class AxisSearch:
         self.rest: list[Node] = []
 
     def look(self, typed: Callable[[], Term | None], bodies: Iterable[Node], source: str) -> None:
-        """Take the size that a term has; of what cannot be typed, those of its parts."""
+        """Record the size in the type of a term; where it cannot be typed, look into its parts."""
         term = term_or_none(typed)
         if term is None:
             for body in bodies:
@@ -213,14 +213,15 @@ class AxisSearch:
 
 
 def term_or_none(typed: Callable[[], Term | None]) -> Term | None:
+    """The term, or None where typing it fails."""
     try:
         return typed()
     except (NotationError, AlreadyReported):
         return None
 
 
-def mark_of(env: Environment) -> Any:
-    """What the sizes in a call depend on: the function, what its axes and indices are, and the shapes of its arguments."""
+def cache_key(env: Environment) -> Any:
+    """The cache key of an environment: the function, what its axes and indices are, and the shapes of its arguments."""
     if env.parent is None:
         return None
     shapes = tuple(

@@ -1,4 +1,5 @@
-"""A function's body typed for its arguments: lifted by the signature, hygienically, or substituted where there is none.
+"""Inlining: a function's body typed for its arguments, lifted by the signature and hygienic, or substituted where there
+is none.
 
 The extra axes of each argument get names of their own (`seq@1`) before the body is typed, so that no axis of the
 signature or of the body can meet them, and get their old names back in the result.
@@ -37,7 +38,7 @@ def inline_call(
     caller: Environment,
     depth: int | None = None,
 ) -> Term:
-    """Type a function's body for these arguments."""
+    """Inline a call: type the function's body for these arguments."""
     apart = hygiene.put_apart(checker, function, bindings["axes"], (*arguments, *options), len(options))
     if apart:
         bindings = {**bindings, "axes": hygiene.bound_to(bindings["axes"], apart)}
@@ -120,6 +121,7 @@ def note_claims(checker: Inference, function: FunctionDefinition, inner: Environ
 def bind_argument(
     checker: Inference, function: FunctionDefinition, key: Key, term: Term, part: Node, inner: Environment
 ) -> None:
+    """Bind one argument to a parameter."""
     declared = function.declarations.get(key)
     if declared is not None:
         term = check_declared(checker, key, declared, term, part, inner)
@@ -216,7 +218,7 @@ def lifting_clash(checker: Inference, function: FunctionDefinition, axis: str, a
 def lift_arguments(
     checker: Inference, function: FunctionDefinition, arguments, node, parts, inner: Environment
 ) -> tuple[Term, ...]:
-    """The arguments with their extra axes renamed apart; raises where an argument lacks an axis, or lifting clashes."""
+    """Rename the extra axes of the arguments apart; raise where an argument lacks an axis, or lifting clashes."""
     signature = function.signature
     assert signature is not None
     if len(signature.domain) != len(arguments):
@@ -305,7 +307,7 @@ def _is_free(size: Node, inner: Environment) -> bool:
 
 
 def close_call(checker: Inference, function: FunctionDefinition, body: Term, node: Any, inner: Environment) -> Term:
-    """Check the body against the signature's result, give it every extra axis, and name those as outside."""
+    """Close an inlined call: check the body against the signature's result, add every extra axis, restore source names."""
     signature = function.signature
     assert signature is not None
     of = signature.codomain

@@ -1,4 +1,4 @@
-"""What a name stands for: an argument, a definition, a member of a family, an input, a number, a constant.
+"""Name resolution: an argument, a definition, a member of a family, an input, a number, a constant.
 
 Environments are asked from the innermost outwards; definitions are typed once for each environment that holds them.
 """
@@ -115,7 +115,9 @@ def fact(checker: Inference, key: Key, holder: Environment, env: Environment) ->
 
 
 def define(checker: Inference, key: Key, group: list[Definition], holder: Environment, env: Environment) -> Term:
-    """Evaluate definitions in the environment that holds them; one that speaks of sizes, in the environment that asks."""
+    """Evaluate definitions in the environment that holds them; those that depend on sizes, in the environment of the
+    call.
+    """
     place, memo = holder, holder.memo
     if holder is checker.top and env is not checker.top and speaks_of_sizes(checker, key):
         asking = nearest_call(env)
@@ -158,7 +160,7 @@ def define(checker: Inference, key: Key, group: list[Definition], holder: Enviro
 
 
 def define_ahead(checker: Inference, key: Key) -> None:
-    """Evaluate what a definition of the program needs, from the last needed on, so that Python's calls stay few.
+    """Evaluate the definitions that one needs in topological order, so that Python's recursion stays shallow.
 
     What fails is left to be evaluated in its turn, which tells of it.
     """
@@ -363,11 +365,12 @@ def valued(checker: Inference, name: Spelled, env: Environment) -> Key:
 
 
 def defined_number(checker: Inference, word: str, env: Environment) -> bool:
+    """Whether a word is defined by the program or given."""
     return Key(word) in checker.scope.definitions or Key(word) in checker.top.variables
 
 
 def nearest_call(env: Environment) -> Environment:
-    """The environment of the call that is being checked; it holds what depends on the call's sizes."""
+    """The environment of the innermost call, which holds what depends on its sizes."""
     current = env
     while current.function is None and current.parent is not None and current.parent.parent is not None:
         current = current.sizes_parent or current.parent

@@ -1,4 +1,5 @@
-"""Recurrences as loops: `h^t = tanh(h^{t-1} ⊙_{in} W + x_{time(t)}) for t = 1, …, 2000` is typed once, not step by step.
+"""Recurrences rolled into loops: `h^t = tanh(h^{t-1} ⊙_{in} W + x_{time(t)}) for t = 1, …, 2000` is typed once, not
+step by step.
 
 The body is typed with t as the tensor of its values along an axis of its own, as the index of a definition by elements is,
 and with h^{t-1} as a tensor that is given, a *state*. What needs no state is then computed for all steps at once; what does
@@ -58,7 +59,7 @@ def member_at(
 
 
 class Rolled:
-    """The body of a loop while it is typed: the steps after `base` up to `last`, or down to it."""
+    """A loop whose body is being typed: the steps after `base` up to `last`, or down to it."""
 
     def __init__(self, checker: Inference, base: int, last: int, over: nodes.Range, way: int):
         self.checker, self.base, self.last, self.way = checker, base, last, way
@@ -77,7 +78,7 @@ class Rolled:
         return self.next(unit) if offset == 0 else self.state(unit, abs(offset))
 
     def state(self, unit: Unit, back: int) -> Term:
-        """The member so many steps before."""
+        """The state of so many steps before, an input of the body."""
         for number in range(1, back + 1):
             if number not in unit.states:
                 before = unit.at(self.checker, self.base + self.way * (1 - number))
@@ -97,7 +98,7 @@ class Rolled:
         )
 
     def first(self, unit: Unit, back: int) -> Term:
-        """What a state is before the first step: a member made before; of a family that no step reads, nothing."""
+        """The initial value of a state: a member made before; zeros for a family that no step reads."""
         checker, state = self.checker, unit.states[back]
         if unit.carried:
             return unit.at(checker, self.base + unit.way * (1 - back))
@@ -117,7 +118,9 @@ class Rolled:
         return graph.intern("+", (self.index, graph.number(offset, node)), shape=dict(self.index.shape), node=node)
 
     def labelled(self, key: Key, env: Environment, node: Any) -> Term | None:
-        """What a name with the index in its labels is at each step, W^{l,Q}; None where it stands for nothing at any."""
+        """A name with the loop's index in its labels, W^{l,Q}, as its members stacked over the steps; None where none
+        has a value.
+        """
         checker = self.checker
         if key.base not in bases_with_labels(checker):
             return None
@@ -237,7 +240,7 @@ def means_something(checker: Inference, variable: str, env: Environment) -> bool
 
 @dataclass(frozen=True)
 class RolledLoop:
-    """A loop that was made: the steps after `base` to `last`, and the states of a family in it."""
+    """A finished loop: the steps after `base` to `last`, and the states of a family in it."""
 
     base: int
     last: int
@@ -248,7 +251,7 @@ class RolledLoop:
 
 
 def rolled_up(checker: Inference, unit: Unit, begin: int, wanted: int, env: Environment) -> Term | None:
-    """The member of a step that is far from those known, which a loop gives; None where it has to be written out."""
+    """The member of a far step, from a loop; None where the recurrence has to be unrolled."""
     if not is_worth_it(checker, unit, (wanted - begin) * unit.way) or unit.mark in unit.holder.unrollable:
         return None
     if any((id(unit.holder), unit.key(step)) in env.active for step in firsts(unit, begin)):
@@ -258,7 +261,7 @@ def rolled_up(checker: Inference, unit: Unit, begin: int, wanted: int, env: Envi
 
 
 def within(checker: Inference, unit: Unit, wanted: int) -> Term | None:
-    """The member of a step that a loop of layers has gone through; None where there is none."""
+    """The member of a step that an earlier loop of layers has passed; None where there is none."""
     for made in unit.holder.loops.get(unit.mark, ()):
         if made.loop.options[0].members and (wanted - made.base) * made.way > 0 < (made.last - wanted) * made.way:
             found = after(checker, made, wanted)
@@ -268,7 +271,7 @@ def within(checker: Inference, unit: Unit, wanted: int) -> Term | None:
 
 
 def is_worth_it(checker: Inference, unit: Unit, steps: int) -> bool:
-    """Whether so many steps are a loop, and not written out."""
+    """Whether so many steps are rolled into a loop."""
     if not checker.rolls or unit.family.name.base in checker.scope.varied:
         return False
     if checker.shows_layers or steps < LAYERS or steps >= LEAST:
@@ -277,7 +280,7 @@ def is_worth_it(checker: Inference, unit: Unit, steps: int) -> bool:
 
 
 def loop_to(checker: Inference, unit: Unit, begin: int, last: int) -> RolledLoop | None:
-    """The loop that ends with a step, and begins as soon after `begin` as shapes stay the same."""
+    """Roll the steps up to this one, beginning as soon after `begin` as shapes stay the same."""
     for base in firsts(unit, begin) if abs(last - begin) < checker.limits.steps else ():
         try:
             if (base - begin) * unit.way >= 0:
@@ -346,7 +349,7 @@ def explained(checker: Inference, unit: Unit, step: int) -> None:
 
 
 def after(checker: Inference, made: RolledLoop, step: int) -> Term:
-    """What a state is after a step."""
+    """The state of a loop after a step."""
     state, node = made.state, made.loop.node
     options = (made.number, abs(step - made.base) - 1)
     return checker.graph.intern("after", (made.loop,), (), options, dict(state.shape), state.boolean, node)

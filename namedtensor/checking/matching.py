@@ -1,4 +1,4 @@
-"""Which of the user's functions a use means: by its name, its scripts, and how many arguments it is given."""
+"""Overload resolution: which of the program's functions a use means, by name, scripts and number of arguments."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def takes(function: FunctionDefinition, count: int, options: int) -> bool:
 
 
 def match(checker: Inference, function: FunctionDefinition, node: Call, env: Environment) -> Bindings | None:
-    """What the head's axis parameters, numbers and indices are in this use; None where the head does not fit."""
+    """Unify a head with a use: what its axis parameters, numbers and indices are; None where it does not fit."""
     bindings: Bindings = {"axes": {}, "numbers": {}, "indices": {}}
     heads, uses = function.subscript, node.subscript
     if len(heads) == 1 and heads[0][0] == "axis" and uses:
@@ -44,7 +44,7 @@ def match(checker: Inference, function: FunctionDefinition, node: Call, env: Env
             axis = axis_of(part)
             if axis is None:
                 return None
-            names += env.real_axes(axis.name)
+            names += env.resolve_axis(axis.name)
         bindings["axes"][heads[0][1]] = tuple(names)
     elif len(heads) != len(uses):
         return None
@@ -54,7 +54,7 @@ def match(checker: Inference, function: FunctionDefinition, node: Call, env: Env
             if kind == "axis":
                 if axis is None:
                     return None
-                bindings["axes"][text] = env.real_axes(axis.name)
+                bindings["axes"][text] = env.resolve_axis(axis.name)
             elif kind == "number":
                 bindings["numbers"][text] = part
             elif component(part, env.index) != text and component(part) != text:

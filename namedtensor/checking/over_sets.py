@@ -1,4 +1,5 @@
-"""Operators over a variable: max_{i ∈ [n]} …, ∑_{j ≠ i} …, ∑_{i ∈ I} …; and what has a type and no value: argmin_{x ∈ ℝ^{n}}, lim.
+"""Binders over sets: max_{i ∈ [n]} …, ∑_{j ≠ i} …, ∑_{i ∈ I} …; and those with a type and no value: argmin_{x ∈ ℝ^{n}},
+lim.
 
 The variable becomes a tensor along an axis of its own, as the index of a sum does.
 """
@@ -20,7 +21,7 @@ from ..terms.terms import Term
 from .axis_sizes import unknown_size
 from .declarations import set_axes
 from .indexing import iota
-from .sums import NEUTRAL, implicit_sum, index_sum, over, uses
+from .sums import NEUTRAL, implicit_sum, index_sum, over, takes_index, uses
 
 
 def over_variable(checker: Inference, node: nodes.Over, env: Environment) -> Term:
@@ -42,9 +43,12 @@ def over_set(checker: Inference, node: nodes.Over, of: nodes.Set, env: Environme
     if of.axes:
         raise checker.error(405, "a variable that counts is one number, and this set has axes", of, hint="write [n]")
     record = REGISTRY.get(node.operator)
-    if record is None or record.kind != "reduction":
+    if record is None or not takes_index(node.operator):
         raise checker.error(
-            301, f"{node.operator} does not go over the numbers of a set", node, hint="∑, ∏, max, min and mean do"
+            301,
+            f"{node.operator} does not go over the numbers of a set",
+            node,
+            hint="∑, ∏, max, min, argmax, argmin and mean do",
         )
     if of.domain == "count":
         last = checker.solver.value(of.elements[0], env)
@@ -64,7 +68,7 @@ def over_set(checker: Inference, node: nodes.Over, of: nodes.Set, env: Environme
     inner = Environment(parent=env, sizes_parent=env, depth=depth, active=env.active)
     inner.variables[Key(node.variable.text)] = members
     term = checker.infer(node.body, inner)
-    return over(checker, node.operator, axis, members.shape[axis], term, node.variable, node.body, node, env)
+    return over(checker, node.operator, axis, members.shape[axis], term, node.variable, node.body, node, env, members)
 
 
 def members_of(checker: Inference, of: nodes.Set, axis: str, node: nodes.Over, env: Environment) -> Term:

@@ -1,4 +1,4 @@
-"""A whole program checked: the type of everything, every error, and warnings."""
+"""The check of a whole program: every type, every error in recovery, and warnings."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def check_program(source: str, checker: Checker) -> CheckResult:
 
 
 def report(source: str, checker: Checker, last: Any) -> CheckResult:
-    """What a checker has found, where `last` is the value of the whole."""
+    """The result of a checker, where `last` is the value of the whole."""
     for finish in (checker.solver.check, checker.check_claims, checker.check_unused):
         try:
             finish()

@@ -1,4 +1,4 @@
-"""Facts about sizes, each found by what it speaks of, and the arithmetic of size expressions, and its inverse."""
+"""Size equations: an index of them by the symbols that they mention, their arithmetic, and its inversion."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Symbol: TypeAlias = tuple[Any, ...]  # ("size", axis) or ("scalar", Key)
 
 
 class FactIndex:
-    """Facts, or facts each with its environment, by the words in them: a symbol meets those alone that may hold it."""
+    """Size equations by the words in them, so that a symbol meets only those that may mention it."""
 
     def __init__(self, facts: list[Any]):
         self.facts, self.count = facts, len(facts)
@@ -40,7 +40,7 @@ def sides(fact: SizeEquation) -> list[Node]:
 
 
 def words_in(side: Node) -> Iterator[tuple[str, str]]:
-    """What a size expression speaks of, as it is written; of d_{l}, whose label may be an index, the d alone."""
+    """The words of a size expression, as it is written; of d_{l}, whose label may be an index, the d alone."""
     stack: list[Any] = [side]
     while stack:
         node = stack.pop()
@@ -58,7 +58,9 @@ def words_in(side: Node) -> Iterator[tuple[str, str]]:
 
 
 def words_of(symbol: Symbol, env: Environment) -> set[tuple[str, str]]:
-    """What a symbol may be written as: an axis under its own name, or under that of a function's axis parameter."""
+    """The words that a symbol may be written as: an axis under its own name, or under that of a function's axis
+    parameter.
+    """
     kind, name = symbol
     if kind == "scalar":
         return {(kind, name.base), (kind, str(name))}
@@ -91,6 +93,7 @@ def computed(operator: str, values: list[Any]) -> Any:
 
 
 def invert(operator: str, value: Any, other: Any, in_left: bool) -> Any:
+    """Solve one operation of a size expression for its unknown operand."""
     if operator == "+":
         return value - other
     if operator == "-":
@@ -121,5 +124,5 @@ def as_size(checker: Inference, value: Any, symbol: Symbol, fact: SizeEquation) 
 
 
 def source_text(checker: Inference, fact: SizeEquation) -> str:
-    """A fact as the formula states it."""
+    """A size equation as the formula states it."""
     return checker.scope.source[fact.span[0] : fact.span[1]]

@@ -1,4 +1,4 @@
-"""Sizes solved: what is |ax| here, and what is n in seq[n]?
+"""The size solver: the values of |ax| and of n in seq[n], from inputs, equations and inferred types.
 
 Each environment knows the axes of its arguments; beyond that there are facts: `|key| = |layer|/|heads|`, the declaration
 `W ∈ ℝ^{layer[n_1]}` of a tensor that is given. To find an unknown, take a fact that holds it once, compute the rest,
@@ -32,7 +32,7 @@ LARGEST = 2**1024  # a number in a size expression
 
 
 def anchor(env: Environment) -> Environment:
-    """The environment in which sizes are the same as in this one: that of an equation has none of its own."""
+    """The environment whose sizes an environment shares: that of an equation has none of its own."""
     while env.parent is not None and (env.sizes_parent is None or env.sizes_parent is env.parent):
         if env.function or env.variables or env.axes or env.indices or env.sizes or env.scalars:
             break
@@ -48,7 +48,7 @@ def in_head(env: Environment | None) -> bool:
 
 
 class SizeSolver(Sizes):
-    """What is known of sizes while one program is typed.
+    """The solver of sizes of one program; its results are memoised by environment.
 
     What a fact gives is kept. A symbol that had no value is asked for again only once a symbol that shares a fact with it
     has one, so that all sizes of a program are found in one pass through its facts, whatever their order.
@@ -69,7 +69,7 @@ class SizeSolver(Sizes):
     def size(self, axis: str, env: Environment, node: Any = None) -> Any:
         """|axis| in this environment, or None where nothing fixes it. Raises where it is two things at once."""
         total: Any = 1
-        for name in env.real_axes(axis):
+        for name in env.resolve_axis(axis):
             found = self.size_of(name, env, node)
             if found is None:
                 return None
@@ -77,11 +77,11 @@ class SizeSolver(Sizes):
         return total
 
     def size_of(self, axis: str, env: Environment, node: Any = None) -> Any:
-        """The same of an axis of tensors, which the head of a function may call otherwise, and have that name for another."""
+        """|axis| by the name that tensors have for it, which the head of a function may use for another."""
         return self.find(("size", axis), env, node)
 
     def size_said(self, axis: str, env: Environment, node: Any = None) -> Any:
-        """The same as what is given and stated has it, whatever else in this scope has such an axis."""
+        """|axis| by inputs and equations alone, whatever types say."""
         before, self.infers = self.infers, False
         try:
             return self.size_of(axis, env, node)
@@ -112,7 +112,7 @@ class SizeSolver(Sizes):
 
     @contextmanager
     def run(self) -> Iterator[None]:
-        """What is asked for in here is looked for once."""
+        """One search, in which each symbol is looked for at most once."""
         self.runs += 1
         try:
             yield
@@ -138,7 +138,7 @@ class SizeSolver(Sizes):
         return found
 
     def remind(self, symbol: Symbol) -> None:
-        """A symbol has a value now: what had none, and shares a fact with it, may have one."""
+        """Propagate a new value: symbols without one that share an equation with it are tried again."""
         if not self.missed:
             return
         envs = {id(env): env for _, env in self.missed.values()}.values()
@@ -150,6 +150,7 @@ class SizeSolver(Sizes):
                         self.again.append(waiting)
 
     def search(self, symbol: Symbol, env: Environment, node: Any) -> Any:
+        """Search a symbol from the environment outwards: sizes in scope, equations, declarations, inferred types."""
         current: Environment | None = env
         while current is not None:
             found = self.direct(symbol, current, node)
@@ -244,7 +245,7 @@ class SizeSolver(Sizes):
         return [(fact, env) for fact in own] + self.facts_of_program(symbol, env)
 
     def about(self, symbol: Symbol, env: Environment, facts: list[Any]) -> list[Any]:
-        """Those of the facts that may hold a symbol, in their order."""
+        """The size equations that may mention a symbol, in their order."""
         if not facts:
             return []
         index = self.indices.get(id(facts))
@@ -253,6 +254,7 @@ class SizeSolver(Sizes):
         return index.about(words_of(symbol, env))
 
     def by_facts(self, symbol: Symbol, facts: list[tuple[SizeEquation, Environment]]) -> Any:
+        """Solve the equations for a symbol, each where it stands once."""
         for fact, env in facts:
             for side, other in ((fact.left, fact.right), (fact.right, fact.left)):
                 if isinstance(side, int) or self.count(side, symbol, env) != 1:
@@ -268,7 +270,7 @@ class SizeSolver(Sizes):
         return None
 
     def settle(self) -> None:
-        """Give each size that stayed unknown at top level what the stated facts say of it."""
+        """Unify each size that is still a variable at top level with what the equations say."""
         top = self.checker.top
         facts = [*self.checker.scope.sizes, *(f for each in self.checker.scope.all_functions() for f in each.sizes)]
         waiting = dict.fromkeys(axis for axis, size in top.sizes.items() if isinstance(resolve(size), SizeVariable))
@@ -287,7 +289,7 @@ class SizeSolver(Sizes):
 
     def symbol_of(self, node: Node, env: Environment) -> Symbol | None:
         if isinstance(node, Size):
-            real = env.real_axes(node.axis.name)
+            real = env.resolve_axis(node.axis.name)
             return ("size", real[0]) if len(real) == 1 else None
         name = spelled(node)
         return None if name is None else ("scalar", name.key(env.index))
@@ -345,7 +347,7 @@ class SizeSolver(Sizes):
         return value
 
     def solve_for(self, node: Node, symbol: Symbol, value: Any, env: Environment) -> Any:
-        """What `symbol` must be for the expression to be `value`; None where that cannot be inverted."""
+        """Solve an expression for `symbol`, given its `value`; None where it cannot be inverted."""
         way = next(way for found, way in self.places(node, env) if found == symbol)
         above = []
         while way:

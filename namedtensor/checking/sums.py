@@ -1,4 +1,4 @@
-"""Sums over an index: ∑_i A_{height(i)}, ∑_{i=1}^{n} …, ∏_i …
+"""Index sums: ∑_i A_{height(i)}, ∑_{i=1}^{n} …, ∏_i …
 
 The index becomes a tensor along an axis of its own, and the sum goes over that axis. Where its bounds differ from
 element to element, terms beyond them count nothing; where it is a label, as in ∑_{i=1}^{2} W^i, the terms are written
@@ -24,9 +24,10 @@ from .along import Along, lifted
 from .application import apply
 from .cases import guarding, of_elements
 from .diagnostics import broadcast
-from .indexing import iota
+from .indexing import iota, take
 
-NEUTRAL = {"∑": 0, "∏": 1, "max": -math.inf, "min": math.inf}
+NEUTRAL = {"∑": 0, "∏": 1, "max": -math.inf, "min": math.inf, "argmax": -math.inf, "argmin": math.inf}
+BEST = ("argmax", "argmin")  # whose value is that of the variable
 JOINED = {"∑": "+", "∏": "⊙", "max": "max", "min": "min"}
 
 
@@ -35,17 +36,23 @@ def index_sum(checker: Inference, node: IndexSum, env: Environment) -> Term:
     if node.operator not in NEUTRAL:
         raise checker.error(
             301, f"{node.operator} goes over an axis, or over the index of an operand: {node.operator}_i X_{{ax(i)}}", node,
-            hint="∑, ∏, max and min go from a number to a number",
+            hint="∑, ∏, max, min, argmax and argmin go from a number to a number",
         )  # fmt: skip
     first, last = (checker.solver.value(part, env) for part in (node.first, node.last))
     if not isinstance(first, int) or not isinstance(last, int):
         return bounded(checker, node, env)
     check_length(checker, node, last - first + 1)
     if last < first:
-        return checker.graph.number(NEUTRAL[node.operator], node)
-    if is_label(checker, node.variable.text, node.body):
+        return of_nothing(checker, node)
+    if node.operator not in BEST and is_label(checker, node.variable.text, node.body):
         return members_summed(checker, node, first, last, env) or written_out(checker, node, first, last, env)
     return summed(checker, node.operator, node.variable, first, last - first + 1, node.body, node, env)
+
+
+def of_nothing(checker: Inference, node: IndexSum) -> Term:
+    if node.operator in BEST:
+        raise checker.error(405, f"{node.operator} of no numbers has no value", node, hint="let its range hold one")
+    return checker.graph.number(NEUTRAL[node.operator], node)
 
 
 def check_length(checker: Inference, node: Node, count: int) -> None:
@@ -58,7 +65,8 @@ def summed(
 ) -> Term:
     """The sum of a body whose index takes `size` values from `first`."""
     axis, inner = indexed_frame(checker, variable, first, size, env)
-    return over(checker, operator, axis, size, checker.infer(body, inner), variable, body, node, env)
+    members = inner.variables[Key(variable.text)]
+    return over(checker, operator, axis, size, checker.infer(body, inner), variable, body, node, env, members)
 
 
 def indexed_frame(
@@ -74,12 +82,28 @@ def indexed_frame(
 
 
 def over(
-    checker: Inference, operator: str, axis: str, size: Any, term: Term, variable: Name, body: Node, node, env
-) -> Term:
+    checker: Inference, operator: str, axis: str, size: Any, term: Term, variable: Name, body: Node, node, env,
+    members: Term | None = None,
+) -> Term:  # fmt: skip
+    """An operator over an axis that a variable made; of argmax and argmin the value of the variable, one of its members."""
     if axis not in term.shape:
         shape = {**term.shape, axis: size}
         term = checker.graph.intern("spread", (term,), options=((axis, size),), shape=shape, node=node)
+    if operator in BEST and members is not None:
+        return best(checker, operator, axis, term, members, variable, body, node, env)
     return apply(checker, operator, (term,), ((axis, variable),), node, env, (body,))
+
+
+def best(
+    checker: Inference, operator: str, axis: str, term: Term, members: Term, variable: Name, body: Node, node, env
+) -> Term:
+    """The member with the least, or largest, value; of equals the first."""
+    if operator == "argmax":
+        term = apply(checker, "negative", (term,), (), node, env, (body,))
+    order = apply(checker, "argsort", (term,), ((axis, variable),), node, env, (body,))
+    shape = {name: extent for name, extent in order.shape.items() if name != axis}
+    place = checker.graph.intern("pick", (order,), options=(axis, 0), shape=shape, node=node)
+    return take(checker, members, axis, place, node, node)
 
 
 # ------------------------------------------------------------------------------------- bounds that differ by element
@@ -89,7 +113,7 @@ def bounded(checker: Inference, node: IndexSum, env: Environment) -> Term:
     low, high = whole_range(checker, first, node.first)[0], whole_range(checker, last, node.last)[1]
     check_length(checker, node, high - low + 1)
     if high < low:
-        return checker.graph.number(NEUTRAL[node.operator], node)
+        return of_nothing(checker, node)
     axis, inner = indexed_frame(checker, node.variable, low, high - low + 1, env)
     index = inner.variables[Key(node.variable.text)]
     conditions = []
@@ -102,7 +126,7 @@ def bounded(checker: Inference, node: IndexSum, env: Environment) -> Term:
     neutral = checker.graph.number(NEUTRAL[node.operator])
     shape = broadcast(checker, (term, within), node, node.span, node.operator, (node.body, node))
     part = checker.graph.intern("cases", (term, within, neutral), shape=shape, node=node.body)
-    return over(checker, node.operator, axis, high - low + 1, part, node.variable, node.body, node, env)
+    return over(checker, node.operator, axis, high - low + 1, part, node.variable, node.body, node, env, index)
 
 
 def whole_range(checker: Inference, term: Term, part: Node) -> tuple[int, int]:
@@ -117,7 +141,7 @@ def whole_range(checker: Inference, term: Term, part: Node) -> tuple[int, int]:
 
 
 def bounds_of(term: Term) -> tuple[int, int] | None:
-    """The least and greatest value of a term made of indices and whole numbers, or None."""
+    """Bounds of a term made of indices and whole numbers; None for any other."""
     if term.number is not None:
         value = term.number
         return (value, value) if isinstance(value, int) and not isinstance(value, bool) else None
@@ -233,20 +257,20 @@ def uses(variable: str, body: Node) -> Iterator[Index]:
         if isinstance(node, IndexSum) and node.variable.text == variable:
             stack += [node.first, node.last]
             continue
-        if isinstance(node, Call) and node.subscript == (Name(variable),) and is_reduction(node.operator):
+        if isinstance(node, Call) and node.subscript == (Name(variable),) and takes_index(node.operator):
             continue
         if isinstance(node, Index):
             yield node
         stack += reversed(nodes.children(node))
 
 
-def is_reduction(operator: str) -> bool:
+def takes_index(operator: str) -> bool:
     """Whether an operator makes one number of those along an axis, so that it can go over an index too."""
-    return operator in REGISTRY and REGISTRY[operator].kind == "reduction"
+    return operator in BEST or operator in REGISTRY and REGISTRY[operator].kind == "reduction"
 
 
 def indexed_size(checker: Inference, node: Index, axis: Axis, env: Environment) -> Any:
-    (real,) = env.real_axes(axis.name)
+    (real,) = env.resolve_axis(axis.name)
     base = checker.infer(node.base, env)
     if real not in base.shape:
         raise checker.error(

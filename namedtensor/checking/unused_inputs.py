@@ -1,4 +1,4 @@
-"""What is given, against what the program speaks of: nothing that is given by its name is taken in silence.
+"""Unused inputs and sizes: what is given by keyword must be mentioned by the program.
 
     evaluate("∑_{a} X", X=X, B=3)                   the formula has no B
     evaluate("∑_{a} X", X=X, sizes={"foo": 3})      nothing in it has an axis foo
@@ -79,7 +79,7 @@ def mentioned_names(scope: Scope, given: Iterable[Key]) -> MentionedNames:
 
 
 class MentionedNames:
-    """The names and axes that a program speaks of, some of its names being given."""
+    """The names and axes that a program mentions, some of its names being given."""
 
     def __init__(self, scope: Scope, given: frozenset[Key]):
         self.scope: Scope = scope
@@ -113,6 +113,9 @@ class MentionedNames:
             stack += reversed(self.inside(node))
             if isinstance(node, Call) and node.operator == "standardize" and node.operator not in self.scope.functions:
                 yield Spelled("ε", (), ())
+            elif isinstance(node, (nodes.Draw, nodes.Expectation)):
+                yield Spelled("seed", (), ())
+                yield Spelled("draws", (), ())
 
     def inside(self, node: Any) -> tuple[Any, ...]:
         """The parts of a node that may be names: the axes of a built-in function are none."""

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from grammar.errors import NotationError
+from grammar.printer import to_text
 
 from .arguments import sizes_of, source_of, values_of
 from .check import shapes_of
@@ -63,14 +64,16 @@ def derived(found: Any, options: Any, console: Console) -> int:
         return spell(found.tree, options.to or "text", options, console)
     if options.steps and options.json:
         console.json(
-            {"names": closed.named.to_text().splitlines(), "steps": [step_record(step) for step in closed.steps]}
+            {"names": list(map(to_text, closed.definitions)), "steps": [step_record(step) for step in closed.steps]}
         )
         return FINE
     if options.steps and options.to in ("latex", "latex-macros"):
         console.print(closed.to_latex(steps=True, macros=options.to == "latex-macros"))
         return FINE
     if options.steps and closed.steps:
-        console.print(way(closed, options.to == "ascii"))
+        from ..display.derivations import way_text
+
+        console.print(way_text(closed, options.to == "ascii"))
         return FINE
     return spell(closed.closed.tree, options.to or "text", options, console)
 
@@ -78,16 +81,6 @@ def derived(found: Any, options: Any, console: Console) -> int:
 def step_record(step: Any) -> dict[str, str]:
     """A step for machines."""
     return {"equation": step.equation, "rule": step.rule, "law": step.law}
-
-
-def way(closed: Any, ascii: bool) -> str:
-    """The names, then each equation with its rule beside it."""
-    from grammar.printer import to_text
-
-    lines = [to_text(step.node, ascii=ascii) for step in closed.steps]
-    width = max(map(len, lines))
-    steps = [f"{line:<{width}}   {step.rule}" for line, step in zip(lines, closed.steps)]
-    return "\n".join([*closed.named.to_text(ascii=ascii).splitlines(), "", *steps])
 
 
 LARGEST = 1e-5  # what differences may be off by

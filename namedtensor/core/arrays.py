@@ -1,4 +1,4 @@
-"""Which library an array belongs to; what needs it is imported on first use."""
+"""Array libraries: the namespace, dtype and device of an array; each library is imported on first use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NAMESPACES: dict[type, Any] = {}
 
 
 def namespace(array: object) -> Any:
-    """The functions for an array: NumPy itself, or the Array API namespace of its library."""
+    """The namespace of an array's functions: NumPy itself, or the Array API namespace of its library."""
     found = _NAMESPACES.get(type(array))
     if found is None:
         found = _NAMESPACES[type(array)] = _namespace(array)
@@ -21,6 +21,7 @@ def namespace(array: object) -> Any:
 
 
 def _namespace(array: Any) -> Any:
+    """The namespace of an array type that has not been met before."""
     import numpy as np
 
     if isinstance(array, (np.ndarray, np.generic)):
@@ -39,18 +40,19 @@ _WIDE: dict[Any, Callable[[], bool]] = {}  # of the libraries where a setting sa
 
 
 def wide(xp: Any) -> bool | None:
-    """Whether numbers of the library have up to 64 bits now; None where they always may."""
+    """The library's 64-bit setting; None where dtypes always have up to 64 bits."""
     return _WIDE[xp]() if xp in _WIDE else None
 
 
 def _x64() -> bool:
+    """Whether JAX's setting `jax_enable_x64` is on."""
     import jax
 
     return bool(getattr(jax.config, "jax_enable_x64"))  # noqa: B009
 
 
 def at_once(xp: Any) -> Any:
-    """A context in which arrays are computed now, also where JAX only records a function or PyTorch only infers.
+    """A context of eager evaluation: arrays have values in it, also while JAX traces or PyTorch infers.
 
     What a plan computes beforehand outlives the call that it was planned for.
     """

@@ -25,7 +25,7 @@ Order = tuple[str, ...]  # axes in the order in which they are stored
 
 
 class Signature(NamedTuple):
-    """Axes needed of each argument, and axes given; `formals` are what a use must name, in order.
+    """A parsed signature: the axes of each argument and of the result; `formals` are what a use must name, in order.
 
     With `variadic`, the one formal stands for any number of axes.
     """
@@ -79,7 +79,7 @@ def same(left: Any, right: Any) -> bool:
 
 
 def bind(of: Signature, axes: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """Which axes each formal of a signature stands for in this use."""
+    """Bind the formal axes of a signature to the axes of a use."""
     if len(set(axes)) != len(axes):
         raise ShapeMismatch("repeated", next(axis for axis in axes if axes.count(axis) > 1))
     if of.variadic:
@@ -99,7 +99,7 @@ def lift(
     new_sizes: Shape | None = None,
     differing: bool = False,
 ) -> dict[str, Any]:
-    """The shape of a lifted function's result.
+    """The shape of a lifted use (paper §3): the signature's result, and every extra axis of the arguments.
 
     `new_sizes` are those of the axes of the result that are not the arguments' (a window, a concatenation); with
     `differing` the bound axes may differ in size between arguments.
@@ -152,7 +152,7 @@ def broadcast(shapes: Sequence[Shape], unify: Callable[[Any, Any], bool] = same)
 
 
 def union(orders: Sequence[Order | None]) -> Order:
-    """The axes of a broadcast result: in the order of the operand with most axes, further ones before."""
+    """The storage order of a broadcast result: that of the operand with most axes, extra axes before."""
     known = [order for order in orders if order is not None]
     longest = max(known, key=len, default=())
     further = dict.fromkeys([axis for order in known if order is not longest for axis in order if axis not in longest])
@@ -186,6 +186,7 @@ def check_axis(name: Any) -> str:
 
 @lru_cache(maxsize=4096)
 def _checked(name: Any) -> str:
+    """The same for one spelling, cached."""
     if isinstance(name, str):
         folded = fold(name.strip())
         if AXIS.fullmatch(folded):
@@ -197,7 +198,7 @@ def _checked(name: Any) -> str:
 
 
 def marked_apart(left: Iterable[str], right: Iterable[str]) -> tuple[str, str] | None:
-    """An axis that one shape has alone, where the other has alone the same axis with other marks: often a slip.
+    """An axis that only one shape has, where the other has it with other marks instead: often a slip.
 
     >>> marked_apart(["batch", "a"], ["batch", "a*"]), marked_apart(["a", "a*"], ["a*"])
     (('a', 'a*'), None)

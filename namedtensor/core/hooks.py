@@ -1,4 +1,4 @@
-"""Hooks: what a room above does when something of a room below, or of another library, is first there.
+"""Hooks: callbacks that run when a library or a class is first seen, and answers that a higher room registers.
 
 So nothing below imports what lies above: JAX is told of named tensors when the first of its arrays is met, and the class
 NamedTensor is given its methods when it is first imported.
@@ -13,7 +13,7 @@ _ANSWERS: dict[str, Callable[[], Callable[..., Any]]] = {}
 
 
 def when_first_seen(name: str, run: Callable[[], object]) -> None:
-    """Run a function when what is called so is first seen; at once where it was.
+    """Register a callback for the first time something of this name is seen; run it at once where it was.
 
     >>> when_first_seen("an example", lambda: print("here it is"))
     >>> seen("an example")
@@ -26,14 +26,14 @@ def when_first_seen(name: str, run: Callable[[], object]) -> None:
 
 
 def seen(name: str) -> None:
-    """Say that something is there, so that what waits for it is run."""
+    """Run and drop the callbacks that wait for this name."""
     _SEEN.add(name)
     for run in _WAITING.pop(name, ()):
         run()
 
 
 def answer(question: str, find: Callable[[], Callable[..., Any]]) -> None:
-    """Say where the function lies that answers a question which a room below is asked; it is found when first asked.
+    """Register the function that answers a question of a lower room, by its module; it is imported when first asked.
 
     >>> answer("how large", lambda: len)
     >>> answered("how large", "abc")
@@ -43,5 +43,5 @@ def answer(question: str, find: Callable[[], Callable[..., Any]]) -> None:
 
 
 def answered(question: str, *arguments: Any, **named: Any) -> Any:
-    """What the room above says."""
+    """The answer of the room that registered for the question."""
     return _ANSWERS[question]()(*arguments, **named)

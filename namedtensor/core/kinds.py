@@ -1,4 +1,4 @@
-"""What an argument of a Python function is to be, said where it is something else."""
+"""Validation of the arguments of Python functions: what each has to be, and the error where it is something else."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from grammar.errors import NotationError
 
 
 def wrong(value: Any, what: str, due: str, hint: str) -> NotationError:
+    """The error for an argument of another kind: what it is, what is due, and a repair."""
     given = (
         "nothing" if value is None else repr(value) if isinstance(value, (str, int, float)) else type(value).__name__
     )
@@ -28,6 +29,7 @@ def as_mapping(value: Any, what: str, hint: str) -> dict[str, Any]:
 
 
 def as_text(value: Any, what: str, hint: str) -> str:
+    """A string. Raises NotationError for anything else."""
     if not isinstance(value, str):
         raise wrong(value, what, "a text", hint)
     return value
@@ -45,6 +47,7 @@ def as_names(value: Any, what: str, hint: str) -> tuple[str, ...]:
 
 
 def as_path(value: Any) -> Path:
+    """A path, as a string. Raises NotationError for anything else."""
     if not isinstance(value, (str, os.PathLike)):
         raise wrong(value, "the place of a file", "a text or a path", 'write "model.safetensors"')
     return Path(cast("str | os.PathLike[str]", value))

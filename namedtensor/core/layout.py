@@ -1,4 +1,4 @@
-"""What a tensor is besides its numbers: names, sizes, dtype and library, interned.
+"""Layouts: the names, sizes, dtype and library of a tensor, apart from its numbers; interned.
 
 Equal layouts are one object, so that a prepared call is found by identity, and names and shapes are read once, when a
 tensor is made, and not at each use.
@@ -31,10 +31,12 @@ class Layout:
 
     @property
     def sizes(self) -> dict[str, int]:
+        """Axis name to size, in storage order."""
         return dict(zip(self.axes, self.extent))
 
     @property
     def is_truth(self) -> bool:
+        """Whether the dtype is boolean."""
         return dtype_name(self.dtype) == "bool"
 
     def __repr__(self) -> str:
@@ -67,7 +69,7 @@ def renamed(layout: Layout, axes: tuple[str, ...]) -> Layout:
 
 
 def store(table: dict[Key, Value], key: Key, value: Value) -> Value:
-    """Keep a value; a table that has grown too large begins anew."""
+    """Store a value in a table of bounded size; a full one is cleared first."""
     if len(table) >= MOST:
         table.clear()
     table[key] = value

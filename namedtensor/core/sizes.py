@@ -1,4 +1,4 @@
-"""Sizes of axes: numbers, or unknowns while only shapes are checked.
+"""Sizes of axes: numbers, or size variables that unification resolves while only shapes are checked.
 
 An `SizeVariable` stands for a size that nobody has said yet. Two unknowns that meet become one; an unknown that meets a
 number becomes that number. Arithmetic on unknowns gives a new unknown that remembers how it is written.
@@ -10,7 +10,7 @@ from typing import Any, Union
 
 
 class SizeVariable:
-    """A size that is not known yet; `text` is how it is written."""
+    """A size that is still a variable; `text` is how it is written."""
 
     __slots__ = ("text", "value")
 
@@ -25,9 +25,11 @@ class SizeVariable:
     __repr__ = __str__
 
     def _with(self, sign: str, other: Any) -> SizeVariable:
+        """The variable of an arithmetic expression of this one and a number."""
         return SizeVariable(f"{self}{sign}{other}")
 
     def _from(self, sign: str, other: Any) -> SizeVariable:
+        """The same with the number on the left."""
         return SizeVariable(f"{other}{sign}{self}")
 
     def __add__(self, other: Any) -> SizeVariable:
@@ -71,14 +73,14 @@ Size = Union[int, SizeVariable]
 
 
 def resolve(size: Any) -> Any:
-    """The number that `size` has become, or the unknown that stands for it now."""
+    """The number that `size` was unified with, or the variable that represents it."""
     while type(size) is SizeVariable and size.value is not None:
         size = size.value
     return size
 
 
 def unify(left: Any, right: Any) -> bool:
-    """Whether two sizes are one; a variable takes on the other.
+    """Unify two sizes: whether they are equal, a variable being bound to the other.
 
     >>> n = SizeVariable("n")
     >>> unify(n, 3), resolve(n), unify(n, 4)
@@ -97,4 +99,5 @@ def unify(left: Any, right: Any) -> bool:
 
 
 def is_ground(size: Any) -> bool:
+    """Whether a size is a number and no variable."""
     return type(size) is int or not isinstance(resolve(size), SizeVariable)

@@ -1,4 +1,4 @@
-"""What somebody may have meant: the nearest names, and what those write who come from other libraries.
+"""Suggestions for errors: the nearest known names, and the notation's spelling of what other libraries write.
 
 `near("sofmax", ["softmax", "max"])` is `["softmax"]`.
 """
@@ -62,7 +62,7 @@ ELSEWHERE = {
 
 
 def near(name: str, known: Iterable[str], most: int = 2, cutoff: float = 0.65) -> list[str]:
-    """The known names that are spelled nearly so; those that differ in the case of letters come first."""
+    """The known names of small edit distance; those that differ in the case of letters come first."""
     if len(name) > LONGEST:
         return []
     candidates = [other for other in dict.fromkeys(known) if other != name and len(other) <= LONGEST]
@@ -90,7 +90,7 @@ def no_attribute(whose: str, name: str, known: Iterable[str]) -> AttributeError:
 
 
 class Suggests:
-    """Objects whose unknown attribute is an error that has the nearest of their public names."""
+    """A mix-in: an unknown attribute is an AttributeError that names the nearest public ones."""
 
     if not TYPE_CHECKING:  # to a type checker an unknown attribute is one
 

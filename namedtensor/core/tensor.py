@@ -27,7 +27,7 @@ else:
 
 
 class PositionalError(NotationError, TypeError):
-    """What Python's protocols ask of a tensor, and this one has not: a TypeError, too, as those who ask expect."""
+    """The error for Python's protocols that go by position: a TypeError, too, as those who use them expect."""
 
 
 class NamedShape(dict[str, int]):
@@ -190,7 +190,7 @@ class NamedTensor(Behaviour):
         return (made(array[place], ()) for place in range(size))
 
     def _along(self, what: str, hint: str) -> tuple[int, ...]:
-        """The size of the one axis; positions are said of no more than one."""
+        """The size of the only axis: positions need no name where there is one."""
         if len(self.layout.axes) != 1:
             first = self.layout.axes[0] if self.layout.axes else None
             raise PositionalError(
@@ -225,12 +225,12 @@ _new = object.__new__
 
 
 def made(array: Any, axes: tuple[str, ...]) -> NamedTensor:
-    """A tensor of these parts, unchecked."""
+    """A tensor of these parts; nothing is checked."""
     return made_as(array, layout_of(array, axes))
 
 
 def made_as(array: Any, layout: Layout) -> NamedTensor:
-    """A tensor of an array and its layout, unchecked."""
+    """A tensor of an array and its layout; nothing is checked."""
     result = _new(NamedTensor)
     result._array = array  # pyright: ignore[reportPrivateUsage]
     result.layout = layout
@@ -260,7 +260,7 @@ def tensor(data: Any, axes: str | Iterable[str] = ()) -> NamedTensor:
 
 @lru_cache(maxsize=4096)
 def _moves(own: tuple[str, ...], axes: tuple[str, ...]) -> tuple[int, ...] | None:
-    """The place of each of some axes among a tensor's own; None where they are not the same ones."""
+    """The permutation that brings a tensor's axes into this order; None where they are other axes."""
     return tuple([own.index(axis) for axis in axes]) if sorted(axes) == sorted(own) else None
 
 
@@ -375,12 +375,12 @@ def rounded(array: Any, digits: int) -> Any:
 
 
 def packed(tensor: NamedTensor) -> NamedTensor:
-    """The same numbers side by side in memory: those of a part of an array have gaps between them."""
+    """A dense copy of an array that is a strided view of another."""
     return NamedTensor(tensor.array.copy(), tensor.axes)
 
 
 def concrete(array: Any) -> Any:
-    """The numbers as an array of NumPy."""
+    """The numbers as an array of NumPy, also while a library traces."""
     if library(array) == "torch":
         array = array.detach().cpu()
         array = array.float() if str(array.dtype) == "torch.bfloat16" else array

@@ -1,4 +1,4 @@
-"""A Python warning, told of the line outside this package that is to be looked at."""
+"""Python warnings, attributed to the caller's line outside this package."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def warn(message: str) -> None:
 
 
 def _outside() -> int:
-    """How many frames above `warn`'s the first stands that is not of this package: of whom a warning speaks."""
+    """The stack level of the first frame outside this package, counted from `warn`."""
     package, level = __name__.partition(".")[0], 1
     frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:

@@ -6,8 +6,11 @@
 `closed_forms`: the closed form of a typed derivative.
 `indices`: what an index of a family is, and trees with others.
 `recurrences`: which recurrences a derivative goes through.
-`step_programs`: one step of these as a program.
+`assembly`: closed forms in programs of parts, and the lines that have them.
+`step_programs`: one step of recurrences as a program.
 `adjoints`: their derivative: a recurrence back, and a sum over the steps.
+`sensitivities`: that of any families: beside each member what it is by X.
+`families`: which of these two, to any order.
 `worked_out`: the closed form as a program.
 `steps`: the way there, each step an equation that can be checked.
 `orders`: that of derivatives of any order.

@@ -1,12 +1,12 @@
 """The derivative of a recurrence as a recurrence: the adjoint of its states, from the end back, and a sum over the steps.
 
-    h^t = f(h^{t-1}, W) for t = 1, …, n;   L = ℓ(h^n)
+    h^t = f(h^{t-1}, W) for t = 1, …, n;   L = ℓ(h^n) + ∑_{t=1}^{n} c(h^t)
     g^n = ∂L/∂h^n                                            what L is by the last state
-    g^t = g^{t+1} ⊙ ∂h^{t+1}/∂h^t for t = n − 1, …, 0        from each state to the one before
+    g^t = g^{t+1} ⊙ ∂h^{t+1}/∂h^t + ∂c(h^t)/∂h^t             by each state: through the next one, and in its own step
     D = ∑_{t=1}^{n} g^t ⊙ ∂h^t/∂W                            what each step adds
 
 One step is a program of its own, in which h^{t-1} and g^t are tensors that are given, and so is what comes after
-the last; their closed forms are put together here. A term that a sum has for each step counts in its step.
+the last; their closed forms are put together here. A state that others of its step speak of is held fixed in these.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from grammar.nodes import Axis, Derivative, Equation, IndexSum, Name, Node, Numb
 from grammar.printer import to_text
 
 from ..scope.binder import bind
-from ..scope.names import walk
 from ..symbolic.lengths import length
-from ..symbolic.naming import LETTERS, names_left, words_of
-from ..symbolic.spelling import MARKS, call, with_axes
+from ..symbolic.naming import LETTERS, Reading, names_left, words_of
+from ..symbolic.spelling import MARKS, call, rename, with_axes
+from .assembly import axes_of
 from .indices import UNIT, Linear, at, plus, written
 from .needed import needed
-from .recurrences import Family, NotARecurrence, Recurrence, recurrence_of, substituted
-from .step_programs import Derivation, Shapes
+from .recurrences import Family, NotARecurrence, Recurrence, recurrence_of
+from .step_programs import Derivation
 from .steps import Step, Steps
 
 SHORT = 5  # symbols of a weight that is written where it counts
@@ -36,7 +36,7 @@ ADJOINTS = "gabqvpru"
 
 @dataclass
 class Adjoint:
-    """What a value is by a state or by a sum: its name, the axes of what it is by, and these as the name has them."""
+    """An adjoint: the derivative by a state or by a sum, with its name, and the axes of the variable in both spellings."""
 
     letter: str
     axes: tuple[str, ...]
@@ -63,22 +63,20 @@ def recurrent(
         recurrence = recurrence_of(scope, tree, last.body)
         words = {word for each in tree.statements for word in words_of(each)} | axes_of(tree, shapes) | {"D", "I", "e"}
         words |= {recurrence.variable}
-        derivation = Derivation(source, tree, scope, last.body, shapes, sizes, recurrence, words)
+        derivation = Derivation(source, tree, scope, last.body, shapes, sizes, words, recurrence)
         derivation.shaped()
         return assembled(derivation)
     except NotARecurrence:
         return None
 
 
-def axes_of(tree: nodes.Program, shapes: Shapes) -> set[str]:
-    found = {axis for shape in shapes.values() for axis in shape}
-    return found | {each.name for each in walk(tree) if isinstance(each, Axis)}
-
-
 def assembled(derivation: Derivation) -> tuple[nodes.Program, int, Steps]:
     """Every part of the derivative, put together."""
     recurrence, variable = derivation.recurrence, derivation.recurrence.variable
     outside, taken = derivation.outside(), derivation.taken
+    state, place = recurrence.found(taken.variable) or (None, recurrence.start)
+    if state is not None and place != recurrence.start and state not in recurrence.states:
+        raise NotARecurrence
     whole = derivation.outer(taken.body)
     derivation.labels[variable] = {}
     inputs = dict(derivation.labels)
@@ -88,40 +86,46 @@ def assembled(derivation: Derivation) -> tuple[nodes.Program, int, Steps]:
     adjoints = {id(each): adjoint_of(derivation, derivation.labels[_end(derivation, each)], value, ADJOINTS)
                 for each in recurrence.states}  # fmt: skip
     parts: list[Node] = []
-    direct = derivation.closed(outside, whole, taken.variable)
+    inside = state is not None and place != recurrence.start
+    direct = None if inside else derivation.closed(outside, whole, taken.variable)
     if direct is not None:
-        parts.append(derivation.named(direct))
+        parts.append(derivation.in_lines(direct))
     total = weighted(derivation, outside, whole, value)
-    ends = []
+    ends: list[Node | None] = []
     for family in recurrence.states:
         adjoint = adjoints[id(family)]
         called = plain if adjoint.marked == adjoint.axes else str
         end = derivation.closed(outside, whole, Name(_end(derivation, family)), called)
-        ends.append(Number(0) if end is None else derivation.named(end))
-        if end is None:
-            ends[-1] = with_axes(Number(0), [*value, *adjoint.marked])
+        ends.append(None if end is None else derivation.in_lines(end))
         derivation.labels[f"{adjoint.letter}^{variable}"] = {
             **value, **dict(zip(adjoint.marked, derivation.labels[_end(derivation, family)].values()))
         }  # fmt: skip
         total.append(adjoint.times(Name(f"{adjoint.letter}^{variable}"), derivation.label(family, {variable: 1})))
     step = derivation.within_step()
+    begun = [] if inside else starts(derivation, outside, adjoints)
     if total:
         body = total[0]
         for each in total[1:]:
             body = call("+", body, each)
-        recurrences(derivation, step, body, adjoints, ends)
-        found = derivation.closed(step, body, taken.variable)
+        recurrences(derivation, step, body, adjoints, ends, [family for family, _ in begun])
+        found = None if inside else derivation.closed(step, body, taken.variable)
         if found is not None:
-            node = derivation.named(found)
+            node = derivation.in_lines(found)
             over = recurrence if recurrence.families else recurrence.sums[0]
             parts.append(IndexSum("∑", Name(variable), written(over.first), written(over.last), node))
-    parts += starts(derivation, outside, adjoints)
+        for label, index in derivation.labelled_by(taken.variable):
+            found = derivation.closed(step, body, Name(label))
+            parts += [] if found is None else [at(derivation.in_lines(found), variable, index)]
+    parts += [derivation.in_lines(each) for _, each in begun]
+    if inside and state is not None:
+        adjoint = adjoints[id(state)]
+        parts = [
+            rename(_member(adjoint, place), {now: axis + taken.mark for axis, now in zip(adjoint.axes, adjoint.marked)})
+        ]
     result = parts[0] if parts else Number(0)
     for each in parts[1:]:
         result = call("+", result, each)
-    alone = len(recurrence.states) == 1 and not recurrence.sums
-    steps = steps_back(derivation, adjoints[id(recurrence.states[0])]) if alone else []
-    return finished(derivation, result, steps)
+    return finished(derivation, result, steps_back(derivation, adjoints))
 
 
 def _end(derivation: Derivation, family: Family) -> str:
@@ -135,7 +139,7 @@ def plain(axis: str) -> str:
 def summed_shape(derivation: Derivation, each: Any) -> dict[str, Any]:
     """The shape of a sum: that of one of its terms."""
     step = derivation.within_step()
-    body = derivation.opaque(substituted(each.body, derivation.recurrence, derivation.in_step))
+    body = derivation.within(each.body)
     own = {line.sides[0].text for line in step if isinstance(line, Equation) and isinstance(line.sides[0], Name)}
     inputs = {name: shape for name, shape in derivation.labels.items() if name not in own}
     return dict(derivation.checker([*step, Value(body)], inputs).whole().shape)
@@ -163,7 +167,7 @@ def weighted(derivation: Derivation, outside: list[Any], whole: Node, value: Map
         adjoint = adjoint_of(derivation, derivation.labels[text], value, LETTERS)
         called = plain if adjoint.marked == adjoint.axes else str
         weight = derivation.closed(outside, whole, Name(text), called)
-        term = derivation.opaque(substituted(each.body, recurrence, derivation.in_step))
+        term = derivation.within(each.body)
         if weight is None:
             continue
         if weight.node == Number(1):
@@ -171,7 +175,7 @@ def weighted(derivation: Derivation, outside: list[Any], whole: Node, value: Map
         elif not weight.names and length(weight.node) <= SHORT:
             found.append(adjoint.times(weight.node, term))
         else:
-            derivation.line(Name(adjoint.letter), derivation.named(weight))
+            derivation.line(Name(adjoint.letter), derivation.in_lines(weight))
             extents = derivation.labels[text].values()
             derivation.labels[adjoint.letter] = {**value, **dict(zip(adjoint.marked, extents))}
             found.append(adjoint.times(Name(adjoint.letter), term))
@@ -179,28 +183,51 @@ def weighted(derivation: Derivation, outside: list[Any], whole: Node, value: Map
 
 
 def recurrences(
-    derivation: Derivation, step: list[Any], body: Node, adjoints: dict[int, Adjoint], ends: list[Node]
-) -> None:
-    """The lines of the adjoints: at the end, and from one step to the one before."""
+    derivation: Derivation, step: list[Any], body: Node, adjoints: dict[int, Adjoint], ends: list[Node | None],
+    begun: list[Family],
+) -> None:  # fmt: skip
+    """The lines of the adjoints: at the end, from one step to the one before, and of what the `begun` begin with."""
     recurrence, variable = derivation.recurrence, derivation.recurrence.variable
-    for family, end in zip(recurrence.states, ends):
-        derivation.line(_member(adjoints[id(family)], recurrence.end), end)
+    own, through = [], []
     for family in recurrence.states:
-        adjoint = adjoints[id(family)]
-        called = plain if adjoint.marked == adjoint.axes else str
+        called = plain if adjoints[id(family)].marked == adjoints[id(family)].axes else str
+        fixed = derivation.fixed.get(derivation.label(family, {variable: 1}).text)
         before = derivation.label(family, {variable: 1, UNIT: -recurrence.step})
-        found = derivation.closed(step, body, before, called)
-        if found is None:
-            node: Node = with_axes(Number(0), tuple(derivation.labels[f"{adjoint.letter}^{variable}"]))
-        else:
-            node = derivation.named(found)
-        after = {variable: 1, UNIT: recurrence.step}
-        derivation.line(_member(adjoint, {variable: 1}), at(node, variable, after), back(recurrence))
+        for by, found in ((fixed, own), (before, through)):
+            reading = None if by is None else derivation.closed(step, body, by, called)
+            found.append(None if reading is None else derivation.in_lines(reading))
+    for family, end, here in zip(recurrence.states, ends, own):
+        last = None if here is None else at(here, variable, recurrence.end)
+        derivation.line(
+            _member(adjoints[id(family)], recurrence.end), joined(derivation, adjoints[id(family)], end, last)
+        )
+    for family, here, next_one in zip(recurrence.states, own, through):
+        adjoint = adjoints[id(family)]
+        after = None if next_one is None else at(next_one, variable, {variable: 1, UNIT: recurrence.step})
+        whole = joined(derivation, adjoint, here, after)
+        derivation.line(_member(adjoint, {variable: 1}), whole, back(recurrence, here is None))
+        if here is not None and family in begun:
+            first = (
+                None if next_one is None else at(next_one, variable, plus(recurrence.start, {UNIT: recurrence.step}))
+            )
+            derivation.line(_member(adjoint, recurrence.start), joined(derivation, adjoint, first))
 
 
-def back(recurrence: Recurrence) -> nodes.Range:
-    """The steps from the one before the end to what they begin with."""
-    first, last = written(plus(recurrence.end, {UNIT: -recurrence.step})), written(recurrence.start)
+def joined(derivation: Derivation, adjoint: Adjoint, *parts: Node | None) -> Node:
+    """The sum of what there is."""
+    found = [each for each in parts if each is not None]
+    if not found:
+        return with_axes(Number(0), tuple(derivation.labels[f"{adjoint.letter}^{derivation.recurrence.variable}"]))
+    whole = found[0]
+    for each in found[1:]:
+        whole = call("+", whole, each)
+    return whole
+
+
+def back(recurrence: Recurrence, whole: bool) -> nodes.Range:
+    """The steps from the one before the end to the first, and to what they begin with where that is no exception."""
+    start = recurrence.start if whole else plus(recurrence.start, {UNIT: recurrence.step})
+    first, last = written(plus(recurrence.end, {UNIT: -recurrence.step})), written(start)
     plain_end = isinstance(last, Number) and (last.value <= 1 or isinstance(first, Number))
     return nodes.Range(Name(recurrence.variable), first, last, down=recurrence.step > 0 and not plain_end)
 
@@ -209,7 +236,7 @@ def _member(adjoint: Adjoint, index: Linear) -> Node:
     return nodes.Superscript(Name(adjoint.letter), (written(index),))
 
 
-def starts(derivation: Derivation, outside: list[Any], adjoints: dict[int, Adjoint]) -> list[Node]:
+def starts(derivation: Derivation, outside: list[Any], adjoints: dict[int, Adjoint]) -> list[tuple[Family, Reading]]:
     """What the derivative has by what the states begin with."""
     recurrence, found = derivation.recurrence, []
     for family in recurrence.states:
@@ -220,21 +247,23 @@ def starts(derivation: Derivation, outside: list[Any], adjoints: dict[int, Adjoi
         program = [derivation.begun(each) for each in outside]
         reading = derivation.closed(program, adjoint.times(Name(label), begins), derivation.taken.variable)
         if reading is not None:
-            found.append(derivation.named(reading))
+            found.append((family, reading))
     return found
 
 
-def steps_back(derivation: Derivation, adjoint: Adjoint) -> list[Step]:
-    """The lines of an adjoint as equations of what it is: the derivative by a state. Of a sum's terms it has not its own step's."""
-    taken, (family,) = derivation.taken, derivation.recurrence.states
-    mark = taken.mark if adjoint.marked != adjoint.axes else ""
-    found = []
+def steps_back(derivation: Derivation, adjoints: dict[int, Adjoint]) -> list[Step]:
+    """The lines of the adjoints as equations of what these are: the derivatives by the states."""
+    taken, found = derivation.taken, []
+    letters = {adjoint.letter: (family, adjoint) for family in derivation.recurrence.states
+               for adjoint in [adjoints[id(family)]]}  # fmt: skip
     for line in derivation.lines:
-        head, *others = line.sides
-        if isinstance(head, nodes.Superscript) and head.base == Name(adjoint.letter):
-            by = nodes.Superscript(Name(family.base), head.components)
-            rule = "chain" if line.range is not None else "end"
-            found.append(Step(rule, replace(line, sides=(Derivative(taken.body, by, mark), *others)), BACK[rule]))
+        head = line.sides[0]
+        if isinstance(head, nodes.Superscript) and isinstance(head.base, Name) and head.base.text in letters:
+            family, adjoint = letters[head.base.text]
+            by = family.member(head.components[0])
+            rule = "end" if line.range is None and head == _member(adjoint, derivation.recurrence.end) else "chain"
+            mark = taken.mark if adjoint.marked != adjoint.axes else ""
+            found.append(Step(rule, replace(line, sides=(*line.sides, Derivative(taken.body, by, mark))), BACK[rule]))
     return found
 
 

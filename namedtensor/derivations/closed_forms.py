@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Equation, Node
 
+from ..calculus.linearize import AUXILIARY
 from ..core.sizes import resolve
-from ..scope.names import Key
+from ..scope.names import Key, walk
 from ..symbolic import algebra
 from ..symbolic.factoring import cleared, factored
 from ..symbolic.folding import Named, folded
@@ -21,9 +23,9 @@ from ..symbolic.known import recognized, solved
 from ..symbolic.linearizing import ReadingChecker, change_of
 from ..symbolic.naming import Reading, Where, names_left, read, words_of
 from ..symbolic.parts import Unwritable
-from ..symbolic.spelling import MARKS, named, with_axes
+from ..symbolic.spelling import MARKS, named, size_node, with_axes
 from ..symbolic.sums import total_of
-from ..symbolic.work import TooLong, current, working
+from ..symbolic.work import TooLong, Work, current, working
 from ..terms.environment import source_name
 from ..terms.terms import Term, topological
 from .needed import needed
@@ -185,8 +187,8 @@ class Typed:
     def checker(self) -> ReadingChecker:
         return reading_checker(self.source, self.tree, self.shapes, self.sizes)
 
-    def read(self, taken: set[str] | None = None) -> tuple[Reading, dict[str, int]]:
-        """The closed form of its value, and how often each law was used.
+    def read(self, taken: set[str] | None = None) -> tuple[Reading, Work]:
+        """The closed form of its value, and what was done: how often each law was used, and the axes that were made.
 
         Raises NotationError where there is none, or the work passes the limit.
         """
@@ -194,7 +196,7 @@ class Typed:
         term = checker.whole()
         with working(limit=self.limit) as work:
             try:
-                return closed_form(checker, term, self.tree, taken), dict(work.laws)
+                return closed_form(checker, term, self.tree, taken), work
             except TooLong as problem:
                 hint = "give parts names of their own, or a higher limit"
                 raise checker.error(308, str(problem), self.tree, hint=hint) from None
@@ -207,10 +209,12 @@ class Typed:
 
 
 def closed_program(
-    tree: nodes.Program, reading: Reading, title: str | Node = "D", before: tuple[Any, ...] = ()
+    tree: nodes.Program, reading: Reading, title: str | Node = "D", before: tuple[Any, ...] = (),
+    made: Mapping[str, Any] = MappingProxyType({}),
 ) -> nodes.Program:  # fmt: skip
     """The program that has a closed form as its value: what it needs of the one that was given, its names, the form.
 
+    Of axes that were made inside, as the ranks of what is sorted, it says the sizes where nothing else does.
     The title is a name, or another one where the program has it.
     """
     lines = [Equation((named(each.name), each.node)) for each in reading.names]
@@ -219,4 +223,20 @@ def closed_program(
         title = named(title if title not in taken else next(names_left(taken | {each.name for each in reading.names})))
     wanted = set(words_of(reading.node)).union(*(words_of(each.node) for each in reading.names))
     kept = needed(tree.statements[:-1], wanted)
-    return nodes.Program((*kept, *lines, *before, Equation((title, reading.node))))
+    sizes = sizes_said((*(each.sides[1] for each in lines), reading.node), made)
+    return nodes.Program((*sizes, *kept, *lines, *before, Equation((title, reading.node))))
+
+
+def sizes_said(formulas: tuple[Node, ...], made: Mapping[str, Any]) -> list[Equation]:
+    """|rank| = |a|, for each axis of differentials that stands in formulas where no tensor has it, and |kernel| = 2."""
+    inside = [each for formula in formulas for each in walk(formula)]
+    moved = {axis.name for each in inside if isinstance(each, nodes.Rename) for _, new in each.items for axis in new}
+    names = {
+        each.text if isinstance(each, nodes.Name) else each.name
+        for each in inside
+        if isinstance(each, (nodes.Name, nodes.Axis))
+    }
+    wanted = [
+        axis for axis in made if axis in names - moved and (axis.rstrip("'") in AUXILIARY or str(made[axis]).isdigit())
+    ]
+    return [Equation((nodes.Size(nodes.Axis(axis)), size_node(str(made[axis])))) for axis in wanted]

@@ -16,6 +16,8 @@ from grammar.printer import to_text
 
 from ..core.sizes import SizeVariable
 from ..scope.names import spelled, walk
+from .needed import defined_by
+from .recurrences import base_of
 
 Shapes = Mapping[str, Mapping[str, Any]]
 Found = TypeVar("Found")
@@ -23,7 +25,7 @@ MOST = 24  # axes and names that are found so
 
 
 def with_shapes(given: Shapes, run: Callable[[dict[str, dict[str, Any]]], Found], tree: nodes.Program) -> Found:
-    """What `run` gives for the shapes, made larger until it is right; its first error where that does not help."""
+    """Run with the shapes, made larger until it is right; its first error where that does not help."""
     shapes = {name: dict(shape) for name, shape in given.items()}
     first: NotationError | None = None
     for _ in range(MOST):
@@ -39,6 +41,13 @@ def with_shapes(given: Shapes, run: Callable[[dict[str, dict[str, Any]]], Found]
     raise first
 
 
+def taken_by(tree: nodes.Program) -> set[str]:
+    """The names that derivatives are taken by and nothing defines or declares."""
+    found = {each.variable.text for each in walk(tree) if isinstance(each, nodes.Derivative)
+             and isinstance(each.variable, nodes.Name)}  # fmt: skip
+    return found.difference(*map(defined_by, tree.statements))
+
+
 def named(problem: NotationError, tree: nodes.Program, shapes: dict[str, dict[str, Any]]) -> bool:
     """Whether the name that is not known could be added, as a number; not where the program has equations for it."""
     name = said(problem)
@@ -46,9 +55,7 @@ def named(problem: NotationError, tree: nodes.Program, shapes: dict[str, dict[st
         return False
     for statement in tree.statements:
         if isinstance(statement, nodes.Equation):
-            head: Any = statement.sides[0]
-            while hasattr(head, "base"):
-                head = head.base
+            head: Any = base_of(statement.sides[0])
             if isinstance(head, nodes.Name) and name.startswith(head.text):
                 return False
     shapes[name] = {}

@@ -6,6 +6,7 @@ D' = ∂f(x)/∂x* = …        identification
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from grammar import nodes
@@ -33,6 +34,10 @@ def way_to(typed: Typed, closed: nodes.Program, identified: bool) -> Steps:
     last = typed.tree.statements[-1]
     if identified and isinstance(last, Value) and isinstance(last.body, Derivative) and found.steps:
         title, form = equation_of(closed)
+        named = {each.sides[0] for each in found.names}
+        kept = [each for each in needed(typed.tree.statements[:-1], words_of(last.body)) if each not in found.kept]
+        kept = [each for each in kept if not isinstance(each, Equation) or each.sides[0] not in named]
+        found = replace(found, kept=(*found.kept, *kept))
         return found.then(Step(IDENTIFICATION, Equation((title, form, last.body)), LAW))
     return found
 

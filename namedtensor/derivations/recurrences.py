@@ -125,8 +125,9 @@ def recurrence_of(scope: Scope, tree: nodes.Program, taken: nodes.Derivative) ->
     if any(isinstance(node, (nodes.Derivative, nodes.Differential)) for node in inner):
         raise NotARecurrence
     reached = depending(scope, tree, words_of(taken.variable))
-    variable = next((each.range.variable.text for each in scope.families if each.range is not None), None)
-    found = Recurrence(variable or "t")
+    variables = [each.range.variable.text for each in scope.families if each.range is not None]
+    variables += [node.variable.text for node in walk(tree) if isinstance(node, IndexSum)]
+    found = Recurrence(next(iter(variables), "t"))
     for definition in scope.families:
         if definition.name.base in reached:
             _add(found, family_of(definition, found.variable), definition)

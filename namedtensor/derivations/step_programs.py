@@ -6,44 +6,30 @@ other so is h^n. What the index labels besides, W^t, is given as well.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from grammar import nodes
-from grammar.nodes import Derivative, Equation, Name, Node, Number, Value
+from grammar.nodes import Equation, Name, Node
 from grammar.printer import to_text
 
-from ..scope.names import Key, key, spelled, walk
-from ..scope.symbols import Scope
-from ..symbolic.lengths import length
-from ..symbolic.linearizing import ReadingChecker
+from ..scope.names import Key, component, spelled, walk
 from ..symbolic.naming import Reading, words_of
 from ..symbolic.spelling import expression, with_axes
-from .closed_forms import closed_form
-from .indices import UNIT, Linear, at, mapped, plus, written
-from .reading import Shapes, reading_checker
-from .recurrences import Family, NotARecurrence, Recurrence, base_of, depending, start_of, substituted
-
-STEPS = 3  # at which shapes are looked at
+from .assembly import Assembly
+from .indices import UNIT, Linear, at, linear, mapped, plus, written
+from .recurrences import Family, NotARecurrence, Recurrence, base_of, start_of, substituted
 
 
 @dataclass
-class Derivation:
+class Derivation(Assembly):
     """One derivative of a program with recurrences, as it is put together."""
 
-    source: str
-    tree: nodes.Program
-    scope: Scope
-    taken: Derivative
-    shapes: dict[str, dict[str, Any]]
-    sizes: dict[str, int]
     recurrence: Recurrence
-    words: set[str]
-    labels: dict[str, dict[str, Any]] = field(default_factory=dict)  # shapes of what stands for members
-    lines: list[Equation] = field(default_factory=list)
-    restated: dict[Key, Equation] = field(default_factory=dict)
-    length: int = 0
+    restated: dict[Key, Equation] = field(default_factory=dict, kw_only=True)
+    fixed: dict[str, Name] = field(
+        default_factory=dict, kw_only=True
+    )  # the states of a step where its formulas speak of them
 
     # ------------------------------------------------------------------------------------------------------ programs
     def label(self, family: Family, index: Linear) -> Name:
@@ -51,7 +37,13 @@ class Derivation:
         return Name(to_text(family.member(written(index))))
 
     def in_step(self, family: Family, index: Linear) -> Node:
-        return self.label(family, index)
+        label = self.label(family, index)
+        if family not in self.recurrence.states or index != {self.recurrence.variable: 1}:
+            return label
+        if label.text not in self.fixed:
+            self.fixed[label.text] = Name(self.constant(label.text))
+            self.labels[self.fixed[label.text].text] = self.labels[label.text]
+        return self.fixed[label.text]
 
     def after(self, family: Family, index: Linear) -> Node | None:
         """A member that stands outside of the steps: the last, what they begin with, or a name within one step."""
@@ -68,11 +60,6 @@ class Derivation:
     def sums_replaced(self, node: Any) -> Any:
         own = {id(each.node): to_text(each.node) for each in self.recurrence.sums}
         return mapped(node, lambda each: Name(own[id(each)]) if id(each) in own else None)
-
-    def others(self) -> list[Any]:
-        """The statements about no family."""
-        ranged = (Equation, nodes.Declaration)
-        return [each for each in self.tree.statements[:-1] if not isinstance(each, ranged) or each.range is None]
 
     def within_step(self) -> list[Any]:
         """The program of one step."""
@@ -91,9 +78,12 @@ class Derivation:
             kept = [each for each in kept if each not in gone]
         kept = [self.opaque(each) for each in kept]
         for family in recurrence.families:
-            body = self.opaque(substituted(family.body, recurrence, self.in_step))
-            kept.append(Equation((self.label(family, {variable: 1}), body)))
+            kept.append(Equation((self.label(family, {variable: 1}), self.within(family.body))))
         return kept
+
+    def within(self, body: Node) -> Node:
+        """A formula of one step; a state of this step is held fixed in it, for its adjoint has what that does."""
+        return self.opaque(substituted(body, self.recurrence, self.in_step))
 
     def outside(self) -> list[Any]:
         """The program of what comes after the steps."""
@@ -112,51 +102,34 @@ class Derivation:
 
     def opaque(self, node: Any) -> Any:
         """A tree in which what the index labels besides, as in x^t, is one name."""
-        variable = self.recurrence.variable
-        families = {each.name.base for each in self.scope.families}
-        families -= {each.base for each in self.recurrence.families}
-        known = families | {name.base for _, name, _, over in self.scope.declarations if over is not None}
-        known |= {key(name).base for name in self.shapes if "^" in name}
+        own = {each.base for each in self.recurrence.families}
+        return self.labelled(node, self.recurrence.variable, own, lambda each, _: self.probed(each))
 
-        def change(each: Any) -> Node | None:
-            name = spelled(each) if isinstance(each, (nodes.Superscript, nodes.Subscript)) else None
-            if name is None or name.base not in known:
-                return None
-            labelled = any(variable in words_of(part) for part in (*name.subscript, *name.superscript))
-            if not labelled and name.base not in families:
-                return None
-            text = to_text(each)
-            if text not in self.labels:
-                self.labels[text] = self.probed(each)
-            return Name(text)
-
-        return mapped(node, change)
-
-    # ---------------------------------------------------------------------------------------------------------- types
-    def checker(self, statements: list[Any], inputs: Shapes, sizes: Mapping[str, int] | None = None) -> ReadingChecker:
-        program = nodes.Program(tuple(statements))
-        return reading_checker(self.source, program, self.shapes, self.sizes if sizes is None else sizes, inputs)
-
-    def probe(self) -> tuple[ReadingChecker, dict[str, int]]:
-        """The program with few steps, and its sizes."""
-        few: dict[str, int] = {}
-        bounds = [self.recurrence, *self.recurrence.sums]
-        for symbol in {symbol for each in bounds for symbol in (*each.first, *each.last)} - {UNIT}:
-            few[symbol.strip("|")] = STEPS + max(abs(each.first.get(UNIT, 0)) for each in bounds)
-        for each in self.tree.statements:
-            sides = each.sides if isinstance(each, Equation) else ()
-            said = [few[side.text] for side in sides if isinstance(side, Name) and side.text in few]
-            few |= {side.axis.name: said[0] for side in sides if isinstance(side, nodes.Size) and said}
-        shapes = {
-            name: {axis: few.get(axis, extent) for axis, extent in shape.items()} for name, shape in self.shapes.items()
-        }
-        program = nodes.Program(self.tree.statements[:-1])
-        return reading_checker(self.source, program, shapes, {**self.sizes, **few}), few
+    def labelled_by(self, variable: Node) -> list[tuple[str, Linear]]:
+        """The names of one step, W^t, of which this is a member, and the step. Raises NotARecurrence where that is not known."""
+        wanted, t, found = spelled(variable), self.recurrence.variable, []
+        own = {each.base for each in self.recurrence.families}
+        if wanted is None or not (wanted.subscript or wanted.superscript) or wanted.base in own:
+            return []
+        for label in [*self.labels]:
+            name = spelled(expression(label)) if label.endswith("}") or "^" in label or "_" in label else None
+            if name is None or name.base != wanted.base:
+                continue
+            pairs = [(mine, theirs) for own, other in zip(name[1:], wanted[1:]) for mine, theirs in zip(own, other)]
+            counted = [(linear(mine), linear(theirs)) for mine, theirs in pairs if t in words_of(mine)]
+            fixed = all(component(mine) == component(theirs) for mine, theirs in pairs if t not in words_of(mine))
+            if not fixed or [*map(len, name[1:])] != [*map(len, wanted[1:])]:
+                continue
+            mine, theirs = counted[0] if len(counted) == 1 else (None, None)
+            if mine is None or theirs is None or mine.get(t) != 1:
+                raise NotARecurrence
+            found.append((label, plus(theirs, {each: count for each, count in mine.items() if each != t}, -1)))
+        return found
 
     def probed(self, node: Node, back: int = 0) -> dict[str, Any]:
         """The shape of a member, at the second step or so many before."""
-        checker, few = self.probe()
         recurrence = self.recurrence
+        checker, few = self.probe((each.first, each.last) for each in (recurrence, *recurrence.sums))
         start = recurrence.start if recurrence.families else plus(recurrence.sums[0].first, {UNIT: -1})
         place = plus(start, {UNIT: recurrence.step * (2 - back)})
         number = sum(count * (1 if symbol == UNIT else few[symbol.strip("|")]) for symbol, count in place.items())
@@ -192,51 +165,13 @@ class Derivation:
         body = with_axes(statement.sides[1], missing)
         self.restated[start] = replace(statement, sides=(statement.sides[0], body))
 
-    # --------------------------------------------------------------------------------------------------- closed forms
-    def closed(self, statements: list[Any], body: Node, by: Node, called: Callable[[str], str] = str) -> Reading | None:
-        """The closed form of a derivative in a program of parts; None where it is 0."""
-        mark = self.taken.mark
-        tree = nodes.Program((*statements, Value(Derivative(body, by, mark))))
-        names = words_of(nodes.Program(tree.statements))
-        inputs = {name: shape for name, shape in self.labels.items() if name in names}
-        taken = {
-            each.sides[0].text
-            for each in tree.statements
-            if isinstance(each, Equation) and isinstance(each.sides[0], Name)
-        }
-        if not any(node == by for each in (*statements, body) for node in walk(each)):
-            return None
-        reached = depending(self.scope, nodes.Program(tuple(statements)), words_of(by))
-        if not (words_of(body) | {each.operator for each in walk(body) if isinstance(each, nodes.Call)}) & reached:
-            return None
-        checker = self.checker(list(tree.statements), {name: inputs[name] for name in inputs if name not in taken})
-        found = closed_form(checker, checker.whole(), tree, self.words, called)
-        self.words |= {each.name for each in found.names}
-        return None if is_zero(found.node) else found
-
-    def named(self, reading: Reading) -> Node:
-        """A formula, its names as lines of their own: those of one step are a family."""
-        variable = self.recurrence.variable
-        node = reading.node
-        renamed: dict[str, Node] = {}
-        for each in reading.names:
-            definition = _renamed(each.node, renamed)
-            stepwise = variable in words_of(definition)
-            head = expression(f"{each.name}^{variable}") if stepwise else Name(each.name)
-            same = next((line.sides[0] for line in self.lines if line.sides[1] == definition), None)
-            if same is None:
-                self.lines.append(Equation((head, definition), range=self.steps() if stepwise else None))
-                self.length += 2 + length(definition)
-            renamed[each.name] = same or head
-        return _renamed(node, renamed)
-
     def steps(self) -> nodes.Range:
         recurrence = self.recurrence
         return nodes.Range(Name(recurrence.variable), written(recurrence.first), written(recurrence.last))
 
-    def line(self, head: Node, body: Node, over: nodes.Range | None = None) -> None:
-        self.lines.append(Equation((head, body), range=over))
-        self.length += 2 + length(body)
+    def in_lines(self, reading: Reading) -> Node:
+        """A formula, its names as lines of their own."""
+        return self.simplified(self.named(reading, self.steps()), self.steps())
 
     def begun(self, statement: Any) -> Any:
         """A statement, or what it is where it says what a state begins with and that lacks an axis."""
@@ -247,11 +182,3 @@ class Derivation:
 def spoken(statement: Equation) -> set[str]:
     """The names that an equation needs."""
     return set().union(*map(words_of, statement.sides[1:]))
-
-
-def is_zero(node: Node) -> bool:
-    return node == Number(0) or (isinstance(node, nodes.Call) and node.operator == "⊙" and is_zero(node.arguments[0]))
-
-
-def _renamed(node: Any, names: Mapping[str, Node]) -> Any:
-    return mapped(node, lambda each: names.get(each.text) if isinstance(each, Name) else None) if names else node

@@ -102,7 +102,7 @@ def steps_of(checker: ReadingChecker, taken: Taken, names: Mapping[int, str], wo
     body, by, node = taken
     inside = depending(body, by)
     letters = names_left(words)
-    found: dict[int, str] = dict(names)
+    found: dict[int, str] = {**names, id(by): to_text(node.variable)}
     defined, steps = [], []
     for term in inside:
         if term.operator in THROUGH and term is not body:
@@ -168,7 +168,7 @@ def _differential(
     given: dict[int, Any] = {}
     leaves: dict[str, str] = {}
     for each in [by, *inside]:
-        name = names.get(id(each)) or (by.options[-1] if each is by else None)
+        name = names.get(id(each))
         if each is term or name is None:
             continue
         leaf = make.leaf("differential", each.shape)

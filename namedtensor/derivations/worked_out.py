@@ -19,17 +19,18 @@ from grammar.printer import to_latex, to_text
 
 from ..core.limits import recursion_headroom
 from ..core.sizes import SizeVariable
+from ..display.derivations import StepTable
 from ..programs.arguments import shape_of
 from ..programs.program import Formula, Program
 from ..scope.binder import bind
 from ..symbolic.from_terms import NotReadable
 from ..symbolic.parts import Unwritable
 from ..symbolic.work import LIMIT, TooLong, working
-from .adjoints import recurrent
 from .closed_forms import Typed, closed_program
-from .least_shapes import with_shapes
+from .families import of_families
+from .least_shapes import taken_by, with_shapes
 from .orders import way_to
-from .steps import Step, Steps
+from .steps import Steps
 
 UNKNOWN_SIZES = (309, 304, 313)
 
@@ -66,9 +67,11 @@ class WorkedOut:
         return self.way()
 
     @property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> StepTable:
         """The way to the closed form: one equation for each part, with its rule; the last is the identification."""
-        return self._way.steps
+        found = StepTable(self._way.steps)
+        found.way = self
+        return found
 
     @property
     def names(self) -> tuple[Equation, ...]:
@@ -82,7 +85,7 @@ class WorkedOut:
             return self.closed
         equations = tuple(step.node for step in self.steps)
         last = () if self.steps[-1].rule == "identification" else self.closed.tree.statements[-1:]
-        return Formula(to_text(nodes.Program((*self._definitions, *equations, *last))))
+        return Formula(to_text(nodes.Program((*self.definitions, *equations, *last))))
 
     @property
     def program(self) -> Formula:
@@ -92,15 +95,16 @@ class WorkedOut:
     @cached_property
     def named(self) -> Program:
         """The program of the names that the equations of the steps speak of; after it each of them is a claim."""
-        return Program(to_text(nodes.Program(self._definitions)))
+        return Program(to_text(nodes.Program(self.definitions)))
 
     @property
-    def _definitions(self) -> tuple[Any, ...]:
+    def definitions(self) -> tuple[Any, ...]:
         """The names of the parts, and the definitions that these do not restate."""
-        restated = {to_text(each.sides[0]) for each in self.names}
+        restated = {(each.sides[0], each.range) for each in self.names}
+        restated |= {(step.node.sides[0], step.node.range) for step in self.steps if len(step.node.sides) > 2}
         found: dict[str, Any] = {}
         for each in (*self._way.kept, *self.closed.tree.statements[:-1]):
-            if not (isinstance(each, Equation) and to_text(each.sides[0]) in restated):
+            if not (isinstance(each, Equation) and (each.sides[0], each.range) in restated):
                 found[to_text(each)] = each
         return (*found.values(), *self.names)
 
@@ -145,15 +149,16 @@ def worked_out(program: Any, shapes: Mapping[str, Any], sizes: Mapping[str, int]
 
 
 def by_steps(source: str, tree: nodes.Program, shapes: Any, sizes: dict[str, int], limit: int) -> WorkedOut | None:
-    """The derivative of a recurrence as one; None where there is none, or it cannot be read so."""
+    """The derivative of families as families; None where there are none, or they cannot be read so."""
+    shapes = {**{name: {} for name in taken_by(tree)}, **shapes}  # so that r^k, by r, is a power of r and no other name
     with working(limit=limit) as work:
         try:
-            found = recurrent(source, tree, shapes, sizes)
+            found = with_shapes(shapes, lambda some: of_families(source, tree, some, sizes), tree)
         except (NotReadable, Unwritable, TooLong, ArithmeticError, NotationError):
             return None
     if found is None:
         return None
-    program, length, way = found
+    program, length, way = found[:3]
     return WorkedOut(Formula(to_text(program)), dict(work.laws), length, lambda: way)
 
 
@@ -185,11 +190,11 @@ def _worked_out(source, tree, finish, shapes, sizes, limit) -> WorkedOut:
     if finish is not None:
         shapes = {**parameter_shapes(bind(source, tree), finish[1]), **shapes}
     typed = Typed(source, tree, shapes, sizes, limit)
-    reading, laws = typed.read()
+    reading, work = typed.read()
     title, before = ("D", ()) if finish is None else (finish[1], finish[0])
-    closed = closed_program(tree, reading, title, before)
+    closed = closed_program(tree, reading, title, before, work.made)
     way = partial(way_to, typed, closed, finish is None)
-    return WorkedOut(Formula(to_text(closed)), laws, reading.length, way)
+    return WorkedOut(Formula(to_text(closed)), dict(work.laws), reading.length, way)
 
 
 def parameter_shapes(scope: Any, head: nodes.Call) -> dict[str, dict[str, Any]]:

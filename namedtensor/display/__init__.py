@@ -4,6 +4,7 @@
 `html`: formulas for pages.
 `coloured`: a formula with its axes coloured, wherever it is shown.
 `steps`: the steps of an explanation, as text and as a table.
+`derivations`: the way to a derivative, each equation beside its rule.
 `slides`: the steps as a page that steps through them.
 `pictures`: a tensor as a picture.
 `flow_graph`: nodes, edges and groups of a diagram.

@@ -26,7 +26,16 @@ from .flow_graph import NAMING, Drawn, Edge, Graph, Port, Source
 from .flow_trees import operands, regrouped, substituted, written
 
 JOINING = ("+", "-", "⊙", "/", "⊕", "juxtaposed")  # drawn as a sign, not as a box
-WHOLE = (nodes.Cases, nodes.IndexSum, nodes.Literal, nodes.Indicator)  # drawn as one box, whatever is in them
+WHOLE = (
+    nodes.Cases,
+    nodes.IndexSum,
+    nodes.Over,
+    nodes.Expectation,
+    nodes.AtPoint,
+    nodes.Draw,
+    nodes.Literal,
+    nodes.Indicator,
+)  # drawn as one box, whatever is in them
 
 
 # ------------------------------------------------------------------------------------------------------------ the flow

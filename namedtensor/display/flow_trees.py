@@ -38,7 +38,7 @@ def operands(node: Any) -> tuple[Any, ...]:
         return (node.base,)
     if isinstance(node, nodes.Superscript):
         return (node.base, *node.components)
-    if isinstance(node, (nodes.IndexSum, nodes.Derivative)):
+    if isinstance(node, (nodes.IndexSum, nodes.Over, nodes.Expectation, nodes.AtPoint, nodes.Derivative)):
         return (node.body,)
     if isinstance(node, nodes.Literal):
         return tuple(cell for row in node.rows for cell in row)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import html
 import os
+import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,6 +32,7 @@ from ..scope.names import Key, component, key
 from ..terms.environment import Environment, source_name
 from ..terms.terms import Term, resolved_shape
 from .colours import Tint, tints
+from .derivations import Way, way_html, way_text
 from .html import html_piece, html_type, style
 
 if TYPE_CHECKING:
@@ -176,10 +178,15 @@ def step(
     return Step(text, show(axes), tuple(each.name for each in place), node, place, axes, term, values)
 
 
+def no_way() -> None:
+    """The way to what is no derivative."""
+
+
 @dataclass(frozen=True)
 class Explanation(Suggests):
     """The steps of a formula in order of evaluation; prints as a table, and shows as one in a notebook.
 
+    Of a derivative the steps to its closed form follow, each beside its rule; `derivation` has them.
     Of many steps it shows an overview; `inside("FFN^2")` has those of one definition, or of a family of them.
     """
 
@@ -187,6 +194,7 @@ class Explanation(Suggests):
     stages: tuple[Step, ...]
     value: Any
     axes: tuple[str, ...]  # those that the formulas name: their order says their colours
+    derived: Callable[[], Way | None] = no_way  # of a derivative
 
     def __iter__(self) -> Iterator[Step]:
         return iter(self.stages)
@@ -254,13 +262,22 @@ class Explanation(Suggests):
             rows.setdefault(tuple(place.written for place in each.place), []).append(each)
         return [Overview(found[-1], found) for found in rows.values()]
 
+    @cached_property
+    def derivation(self) -> Way | None:
+        """The closed form of a derivative and the steps there; None of what is none, or has none."""
+        return self.derived()
+
     def __str__(self) -> str:
-        return overview_text(self) if len(self) > LONGEST else steps_text(self)
+        found = overview_text(self) if len(self) > LONGEST else steps_text(self)
+        way = self.derivation
+        return found if way is None else f"{found}\nworked out\n{textwrap.indent(way_text(way), '  ')}"
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return html_overview(self, self._tints) if len(self) > LONGEST else html_steps(self, self._tints)
+        found = html_overview(self, self._tints) if len(self) > LONGEST else html_steps(self, self._tints)
+        way = self.derivation
+        return found if way is None else found + way_html(way, self._tints)
 
 
 def spellings(place: Location) -> tuple[str, str, str]:

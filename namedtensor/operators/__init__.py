@@ -8,6 +8,7 @@
 `plain_numbers`: what is made of plain numbers while checking.
 `new_sizes`: the sizes of axes that an operator makes.
 `elementwise`: functions of numbers.
+`pseudorandom`: numbers as if drawn.
 `gamma`: the gamma function's logarithm and its derivatives.
 `reductions`: sums and their kin over axes.
 `contraction`: products, summed over axes.
@@ -31,6 +32,7 @@ from . import (
     indexing,
     linear_algebra,
     matrix_functions,
+    pseudorandom,
     reductions,
     renaming,
     windows,
@@ -41,6 +43,7 @@ __all__ = ["REGISTRY", "IndexProblem", "Operator", "register"]
 SECTIONS = (
     elementwise,
     gamma,
+    pseudorandom,
     reductions,
     contraction,
     along_axes,

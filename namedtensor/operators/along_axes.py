@@ -25,7 +25,7 @@ FINITE: dict[str, Any] = {"finite": "of finite"}
 def softmax(b: Builder, x: Any, axes: Order):
     def write():
         powers, total = b.exponentials(x, axes, True)
-        return b.divide(powers, total)
+        return b.guarded("softmax", x, b.divide(powers, total), axes, at=x.order.index(axes[0]))
 
     return of_one_axis(b, "softmax", x, axes, write)
 
@@ -50,7 +50,8 @@ def _standardized(b: Builder, x: Any, axes: Order, eps: Any):
         return _scaled(b, away, axes, eps)
     squares = mean(b, b.multiply(away, away), axes, True)
     b.guard_finite(squares)
-    return b.select(b.divide(away, b.sqrt(b.add(squares, eps))), _scaled(b, away, axes, eps))
+    found = b.select(b.divide(away, b.sqrt(b.add(squares, eps))), _scaled(b, away, axes, eps))
+    return b.guarded("standardize", away, found, axes, eps=eps) if isinstance(eps, float) else found
 
 
 def _least(eps: Any):
@@ -135,7 +136,7 @@ for _name, _meaning, _numpy, _differential, _definition, _more in OF_ONE_AXIS:
 
 
 def _running(primitive: str) -> OfAxes:
-    """The largest, or smallest, up to each element: of 1, 2, 4, … before it."""
+    """Cumulative maximum or minimum by doubling: of 1, 2, 4, … elements before each."""
 
     def write(b: Builder, x: Any, axes: Order):
         (axis,) = axes
@@ -160,7 +161,7 @@ for _name, _meaning, _primitive, _best, _where, _never in (
 
 
 def _argsort(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
-    """The places of the elements in ascending order, of equals the first first."""
+    """Stable argsort: the positions of the elements in ascending order."""
     (x,), (axis,) = b.coerced(arguments, "numbers"), axes
     x = b.reorder(x, (*(name for name in x.order if name != axis), axis))
     dtype = b.target.default_whole

@@ -1,4 +1,4 @@
-"""What operators know of the builder that is handed to them, and of the values that it gives: `planning.builder` fulfils it.
+"""The interface of the plan builder that `lower` is given, and of its values; `planning.builder` fulfils it.
 
 Arguments of a step are values or plain Python numbers.
 """
@@ -26,7 +26,9 @@ class Value(Protocol):
 
 
 class Builder(Protocol):
-    """Writes the steps of a plan; every elementwise primitive is a method by its name: b.exp(x), b.add(x, y)."""
+    """The interface that writes the steps of a plan; every elementwise primitive is a method by its name: b.exp(x),
+    b.add(x, y).
+    """
 
     target: Any
     optimised: frozenset[str]
@@ -49,6 +51,8 @@ class Builder(Protocol):
     def exponentials(self, x: Any, axes: Order, keep: bool) -> tuple[Value, Value]: ...
     def summable(self, arguments: Any, kind: str, count: int) -> Sequence[Value]: ...
 
+    matrices: dict[tuple[Any, Order, Order], Any]
+
     def constant(self, number: Any, dtype: str | None = None) -> Value: ...
     def array(self, argument: Any) -> Value: ...
     def arange(self, start: int, stop: int, axis: str, dtype: str | None = None) -> Value: ...
@@ -61,6 +65,7 @@ class Builder(Protocol):
 
     def has_fast_path(self, x: Any) -> bool: ...
     def select(self, fast: Any, fallback: Any) -> Value: ...
+    def guarded(self, primitive: str, x: Any, value: Any, axes: Order, **options: Any) -> Value: ...
     def guard_finite(self, x: Any) -> None: ...
 
     def extents(self, x: Any, order: Order) -> tuple[int, ...]: ...

@@ -33,7 +33,8 @@ class Groups(NamedTuple):
 
 
 def groups(left: Order, right: Order, axes: Order) -> Groups:
-    """The four groups of axes, each in an order that the storage of an operand has where it can.
+    """The batch, left, right and summed axes of a product, each in an order that the storage of an operand has where it
+    can.
 
     >>> groups(("batch", "query", "key"), ("batch", "seq", "key"), ("key",))
     Groups(batch=('batch',), rows=('query',), columns=('seq',), summed=('key',))
@@ -73,7 +74,7 @@ def _vectors(b: Builder, x: Any, y: Any, found: Groups):
 
 
 def merged(axes: Order) -> str:
-    """The axis that several are while a matrix is multiplied."""
+    """The merged axis that stands for several while a matrix is multiplied."""
     return axes[0] if len(axes) == 1 else f"({','.join(axes)})"
 
 
@@ -101,7 +102,7 @@ ROWS = 256
 
 
 def by_rows(b: Builder, x: Any, y: Any) -> dict[str, Any]:
-    """How many rows are multiplied at a time, by as many threads as there are cores, where that is worth it."""
+    """Rows per block of a matrix product that is split over the cores, where that is worth it."""
     large = len(x.shape) == len(y.shape) == 2 and x.shape[0] > ROWS and x.count * y.shape[1] >= HEAVY
     floats = x.dtype == y.dtype and x.dtype in ("float32", "float64")
     dynamic = x.dynamic or y.dynamic or (x.fixed and y.fixed)
@@ -119,12 +120,18 @@ def _merged(b: Builder, x: Any, y: Any, found: Groups):
 
 
 def _matrix(b: Builder, x: Any, above: Order, beside: Order):
-    """A matrix of two groups of axes, or a vector where one group has none."""
+    """A matrix of two groups of axes, or a vector where one group has none; one that needs a copy is copied once."""
     if x.order == (*beside, *above) and above and beside:
         return b.reorder(_matrix(b, x, beside, above), (merged(above), merged(beside)))
-    x = b.reorder(x, (*above, *beside))
     order = tuple(merged(group) for group in (above, beside) if group)
-    return b.reshape(x, order, tuple(math.prod(b.extents(x, group)) for group in (above, beside) if group))
+    copied = x.order not in ((*above, *beside), (*beside, *above)) and len(order) == 2
+    if copied and (other := b.matrices.get((x, beside, above))) is not None:
+        return b.reorder(other, order)
+    found = b.reorder(x, (*above, *beside))
+    found = b.reshape(found, order, tuple(math.prod(b.extents(found, group)) for group in (above, beside) if group))
+    if copied:
+        b.matrices[x, above, beside] = found
+    return found
 
 
 # ---------------------------------------------------------------------------------------------- with axes in both

@@ -1,4 +1,4 @@
-"""What operators mean, on plain numbers and lists of them: what their records name as `definition`.
+"""Reference definitions of the operators, on plain numbers and lists of them: the `definition` of each record.
 
 The reference evaluator lifts these to tensors; nothing that computes quickly takes them. A function of numbers has a value
 everywhere, by the rules of floating point where Python refuses one.
@@ -15,7 +15,7 @@ from grammar.errors import NotationError
 
 # ------------------------------------------------------------------------------------------- functions of numbers
 def total(function: Callable[..., Any], otherwise: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """The function with a value everywhere: what Python refuses is `otherwise`, by default no number."""
+    """A total function: where Python's own raises, the value is `otherwise`, by default nan."""
 
     def with_value(*numbers: Any) -> Any:
         try:

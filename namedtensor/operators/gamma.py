@@ -1,4 +1,4 @@
-"""The gamma function's logarithm and the derivatives of it, elementwise (paper §3.2).
+"""log Γ and its derivatives (digamma, polygamma), elementwise (paper §3.2).
 
 They are written in primitives that every library has: small arguments by the recurrence Γ(x + 1) = x Γ(x) from eight
 further on, where Stirling's series is exact to the last digits, and those below 1/2 by reflection.
@@ -31,7 +31,7 @@ def _widened(b: Builder, x: Any) -> Any:
 
 
 def _reflected(b: Builder, x: Any) -> tuple[Value, Value, Value]:
-    """Where x is less than 1/2, the numbers from 1/2 on that stand for it, and the fraction of x nearest to 0."""
+    """Reflection: where x < 1/2, the argument 1 − x in its place, and the distance of x to the nearest whole number."""
     small = b.less(x, 0.5)
     return small, b.where(small, b.subtract(1.0, x), x), b.subtract(x, b.floor(b.add(x, 0.5)))
 
@@ -46,7 +46,9 @@ def _horner(b: Builder, coefficients: Sequence[float], x: Any) -> Any:
 
 
 def _shifted(b: Builder, x: Any) -> tuple[Value, Value, Value]:
-    """Where x is small, the same with 1 elsewhere, and numbers that are nowhere small."""
+    """The upward recurrence: where x is small, the start of its product there, and an argument large enough for the
+    asymptotic series.
+    """
     near = b.less(x, float(FAR))
     return near, b.where(near, x, 1.0), b.where(near, b.add(x, float(FAR)), x)
 

@@ -105,7 +105,7 @@ register(
 
 # ------------------------------------------------------------------------------------------------ the largest few
 def _places(b: Builder, x: Any, axis: str, count: int) -> tuple[Any, Any]:
-    """The array with `axis` last, and the positions of its `count` largest; of equals the first comes first."""
+    """Positions of the `count` largest along `axis`, which is moved last; ties in order of position."""
     x = b.reorder(countable(b, x), (*[name for name in x.order if name != axis], axis))
     dtype = b.target.default_whole
     return x, b.head(b.step("descending", (x,), x.order, x.shape, dtype), count)

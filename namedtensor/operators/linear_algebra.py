@@ -83,7 +83,7 @@ def _solve(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping
 
 
 def _eliminated(rows: list[list[float]]) -> list[list[float]]:
-    """A matrix, with what stands to its right, as an upper triangle, by rows."""
+    """Gaussian elimination: a matrix, with what stands to its right, as an upper triangle, by rows."""
     rows = [[*row] for row in rows]
     for n in range(len(rows)):
         best = max(range(n, len(rows)), key=lambda i: abs(rows[i][n]))
@@ -95,7 +95,7 @@ def _eliminated(rows: list[list[float]]) -> list[list[float]]:
 
 
 def solved(A: Any, y: Any, row: str, column: str, sizes: Any) -> Any:
-    """The same on plain numbers, from the last unknown to the first."""
+    """Gaussian elimination with back substitution, on plain numbers."""
     places = range(1, A.shape[row] + 1)
     wide = _eliminated([[*(A({row: i, column: j}) for j in places), y({row: i})] for i in places])
     found: dict[int, float] = {}

@@ -1,4 +1,4 @@
-"""Three kinds of `lower`: what most operators have in common, whose own part writes steps for axes that are known.
+"""Three kinds of `lower` that most operators share: elementwise, over some axes, and a named primitive.
 
 A *write* is an operator's own part: of numbers it takes the writer and its arguments, of axes the writer, one argument
 and the axes.

@@ -78,7 +78,7 @@ def triangle_of(x: Any, row: str, column: str, sizes: Any) -> Any:
 
 
 def _jacobi(rows: list[list[float]]) -> list[tuple[float, list[float]]]:
-    """Eigenvalues, ascending, with their vectors: one number beside the diagonal after the other is turned to 0."""
+    """Jacobi's eigenvalue method: eigenvalues, ascending, with their vectors."""
     size = len(rows)
     vectors = [[float(i == j) for j in range(size)] for i in range(size)]
     for _ in range(60):
@@ -121,7 +121,9 @@ def vectors_of(x: Any, row: str, column: str, sizes: Any) -> Any:
 
 # ------------------------------------------------------------------------------------------ the exponential of a matrix
 def _exponential(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
-    """e^X; and, of X along E, F, …, what stands at the right of the top in e^B, where B = X ⊗ I + E ⊗ N₁ + F ⊗ N₂ + …"""
+    """The matrix exponential e^X; with directions E, F, … its Fréchet derivative, by the block matrix B = X ⊗ I + E ⊗
+    N₁ + F ⊗ N₂ + …
+    """
     x, *along = b.coerced(arguments, "floats")
     if not along:
         x = _with_last(b, x, axes)

@@ -1,4 +1,4 @@
-"""The sizes of the axes that an operator gives, where they are not those of its arguments.
+"""Shape inference for operators whose result has axes of new sizes.
 
 Each function takes the arguments' shapes, the axes of the use and the sizes that are known. A size may be an unknown of
 `namedtensor.sizes`; then only what is known is judged.
@@ -17,7 +17,7 @@ Sizes = Mapping[str, Any]
 
 
 def size_in(shapes: Shapes, axis: str, argument: int = 0) -> Any:
-    """The size of an axis that an argument must have."""
+    """The size of a required axis of an argument; ShapeMismatch where it is missing."""
     if axis not in shapes[argument]:
         raise ShapeMismatch("missing", axis, argument)
     return resolve(shapes[argument][axis])
@@ -71,7 +71,7 @@ def counted(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, An
 
 
 def square(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """As many rows as columns."""
+    """A square matrix: both axes have one size."""
     rows, columns = (size_in(shapes, axis) for axis in axes)
     if not unify(rows, columns):
         message = f"a square matrix is due, and {axes[0]} is {rows} where {axes[1]} is {columns}"

@@ -1,4 +1,4 @@
-"""What operators make of plain numbers while a formula is checked: sizes, exponents, indices that are written."""
+"""Constant folding: the operators on plain numbers, while a formula is checked."""
 
 from __future__ import annotations
 

@@ -110,6 +110,7 @@ class Operator:
 
     @property
     def lifted(self) -> Signature:
+        """The parsed signature; that of an operator without operands has no inputs."""
         found = signature(self.signature)
         return found if self.arity[1] else found._replace(inputs=())
 
@@ -138,7 +139,7 @@ class Operator:
 
     @property
     def python_name(self) -> str:
-        """What the Python function is called."""
+        """The name of the Python function."""
         return self.python or self.name
 
 
@@ -156,7 +157,7 @@ def register(operator: Operator) -> Operator:
 
 
 def of_real_numbers(operator: Operator) -> Lower:
-    """What lowers an operator, where it is given no complex numbers."""
+    """Guard a `lower` against complex operands: NotationError 405 where it is given some."""
 
     def lower(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
         for each in arguments:

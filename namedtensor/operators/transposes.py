@@ -1,4 +1,4 @@
-"""How a cotangent goes back through what is linear: what the records of such operators name as `transpose`.
+"""Transpose rules (VJPs) of linear operators: what their records name as `transpose`.
 
 A rule makes terms by the builder that it is handed; operators know no term. The axes that an operand has not are summed by
 the caller.
@@ -75,7 +75,7 @@ def of_mean(make: TermBuilder, term: Term, cotangent: Any, place: int) -> Any:
 
 
 def of_running_sum(make: TermBuilder, term: Term, cotangent: Any, place: int) -> Any:
-    """The sums from each element on: those up to each in the other direction."""
+    """The transpose of cumsum: cumulative sums from the other end."""
     (axis,) = term.axes
     size = resolve(cotangent.shape[axis])
     turned = make.between("-", make.number(size + 1), make.iota(axis, 1, size))
@@ -96,7 +96,9 @@ def of_stacked(make: TermBuilder, term: Term, cotangent: Any, place: int) -> Any
 
 # ------------------------------------------------------------------------------------------------------------- windows
 def of_windows(make: TermBuilder, term: Term, cotangent: Any, place: int) -> Any:
-    """An element counts in every window that it lies in: element s is the k-th of the window that begins at s − k + 1."""
+    """The transpose of unroll: an element gets the sum over every window that it lies in: element s is the k-th of the
+    window that begins at s − k + 1.
+    """
     seq, kernel = term.axes
     whole, windows = term.arguments[0].shape[seq], term.shape[seq]
     begin = make.add(

@@ -18,7 +18,7 @@ from ..core.axes import Order
 
 
 class UserFunction:
-    """A Python function, its signature, and the text of that."""
+    """A Python function registered as an operator: its signature, and the text of that."""
 
     __slots__ = ("text", "signature", "function")
 
@@ -78,7 +78,7 @@ class _Functions(dict[str, UserFunction]):
         self.watching.clear()
 
     def subscribe(self, other: Any) -> None:
-        """Have something forget its call, with `_invalidate`, when a function comes or goes."""
+        """Register a cached call to be invalidated when a function comes or goes; it is held weakly."""
         self.watching[id(other)] = other
 
 

@@ -1,4 +1,4 @@
-"""Tiling: a region of the graph as one step, whose function is the plan of one tile; `regions` says what a region is."""
+"""Tiling: a region of the graph lowered as one step, whose function is the plan of one tile; `regions` finds regions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .regions import Region
 
 
 def find_regions(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int]) -> None:
-    """The regions that are worth it, found from the roots on down; no two have a term in common."""
+    """The disjoint regions that are worth tiling, found from the roots down."""
     if max(counts, default=0) * lowering.itemsize < regions.SCORES:
         return
     taken: set[int] = set()
@@ -30,14 +30,16 @@ def find_regions(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int
 
 
 def _is_reordered(lowering: Lowering, term: Term, chains: dict[int, contraction_order.Parts]) -> bool:
-    """Whether a term is a chain of contractions, whose best order need not have the large array that tiles avoid."""
+    """Whether a term heads a chain of contractions, whose cheapest order may never make the large array that tiles
+    avoid.
+    """
     if not lowering.is_on("contraction order"):
         return False
     return contraction_order.chain_of(term, lowering.is_separable, chains) is not None
 
 
 def lower_region(lowering: Lowering, term: Term) -> Argument:
-    """The region that ends with a term as one step; its terms one by one where there is nothing to cut."""
+    """Lower a region as one tiled step; its terms one by one where nothing can be cut."""
     region = lowering.regions[id(term)]
     values = [lowering.value(term) for term, _ in region.inputs]
     largest = max((each for each in values if isinstance(each, Value)), key=lambda each: each.count, default=None)
@@ -60,7 +62,7 @@ def _in_blocks(lowering: Lowering, region: Region, tiling: regions.Tiling) -> Va
     for number, (term, own) in enumerate(parts, 1):
         value = lowering.array(term)
         picked = {own[axis]: place for place, axis in enumerate(tiling.picked) if axis in own}
-        rows = own.get(tiling.sliced)
+        rows = own.get(tiling.tiled)
         kept = tuple(axis for axis in value.order if axis not in picked)
         shape = tuple(
             tiling.rows if axis == rows else size for axis, size in zip(value.order, value.shape) if axis in kept
@@ -77,8 +79,8 @@ def _in_blocks(lowering: Lowering, region: Region, tiling: regions.Tiling) -> Va
     plan = inner.builder.plan(lowering.source, (result,), f"{lowering.prefix}b{lowering.blocks}_", FEW_OF_BLOCK)
     return lowering.builder.step(
         "blocks", given, order, shape, result.dtype, plan=plan, function=f"{lowering.prefix}block_{lowering.blocks}", cuts=tuple(cuts),
-        counts=(*[sizes[axis] for axis in tiling.picked], sizes[tiling.sliced]), rows=tiling.rows,
-        at=order.index(tiling.sliced), sizes=shape,
+        counts=(*[sizes[axis] for axis in tiling.picked], sizes[tiling.tiled]), rows=tiling.rows,
+        at=order.index(tiling.tiled), sizes=shape,
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""What writes a plan: operations on values with named axes become primitive steps on positions.
+"""The plan builder: operations on values with named axes, lowered to primitive steps on positions.
 
 Operators say by this what they mean, once, whatever library will run it: `b.exp(b.subtract(x, m))`. Axes are aligned by
 name, equal steps are written once, and what a target has as one operation of its own is one step there.
@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 from ..core.arrays import HALF
 from ..core.axes import Order, union
 from . import dtypes, sums_as_products, whole_numbers
-from .fast_path import ENDS, FALLBACK, FAR, FAST, version
+from .fast_path import ENDS, FALLBACK, FAR, FAST, GUARDED, LARGE, version
 from .intervals import of_dtype, within
 from .optimisations import enabled
-from .plan import Argument, Plan, Scalar, Step, Value
+from .plan import Argument, Plan, Scalar, Step, Value, needed
 from .target import Target
 
 
 class PlanBuilder:
-    """Writes the steps of one plan for one target; `real` is the dtype of constants.
+    """The builder of one plan for one target; `real` is the dtype of constants.
 
     Where the tensors are of half precision, which has not every whole number from 257 or 2,049 on, what is made of constants
     and whole numbers alone, such as the angle of a position, is computed in single, and rounded where it meets them.
@@ -40,10 +40,13 @@ class PlanBuilder:
         self.in_block = False  # whether this is the plan of a block, which one thread computes
         self._made: dict[tuple[Any, ...], Value] = {}
         self._written: dict[Value, Step] = {}
+        self.matrices: dict[tuple[Value, Order, Order], Value] = {}  # copies, by their rows and columns
         self._unnamed: dict[Argument, Value] = {}  # what was given other names, and what it was before
 
     def plan(self, source: str, results: Sequence[Argument], prefix: str = "", short: int = 0) -> Plan:
-        """The plan of what is written, which may leave out what only extreme numbers need if it has at most `short` steps."""
+        """The finished plan: the fast path with its fallback where that has at most `short` steps, else the fallback
+        alone.
+        """
 
         def built(which: int, prefix: str, fallback: Plan | None = None) -> Plan:
             steps, final = version(which, self.steps, results)
@@ -52,8 +55,9 @@ class PlanBuilder:
 
         if not any(step.primitive == "select" for step in self.steps):
             return built(FALLBACK, prefix)
-        fallback = built(FALLBACK, f"{prefix}fallback_" if short else prefix)
-        return built(FAST, prefix, fallback) if len(fallback.steps) <= short else fallback
+        if short and len(needed(*version(FALLBACK, self.steps, results))) <= short:
+            return built(FAST, prefix, built(FALLBACK, f"{prefix}fallback_"))
+        return built(GUARDED, prefix)
 
     def scalar(self, name: str, kind: type) -> Scalar:
         """A plain number that is given when the plan runs."""
@@ -75,7 +79,7 @@ class PlanBuilder:
         self, primitive: str, arguments: Sequence[Argument], order: Order, shape: Sequence[int], dtype: str | None = None,
         **options: Any,
     ) -> Value:  # fmt: skip
-        """A step, or the one that was written already for the same."""
+        """Append a step, or give the equal one that was written already (common subexpressions)."""
         arguments, shape = tuple([self._unnamed.get(each, each) for each in arguments]), tuple(shape)
         # What differs as an option may be equal as a number: 0.0 and −0.0, 1 and True.
         key = (primitive, arguments, tuple(map(type, arguments)), shape, dtype, repr(options) if options else "")
@@ -96,11 +100,11 @@ class PlanBuilder:
         return found if order == found.order else self.renamed(found, order)
 
     def unnamed(self, argument: Argument) -> Argument:
-        """A value before its axes were called otherwise: equal steps are one, whatever the names."""
+        """The value before renames: equal steps are one whatever the names of axes."""
         return self._unnamed.get(argument, argument)
 
     def renamed(self, x: Value, order: Order) -> Value:
-        """The same array, its axes called otherwise: no line of text, for names are none of an array's business."""
+        """The array under other names of axes: no step, for a plan has no names."""
         if order == x.order:
             return x
         x = self.unnamed(x)
@@ -114,7 +118,7 @@ class PlanBuilder:
         return found if order != x.order else x
 
     def native_or(self, name: str, arguments: Sequence[Argument], write: Callable[[], Value], **options: Any) -> Value:
-        """One step where the target has it as its own operation, else what `write` writes."""
+        """The target's own operation as one step, else the steps that `write` writes."""
         if name in self.target.natives:
             (first, *_) = arguments
             return self.step(name, arguments, first.order, first.shape, first.dtype, **options)
@@ -135,7 +139,7 @@ class PlanBuilder:
         return self.step("numbers", (), order, shape, dtype, numbers=tuple(numbers), sizes=tuple(shape))
 
     def whole_dtype(self, *numbers: Any) -> str:
-        """What whole numbers that are written are held in: 64 bits, or floats of 64 bits where those are too few."""
+        """The dtype of whole numbers that are written: 64 bits, or floats of 64 bits where those are too few."""
         whole = self.target.default_whole
         held = of_dtype(whole)
         fit = all(within(whole_numbers.interval_of(each) or (0, 0), held) for each in numbers)  # type: ignore[arg-type]
@@ -180,7 +184,7 @@ class PlanBuilder:
         return dtypes.coerced(self, arguments, rule)
 
     def result(self, argument: Argument) -> Argument:
-        """What is given back, in the dtype of the tensors that were given."""
+        """A result, cast back to the dtype of the inputs."""
         single = isinstance(argument, Value) and argument.dtype == self.real
         return self.cast(argument, self.half) if self.half is not None and single else argument
 
@@ -228,6 +232,10 @@ class PlanBuilder:
             found = sums_as_products.sum_last(self, x, keep)
             if found is not None:
                 return found
+        if kind == "sum" and not keep and places == tuple(range(len(places))):
+            found = sums_as_products.sum_first(self, x, len(places))
+            if found is not None:
+                return found
         if keep:
             shape = tuple(1 if axis in axes else size for axis, size in zip(x.order, x.shape))
             return self.step(kind, (x,), x.order, shape, at=at, keep=True)
@@ -250,11 +258,18 @@ class PlanBuilder:
         return "no largest" in self.optimised and x.dtype in FAR and not x.fixed and not x.dynamic
 
     def select(self, fast: Value, fallback: Value) -> Value:
-        """A value of the fast path, and the one of the fallback that stands for it there."""
+        """A φ of two versions: the value of the fast path, and that of the fallback which stands for it there."""
         return self.step("select", (fast, fallback), fast.order, fast.shape, fast.dtype)
 
+    def guarded(self, primitive: str, x: Value, value: Value, axes: Order, **options: Any) -> Value:
+        """A value that has a fast path over these axes; in a long plan one step of `x` that has a guard of its own."""
+        if self.in_block or x.count < LARGE or axes != x.order[-1:] or not self.has_fast_path(x):
+            return value
+        one = self.step(primitive, (x,), x.order, x.shape, x.dtype, **options)
+        return self.step("select", (value, value, one), x.order, x.shape, x.dtype)
+
     def guard(self, x: Value) -> None:
-        """Check that no entry is near the ends of the range of its dtype; where one is, the fallback is run."""
+        """Guard the fast path: where an entry is near the ends of the range of its dtype, the fallback is run."""
         far = 2.0 ** FAR[x.dtype]
         self.step("guard", (x,), (), (), "bool", low=1 / far, high=far)
 
@@ -265,7 +280,7 @@ class PlanBuilder:
             self.step("guard", (x,), (), (), "bool", low=-end, high=end)
 
     def written(self, x: Value) -> Step | None:
-        """The step that gives a value, unless it is given."""
+        """The step that defines a value; None for an input."""
         return self._written.get(x)
 
     def summable(self, arguments: Sequence[Value], kind: str, count: int) -> list[Value]:
@@ -305,7 +320,7 @@ class PlanBuilder:
         return self.step("reshape", (x,), order, shape, x.dtype, sizes=shape)
 
     def align(self, x: Value, order: Order) -> Value:
-        """An array laid out to broadcast against `order`."""
+        """Transpose and expand an array so that it broadcasts against `order`."""
         own = x.order
         if not own or own == order[len(order) - len(own) :]:
             return x

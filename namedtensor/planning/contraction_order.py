@@ -1,4 +1,4 @@
-"""The order of a chain of contractions, A ⊙_{i} B ⊙_{j} C: the cheapest of all, by dynamic programming over the factors.
+"""Contraction order: a chain A ⊙_{i} B ⊙_{j} C in its cheapest order, by dynamic programming over the factors.
 
 Factors are contracted two at a time, over the axes that no other factor needs any more. A product of two is as dear as its
 multiply-adds, and what lies in both and is kept makes a stack of products, each of which is called by itself.
@@ -34,7 +34,9 @@ Parts = tuple[list[Term], list[str]]  # of a product of several: its factors, of
 
 
 def chain_of(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts]) -> Chain | None:
-    """The factors of products within sums of products, where another order can be cheaper and each axis is one thing."""
+    """The chain that ends with a term: the factors of products within sums of products, where another order may be
+    cheaper and each axis is one thing.
+    """
     if not any(argument.operator in CHAINED for argument in term.arguments):
         return None
     factors, axes = _collected(term, alone, known, True)
@@ -110,7 +112,7 @@ def best(shapes: Sequence[frozenset[str]], axes: frozenset[str], sizes: dict[str
 
 
 def price(left: frozenset[str], right: frozenset[str], axes, outside, sizes: dict[str, int]) -> float:
-    """What the product of two costs: multiply-adds, the numbers that it writes, the calls."""
+    """The cost of one product: multiply-adds, numbers written, calls."""
     summed = (left | right) & (axes - outside)
     kept = (left | right) - summed
     stack = (left & right) - summed
@@ -123,7 +125,7 @@ def price(left: frozenset[str], right: frozenset[str], axes, outside, sizes: dic
 
 
 def reorder(lowering: Lowering, term: Term) -> Argument | None:
-    """A chain of contractions in its cheapest order."""
+    """The rewrite of a chain of contractions to its cheapest order."""
     b, chain = lowering.builder, chain_of(term, lowering.is_separable, lowering.chains)
     if chain is None:
         return None

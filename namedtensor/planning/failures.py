@@ -1,4 +1,6 @@
-"""What fails while a plan is made or run, told as an error of the formula: where it stands, why, and what helps."""
+"""Runtime failures as errors of the formula: what a library raises while a plan is made or run, told with place, reason
+and repair.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +11,19 @@ from ..terms.terms import Term
 
 
 def span_of(term: Term | None, source: str) -> tuple[int, int]:
-    """Where a term stands in the formula; the whole of it where that is not known."""
+    """The span of a term in the formula; the whole text where that is not known."""
     node = None if term is None else term.node
     return node.span if node is not None and hasattr(node, "span") else (0, len(source))
 
 
 def refused(problem: Exception, source: str, term: Term) -> NotationError:
-    """What a library of arrays refuses to compute."""
+    """The error for what a library of arrays refuses to compute."""
     why = "there is too little memory" if isinstance(problem, MemoryError) else " ".join(str(problem).split())
     return NotationError(405, f"this cannot be computed: {why}", source, span_of(term, source))
 
 
 def past_64_bits() -> NotationError:
-    """A sum of whole numbers that is not one of 64 bits, found out as it is computed."""
+    """The overflow error of whole numbers that 64 bits cannot hold, detected as they are computed."""
     return NotationError(
         405, "this passes the whole numbers of 64 bits, which end at 9223372036854775807",
         hint="compute in floating numbers: write 1.0 · … around a tensor, or give it as one of float64",
@@ -51,7 +53,7 @@ OF_MATRICES = frozenset(("inv", "cholesky"))  # the primitives that a library re
 
 
 def of_matrix(problem: Exception) -> NotationError | None:
-    """What a library says of a matrix that has no inverse, or no Cholesky factor; None where it says something else."""
+    """The error for a matrix without an inverse, or without a Cholesky factor; None for any other failure."""
     text = str(problem)
     if "positive" in text and "definite" in text:
         return NotationError(405, "this matrix is not positive definite, so it has no Cholesky factor")

@@ -1,4 +1,6 @@
-"""What a library has as one operation, found in a formula by what it computes and not by what it is called."""
+"""Fused kernels: patterns of terms that a library has as one operation, matched by what they compute and not by their
+names.
+"""
 
 from __future__ import annotations
 
@@ -107,7 +109,7 @@ def linear(lowering: Lowering, term: Term) -> Any:
 
 
 def _addends(lowering: Lowering, term: Term, first: bool = False) -> list[Term]:
-    """What a sum of sums has in all, where each sum serves the next alone."""
+    """The addends of nested sums, each with one use."""
     if term.operator != "+" or not (first or lowering.has_one_use(term)):
         return [term]
     return [each for argument in term.arguments for each in _addends(lowering, argument)]

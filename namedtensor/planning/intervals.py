@@ -1,4 +1,4 @@
-"""Between which whole numbers the entries of a value lie, as far as dtypes, literals and sizes tell.
+"""Interval analysis of whole numbers: bounds on the entries of a value, by dtypes, literals and sizes.
 
 Every primitive that gives whole numbers of whole numbers has a row, which says between which its results lie; so a plan
 proves before there is data that a product fits, and computes in floating numbers what may not (see `whole_numbers`).
@@ -24,7 +24,7 @@ EXACT = (-(2**53), 2**53)  # the whole numbers that floats of 64 bits have witho
 
 @cache
 def of_dtype(dtype: str) -> Interval | None:
-    """What a dtype holds, if it holds whole numbers.
+    """The interval that a dtype of whole numbers holds; None for others.
 
     >>> of_dtype("uint8"), of_dtype("bool"), of_dtype("float32")
     ((0, 255), (0, 1), None)
@@ -53,13 +53,13 @@ def within(inner: Interval, outer: Interval) -> bool:
 
 
 def hull(*intervals: Interval) -> Interval:
-    """From the least of all to the greatest of all."""
+    """The smallest interval that contains all of these."""
     return min(low for low, _ in intervals), max(high for _, high in intervals)
 
 
 # ------------------------------------------------------------------------------------------------------ of two numbers
 def bounded(low: Any, high: Any) -> Interval:
-    """An interval whose far ends are infinite, so that no bound gets long."""
+    """An interval with far bounds widened to infinity, so that bounds stay small."""
     return min(low if low >= -MOST else -math.inf, MOST), max(high if high <= MOST else math.inf, -MOST)
 
 
@@ -172,7 +172,7 @@ def of_numbers(numbers: Sequence[Any]) -> Interval | None:
 def of_step(
     primitive: str, intervals: Sequence[Interval | None], options: Mapping[str, Any], count: int = 1
 ) -> Interval | None:
-    """Between which numbers the results of a primitive lie; `count` is how many a reduction makes one of."""
+    """The transfer function of a primitive; `count` is how many numbers a reduction makes one of."""
     if primitive in MADE:
         return MADE[primitive](options)
     if primitive in CHOOSING:

@@ -1,4 +1,5 @@
-"""A loop as one step of a plan: its body is a plan like any other, of the states, one element of each slice, and the rest.
+"""Loops in plans: a loop is one step, whose body is a plan of the states, one element of each slice, and what is
+invariant.
 
 The states keep their layout and their dtype, which is found by planning the body until it gives what it was given.
 """
@@ -26,7 +27,7 @@ def loop(lowering: Lowering, term: Term) -> Value:
 
 
 def _looped(lowering: Lowering, term: Term) -> LoopStep:
-    """The step of a loop, made once."""
+    """The step of a loop term, made once."""
     found = lowering.loop_steps.get(id(term))
     if found is None:
         found = lowering.loop_steps[id(term)] = _made(lowering, term)
@@ -69,7 +70,7 @@ def _made(lowering: Lowering, term: Term) -> LoopStep:
 
 
 def begun(lowering: Lowering, state: Term, value: Value) -> Value:
-    """What a state is at first, with all its axes; whole numbers as floating ones, which a recurrence soon outgrows."""
+    """The initial value of a state, with all its axes; whole numbers become floating, which a recurrence soon outgrows."""
     b = lowering.builder
     value = value if state.boolean else b.floating(value)
     order = value.order if set(value.order) == set(state.shape) else tuple(state.shape)
@@ -111,7 +112,7 @@ def of_one(value: Value) -> Value:
 
 
 def met(lowering: Lowering, before: Value, after: Value) -> str:
-    """The dtype of a state that was of one, and has become another."""
+    """The common dtype of a state before and after a step."""
     b = lowering.builder
     if before.dtype == after.dtype or b.kind(after) in "bui":
         return before.dtype
@@ -121,7 +122,7 @@ def met(lowering: Lowering, before: Value, after: Value) -> str:
 def body(
     lowering: Lowering, loop: Loop, name: str, states: Sequence[Value], elements: Sequence[Value], given: Sequence[Value]
 ) -> tuple[Plan, list[Value]]:  # fmt: skip
-    """The plan of one step, and what it makes of the states before these are cast to what they were."""
+    """The plan of one step, its states cast back to the dtypes that they had."""
     inner = lowering.of_body()
     inner.prefix, inner.user_functions = f"{name}_", lowering.user_functions
     for term, value in zip(loop.inputs, (*states, *elements, *given)):

@@ -36,7 +36,8 @@ RESULT: Any = object()  # marks a root: used by the caller
 
 
 class Rewrite(NamedTuple):
-    """A way to compute a term of these kinds by another plan, under the name of its row in `optimisations`.
+    """One row of the table of rewrites: the kinds of terms that it looks for, its function, and its name in
+    `optimisations`.
 
     `function` gives None where the pattern does not match; steps that it leaves unused are dropped from the plan.
     """
@@ -47,7 +48,7 @@ class Rewrite(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """What is done to terms: a rule for each structural term, the rewrites in order, and one rule for what is tiled.
+    """The tables of lowering: a rule for each structural term, the rewrites in order, the rule of tiled regions.
 
     `analyses` are run on all terms before any is lowered, each where the optimisation of its name is on; they get the
     terms and how many numbers each has.
@@ -69,7 +70,7 @@ class LoopStep(NamedTuple):
 
 
 class Lowering:
-    """The values of terms, who uses each, and the builder of the plan; see the module's text."""
+    """The state of lowering: the value of each term, its uses, and the builder of the plan; see the module's text."""
 
     def __init__(self, source: str, target: Target, limits: Limits, real: str, without: Sequence[str], tables: Tables):
         self.source, self.target, self.limits, self.without, self.tables = (
@@ -93,7 +94,7 @@ class Lowering:
         self.prefix = ""  # of the names of inner functions
 
     def inner(self) -> Lowering:
-        """The lowering of an inner function, which one thread runs: a block, a slice."""
+        """The lowering of an inner function that one thread runs: a tile, a slice."""
         found = self.of_body("blocks", "products by rows")
         found.builder.in_block = True
         return found
@@ -130,7 +131,7 @@ class Lowering:
         return tuple([resolve(term.shape[axis]) for axis in order])
 
     def has_one_use(self, term: Term) -> bool:
-        """Whether a single term uses this one, so that a rewrite of that one may take it apart."""
+        """Whether a term has one use, so that the rewrite of its user may take it apart."""
         return len(self.uses.get(id(term), ())) == 1
 
     def is_separable(self, term: Term) -> bool:
@@ -148,7 +149,7 @@ class Lowering:
 
     # ------------------------------------------------------------------------------------------------- all the terms
     def lower_all(self, roots: tuple[Term, ...]) -> list[Argument]:
-        """Lower the roots and all that they need; their values."""
+        """Lower the roots in topological order; their values."""
         terms = topological(*roots)
         self._note_uses(terms, roots)
         counts = [count(term) for term in terms]
@@ -241,7 +242,9 @@ KINDS = {"+": "sum", "/": "quotient", "⊙": "product"}  # where no axes are nam
 
 
 def kind_of_term(term: Term) -> str:
-    """What a rewrite looks for: sum, quotient, product (of numbers each), contraction, total (∑ over axes), or nothing."""
+    """The kind that rewrites match: sum, quotient, product (of numbers each), contraction, total (∑ over axes), or
+    none.
+    """
     if not term.axes:
         return KINDS.get(term.operator, "")
     if term.operator == "∑":
@@ -250,7 +253,7 @@ def kind_of_term(term: Term) -> str:
 
 
 def count(term: Term) -> int:
-    """How many numbers a term has; −1 where a size is not known."""
+    """The number of elements of a term; −1 where a size is not known."""
     total = 1
     for size in term.shape.values():
         if type(size) is not int:

@@ -1,4 +1,4 @@
-"""Memory of a plan: a dead array is reused in place, and other results are written into buffers allocated once."""
+"""Memory planning: dead buffers are reused in place, other results are written into workspaces allocated once."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ VIEWS = frozenset(
 )
 FRESH = frozenset(
     "exp log log1p expm1 sqrt sin cos tan arctan arcsin arccos tanh sinh cosh abs sign floor ceil negative isfinite erf add subtract multiply divide "
-    "power maximum minimum where cast sum prod max min matmul dot vecdot take put scatter_add concat stack cumsum cumprod sort take_along".split()
+    "power maximum minimum where cast sum prod max min matmul dot vecdot take put softmax standardize scatter_add concat stack cumsum cumprod sort take_along".split()
 )
 WHOLE_VIEWS = frozenset(("reshape", "transpose"))  # which have each element once
 
 
 def in_place(plan: Plan, writes: frozenset[str]) -> dict[Value, Value]:
-    """For each step that can do so, the value of an earlier one in whose place its result is written.
+    """In-place reuse: for each step that can write over a dead array, the value whose memory it takes.
 
     That value must be no input's and no result's, have the result's shape and dtype, and be needed no more.
     """
@@ -64,7 +64,9 @@ TINY = 2**10  # numbers of an array that has a buffer in a function that is call
 
 
 class Workspace(NamedTuple):
-    """What each step writes into: `out`, or one of the buffers `made`, which are shapes and dtypes; `first` writes to `out`."""
+    """The buffers of one function: what each step writes into, `out` or one of those `made`, given by shapes and
+    dtypes; `first` writes to `out`.
+    """
 
     places: dict[Value, str]
     made: tuple[tuple[tuple[int, ...], str], ...]
@@ -76,7 +78,7 @@ def workspaces(
     plan: Plan, writes: frozenset[str], products: frozenset[str], over: Mapping[Value, Value], out: bool = True,
     fits: Callable[[Value], bool] = lambda value: value.count * 4 >= SMALL,
 ) -> Workspace:  # fmt: skip
-    """For each array of a function that fits, the buffer that it is written into; what is given back lies in none."""
+    """Assign buffers to the arrays of a function by their live ranges; results lie in none."""
     if not plan.in_place:
         return Workspace({}, (), None, out)
     until = _until(plan)
@@ -121,7 +123,7 @@ def _roomy(value: Value) -> bool:
 
 
 def _given_back(plan: Plan, over: Mapping[Value, Value]) -> set[Any]:
-    """The results, and every value in whose memory one may lie."""
+    """The results, and every value that one of them may be a view of."""
     found = set(plan.results)
     for step in reversed(plan.steps):
         if step.value in found:
@@ -130,7 +132,7 @@ def _given_back(plan: Plan, over: Mapping[Value, Value]) -> set[Any]:
 
 
 def _until(plan: Plan) -> dict[Any, float]:
-    """The last step that reads each value, itself or by a view of it."""
+    """The live range of each value: its last reader, through views too."""
     until: dict[Any, float] = dict.fromkeys(plan.results, math.inf)
     for number, step in reversed(tuple(enumerate(plan.steps))):
         mine = until.get(step.value, number)
@@ -144,7 +146,7 @@ BURDEN = 2**17  # numbers of an array whose memory is given back as soon as noth
 
 
 def last_uses(plan: Plan) -> dict[Value, list[str]]:
-    """For each step, the names of large arrays that no later one needs: their memory serves the next."""
+    """For each step, the names of large arrays that are dead after it, to be released."""
     if all(step.value.count < BURDEN for step in plan.steps):
         return {}
     steps = [step for step in plan.steps if not step.value.fixed and step.primitive != "same"]

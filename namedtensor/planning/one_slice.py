@@ -1,4 +1,5 @@
-"""{ x if iota_{ax} = p; X otherwise } is X with x for one of its slices: a copy and a write, where else each number is chosen.
+"""Slice update: { x if iota_{ax} = p; X otherwise } as a copy of X with one slice written, in place of an elementwise
+choice.
 
 It is how a memory of keys and values takes up those of the next token.
 """
@@ -12,7 +13,7 @@ from .plan import Argument, Value
 
 
 def put(b: PlanBuilder, condition: Value, x: Value, rest: Value) -> Value | None:
-    """The step that makes a case where this is what the case says; None where it is not."""
+    """Match a case that replaces one slice, and write it as a slice update; None where it is none."""
     found = _one_place(b, condition) if "one slice" in b.optimised else None
     if found is None or not isinstance(x, Value) or not isinstance(rest, Value):
         return None

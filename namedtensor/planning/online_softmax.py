@@ -1,4 +1,4 @@
-"""Softmax over a long axis, a slice of it at a time: what online softmax does, with the guard of `fast_path`.
+"""Online softmax: softmax over a long axis computed a slice of it at a time, with the guard of `fast_path`.
 
 exp X ⊙_{ax} V and ∑_{ax} exp X are sums over ax, so they are the sums of the same over slices of ax, and X never exists
 whole. Where the largest m must be taken off, it is the largest of those of the slices, found first.
@@ -16,7 +16,9 @@ ADD, LARGER = "add", "maximum"
 
 
 def share(lowering: Lowering, term: Term) -> float:
-    """What there is at once of the scores of softmax_{ax}(X) ⊙_{ax} V, which may be computed in slices along ax."""
+    """The share of the scores of softmax_{ax}(X) ⊙_{ax} V that exist at once, where they may be computed in slices
+    along ax.
+    """
     on = lowering.builder.optimised
     if "sums by slices" not in on or "normalise late" not in on:
         return 1.0
@@ -30,7 +32,7 @@ def share(lowering: Lowering, term: Term) -> float:
 
 
 def normalise_late(lowering: Lowering, term: Term) -> Argument | None:
-    """softmax_{ax}(X) ⊙_{ax} V divided by the sums after the product, which is the smaller."""
+    """The rewrite of softmax_{ax}(X) ⊙_{ax} V that divides after the product, which is the smaller."""
     b = lowering.builder
     for soft, other in (term.arguments, term.arguments[::-1]):
         if soft.operator != "softmax" or not lowering.has_one_use(soft) or set(soft.axes) != set(term.axes):
@@ -63,7 +65,7 @@ def softmax_by_slices(lowering: Lowering, term: Term, soft: Term, other: Term) -
 
 
 class _Sums:
-    """The sums of softmax_{ax}(X) ⊙_{ax} V over slices of ax."""
+    """The running sums of softmax_{ax}(X) ⊙_{ax} V over slices of ax."""
 
     def __init__(self, lowering: Lowering, term: Term, soft: Term, other: Term):
         self.lowering, self.term, self.soft_first = lowering, term, soft is term.arguments[0]
@@ -85,7 +87,7 @@ class _Sums:
         return product, total
 
     def over_slices(self, combine: str, largest: Value | None, sums: bool) -> tuple[Value, ...]:
-        """What is found in the slices, and in what is left after the last whole one, combined."""
+        """The loop over slices of one size, and the rest after the last whole one, combined."""
         b, whole = self.lowering.builder, self.size - self.size % regions.TILE
         found = self.step(combine, largest, sums, 0, whole, regions.TILE)
         if whole < self.size:

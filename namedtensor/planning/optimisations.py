@@ -1,4 +1,4 @@
-"""What makes plans faster and leaves their results alone, to rounding: one row each, with its law.
+"""The table of optimisations: one row each, with the law by which results stay the same to rounding.
 
 Each can be turned off by its name (`formula.compile(without=...)`), and results with it and without agree.
 """

@@ -1,4 +1,4 @@
-"""The plan of a computation: primitive steps on positional arrays, from inputs to results.
+"""Plans, the low-level IR: primitive steps on positional arrays, from inputs to results.
 
 A plan is a value: it knows no library's functions, prints itself, and is all that source text is made of. Everything
 known before there is data is done: axes are positions, sizes numbers, dtypes names, casts steps of their own.
@@ -25,7 +25,7 @@ from .intervals import Interval
 
 
 class Value:
-    """What a step gives: axes in storage order, their sizes and the name of its dtype.
+    """The value of a step: axes in storage order, their sizes and the name of its dtype.
 
     `fixed` values need no input; the dtype of a `dynamic` one depends on the numbers themselves. `interval` says between
     which whole numbers the entries lie, and is None where they need not be whole; `weak` ones are floating, but made of
@@ -97,7 +97,7 @@ class Plan:
         self.fallback = fallback  # what is run instead where a step `guard` fails
         self.inputs: tuple[Value | Scalar, ...] = tuple(inputs)
         self.results: tuple[Argument, ...] = tuple(results)
-        self.steps: tuple[Step, ...] = _needed(steps, self.results)
+        self.steps: tuple[Step, ...] = needed(steps, self.results)
         self.names: dict[Any, str] = _named(names, self.inputs, self.steps, prefix)
         for check in CHECKS:
             check(self)
@@ -134,8 +134,8 @@ def _option(value: Any) -> str:
     return " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def _needed(steps: Iterable[Step], results: tuple[Argument, ...]) -> tuple[Step, ...]:
-    """The steps that the results need, and those that check them."""
+def needed(steps: Iterable[Step], results: tuple[Argument, ...]) -> tuple[Step, ...]:
+    """Dead-code elimination: the steps that the results need, and those that check them."""
     needed, kept = set(results), []
     for step in reversed(tuple(steps)):
         checks = step.primitive == "covered" or (step.primitive == "guard" and step.arguments[0] in needed)

@@ -1,4 +1,4 @@
-"""From terms to a plan: the tables of rules and rewrites, applied to the roots."""
+"""The planner: the tables of rules and rewrites, applied to the roots of a typed graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The primitives of a plan, one row each: of how many arguments it is made, what its options are, and what it means.
+"""The instruction set of plans: one row for each primitive, with its arity, its options, its shape and its meaning; and
+`verify`.
 
 `verify` says what holds for every plan: each argument is there before it is used, each primitive has a row, and order and
 shape of what it gives are those that its row makes of its arguments. `verify_memory` says the same of reuse in place: what
@@ -118,12 +119,11 @@ def of_matrix(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
 
 # ------------------------------------------------------------------------------------------------------------ the table
 class Primitive(NamedTuple):
-    """`arguments` are the fewest and the most; `shape` makes the shape of the result of theirs."""
+    """One instruction: `arguments` are the fewest and the most; `shape` infers the result's from theirs."""
 
     name: str
     arguments: tuple[int, int]
     shape: Shaped
-    meaning: str
 
 
 NONE, ONE, TWO, THREE, SEVERAL = (0, 0), (1, 1), (2, 2), (3, 3), (1, MANY)
@@ -137,84 +137,85 @@ BINARY = (
 ).split()
 REDUCTIONS = "sum prod max min any all mean".split()
 ROWS = (
-    *(Primitive(name, ONE, same, "this function of each number") for name in UNARY),
-    *(Primitive(name, TWO, broadcast, "this function of each pair of numbers") for name in BINARY),
-    *(Primitive(name, ONE, reduced, "over the axes `at`, which stay with size 1 where `keep` says so") for name in REDUCTIONS),
-    Primitive("where", THREE, broadcast, "the second where the first holds, else the third"),
+    *(Primitive(name, ONE, same) for name in UNARY),  # this function of each number
+    *(Primitive(name, TWO, broadcast) for name in BINARY),  # this function of each pair of numbers
+    *(Primitive(name, ONE, reduced) for name in REDUCTIONS),  # over the axes `at`, which stay with size 1 where `keep` says so
+    Primitive("where", THREE, broadcast),  # the second where the first holds, else the third
     # given and written
-    Primitive("constant", NONE, none, "one `number`"),
-    Primitive("numbers", NONE, as_stated, "the numbers of a literal"),
-    Primitive("ones", NONE, lambda shapes, options: (options["size"],), "a vector of ones"),
-    Primitive("arange", NONE, lambda shapes, options: (max(0, options["stop"] - options["start"]),), "from `start` on, before `stop`"),
-    Primitive("eye", NONE, lambda shapes, options: (options["size"],) * 2, "the identity matrix"),
-    Primitive("as_array", ONE, none, "a plain number as an array without axes"),
+    Primitive("constant", NONE, none),  # one `number`
+    Primitive("numbers", NONE, as_stated),  # the numbers of a literal
+    Primitive("ones", NONE, lambda shapes, options: (options["size"],)),  # a vector of ones
+    Primitive("arange", NONE, lambda shapes, options: (max(0, options["stop"] - options["start"]),)),  # from `start` on, before `stop`
+    Primitive("eye", NONE, lambda shapes, options: (options["size"],) * 2),  # the identity matrix
+    Primitive("as_array", ONE, none),  # a plain number as an array without axes
     # dtypes and memory
-    Primitive("cast", ONE, same, "the same in the dtype `to`"),
-    Primitive("exact_cast", ONE, same, "the same, which fails where `to` cannot hold it"),
-    Primitive("contiguous", ONE, same, "the same, dense in memory"),
-    Primitive("same", ONE, same, "the same array, its axes renamed; no line of text"),
+    Primitive("cast", ONE, same),  # the same in the dtype `to`
+    Primitive("exact_cast", ONE, same),  # the same, which fails where `to` cannot hold it
+    Primitive("contiguous", ONE, same),  # the same, dense in memory
+    Primitive("same", ONE, same),  # the same array, its axes renamed; no line of text
     # axes
-    Primitive("transpose", ONE, transposed, "the axes in the order of `moves`"),
-    Primitive("reshape", ONE, reshaped, "the same numbers, row-major, in other `sizes`"),
-    Primitive("expand", ONE, expanded, "a new axis of size 1 wherever `kept` is false"),
-    Primitive("broadcast", ONE, as_stated, "repeated along axes of size 1 and new ones"),
-    Primitive("unfold", ONE, not_inferred, "the windows of `size` along the axis `at`, as a last axis"),
+    Primitive("transpose", ONE, transposed),  # the axes in the order of `moves`
+    Primitive("reshape", ONE, reshaped),  # the same numbers, row-major, in other `sizes`
+    Primitive("expand", ONE, expanded),  # a new axis of size 1 wherever `kept` is false
+    Primitive("broadcast", ONE, as_stated),  # repeated along axes of size 1 and new ones
+    Primitive("unfold", ONE, not_inferred),  # the windows of `size` along the axis `at`, as a last axis
     # parts and joins
-    Primitive("pick", ONE, picked, "one element of each axis that has a place"),
-    Primitive("head", ONE, lambda shapes, options: (*shapes[0][:-1], options["size"]), "the first `size` of the last axis"),
-    Primitive("part", ONE, lambda shapes, options: (*shapes[0][:-1], options["stop"] - options["start"]), "a slice of the last axis"),
-    Primitive("concat", SEVERAL, joined, "one after the other along the axis `at`"),
-    Primitive("stack", SEVERAL, along_a_new_axis, "side by side along a new first axis"),
-    Primitive("take", TWO, as_stated, "the elements of the axis `at` at the positions"),
-    Primitive("put", THREE, lambda shapes, options: shapes[0], "the first, with the second for an element of the axis `at`, counted from `first`"),
-    Primitive("scatter_add", TWO, as_stated, "zeros, and each number added to the element of the axis `at` at its position"),
-    Primitive("take_along", TWO, lambda shapes, options: shapes[1], "the elements of the last axis at the positions, row by row"),
-    Primitive("item", ONE, not_inferred, "the result of a step of several results, by its number `at`"),
+    Primitive("pick", ONE, picked),  # one element of each axis that has a place
+    Primitive("head", ONE, lambda shapes, options: (*shapes[0][:-1], options["size"])),  # the first `size` of the last axis
+    Primitive("part", ONE, lambda shapes, options: (*shapes[0][:-1], options["stop"] - options["start"])),  # a slice of the last axis
+    Primitive("concat", SEVERAL, joined),  # one after the other along the axis `at`
+    Primitive("stack", SEVERAL, along_a_new_axis),  # side by side along a new first axis
+    Primitive("take", TWO, as_stated),  # the elements of the axis `at` at the positions
+    Primitive("put", THREE, lambda shapes, options: shapes[0]),  # the first, with the second for an element of the axis `at`, counted from `first`
+    Primitive("scatter_add", TWO, as_stated),  # zeros, and each number added to the element of the axis `at` at its position
+    Primitive("take_along", TWO, lambda shapes, options: shapes[1]),  # the elements of the last axis at the positions, row by row
+    Primitive("item", ONE, not_inferred),  # the result of a step of several results, by its number `at`
     # products
-    Primitive("dot", TWO, product, "the product of matrices and vectors"),
-    Primitive("matmul", TWO, stacked_product, "a stack of products of matrices"),
-    Primitive("vecdot", TWO, vectors, "a stack of products of vectors, over the last axis"),
-    Primitive("addmm", THREE, lambda shapes, options: (*shapes[0][:-1], shapes[1][0]), "X Wᵀ + b, the library's linear map"),
+    Primitive("dot", TWO, product),  # the product of matrices and vectors
+    Primitive("matmul", TWO, stacked_product),  # a stack of products of matrices
+    Primitive("vecdot", TWO, vectors),  # a stack of products of vectors, over the last axis
+    Primitive("addmm", THREE, lambda shapes, options: (*shapes[0][:-1], shapes[1][0])),  # X Wᵀ + b, the library's linear map
     # along axes
-    Primitive("cumsum", ONE, same, "the sums up to each element"),
-    Primitive("cumprod", ONE, same, "the products up to each element"),
-    Primitive("sort", ONE, same, "ascending along the axis `at`"),
-    Primitive("descending", ONE, same, "the positions of the largest along the last axis, the largest first"),
-    Primitive("softmax", ONE, same, "the library's softmax"),
-    Primitive("logsoftmax", ONE, same, "the library's logarithm of softmax"),
-    Primitive("layer_norm", (1, 3), same, "the library's layer norm over the last axes"),
-    Primitive("attention", (3, 4), lambda shapes, options: (*shapes[0][:-1], shapes[2][-1]), "the library's scaled dot-product attention"),
+    Primitive("cumsum", ONE, same),  # the sums up to each element
+    Primitive("cumprod", ONE, same),  # the products up to each element
+    Primitive("sort", ONE, same),  # ascending along the axis `at`
+    Primitive("descending", ONE, same),  # the positions of the largest along the last axis, the largest first
+    Primitive("softmax", ONE, same),  # the library's softmax, or one that takes off the largest only where it must
+    Primitive("standardize", ONE, same),  # distances from a mean over their root mean square along the last axis, to whose square `eps` is added
+    Primitive("logsoftmax", ONE, same),  # the library's logarithm of softmax
+    Primitive("layer_norm", (1, 3), same),  # the library's layer norm over the last axes
+    Primitive("attention", (3, 4), lambda shapes, options: (*shapes[0][:-1], shapes[2][-1])),  # the library's scaled dot-product attention
     # matrices
-    Primitive("det", ONE, of_matrix, "the determinant of the last two axes"),
-    Primitive("logdet", ONE, of_matrix, "the logarithm of the absolute value of the determinant of the last two axes"),
-    Primitive("trace", ONE, of_matrix, "the sum of the diagonal of the last two axes"),
-    Primitive("inv", ONE, same, "the inverse of the last two axes"),
-    Primitive("cofactors", ONE, same, "the derivative of the determinant"),
-    Primitive("cholesky", ONE, same, "the lower triangle whose product with its transpose the last two axes are"),
-    Primitive("eigvalsh", ONE, of_rows, "the eigenvalues of the last two axes, ascending"),
-    Primitive("eigh", ONE, same, "the eigenvectors of the last two axes, as columns, each with its largest number positive"),
-    Primitive("expm", ONE, same, "the exponential of the matrices of the last two axes"),
+    Primitive("det", ONE, of_matrix),  # the determinant of the last two axes
+    Primitive("logdet", ONE, of_matrix),  # the logarithm of the absolute value of the determinant of the last two axes
+    Primitive("trace", ONE, of_matrix),  # the sum of the diagonal of the last two axes
+    Primitive("inv", ONE, same),  # the inverse of the last two axes
+    Primitive("cofactors", ONE, same),  # the derivative of the determinant
+    Primitive("cholesky", ONE, same),  # the lower triangle whose product with its transpose the last two axes are
+    Primitive("eigvalsh", ONE, of_rows),  # the eigenvalues of the last two axes, ascending
+    Primitive("eigh", ONE, same),  # the eigenvectors of the last two axes, as columns, each with its largest number positive
+    Primitive("expm", ONE, same),  # the exponential of the matrices of the last two axes
     # what fails on data
-    Primitive("positions", ONE, same, "indices that count from `base` as positions from 0, each found to lie in range"),
-    Primitive("whole_positions", ONE, same, "floating numbers as whole ones, each found to be one"),
-    Primitive("covered", ONE, none, "fails where no case holds"),
-    Primitive("guard", ONE, none, "runs the fallback where an entry does not lie between `low` and `high`"),
+    Primitive("positions", ONE, same),  # indices that count from `base` as positions from 0, each found to lie in range
+    Primitive("whole_positions", ONE, same),  # floating numbers as whole ones, each found to be one
+    Primitive("covered", ONE, none),  # fails where no case holds
+    Primitive("guard", ONE, none),  # runs the fallback where an entry does not lie between `low` and `high`
     # functions within
-    Primitive("python", (0, MANY), not_inferred, "a Python function of the user's"),
-    Primitive("blocks", SEVERAL, as_stated, "the inner `plan` on each tile, put together"),
-    Primitive("slices", SEVERAL, not_inferred, "the inner `plan` on each slice, combined"),
-    Primitive("loop", (0, MANY), not_inferred, "the inner `plan` again and again: the states after the last step, those kept of all as arrays, then in lists"),
+    Primitive("python", (0, MANY), not_inferred),  # a Python function of the user's
+    Primitive("blocks", SEVERAL, as_stated),  # the inner `plan` on each tile, put together
+    Primitive("slices", SEVERAL, not_inferred),  # the inner `plan` on each slice, combined
+    Primitive("loop", (0, MANY), not_inferred),  # the inner `plan` again and again: the states after the last step, those kept of all as arrays, then in lists
 )  # fmt: skip
 PRIMITIVES: Mapping[str, Primitive] = {row.name: row for row in ROWS}
 
 
 # ------------------------------------------------------------------------------------------------------- what must hold
 class Malformed(Exception):
-    """A plan breaks what `verify` says; a fault of this package."""
+    """A plan that `verify` refuses; a fault of this package."""
 
 
 def verify(plan: Plan) -> None:
-    """Raise Malformed where a step of a plan, or of one within it, is not what its primitive says."""
+    """Verify a plan: raise Malformed where a step, or one within it, is not what its primitive says."""
     there: set[Any] = set(plan.inputs)
     for step in plan.steps:
         for problem in _problems(step, there):
@@ -252,7 +253,7 @@ def _problems(step: Step, there: set[Any]) -> Iterator[str]:
 
 
 def verify_memory(plan: Plan, over: Mapping[Value, Value], workspace: Workspace | None = None) -> None:
-    """Raise Malformed where an array is read after another was written into its memory, or into a buffer while one is.
+    """Verify in-place reuse and workspaces: raise Malformed where an array is read after its memory was written.
 
     `over` says in whose place a step writes, `workspace` into which buffer; a view lies in the memory of its array.
     """

@@ -1,4 +1,5 @@
-"""What a formula computes in blocks: a slice of the result at a time, so that no large array in between ever is whole.
+"""Regions to tile: what a formula computes a slice of the result at a time, so that no large intermediate array ever is
+whole.
 
 A term is *mapped over* an axis where each slice of it along that axis needs only slices of its arguments: attention over
 its queries and heads, a chain of elementwise operations over any axis. Then the slices can be computed one by one, each
@@ -25,15 +26,17 @@ SCORES = 2**18  # bytes of what a product makes and another sums over, from whic
 
 
 class Tiling(NamedTuple):
-    """How the axes of a region are cut: `picked` one element at a time, `tile` so many at once, `size` in all."""
+    """A tiling of a region's axes: `picked` are cut to one element each, `tiled` to `rows` elements at a time."""
 
     picked: tuple[str, ...]
-    sliced: str
+    tiled: str
     rows: int
 
 
 class Region(NamedTuple):
-    """`inside` are the terms that are computed in blocks, `inputs` what they are made of, each with its axes that are cut."""
+    """A region: `inside` are the terms computed in tiles, `inputs` those that they read, each with its axes that are
+    tiled.
+    """
 
     root: Term
     inside: dict[int, Axes]
@@ -55,7 +58,7 @@ def count(term: Term) -> int:
 
 
 def find(root: Term, uses: Mapping[int, list[Term]], itemsize: int) -> Region | None:
-    """The region that ends with a term, where one is worth it."""
+    """The region that ends with a term, where tiling it is worth it."""
     record = REGISTRY.get(root.operator)
     if record is None or not root.shape:
         return None
@@ -99,7 +102,7 @@ def _terms(root: Term, inside: Mapping[int, Axes]) -> list[Term]:
 
 
 def _grow(root: Term, axes: tuple[str, ...], uses, product: bool, itemsize: int) -> Region | None:
-    """Everything that can be computed in slices along `axes` and serves the root alone."""
+    """Grow a region from its root: all that maps over `axes` and has no use outside."""
     inside: dict[int, Axes] = {}
     inputs: dict[int, tuple[Term, Axes]] = {}
     kept = set(axes)
@@ -154,7 +157,7 @@ STRUCTURAL = ("rename", "cases", "indicator")
 
 
 def _belongs(term, own: Axes, inside, uses, product: bool, least: int, itemsize: int) -> bool:
-    """Whether a term is to be computed in blocks with those that use it."""
+    """Whether a term is computed inside the region of those that use it."""
     if not own or not term.arguments or count(term) * itemsize < least // 4:
         return False
     if any(id(user) not in inside for user in uses[id(term)]):
@@ -240,7 +243,9 @@ def _work_of(region: Region) -> int:
 
 
 def _rows(region: Region, among: Sequence[Term], axis: str, itemsize: int) -> int:
-    """How many elements of an axis a block has: few enough for the cache, enough for products, and both cores busy; else 0."""
+    """The block size along an axis: few enough elements for the cache, enough for products, and both cores busy; else
+    0.
+    """
     size, most = (sizes_of(region.root) or {})[axis], count(region.largest) * itemsize
     for parts in (4 * -(-most // (4 * BLOCK)), 2):
         rows = -(-size // parts)
@@ -252,7 +257,7 @@ def _rows(region: Region, among: Sequence[Term], axis: str, itemsize: int) -> in
 
 
 def _mappable(term: Term) -> bool:
-    """Whether each slice of a term, along an axis that it does not consume, is made of slices of its arguments."""
+    """Whether a term maps over an axis: each slice of it is made of slices of its arguments."""
     record = REGISTRY.get(term.operator)
     sized = record is not None and any(name.startswith("size ") for name, *_ in term.options)
     return term.operator in STRUCTURAL or (record is not None and record.kind in ALLOWED and not sized)
@@ -287,7 +292,7 @@ def _is_narrow(term: Term, name: str, rows: int) -> bool:
 
 
 def cut(region: Region, order: tuple[str, ...], itemsize: int, share: float = 1.0) -> Tiling | None:
-    """The blocks of a region whose result has the axes `order`: small enough for the cache, and no smaller.
+    """Choose the tiles of a region whose result has the axes `order`: small enough for the cache, and no smaller.
 
     `share` is what there is at once of the largest array of a block, which may be computed slice by slice in turn.
     """
@@ -315,7 +320,7 @@ TILE = 512  # entries of an axis that is summed over slice by slice
 
 
 def tileable(root: Term, axis: str) -> Region | None:
-    """What is computed slice by slice along an axis of a term, down to what is given whole; None where nothing is."""
+    """The region below a term that maps over an axis, down to whole inputs; None where there is none."""
     inside: dict[int, Axes] = {}
     inputs: dict[int, tuple[Term, Axes]] = {}
 
@@ -335,14 +340,14 @@ def tileable(root: Term, axis: str) -> Region | None:
 
 
 def tile(region: Region, how: Tiling) -> tuple[Term, list[tuple[Term, Axes]]]:
-    """The root as it is for one block, made of inputs, and what these are parts of."""
+    """The root rewritten for one tile: as a term of inputs, with what these are slices of."""
     made: dict[int, Term] = {}
     parts: list[tuple[Term, Any]] = []
     inputs = {id(term): own for term, own in region.inputs}
 
     def shape_of(term: Term, own: Axes) -> dict[str, Any]:
         picked = {own[axis] for axis in how.picked if axis in own}
-        rows = own.get(how.sliced)
+        rows = own.get(how.tiled)
         return {axis: how.rows if axis == rows else size for axis, size in term.shape.items() if axis not in picked}
 
     def build(term: Term) -> Term:

@@ -1,4 +1,5 @@
-"""The rewrites, in order: a term of some kind is computed by another plan, which its row in `optimisations` allows.
+"""The table of rewrites, in order: each computes terms of some kinds by another plan, by the law of its row in
+`optimisations`.
 
 Of the rewrites of a term's kind the first that matches is taken.
 """

@@ -1,4 +1,4 @@
-"""The structural terms, those that are no operator's: one rule each, from a term to its value."""
+"""Lowering rules of the structural terms, one each."""
 
 from __future__ import annotations
 

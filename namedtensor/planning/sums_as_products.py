@@ -1,19 +1,24 @@
-"""Sums over the last axis as products: of the two factors of what is summed, or of a small matrix with ones."""
+"""Sums over the last axis, or the first ones, as matrix products: of the two factors of what is summed, or of a matrix
+with ones.
+"""
 
 from __future__ import annotations
 
 import math
 
+from ..operators.contraction import merged
 from .plan import Argument, Value
 from .whole_numbers import Steps
 
 LONG = 2**13  # beyond, sums of parts are more exact than one product
+SHORT_ROWS = 512
+MANY = 2**20  # numbers beyond which an array passes the caches, and a sum is as fast
 DENSE = frozenset("exp multiply subtract add divide matmul dot max sum".split())
 
 
 def sum_last(b: Steps, x: Value, keep: bool) -> Value | None:
     """The sum over the last axis, which stays with size 1 where it is to be kept; None where a plain sum is better."""
-    if is_small(b, x):
+    if x.shape[-1] <= SHORT_ROWS and is_better_as_product(b, x):
         return sum_as_product(b, x, keep)
     pair = factors(b, x)
     if pair is None:
@@ -32,11 +37,22 @@ def factors(b: Steps, x: Value) -> tuple[Argument, ...] | None:
     return step.arguments if same and not x.dynamic else None
 
 
-def is_small(b: Steps, x: Value) -> bool:
-    """Whether a call costs more than its arithmetic, on numbers that lie as a product takes them."""
+def sum_first(b: Steps, x: Value, count: int) -> Value | None:
+    """The sum over the first axes, so many; None where a plain sum is better."""
+    outer, rest = math.prod(x.shape[:count]), x.shape[count:]
+    if not 1 < outer <= LONG or not rest or not is_better_as_product(b, x):
+        return None
+    above, beside = (merged(axes) for axes in (x.order[:count], x.order[count:]))
+    ones = b.step("ones", (), (above,), (outer,), x.dtype, size=outer)
+    matrix = b.reshape(x, (above, beside), (outer, math.prod(rest)))
+    total = b.step("dot", (ones, matrix), (beside,), matrix.shape[1:])
+    return b.reshape(total, x.order[count:], rest)
+
+
+def is_better_as_product(b: Steps, x: Value) -> bool:
+    """Whether a product with ones is faster than a sum, on numbers that lie as a product takes them."""
     floats = x.dtype in ("float32", "float64") and len(x.order) > 1
-    few = x.shape[-1] <= 512 and x.count <= (2**20 if b.in_block else 2**14)  # that one thread is best for
-    return "small sums as products" in b.optimised and floats and few and is_dense_and_new(b, x)
+    return "small sums as products" in b.optimised and floats and x.count <= MANY and is_dense_and_new(b, x)
 
 
 def is_dense_and_new(b: Steps, x: Value) -> bool:
@@ -48,12 +64,12 @@ def is_dense_and_new(b: Steps, x: Value) -> bool:
 
 
 def sum_as_product(b: Steps, x: Value, keep: bool) -> Value:
-    """A sum over the last axis as a product of a matrix with ones, which small arrays are faster by."""
+    """A sum over the last axis as a product of a matrix with ones."""
     *outer, size = x.shape
     ones = b.step("ones", (), (x.order[-1],), (size,), x.dtype, size=size)
-    merged = f"({','.join(x.order[:-1])})"
-    rows = b.reshape(x, (merged, x.order[-1]), (math.prod(outer), size))
-    total = b.step("dot", (rows, ones), (merged,), (rows.shape[0],))
+    above = merged(x.order[:-1])
+    rows = b.reshape(x, (above, x.order[-1]), (math.prod(outer), size))
+    total = b.step("dot", (rows, ones), (above,), (rows.shape[0],))
     if keep:
         return b.reshape(total, x.order, (*outer, 1))
     return b.reshape(total, x.order[:-1], tuple(outer))

@@ -1,4 +1,4 @@
-"""What a plan is written for: a library, what it has as operations of its own, and its dtypes.
+"""Targets: a library as plans see it, with its native operations and its rules of dtypes.
 
 Dtypes are names in a plan ("float32"), so that it prints and compares; a target knows the library's objects for them.
 """
@@ -36,7 +36,7 @@ class Target:
         return found
 
     def share(self, axes: Iterable[str]) -> int:
-        """How many devices share a tensor with these axes."""
+        """The number of devices that share a tensor with these axes."""
         return math.prod(self.spread.get(axis, 1) for axis in axes)
 
     @property
@@ -49,7 +49,7 @@ class Target:
 
     @property
     def wide_float(self) -> str:
-        """What whole numbers are computed in where 64 bits may be too few."""
+        """The dtype that whole numbers are computed in where 64 bits may be too few."""
         return self.canonical("float64")
 
     def canonical(self, dtype: str) -> str:

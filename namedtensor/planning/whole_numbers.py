@@ -1,4 +1,4 @@
-"""What whole numbers are computed in, so that none wraps around in silence.
+"""Promotion of whole numbers: in which dtype they are computed, so that none wraps around in silence.
 
 Formulas are over ℝ, and dtypes are not. Dtypes, literals and sizes decide, never values, so a plan has one dtype:
 
@@ -29,7 +29,7 @@ CHECKS = frozenset((*CHECKED.values(), "exact_cast"))  # the primitives that fai
 
 
 class Steps(Protocol):
-    """What the rules of dtypes and of sums ask of the builder of a plan."""
+    """The interface of the plan builder that the rules of dtypes and sums ask for."""
 
     target: Target
     optimised: frozenset[str]
@@ -63,7 +63,7 @@ def interval_of(argument: Any) -> Interval | None:
 
 
 def counted(primitive: str, arguments: Sequence[Any], options: dict[str, Any]) -> int:
-    """How many numbers a step makes one of, or the most of them."""
+    """The number of elements that a step makes one of, or the most of them."""
     shape = getattr(arguments[0], "shape", ()) if arguments else ()
     if primitive in ("trace", *intervals.PRODUCTS):
         return shape[-1] if shape else 1
@@ -136,7 +136,7 @@ def before_cast(b: Steps, x: Value) -> Value:
 
 
 def passes(b: Steps, x: Value, dtype: str) -> bool:
-    """Whether a dtype of whole numbers may be too small for a value."""
+    """Whether a value may overflow a dtype of whole numbers."""
     held = intervals.of_dtype(dtype)
     return held is not None and dtype != "bool" and x.interval is not None and not intervals.within(x.interval, held)
 

@@ -3,7 +3,8 @@
 `arguments`: what a call was given: types, layouts, cache key.
 `parsed`: a program as a value, and its checker.
 `entries`: what it can be asked for: its value, a name, several.
-`executable`: checked, planned, made a function, its claims judged.
+`claims`: what a program says to be so, against its values.
+`executable`: checked, planned, made a function.
 `lengths`: executables for lengths, from those of others.
 `call_cache`: how a repeated call finds its executable.
 `evaluate`: the value of a text.

@@ -1,4 +1,4 @@
-"""What a call was given, by name: tensors, numbers and shapes; their types, their layouts, and the key that finds its plan."""
+"""Bound arguments of a call: tensors, numbers and shapes by name, with their types, layouts and cache key."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ReadsNumbers(Protocol):
 
 
 class Arguments:
-    """The values of one call by their names: the arrays of the tensors, and what makes one plan serve two calls.
+    """The bound arguments of one call: the arrays of its tensors, and the key by which two calls share a plan.
 
     This runs at each call, and so does no more than look up; what a plan is made of is derived when there is none yet.
     Those that are `positional` are arguments of a function, and no names of the program.
@@ -67,24 +67,24 @@ class Arguments:
         return Arguments, (self.values, self.positional)
 
     def with_numbers(self, program: ReadsNumbers) -> Arguments:
-        """The same, with plain numbers for the values without axes that the program needs as such before it is planned."""
+        """The same arguments, scalars as plain numbers where the program needs them before it is planned."""
         found = program.as_numbers(self.values, lambda: self.inputs)
         return self if found is self.values else Arguments(found, self.positional)
 
     @property
     def abstract(self) -> Abstract:
-        """What a plan is made for: the layout of each tensor, and each number as it is."""
+        """The abstract arguments that a plan is made for: the layout of each tensor, and each number as it is."""
         return {text: getattr(value, "layout", value) for text, value in self.values.items()}
 
     @property
     def inputs(self) -> dict[Key, InputType]:
-        """What the checker is to know of what is given to names of the program."""
+        """Input types of the values that are given to names of the program."""
         arguments = frozenset(map(key, self.positional))
         return {name: each for name, each in self.types.items() if name not in arguments}
 
     @property
     def arguments(self) -> list[tuple[str, InputType]]:
-        """The same of the arguments of a function, in their order."""
+        """Input types of the arguments of a function, in their order."""
         return [(text, self.types[key(text)]) for text in self.positional]
 
     @property
@@ -96,7 +96,7 @@ class Arguments:
 
 
 def types_of(abstract: Abstract) -> dict[Key, InputType]:
-    """What the checker is to know of tensors and numbers."""
+    """Input types of tensors and numbers, for the checker."""
     return {
         key(name): type_of(each) if isinstance(each, Layout) else InputType({}, each) for name, each in abstract.items()
     }
@@ -115,7 +115,7 @@ def spelling_of(name: str) -> str:
 
 
 def all_values(values: Any, named: Mapping[str, Any]) -> dict[str, Any]:
-    """What is given in a mapping and by keyword. Raises NotationError where the first is no mapping."""
+    """Values from a mapping and by keyword, merged. Raises NotationError where the first is no mapping."""
     if values is None:
         return dict(named)
     if not isinstance(values, Mapping):
@@ -142,7 +142,7 @@ def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
 
 
 class KeywordValues(dict[str, Any]):
-    """Values of which none may be left over, as if each was given by keyword, but those that are `used` elsewhere."""
+    """A mapping whose values count as given by keyword, so that none may be left over, but those `used` elsewhere."""
 
     used: frozenset[str] = frozenset()
 

@@ -1,4 +1,5 @@
-"""How a repeated call finds its executable: by the last call, by the layouts of its tensors, by the types of all it was given.
+"""The cache of calls: a repeated call finds its executable by the last call, by layouts, or by the types of all
+arguments.
 
     inline cache      what the last call ran: nothing is looked up, layouts are compared by identity
     by layouts        one look-up of names and layouts, where all that is given are tensors
@@ -30,7 +31,7 @@ BYTES = 256 * 2**20  # of their constants, such as masks, and their plans
 
 
 class LruCache(OrderedDict[Any, Any]):
-    """What was used last. This is the one place that decides what is kept, and of what: so many keys, and so many bytes."""
+    """The one bounded cache: least recently used values are dropped, by their number and by their bytes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,7 +40,7 @@ class LruCache(OrderedDict[Any, Any]):
         self._lock = Lock()
 
     def fetch(self, key: Any) -> Any:
-        """What is kept under a key, or None."""
+        """The value under a key, or None; it becomes the most recently used."""
         found = self.get(key)
         if found is not None:
             try:
@@ -69,8 +70,7 @@ class LruCache(OrderedDict[Any, Any]):
 
 
 class CachedCall:
-    """A callable that keeps the executables of its calls, and what its last call ran: one by position alone, one with
-    names beside these, and one with a dict of values.
+    """A callable with an inline cache of its last call and an LRU cache of executables.
 
     Where the inline cache gives None the call is another one, and where it fails the slow path raises the proper error. A
     new Python function for formulas invalidates it.
@@ -112,7 +112,7 @@ class CachedCall:
         return self._called(arguments, values, sizes, named)
 
     def _called(self, arguments: tuple[Any, ...], values: Mapping[str, Any] | None, sizes: Any, named: dict[str, Any]):
-        """The same by what the cache holds, or else by the slow path."""
+        """A call past the inline cache: by layouts, else by the slow path."""
         try:
             given = named if values is None else {**values, **named} if named else values
             layouts = (*map(LAYOUT, arguments), *map(LAYOUT, given.values()))
@@ -145,6 +145,7 @@ class CachedCall:
         self, arguments: tuple[Any, ...], values: Mapping[str, Any] | None, sizes: Any, named: dict[str, Any],
         by_layout: tuple[Any, ...] | None,
     ) -> Any:  # fmt: skip
+        """A call whose layouts are new: found by types, or compiled."""
         bound = self._bound(arguments, all_values(values, named))
         given = bound.with_numbers(self._read)
         extent, by_keyword = {} if sizes is None else whole_sizes(sizes), keyword_names(values, named)
@@ -160,7 +161,7 @@ class CachedCall:
         return result
 
     def _fitting(self, given: Arguments, sizes: dict[str, int], by_keyword: tuple[str, ...]) -> Executable:
-        """An executable for what is given: of what was made for other sizes, or made anew."""
+        """The executable for these arguments: an instance of a template of other sizes, or compiled."""
         found = self._lengths.executable(
             given,
             (tuple(sizes.items()),),
@@ -183,7 +184,7 @@ class CachedCall:
         return layout_of(value, name, {})
 
     def _bound(self, arguments: tuple[Any, ...], by_name: dict[str, Any]) -> Arguments:
-        """What is given, bound to names."""
+        """Bind a call's arguments to names."""
         raise NotImplementedError
 
     @property

@@ -1,4 +1,4 @@
-"""A formula made ready for a library: its plan, its source text, and a function for repeated calls.
+"""Compiled formulas: the plan, the source text, and a function for repeated calls.
 
 `Formula.compile`, `Formula.to_python` and `Formula.cost` are made of this.
 """
@@ -92,7 +92,7 @@ def plan_of(
 def with_declared(
     goal: WholeProgram | Entry, given: Mapping[str, Any], sizes: Mapping[str, int] | None
 ) -> dict[str, Any]:
-    """What is given, and the shapes of what the program declares besides, where their sizes follow."""
+    """The arguments, and the shapes of what the program declares beside them, where their sizes follow."""
     extent = whole_sizes(sizes)
     shapes = {
         name: filled(value, name, extent) if isinstance(value, (str, Mapping)) else value
@@ -239,7 +239,7 @@ class CompiledFormula(Suggests, CachedCall):
 
 
 def jitted(function: PlanFunction) -> Callable[..., Any] | None:
-    """What JAX runs instead of the function: it compiled, where the plan has nothing that fails on data, which it must see."""
+    """The function compiled by JAX, where the plan has nothing that fails on data, which it must see."""
     if function.target.name != "jax" or must_see(function.plan):
         return None
     from jax import jit  # type: ignore[import-not-found]

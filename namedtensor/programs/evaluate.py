@@ -1,11 +1,13 @@
-"""The value of a text, and every step to it."""
+"""Evaluation of a text, and every step to its value."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
+from grammar.nodes import Derivative
 from grammar.parser import check_source
 
 from ..backends.libraries import target_of
@@ -29,7 +31,7 @@ EVALUATORS = LruCache()  # text, or formula → what evaluates it; else the text
 
 
 class Asked(CachedCall):
-    """What a goal is asked for by calling it: a text, a formula, a name of a program."""
+    """The base of everything that has a value by a call: a text, a formula, a name of a program."""
 
     _goal: Goal
 
@@ -75,7 +77,7 @@ class Evaluator(Asked):
 
 
 def evaluator(source: Any, syntax: str = "auto", strict: bool = False, limits: Limits = DEFAULT) -> Evaluator:
-    """What evaluates a text; the same one each time."""
+    """The evaluator of a text; the same one each time."""
     plain = syntax == "auto" and not strict and limits is DEFAULT
     mark = source if plain else (source, syntax, strict, limits)
     try:
@@ -94,8 +96,9 @@ TOLD = (209, 319)  # what `check` warns of, and evaluating does too
 
 
 def tell(checker: Checker) -> None:
-    """Give a Python warning of built-ins that a formula replaces, and of axes that meet with a mark and without, where the
-    formula is first evaluated."""
+    """Warn, on the first evaluation, of built-ins that a formula replaces, and of axes that meet with a mark and
+    without.
+    """
     for each in checker.warnings:
         if each.number in TOLD:
             warn(f"{each.message}: {checker.text(each.span)} ({each.hint})")
@@ -150,7 +153,7 @@ def evaluate(
 
 
 def limited(formula: Asked, strict: bool, limits: Limits) -> Evaluator:
-    """What evaluates a formula strictly, or within limits."""
+    """An evaluator that is strict, or has limits of its own."""
     goal = formula._goal
     if not isinstance(goal, WholeProgram) or goal.entry() is not None:
         raise NotationError(
@@ -185,10 +188,13 @@ def explain(
 
 def explain_value(program: ParsedProgram, values: Values | None, sizes: Any, named: dict[str, Any]) -> Explanation:
     """The steps to the value of a program."""
-    from .explained import explained
+    from .explained import ClosedForm, explained
 
     given = Arguments(all_values(values, named)).with_numbers(program)
     checker = program.checker(given.inputs, whole_sizes(sizes), by_keyword=keyword_names(values, named))
     tell(checker)
     last = checker.scope.valued
-    return explained(checker, checker.whole, last.statement if isinstance(last, Definition) else last, given)
+    found = explained(checker, checker.whole, last.statement if isinstance(last, Definition) else last, given)
+    if isinstance(last, Derivative):
+        return replace(found, derived=ClosedForm(program, given, sizes))
+    return found

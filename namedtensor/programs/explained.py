@@ -1,13 +1,17 @@
-"""The steps of a formula and their values: what `explain` shows."""
+"""Explanations: the steps of a formula and their values, as `explain` shows them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+from grammar.errors import NotationError
+
 from ..backends.libraries import target_of
 from ..checking.checker import Checker
+from ..core.hooks import answered
 from ..core.limits import recursion_headroom
+from ..display.derivations import Way
 from ..display.steps import Explanation, explanation
 from ..terms.terms import Term
 from .arguments import Arguments
@@ -30,6 +34,21 @@ class StepValues:
         arrays = arrays if len(terms) > 1 else (arrays,)
         orders = (getattr(result, "order", ()) for result in function.plan.results)
         return [(array, order, target.xp) for array, order in zip(arrays, orders)]
+
+
+class ClosedForm:
+    """What a derivative is worked out to for the shapes of a call; pickles."""
+
+    def __init__(self, formula: Any, given: Arguments, sizes: Any):
+        self.formula, self.given, self.sizes = formula, given, sizes
+
+    def __call__(self) -> Way | None:
+        shapes = {str(name): each.shape for name, each in self.given.inputs.items()}
+        try:
+            found = answered("worked_out", self.formula, shapes, self.sizes)
+        except NotationError:  # it has a value, and no closed form
+            return None
+        return found if found.steps else None
 
 
 def explained(checker: Checker, typed: Callable[[], Term], whole: Any, given: Arguments) -> Explanation:

@@ -1,4 +1,4 @@
-"""First values for parameters: how far they spread is itself a formula, of what the parameter is summed over.
+"""Initialisation of parameters: how far they spread is itself a formula, of what the parameter is summed over.
 
 A parameter that a formula contracts has `inputs`, the numbers that one output sums, and `outputs`, the numbers that one
 input goes to; so the published initialisations are one line each:
@@ -74,7 +74,7 @@ def spread(formula: str, given: Mapping[str, float]) -> float:
 
 # ------------------------------------------------------------------------------------------------------------- fans
 def fans(parameters: Mapping[Key, Term], terms: list[Term]) -> dict[Key, tuple[str, ...]]:
-    """The axes over which each parameter is summed where it is used, or looked up in; none where it is only added."""
+    """The fan-in axes of each parameter: those over which it is summed where it is used, or looked up in."""
     names = {id(term): (spelling, {axis: axis for axis in term.shape}) for spelling, term in parameters.items()}
     found: dict[Key, tuple[str, ...]] = {}
     for term in terms:

@@ -1,4 +1,4 @@
-"""Executables for lengths that nobody planned, from those of other lengths: a new sequence costs no new plan.
+"""Size-generic executables: a call of a new length is served by the plans of others.
 
 What is called with one size in one place or in several, seq of the tokens and seq of their mask, is planned in full at first.
 Plans whose texts differ in numbers alone are of one manner; of three of a manner, where the numbers follow from the size
@@ -35,14 +35,15 @@ Make = Callable[[Arguments], Executable]
 
 
 class Lengths:
-    """What is known of the lengths that one callable was called with."""
+    """The sizes that one callable was called with, and the plans and templates for them."""
 
     def __init__(self) -> None:
         self.kinds: OrderedDict[Any, list[Family]] = OrderedDict()
 
     def executable(self, given: Arguments, extra: tuple, scope: Callable[[], Scope], make: Make) -> Executable:
-        """What runs a call: of known plans where its sizes lie between theirs, else made anew. `extra` is what its kind hangs
-        on besides the types of its tensors."""
+        """The executable of a call: an instance of a template where its sizes lie between known ones, else compiled.
+        `extra` is part of its key besides the types of its tensors.
+        """
         kind, sizes = kind_of(given)
         mark = kind, extra, USER_FUNCTIONS.version
         families = self.kinds.setdefault(mark, [])
@@ -62,7 +63,7 @@ class Lengths:
 
 
 class PlanTemplate:
-    """Planned sizes whose texts differ in numbers alone, and what serves those between, once there are enough."""
+    """Plans of several sizes whose texts differ in numbers alone, and the template for the sizes between them."""
 
     def __init__(self) -> None:
         self.texts: dict[int, SplitText] = {}
@@ -90,7 +91,7 @@ class PlanTemplate:
             self.give_up()
 
     def contradict(self, size: int) -> None:
-        """A size was planned in another manner."""
+        """Drop the template: a size between was planned otherwise."""
         if self.serves(size):
             self.give_up()
 
@@ -99,7 +100,7 @@ class PlanTemplate:
 
 
 class Family:
-    """Calls of one kind that differ by one size, wherever that stands."""
+    """Calls that differ by one size, wherever that stands."""
 
     def __init__(self, sizes: tuple[int, ...], first: Executable, axes: tuple[str, ...]):
         self.sizes, self.first, self.axes = sizes, first, axes
@@ -132,7 +133,7 @@ class Family:
         return found
 
     def resized(self, given: Arguments, size: int, make: Make) -> Executable | None:
-        """What runs a call of this size, without a plan of its own."""
+        """An executable for this size without a plan of its own."""
         manner = next((each for each in [*self.manners.values()] if each.serves(size)), None)
         if manner is None or manner.template is None:
             return None
@@ -141,7 +142,7 @@ class Family:
         return None if function is None else Executable(function, first.names, first.unused, first.count, first.claims)
 
     def stretch(self, given: Arguments, size: int, make: Make) -> bool:
-        """Plan a size beyond one that is larger than all; whether it is served now."""
+        """Plan one size beyond all known ones, so that the template reaches this one; whether it does."""
         highest = max((each.high for each in [*self.manners.values()] if each.template is not None), default=0)
         if not highest or size <= max(highest, self.stretched):
             return False
@@ -182,7 +183,7 @@ def differing(sizes: tuple[int, ...], others: tuple[int, ...]) -> tuple[int, ...
 
 # ----------------------------------------------------------------------------------------------------- what is alike
 def kind_of(given: Arguments) -> tuple[tuple, tuple[int, ...]]:
-    """What a plan hangs on besides sizes, and the sizes."""
+    """The key of a plan without its sizes, and the sizes."""
     kind: list[Any] = [given.positional]
     sizes: list[int] = []
     for name, value in given.values.items():
@@ -230,7 +231,7 @@ def is_sum(size: nodes.Node) -> bool:
 
 
 def with_placeholders(given: Arguments, sizes: Mapping[int, int]) -> Arguments:
-    """The same with arrays that hold one number, and with other sizes at some places."""
+    """Abstract arguments with arrays that hold one number, and other sizes at some places."""
     from ..core.tensor import NamedTensor
 
     values, place = dict(given.values), 0

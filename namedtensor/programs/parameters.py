@@ -1,4 +1,4 @@
-"""What a program needs besides its inputs: the shape of each name that it declares and does not define."""
+"""Parameter inference: the shape of each name that a program declares and does not define."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A program as a value: its text, its tree, what its names mean, and the checker of it for given inputs.
+"""Parsed programs: a text, its tree, its symbols, and the checker of it for given inputs.
 
 A program is parsed again where a value is given for what the text alone reads as a function: `softmax`, or `W^Q` beside a
 function W. Nothing else in `programs` makes a checker.
@@ -59,12 +59,12 @@ class ParsedProgram:
 
     @cached_property
     def scope(self) -> Scope:
-        """What its names mean where no value is given."""
+        """The symbols of the program where no value is given."""
         return bind(self.source, self.tree, open=True)
 
     @cached_property
     def names(self) -> ProgramNames:
-        """Which names it speaks of."""
+        """The names that it mentions."""
         return ProgramNames(self.scope)
 
     def _parse(self, shadowed: frozenset[str]) -> nodes.Program:
@@ -72,7 +72,7 @@ class ParsedProgram:
         return parse(self.source, self.syntax, shadowed, limits.nesting, known, limits.literal, limits.text)
 
     def scope_given(self, inputs: Mapping[Key, InputType]) -> Scope:
-        """What its names mean where these inputs are given."""
+        """The symbols of the program where these inputs are given."""
         bound = "scope" in self.__dict__  # a text that is evaluated alone is parsed once, as its inputs ask
         shadowed = shadowed_by(inputs, self.scope.functions if bound else None)
         tree = self.tree if bound and not (shadowed or USER_FUNCTIONS) else self._parse(shadowed)

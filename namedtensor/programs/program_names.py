@@ -1,4 +1,6 @@
-"""Which names a program speaks of: those that `program.NAME` may mean, and those that only a value or a shape explains."""
+"""The names of a program by what explains them: those that `program.NAME` may mean, and those that only a value or a
+shape explains.
+"""
 
 from __future__ import annotations
 
@@ -78,6 +80,10 @@ def used(node: nodes.Node, labelled: set[Key]) -> Iterator[Key]:
 def bound_by(node: Any) -> set[str]:
     """The index variables that a node binds: i of ∑_i and of ∑_{i=1}^n, t of `for t = 1, …, n`."""
     if isinstance(node, (IndexSum, nodes.Range)):
+        return {node.variable.text}
+    if isinstance(node, nodes.Expectation):
+        return {each.name for each in node.draws}
+    if isinstance(node, nodes.Over):
         return {node.variable.text}
     parts = node.subscript if isinstance(node, nodes.Call) else ()
     return {part.text for part in parts if isinstance(part, nodes.Name)}

@@ -1,4 +1,4 @@
-"""Formulas as modules of PyTorch. Imported where a module is asked for; without PyTorch none can be made.
+"""Formulas as `torch.nn.Module`s. Imported where one is asked for; without PyTorch none can be made.
 
 A module has parameters under the names of the formulas, which optimisers, checkpoints and `state_dict` know; it runs what
 its `made_of` says. Plain tensors go in and come out in an order of axes that is said once, named ones as they are.

@@ -1,4 +1,4 @@
-"""The verbs of formulas, programs and names of programs: what each has as methods, and `namedtensor` as functions."""
+"""The verbs of programs, formulas and entry points: what each has as methods, and `namedtensor` as functions."""
 
 from __future__ import annotations
 

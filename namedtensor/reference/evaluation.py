@@ -16,13 +16,18 @@ from ..scope.mentions import NEARLY
 from ..scope.names import Key, spelled, walk
 from ..scope.shape_variables import stand_for
 from ..scope.symbols import Definition, Scope
-from .calculus import derivative, differential
+from ..scope.updates import REPLACING
+from .calculus import derivative, differential, with_others
 from .calls import Calls
-from .definitions import Tensor, assemble, broadcast, index, merge, number, rename, split
+from .definitions import Tensor, assemble, broadcast, index, merge, number, rename, split, unite
+from .draws import draw, expectation
+from .elements_replaced import chosen_by
 from .environment import Environment, Fact, axis_named, need, plain, set_axes
 from .functions import apply, is_reduction
 from .names import STEPS, Names
 from .sizes import facts_in
+
+BEST = ("argmax", "argmin")  # over a variable, the value of that
 
 
 class Evaluation(Calls):
@@ -236,6 +241,14 @@ class Evaluation(Calls):
     def derivative(self, node: nodes.Derivative, env: Environment) -> Tensor:
         return derivative(self, node, env)
 
+    def at_point(self, node: nodes.AtPoint, env: Environment) -> Tensor:
+        """The body, did these names stand for other tensors."""
+        others = {Key(name.text): self.value(value, env) for name, value in node.points}
+        known = {key for key in others if self.find(key, env) is not None}
+        own = {key: X for key, X in others.items() if key not in known}
+        inner = Environment(parent=env, sizes_from=env, elements=own)
+        return with_others(self, node.body, inner, {key: others[key] for key in known})
+
     def differential(self, node: nodes.Differential, env: Environment) -> Tensor:
         return differential(self, node, env)
 
@@ -270,6 +283,8 @@ class Evaluation(Calls):
 
     def fold(self, operator: str, variable: Name, values, body: Node, env: Environment) -> Tensor:
         """An operator over what a body is for each value of a variable."""
+        if operator in BEST:
+            return self.best(operator, variable, [*values], body, env)
         if operator in ("∑", "∏"):
             return self.sum_over(operator, variable, values, body, env)
         elements = [{Key(variable.text): number(value)} for value in values]
@@ -278,6 +293,15 @@ class Evaluation(Calls):
             return number(-math.inf if operator == "max" else math.inf)
         stacked = apply("stack", found, ("over",), (), lambda axis: len(found))
         return apply(operator, [stacked], ("over",), (), len)
+
+    def best(self, operator: str, variable: Name, values: list[Any], body: Node, env: Environment) -> Tensor:
+        """The value of the variable for which the body is the least, or the largest; of equals the first."""
+        elements = [{Key(variable.text): number(value)} for value in values]
+        found = [self.value(body, Environment(parent=env, sizes_from=env, elements=each)) for each in elements]
+        if not found:
+            raise NotationError(405, f"{operator} of no numbers has no value")
+        choose = max if operator == "argmax" else min
+        return broadcast(lambda *numbers: values[numbers.index(choose(numbers))], *found)
 
     def sum_over(self, sign: str, variable: Name, values: range, body: Node, env: Environment) -> Tensor:
         """∑_i …, each term computed alone."""
@@ -314,10 +338,12 @@ class Evaluation(Calls):
             return self.nearly(node, env)
         if node.operator == "size":
             return self.size_of(node, env)
-        if is_reduction(node.operator) and len(node.arguments) == 1 and not node.parameters:
+        if (is_reduction(node.operator) or node.operator in BEST) and len(node.arguments) == 1 and not node.parameters:
             over = self.summed_index(node, env)
             if over is not None:
                 return self.fold(node.operator, node.subscript[0], over, node.arguments[0], env)  # type: ignore[arg-type]
+        if node.operator == REPLACING:
+            return self.replaced(node, env)
         if node.operator == "‖":
             return self.norm_of_all(node, env)
         if node.operator == "log" and [type(part) for part in node.subscript] == [Number]:
@@ -339,6 +365,25 @@ class Evaluation(Calls):
         result = apply(node.operator, arguments, axes, options, lambda axis: self.size(axis, env))
         return broadcast(power, result, self.value(node.superscript[0], env)) if node.superscript else result
 
+    def replaced(self, node: Call, env: Environment) -> Tensor:
+        """C_{seq(2)} ← V: at each record the value that replaces it, or what is there."""
+        target, body = node.arguments
+        assert isinstance(target, Index)
+        base, value = self.values((target.base, body), env)
+        result = base
+        items = [(real, part) for axis, part in target.items for real in env.real(axis.name)]
+        need(base, *(axis for axis, _ in items))
+        for record, chosen in chosen_by(items, base, value, lambda part: self.value(part, env)):
+            shape = unite(result.shape, {axis: size for axis, size in chosen.shape.items() if axis not in base.shape})
+            before = result
+            result = Tensor(
+                shape,
+                lambda s, before=before, record=record, chosen=chosen: (
+                    chosen(s) if all(s[axis] == at for axis, at in record.items()) else before(s)
+                ),
+            )
+        return result
+
     def norm_of_all(self, node: Call, env: Environment) -> Tensor:
         """‖x‖, ‖x‖_p"""
         (X,) = self.values(node.arguments, env)
@@ -359,6 +404,9 @@ class Evaluation(Calls):
         Number: lambda self, node, env: number(node.value),
         Name: Names.name,
         nodes.Over: over,
+        nodes.AtPoint: at_point,
+        nodes.Draw: draw,
+        nodes.Expectation: expectation,
         nodes.Subscript: subscript,
         nodes.Superscript: superscript,
         Index: index,

@@ -4,8 +4,10 @@
 `by_scripts`: what has names with scripts, found by one of them.
 `mentions`: the axes and the names that an expression mentions.
 `symbols`: definitions, functions, declarations, equations of sizes, claims, and the scope of them all.
+`distributions`: how what is drawn is made, by name.
 `shape_variables`: which axes a calligraphic letter stands for.
 `updates`: C ← … as equations.
+`elements_of_functions`: f(x)_{h(i)} = … as two equations.
 `function_arguments`: functions that are given to functions.
 `where_clauses`: which definitions belong to a function.
 `head_usage`: whether a script of a head is an axis, an index or a label.

@@ -1,4 +1,4 @@
-"""What each name of a program means, and which equations a function needs.
+"""The binder: what each name of a program means, and which equations a function needs.
 
 Equations are facts, not steps. A definition belongs to a function iff the function's body needs it and it mentions a
 parameter or superscript of the function, directly or through another such definition; what no function needs is top
@@ -17,6 +17,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Equation, Name, Node, Number, Range, Signature, axis_of
 
 from ..core.limits import recursion_headroom
+from .elements_of_functions import defines_elements, without_elements_of_functions
 from .function_arguments import without_function_arguments
 from .head_usage import Usage
 from .known_heads import Given, Head, claimed_heads, replaced
@@ -31,7 +32,7 @@ from .where_clauses import Units
 
 
 def bind(source: str, program: nodes.Program, given: Given | None = None, open: bool = False) -> Scope:
-    """Sort the statements of a program and say what belongs to what.
+    """Bind a program: sort its statements into symbols, and say what belongs to what.
 
     `given` has the names that values are given for, with their axes: an equation about one of these is a claim. It is
     `open` where more may be given later: then a second equation for a function may be one. Raises NotationError of
@@ -55,12 +56,13 @@ _SCOPES: dict[tuple[Any, ...], Scope] = {}
 
 @lru_cache(maxsize=512)
 def _updated(source: str, program: nodes.Program) -> nodes.Program:
-    return without_function_arguments(source, without_updates(program))
+    program = without_elements_of_functions(source, without_updates(program))
+    return without_function_arguments(source, program)
 
 
 def updated(source: str, program: nodes.Program) -> nodes.Program:
     """The program without updates, and without functions that are arguments; one and the same each time."""
-    if not any(isinstance(each, (nodes.Update, Signature)) for each in program.statements):
+    if not any(isinstance(each, (nodes.Update, Signature)) or defines_elements(each) for each in program.statements):
         return program
     return _updated(source, program)
 
@@ -85,12 +87,13 @@ def _analyse(source: str, program: nodes.Program, given: Given, open: bool) -> S
         by = [each for each in walk(program) if isinstance(each, (nodes.Derivative, nodes.Differential))]
         found = (spelled(varied(node)) for node in by)
         scope.differentiated = tuple(name for name in found if name is not None)
-        scope.varied = frozenset(name.base for name in scope.differentiated)
+        moved = {name.text for node in walk(program) if isinstance(node, nodes.AtPoint) for name, _ in node.points}
+        scope.varied = frozenset(name.base for name in scope.differentiated) | moved
         scope.apart = frozenset(base for each in scope.all_functions() if differentiates(each) for base in each.bound)
     return scope
 
 
-DERIVATIVES = ("∂", "partial", "/d")
+DERIVATIVES = ("∂", "partial", "/d", "|_", "vert_", "∣_")
 
 
 def differentiates(function: FunctionDefinition) -> bool:
@@ -106,6 +109,8 @@ def varied(node: nodes.Derivative | nodes.Differential) -> Node:
 
 
 class Binder(Ownership):
+    """The binder of one program: `Statements` with what belongs to functions."""
+
     def sort(self) -> None:
         """Say what belongs to what."""
         scope = self.scope

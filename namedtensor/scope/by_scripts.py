@@ -1,4 +1,4 @@
-"""Things under names with scripts, found for one name without going through all that have its base.
+"""An index of names by their scripts, so that one is found without going through all of its base.
 
 W_1, …, W_1000      1,000 declarations of one base: that of W_7 is found by its script
 W^{l,Q}             l is open: this is found for W^{1,Q} and W^{2,Q}
@@ -21,7 +21,7 @@ Components = Sequence["str | None"]  # the texts of a script, None where a compo
 
 
 class ByScripts(Generic[Thing]):
-    """Things by a base and the texts of the scripts, of which some may be open."""
+    """Values indexed by a base and the texts of its scripts, of which some may be patterns."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -53,7 +53,7 @@ class ByScripts(Generic[Thing]):
 
 
 def by_spelling(named: Iterable[tuple[Spelled, Thing]], indices: Collection[str]) -> ByScripts[Thing]:
-    """Things by their names, whose indices are open; what `match_key` would match is among what is found."""
+    """The same for names with open indices: what `match_key` would match is among what is found."""
     found: ByScripts[Thing] = ByScripts()
     for name, thing in named:
         subscript, superscript = (

@@ -1,4 +1,4 @@
-"""A function that is an argument: twice(g, x) is that of a twice which has g for its f.
+"""Higher-order functions, specialised: twice(g, x) becomes a call of a twice that has g for its f.
 
 f : ℝ → ℝ
 twice(f, x) = f(f(x))        twice⟨g⟩(x) = f⟨g⟩(f⟨g⟩(x))
@@ -26,7 +26,7 @@ MOST = 500  # functions that are made for arguments
 
 @dataclass(frozen=True)
 class Taken:
-    """What a function takes that is a function: its name there, and its type."""
+    """A functional parameter: its name, and its type."""
 
     name: str
     type: Signature
@@ -34,7 +34,7 @@ class Taken:
 
 @dataclass(frozen=True)
 class HigherOrder:
-    """A function that takes others, by the positions of its arguments."""
+    """A function with functional parameters, by their positions."""
 
     equation: Equation
     head: Call
@@ -54,7 +54,7 @@ class Function:
 
 
 def without_function_arguments(source: str, program: nodes.Program) -> nodes.Program:
-    """The program with a function of its own for each that another is given."""
+    """Specialise higher-order functions: the program with a function of its own for each that another is given."""
     signatures = [each for each in program.statements if isinstance(each, Signature)]
     found = higher_order(program, signatures) if signatures else {}
     if not found:
@@ -88,6 +88,11 @@ def called(name: str, span: tuple[int, int]) -> Call:
     return Call(name, (), (), (), (), span, span)
 
 
+def applied(call: Call) -> Call | Name:
+    """A function with its arguments; one that took functions alone is a name."""
+    return call if call.arguments or call.parameters or call.subscript else Name(call.operator, call.span)
+
+
 def axes_over(one: HigherOrder, taken: Taken) -> tuple[Any, ...]:
     """The axes of the head of g_{ax}(f, X) that the type of f speaks of, where f has none of its own."""
     spoken = {axis.name for of in (*taken.type.domain, taken.type.codomain) for axis, _ in of.axes}
@@ -96,7 +101,7 @@ def axes_over(one: HigherOrder, taken: Taken) -> tuple[Any, ...]:
 
 
 class Specialised:
-    """A program whose functions take no functions; `made` are those that were made, by their names."""
+    """The specialisation of one program; `made` are the specialised functions, by their names."""
 
     def __init__(self, source: str, program: nodes.Program, found: dict[str, list[HigherOrder]]):
         self.source, self.whole, self.found = source, program, found
@@ -139,7 +144,7 @@ class Specialised:
 
     # --------------------------------------------------------------------------------------------- one for its functions
     def specialised(self, one: HigherOrder, given: Mapping[str, Function], name: str) -> Iterator[Any]:
-        """The statements of a function whose functions are known."""
+        """The statements of a function, its functional parameters replaced."""
         current: dict[str, Function] = {}
         for taken in one.taken.values():
             function, over = given[taken.name], axes_over(one, taken)
@@ -156,8 +161,8 @@ class Specialised:
                 text = f"{own.operator}{name.removeprefix(one.head.operator)}"
                 current[own.operator] = Function(text, (), (), text, own.span)
         arguments = tuple(each for place, each in enumerate(one.head.arguments) if place not in one.taken)
-        head = replace(one.head, operator=name, arguments=arguments)
-        if one.signature is not None:
+        head = applied(replace(one.head, operator=name, arguments=arguments))
+        if one.signature is not None and isinstance(head, Call):
             domain = tuple(each for place, each in enumerate(one.signature.domain) if place not in one.taken)
             own = replace(one.signature.head, operator=name)
             yield replace(one.signature, head=own, domain=domain)
@@ -179,7 +184,9 @@ class Specialised:
 
     # ------------------------------------------------------------------------------------------------------- expressions
     def turned(self, node: Any, current: Mapping[str, Function]) -> Any:
-        """The same with what takes functions as what has them, where `current` are those that are known."""
+        """A tree in which calls of higher-order functions are calls of specialised ones; `current` are the parameters
+        known here.
+        """
         if isinstance(node, tuple):
             return tuple(self.turned(each, current) for each in cast("tuple[Any, ...]", node))
         if isinstance(node, (nodes.Axis, Set)) or not hasattr(node, "span"):
@@ -198,7 +205,7 @@ class Specialised:
             return replace(node, operator=known.operator, subscript=node.subscript or known.subscript)
         return self.call(node, current) if node.operator in self.found else node
 
-    def call(self, node: Call, current: Mapping[str, Function]) -> Call:
+    def call(self, node: Call, current: Mapping[str, Function]) -> Call | Name:
         """twice(g, x) as twice⟨g⟩(x)."""
         fits = [each for each in self.found[node.operator] if len(each.head.arguments) == len(node.arguments)]
         if not fits:
@@ -211,10 +218,10 @@ class Specialised:
             self.made[name] = ()
             self.waiting.append((one, given, name))
         arguments = tuple(each for place, each in enumerate(node.arguments) if place not in one.taken)
-        return replace(node, operator=name, arguments=arguments)
+        return applied(replace(node, operator=name, arguments=arguments))
 
     def function(self, node: Any, current: Mapping[str, Function], call: Call, taken: Taken) -> Function:
-        """What an argument is that has to be a function."""
+        """The function that an argument is, where it has to be one."""
         base, below, above = node, (), ()
         while isinstance(base, (Subscript, Superscript)):
             below, above = (base.components, above) if isinstance(base, Subscript) else (below, base.components)

@@ -1,4 +1,4 @@
-"""What the scripts of a head are: in g_{ax}(X) = S + X with S = X/|ax|, ax is an axis, since g speaks of it as one.
+"""How a head's scripts are used: in g_{ax}(X) = S + X with S = X/|ax|, ax is an axis, since g's body names it as one.
 
 A function speaks by its signature, by its body, by the definitions that these need, wherever they stand, and by the
 declarations and the facts about sizes from its head to the next.
@@ -19,7 +19,7 @@ Used = tuple[set[str], set[str]]  # the names that stand as axes, and those that
 
 
 class Usage:
-    """The axes and the variables that functions speak of; `made` are the tensors that only their axes make."""
+    """The axes and variables that functions mention; `made` are the tensors that only their axes make."""
 
     def __init__(self, units: Units, made: frozenset[str]):
         self.units, self.made = units, made

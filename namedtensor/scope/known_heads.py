@@ -1,4 +1,4 @@
-"""Equations about what is known already: claims, though their left sides look like definitions.
+"""Claims that look like definitions: equations whose heads are known already.
 
 With A given, declared or defined, these define nothing, and are checked:
 
@@ -24,7 +24,7 @@ Head = tuple[int, int]  # the position of a statement, and which of its sides it
 
 
 def claimed_heads(scope: Scope, given: Given, open: bool = False) -> frozenset[Head]:
-    """The heads that define nothing, since what they are about is known: given, declared or defined at top level.
+    """The heads that are claimed and not defined: what they are about is given, declared or defined at top level.
 
     Where it is `open` what will be given, also a second head of one function, with other names for what it takes.
     """

@@ -1,4 +1,4 @@
-"""What an expression mentions: the names that stand as axes, and those that stand as operands or indices."""
+"""Free names of expressions: those that stand as axes, and those that stand as operands or indices."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ARITHMETIC = {"+", "-", "⊙", "/", "^", "juxtaposed", "negative", "∑", "∏",
 
 
 def axes_spoken_of(roots: Iterable[Any]) -> frozenset[str]:
-    """The axes that are named at and below some nodes, without their marks."""
+    """The axes named at and below some nodes, without their marks."""
     axes: set[str] = set()
     for root in roots:
         collect_usage(root, axes, set(), OF_AXES)

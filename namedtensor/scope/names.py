@@ -1,4 +1,4 @@
-"""Names with labels: W^Q, b_1, h^{t-1}, γ^{1'}, LN_W.
+"""Names and their spellings: W^Q, b_1, h^{t-1}, γ^{1'}, LN_W.
 
 A key is a base with the texts of its sub- and superscript components; the spelling in text is the key's other form. The
 same key comes from a node of the tree, and from the string that somebody writes in `values`.
@@ -177,7 +177,7 @@ def spelled(node: Node) -> Spelled | None:
 
 
 def walk(node: Any) -> Iterator[Any]:
-    """Every node at and below `node`, parents first, without recursion."""
+    """Every node at and below `node`, in preorder, without recursion."""
     stack: list[Any] = [node]
     while stack:
         current = stack.pop()
@@ -200,7 +200,7 @@ def plain_key(text: str) -> Key:
 
 
 def match_key(name: Spelled, wanted: Key, indices: set[str]) -> dict[str, Any] | None:
-    """What the index variables of a spelling are where it means a key, or None: W^{l,Q} matches W^{1,Q} with l = 1."""
+    """Match a spelling with a key: what its index variables are, or None; W^{l,Q} matches W^{1,Q} with l = 1."""
     lengths = len(name.subscript), len(name.superscript)
     if name.base != wanted.base or lengths != (len(wanted.subscript), len(wanted.superscript)):
         return None

@@ -1,4 +1,4 @@
-"""Whole numbers that a formula needs before it is planned: L in X^L, n in `for t = 1, …, n` or in seq[n].
+"""Whole numbers needed before planning: L in X^L, n in `for t = 1, …, n` or in seq[n].
 
 They are given as Python numbers; one that comes as np.int64(3), or as an array or a tensor without axes, is read here.
 """
@@ -61,6 +61,8 @@ def whole_parts(node: Any, ranged: frozenset[str] | None) -> tuple[Node, ...]:
     """
     if isinstance(node, (Range, IndexSum)):
         return (node.first, node.last)
+    if isinstance(node, nodes.Expectation):
+        return (Name("draws"),)
     if isinstance(node, nodes.Set):
         return tuple(size for _, size in node.axes if size is not None)
     if isinstance(node, nodes.Equation):

@@ -1,4 +1,4 @@
-"""Shapes as variables: 𝒮 in X ∈ ℝ^{𝒮 × key} stands for whatever axes X has besides those that its declaration names."""
+"""Shape variables: 𝒮 in X ∈ ℝ^{𝒮 × key} stands for whatever axes X has beside those that its declaration names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ def is_shape(axis: str) -> bool:
 
 
 def stand_for(scope: Scope, shapes: Mapping[Key, Collection[str]]) -> dict[str, tuple[str, ...]]:
-    """What each shape variable of the declarations is, for tensors with these axes: those that leave one open tell it."""
+    """Solve the shape variables of the declarations for tensors with these axes: a declaration with one unknown gives
+    it.
+    """
     found: dict[str, tuple[str, ...]] = {}
     declared = [(shapes[name], of[0].axes) for name in shapes if (of := scope.declaration(name)) is not None]
     declared = [(axes, named) for axes, named in declared if any(is_shape(axis.name) for axis, _ in named)]

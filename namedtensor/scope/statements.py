@@ -1,4 +1,4 @@
-"""Each statement by itself: a definition, a function, a fact about sizes, a claim, or what is said of names."""
+"""Statements classified: a definition, a function, a size equation, a claim, or what is said of names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OF_SIZES = frozenset({"+", "-", "⊙", "/", "^", "juxtaposed", "negative"})
 
 
 class Statements:
-    """The statements of a program by what each is; `claimed` are the heads of equations that define nothing."""
+    """The statements of a program, classified; `claimed` are the heads of equations that define nothing."""
 
     def __init__(self, scope: Scope, claimed: frozenset[Head] = frozenset()):
         self.scope, self.claimed = scope, claimed
@@ -172,7 +172,7 @@ def is_of_sizes(side: Node) -> bool:
 
 
 def spelling(head: Call) -> tuple[Any, ...]:
-    """What tells the heads of functions apart."""
+    """The text that tells the heads of functions apart."""
     return head.operator, head.subscript, head.superscript
 
 

@@ -1,4 +1,4 @@
-"""What a program is made of, name by name: its definitions, functions, declarations, equations of sizes and claims."""
+"""The symbol table of a program: definitions, functions, declarations, size equations and claims, by name."""
 
 # pyright: reportUnknownVariableType=false
 # of the empty dicts and lists of new records
@@ -150,7 +150,7 @@ class Claim:
 
 @dataclass(eq=False)
 class Scope:
-    """A program, sorted by what its statements do."""
+    """The symbol table of one program."""
 
     source: str
     program: nodes.Program

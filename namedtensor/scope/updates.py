@@ -1,4 +1,4 @@
-"""C ← C + 1: an update gives a name a new value from there on. Each is an equation for a name of its own.
+"""Updates, C ← C + 1, in single-assignment form: each is an equation for a fresh name.
 
 C = x            C₀ = x
 C ← C + 1        C = C₀ + 1
@@ -11,13 +11,15 @@ from dataclasses import replace
 from typing import Any, cast
 
 from grammar import nodes
-from grammar.nodes import Call, Cases, Equation, Index, Name, Subscript, Update
+from grammar.nodes import Call, Equation, Index, Name, Subscript, Update
 
-VERSION = "←"  # no name that is written has it
+VERSION = REPLACING = "←"  # no name that is written has it
 
 
 def without_updates(program: nodes.Program) -> nodes.Program:
-    """The program with an equation for each update, and every use of the name that was updated as what it is there."""
+    """The program in single-assignment form: an equation for each update, each use of the name renamed to its current
+    version.
+    """
     if not any(isinstance(each, Update) for each in program.statements):
         return program
     left: dict[str, int] = {}  # the updates of each name that are still to come
@@ -73,28 +75,15 @@ def words(node: Any) -> set[str]:
 
 
 def version(text: str, later: int) -> str:
-    """The name of a value that so many updates still follow: the last has the name itself."""
+    """The fresh name of a value with so many updates to follow: the last has the name itself."""
     return text if later == 0 else f"{text}{VERSION}{later}"
 
 
 def body_of(update: Update) -> Any:
-    """The new value: of X_{seq(2)} ← 0 that of X but for its second element."""
-    target = update.target
-    if not isinstance(target, Index):
+    """The new value; of X_{seq(2)} ← 0 that of X but for its second element, as an operation of its own."""
+    if not isinstance(update.target, Index):
         return update.body
-    conditions: list[Call] = []
-    for axis, place in target.items:
-        along = Subscript(Name("iota", axis.span), (Name(axis.name, axis.span),), axis.span)
-        if isinstance(place, nodes.Slice):
-            low = Call("≥", (), (), (along, place.first), (), place.span, place.span)
-            high = Call("≤", (), (), (along, place.last), (), place.span, place.span)
-            conditions += [low, high]
-        else:
-            conditions.append(Call("=", (), (), (along, place), (), axis.span, axis.span))
-    whole = conditions[0]
-    for each in conditions[1:]:
-        whole = Call("∧", (), (), (whole, each), (), target.span, target.span)
-    return Cases(((update.body, whole), (target.base, None)), target.span)
+    return Call(REPLACING, (), (), (update.target, update.body), (), update.span, update.target.span)
 
 
 def renamed(node: Any, current: dict[str, str]) -> Any:

@@ -1,4 +1,4 @@
-"""What the value of a program is: that of the definition or bare expression that no other statement uses.
+"""The value of a program: that of the definition or bare expression that no other statement uses.
 
     Y = X - m               the value: nothing uses Y
     m = mean_{chans} X      used by Y
@@ -136,6 +136,17 @@ class _Uses:
                 stack += [(part, bound) for part in self.indices_in(name)]
             elif isinstance(node, IndexSum):
                 stack += [(node.first, bound), (node.last, bound), (node.body, bound | {node.variable.text})]
+            elif isinstance(node, nodes.Over):
+                inner = bound | {node.variable.text}
+                stack += [(node.over, bound if isinstance(node.over, nodes.Set) else inner), (node.body, inner)]
+            elif isinstance(node, nodes.Expectation):
+                for each in node.draws:
+                    stack += [(part, bound) for part in nodes.children(each)]
+                    bound = bound | {each.name}
+                stack.append((node.body, bound))
+            elif isinstance(node, nodes.AtPoint):
+                stack += [(value, bound) for _, value in node.points]
+                stack.append((node.body, bound))
             elif isinstance(node, Call):
                 labels = self.labels.get(node.operator)
                 scripts = node.superscript if labels is None else (*node.superscript, *node.subscript)

@@ -1,4 +1,4 @@
-"""Which definitions belong to a function (language.md §4).
+"""Where-clauses: which definitions belong to a function (language.md §4).
 
 A definition belongs to a function iff its body needs it and it mentions a parameter or superscript of the function,
 directly or through another such definition. A family is one definition with all its starts:
@@ -31,7 +31,8 @@ Group = list["Definition"]  # of one name: one equation, or several for its elem
 
 @dataclass(eq=False)
 class Unit:
-    """What is one definition: an equation, the equations for the elements of one name, or a family with all its starts.
+    """One definition as it is owned: an equation, the equations for the elements of one name, or a family with its
+    starts.
 
     `parts` are the families, several where each has a range of its own; `options` the equations of each other name, of
     which there are several where functions share a family and start it each in its own way.
@@ -57,7 +58,7 @@ class Unit:
 
 
 def pattern_of(family: Definition, indices: set[str]) -> Key:
-    """h^{l,t}_Q with … where an index stands: ("h", ("Q",), ("…", "…"))."""
+    """The pattern of a name, with … where an index stands: h^{l,t}_Q is ("h", ("Q",), ("…", "…"))."""
     assert family.range is not None
     variables = indices | family.range.variables
 
@@ -76,7 +77,7 @@ def matches(pattern: Key, key: Key) -> bool:
 
 
 def general_of(pattern: Key, patterns: Iterable[Key]) -> Key | None:
-    """Of these patterns the most general one that has E^{…,0} for a part: E^{…,…}."""
+    """The most general of these patterns that matches E^{…,0}: E^{…,…}."""
     found = [each for each in patterns if each != pattern and matches(each, pattern)]
     return max(found, key=lambda each: [*each.subscript, *each.superscript].count(ANY), default=None)
 
@@ -145,7 +146,7 @@ class Units:
             self.add(unit)
 
     def meant(self, key: Key) -> list[Unit]:
-        """What a use of this name may mean."""
+        """The definitions that a use of this name may mean."""
         found = self.exact.get(key, [])
         families = self.families.get(key.base, ())
         return found + [unit for unit in families if key not in unit.options and unit.means(key)]
@@ -179,9 +180,14 @@ def runs(group: Group) -> list[Group]:
     """Equations of one name: those for elements with a range fill parts together, and so do single elements in a row."""
     if not all(definition.elements for definition in group):
         return [[definition] for definition in group]
-    parts = [definition for definition in group if definition.range is not None]
-    whole = [[definition] for definition in group if definition.range is None]
+    parts = [definition for definition in group if definition.range is not None or is_one_element(definition)]
+    whole = [[definition] for definition in group if not any(definition is each for each in parts)]
     return whole + ([parts] if parts else [])
+
+
+def is_one_element(definition: Definition) -> bool:
+    """Whether an equation is of one element, or one slice: Y_{h(1)} = 3"""
+    return all(not isinstance(item, Name) for _, item in definition.elements)
 
 
 def definitions_of(function: FunctionDefinition, units: Units, over: frozenset[str] | None = None) -> list[Definition]:

@@ -1,4 +1,4 @@
-"""Sums, products and powers of forms, simplified as they are made.
+"""Ring operations of forms: sums, products and powers, simplified by smart constructors.
 
 Every function here gives a form that none of the laws that always shrink can make smaller: products without deltas on
 summed indices, like terms added, equal factors multiplied. `laws` names these laws and says them in the notation.
@@ -63,7 +63,9 @@ def scaled(form: Form, by: Fraction | int) -> Form:
 
 
 def content(form: Form) -> tuple[Fraction, Form]:
-    """The number that all products share, with the sign of most, and the form without it."""
+    """The content and the primitive part of a form: the number that all products share, with the sign of most, and the
+    rest.
+    """
     if not form:
         return ONE_, form
     above = gcd(*(each.coefficient.numerator for each in form))
@@ -98,6 +100,7 @@ def multiply(left: Form, right: Form, out: tuple[bool, bool] = (False, False)) -
 
 
 def times(one: Product, other: Product) -> Form:
+    """The product of two products, their bound indices renamed apart."""
     taken = {*one.summed, *(index for factor in one.factors for index in factor.indices)}
     other = refreshed(other, taken)
     one = refreshed(one, {index for factor in other.factors for index in factor.indices})

@@ -1,4 +1,4 @@
-"""Operators of forms: functions of numbers and of axes, none of which is opened."""
+"""Operators applied to forms: functions of numbers and of axes, opaque but for the laws that hold of them."""
 
 from __future__ import annotations
 
@@ -106,6 +106,7 @@ def exponential(x: Form) -> Form:
 
 
 def _opaque(operator: str, *parts: Form) -> Form:
+    """An operator that no law opens, as one factor."""
     outside = set().union(*map(indices_of, parts))
     key, order, symmetries = canonical.closed(parts, (), outside)
     axes = tuple(index.name for index in order)

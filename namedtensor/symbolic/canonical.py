@@ -1,4 +1,5 @@
-"""Canonical keys: two forms have one key exactly where they are equal but for the names of summed indices.
+"""Canonical keys (graph canonisation): two forms have one key exactly where they are equal up to names of bound
+indices.
 
 Indices are coloured by the factors that they stand in, again and again, until the colours tell no more apart. Where
 several are alike still, each of them is tried first, and the smallest key is taken: refinement alone takes (tr A)² and
@@ -36,6 +37,7 @@ def key(form: Form) -> tuple[Any, ...]:
 
 
 def _searched(product: Product, labels: dict[Any, Any], colours: dict[Index, tuple[Any, ...]]) -> tuple[Any, ...]:
+    """The search of canonisation: individualise an index of an ambiguous colour, and refine."""
     colours = _refined(product, labels, colours)
     classes: dict[tuple[Any, ...], list[Index]] = {}
     for index, colour in colours.items():
@@ -50,7 +52,7 @@ def _searched(product: Product, labels: dict[Any, Any], colours: dict[Index, tup
 def _refined(
     product: Product, labels: dict[Any, Any], colours: dict[Index, tuple[Any, ...]]
 ) -> dict[Index, tuple[Any, ...]]:
-    """Colours that the factors tell apart, as numbers in an order that does not depend on which index is which."""
+    """Colour refinement of the indices of a product, by the factors that they stand in."""
     if not colours:
         return colours
     while True:

@@ -1,4 +1,4 @@
-"""u ⊙ v + u ⊙ w = u ⊙ (v + w): what terms share is taken out, the longest first, once all else is done.
+"""Factoring: u ⊙ v + u ⊙ w = u ⊙ (v + w), the longest shared factors first.
 
 Two products share factors under a matching of their summed indices: ∑_s z_s V_s K_s − A ∑_t z_t K_t is
 ∑_s z_s K_s (V_s − A).

@@ -1,4 +1,4 @@
-"""A part of a product that is what a name stands for becomes that name: ∑_{s} α ⊙ V = A."""
+"""Common subexpressions by name: a part of a product that equals a name's value becomes that name."""
 
 from __future__ import annotations
 

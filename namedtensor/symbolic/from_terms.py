@@ -1,4 +1,4 @@
-"""The typed tree to index normal form: one rule for each operator, a form for each term.
+"""Index normal form of the typed graph: one rule for each operator.
 
 The axes of a term are free indices of its form, one for each name and size. A term that is a name of the program stays
 that name, so nothing unfolds; what stands for ∂X is the product of identities I_{ax,ax*}, and what depends on it is
@@ -28,7 +28,7 @@ CONSTANTS = {math.pi: "π", math.e: "e", math.inf: "∞"}
 
 
 class NotReadable(Exception):
-    """A term that no form stands for."""
+    """Raised for a term that has no form."""
 
     def __init__(self, term: Term):
         super().__init__("a recurrence" if term.operator == "loop" else term.operator)
@@ -36,7 +36,7 @@ class NotReadable(Exception):
 
 
 class NamedDerivative(NamedTuple):
-    """The derivative of a part, under a name."""
+    """The derivative of a part, bound to a name."""
 
     name: str
     indices: tuple[Index, ...]
@@ -44,7 +44,7 @@ class NamedDerivative(NamedTuple):
 
 
 class Forms:
-    """Forms of terms, where some are names."""
+    """The translation of terms to forms, where some terms are named."""
 
     def __init__(self, names: Mapping[int, str], room: int = 12):
         self.names, self.room = names, room
@@ -91,7 +91,7 @@ class Forms:
         return self.found[id(root)]
 
     def name_derivative(self, form: Form) -> Form:
-        """A derivative of many terms as a name, so that what comes after does not multiply them out."""
+        """Bind a derivative of many terms to a name, so that products with it are not multiplied out."""
         indices = tuple(sorted(indices_of(form), key=lambda index: index.number))
         axes = self.outside()
         own = tuple(source_name(axes[index]) for index in indices)

@@ -1,4 +1,4 @@
-"""Functions that a formula has written out are read by their names: exp u / ∑ exp u = softmax u, 1 / (1 + exp(−u)) = σ(u)."""
+"""Recognition of functions written out: exp u / ∑ exp u = softmax u, 1 / (1 + exp(−u)) = σ(u)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .work import used
 
 
 def recognized(form: Form) -> Form:
-    """The form with the functions that it holds written by their names."""
+    """Rewrite the functions that a form holds written out by their names."""
     found = []
     for product in form:
         for law in (_softmax, _logistic):

@@ -1,4 +1,6 @@
-"""How long a formula is to read: names with their marks and scripts, numbers, sizes and signs; brackets do not count."""
+"""The length of a formula to a reader: names with their marks and scripts, numbers, sizes and signs; brackets do not
+count.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Derivatives in the typed tree as they are read: forward, ∂X being the product of identities that it stands for.
+"""Forward linearization for reading: ∂X stays in the typed graph as a leaf, the product of identities.
 
 A derivative is a `variable` whose option is a `Change`: the differential of a formula with ∂X = I ⊙ ∂X*. Its own
 differential is that of what it holds, so derivatives of any order come from one rule.
@@ -92,7 +92,7 @@ class Taken(NamedTuple):
 
 
 class ReadingChecker(Checker):
-    """Types a program whose derivatives stay to be read, and whose sizes stay as they are written.
+    """A checker that keeps derivatives as linearizations and sizes as they are written.
 
     `taken` are the derivatives, `called` the values of calls of the program's functions, with those of the arguments.
     """

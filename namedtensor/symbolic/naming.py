@@ -1,4 +1,4 @@
-"""Parts that repeat get names: z = softmax_{s}(Q ⊙_{key} K), where that makes the whole shorter."""
+"""Naming of repeated parts: z = softmax_{s}(Q ⊙_{key} K), where that makes the whole shorter."""
 
 from __future__ import annotations
 

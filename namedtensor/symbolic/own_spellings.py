@@ -1,4 +1,4 @@
-"""Operators that are written in a way of their own: powers, cases, elements, renames of several axes, literals.
+"""Spellings of operators that have syntax of their own: powers, cases, elements, renames of several axes, literals.
 
 Each function takes what writes forms, the head, the forms within, the names of its axes, and those of indices.
 """
@@ -15,6 +15,7 @@ from grammar.nodes import Axis, Cases, Indicator, Name, Node, Rename, Superscrip
 from .applying import OPPOSITE
 from .factoring import factored
 from .forms import Form, Head, Index
+from .parts import Unwritable
 from .spelling import call, expression, number_node
 
 Names = Mapping[Index, str]
@@ -66,7 +67,14 @@ def _literal(self: Any, head: Head, parts: tuple[Form, ...], axes: list[str], na
     return nodes.Literal(rows, tuple(map(Axis, axes)))
 
 
+def _joined(self: Any, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
+    if not all(parts):
+        raise Unwritable("what is 0 along an axis has no size to be written")
+    written = [self.form(part, names) for part in parts]
+    return written[0] if len(written) == 1 else call("⊕", *written, axes=axes)
+
+
 WRITERS: dict[str, Writing] = {
     "^": _raised, "cases": _cases, "indicator": _indicator, "index": _indexed, "iota": _made, "merge": _reshaped,
-    "split": _reshaped, "literal": _literal, **dict.fromkeys((*OPPOSITE, "∧", "∨", "¬", "odd", "even"), _between),
+    "split": _reshaped, "literal": _literal, "⊕": _joined, **dict.fromkeys((*OPPOSITE, "∧", "∨", "¬", "odd", "even"), _between),
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""What a product is written from: parts, each a factor as a node; and what has no spelling."""
+"""The parts that a product is written from: each factor as a node, or what has no spelling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A form as a formula: the nodes of an expression in the notation.
+"""Reading back: a form as an expression of the notation.
 
 Every index gets a name: those outside are given theirs, a summed one is called as the axes are at which it stands, with
 a prime where another has that name. A product is one chain A ⊙ B ⊙_{k} C / D, each index summed at the last factor that
@@ -30,6 +30,7 @@ from .spelling import (
     shortest,
     size_node,
 )
+from .work import current
 
 SHALLOW = 2  # down to which bracket each way to rename is tried
 
@@ -352,6 +353,7 @@ class ReadBack:
             if node is None:
                 node = self.kept[key] = self.opened_node(head, natural[:given], slots)
             node, own = node if isinstance(node, tuple) else (node, natural[:given])
+            current().made.update((axis, index.size) for axis, index in zip(own, outs))
             wanted = dict(zip(own, (names[index] for index in outs)))
             wanted |= dict(zip(slots, (names[index] for index in inner)))
             if len(set(wanted)) == len(outs) + len(inner):

@@ -1,4 +1,4 @@
-"""What is known of the sign of a factor without its value."""
+"""Sign analysis of factors."""
 
 from __future__ import annotations
 

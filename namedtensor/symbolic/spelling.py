@@ -1,4 +1,4 @@
-"""Nodes of the notation made from names and numbers: what a formula that is written is put together of."""
+"""Constructors of the notation's nodes, from names and numbers."""
 
 from __future__ import annotations
 

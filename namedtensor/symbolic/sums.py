@@ -1,4 +1,4 @@
-"""Sums that an operator's meaning says: those of softmax and onehot are 1, that of standardize is 0."""
+"""Known totals: the numbers of softmax and onehot sum to 1 along their axes, those of standardize to 0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one working-out has done: the laws that it used, how often, and how much is left of its limit."""
+"""Accounting of one simplification: the laws that it used, how often, and what is left of its limit."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 from .forms import Head
 
@@ -22,6 +23,7 @@ class Work:
     def __init__(self, proving: bool = False, limit: int = LIMIT):
         self.proving, self.limit, self.spent = proving, limit, 0
         self.laws: Counter[str] = Counter()
+        self.made: dict[str, Any] = {}  # the axes that operators make as they are written, with their sizes
         self.sums: dict[
             Head, tuple[str, tuple[int, ...]]
         ] = {}  # names of a softmax and its kin, with the places of its axes

@@ -1,4 +1,4 @@
-"""Operators that a proof writes out by what they mean: var, std, norm, standardize, logsumexp, logsoftmax.
+"""Definitions that proofs expand: var, std, norm, standardize, logsumexp, logsoftmax.
 
 Each function takes the forms that are being made, and a term; reading leaves these operators as they are.
 """

@@ -1,4 +1,4 @@
-"""What the Python functions say where tensors do not fit: what each operand has, why they must agree, what mends it."""
+"""Diagnostics of the Python functions: what each operand has, why the shapes must agree, and a repair."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many significant digits are shown: what `nt.set_digits` says, else those of each look."""
+"""Significant digits of printed tensors: what `nt.set_digits` says, else the default of each look."""
 
 from __future__ import annotations
 

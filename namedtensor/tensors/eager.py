@@ -1,4 +1,4 @@
-"""One operation at once: what `A + x` and `nt.softmax(A, axis="seq")` do.
+"""Eager operations: what `A + x` and `nt.softmax(A, axis="seq")` run, specialised to the layouts of their operands.
 
 A call is prepared once for its kind: the operator, the layouts of the arguments, the axes of the use. What is prepared is
 a function of positional arrays and the layout of what it gives, so a repeated call is one look-up and the calls to NumPy
@@ -102,7 +102,7 @@ def reflected(name: str) -> Callable[[Any, Any], Any]:
 
 
 def _first_time(name: str, left: Any, right: Any) -> Any:
-    """An infix operator on operands of a kind that was not seen yet; NotImplemented for what is no tensor at all."""
+    """The slow path of an infix operator, for operands of new layouts; NotImplemented for what is no tensor."""
     left, right = as_operand(left), as_operand(right)
     if left is None or right is None:
         return NotImplemented
@@ -146,7 +146,7 @@ def call(
 
 
 def frozen(options: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Options as part of a key; True and 1.0 are not 1."""
+    """Options as a hashable cache key; True and 1.0 are not 1."""
     return tuple(
         (name, frozen(value) if isinstance(value, Mapping) else (type(value), value)) for name, value in options.items()
     )
@@ -175,7 +175,7 @@ def _run_first(
 def prepare(
     record: Operator, arguments: tuple[Any, ...], axes: tuple[str, ...], options: Mapping[str, Any]
 ) -> tuple[Any, ...]:
-    """The function of all arguments that runs a call of this kind, the axes of what it gives, and whether to keep it."""
+    """Specialise a call of this kind: its function of all arguments, the axes of the result, and whether to store it."""
     layouts = tuple(each.layout if isinstance(each, NamedTensor) else None for each in arguments)
     xp = one_library(layouts, record.python_name)
     shapes = tuple({} if layout is None else layout.sizes for layout in layouts)
@@ -220,7 +220,7 @@ def in_blocks(record: Operator, layout: Layout, axes: tuple[str, ...]) -> tuple[
 
 
 def specialised(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quiet: bool = False) -> tuple[Any, ...]:
-    """What `lower` writes for layouts, types of numbers and numbers, as a function of all arguments; as `prepare` does."""
+    """The function that `lower` writes for these layouts, types and numbers, as `prepare` does."""
     target = target_of(xp)
     real = [
         name for name in (dtype_name(each.dtype) for each in given if isinstance(each, Layout)) if kind_of(name) == "f"
@@ -282,7 +282,7 @@ def laid(tensor: Any, order: tuple[str, ...]) -> Any:
 
 
 def kept(name: str, tensor: Any, lower: Callable[..., Any], *key: Any) -> Any:
-    """What a plan of one tensor gives, prepared once for its layout and what else is in `key`."""
+    """The result of a plan of one tensor, specialised once for its layout and what else is in `key`."""
     table, key = PREPARED[name], (tensor.layout, *key)
     found = table.get(key)
     if found is None:

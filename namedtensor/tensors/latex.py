@@ -1,4 +1,4 @@
-r"""A tensor in LaTeX: the matrix of the paper, the axis of its columns above and that of its rows beside it.
+r"""Tensors in LaTeX: the matrix of the paper, the axis of its columns above and that of its rows beside it.
 
 \nmatrix{\name{height}}{\name{width}}{3 & 1 & 4 \\ 1 & 5 & 9}
 """

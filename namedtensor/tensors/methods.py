@@ -1,4 +1,4 @@
-"""The methods of NamedTensor: operators, functions, renaming and indexing, NumPy's protocols, and how a tensor looks.
+"""The behaviour of NamedTensor: operators, functions, renaming and indexing, NumPy's protocols, and its looks.
 
 The class itself lies in `core/tensor.py` and knows no operator. It is given its behaviour here, once, when it is first
 imported; what type checkers see of it is `core/behaviour.pyi`. There is no `__getattr__`, which would make each look at an

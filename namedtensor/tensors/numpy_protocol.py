@@ -1,4 +1,4 @@
-"""What NumPy's own functions do with a named tensor: np.exp(A) goes by name, np.sum(A) says what to write instead."""
+"""NumPy's protocols: np.exp(A) goes by name, np.sum(A) is an error that says what to write instead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A named tensor is a tree of JAX's: its array is the leaf, the names of its axes are the tree.
+"""JAX's pytrees: a named tensor's array is the leaf, the names of its axes are the tree.
 
 So `jax.jit`, `jax.grad` and `jax.tree.map` take and give named tensors. JAX is told when the first of its arrays is met.
 """
@@ -23,7 +23,7 @@ _told = False
 
 @cache
 def register() -> None:
-    """Tell JAX; once."""
+    """Register named tensors as pytrees; once."""
     global _told
     from jax import tree_util  # type: ignore[import-not-found]
 
@@ -34,13 +34,13 @@ def register() -> None:
 
 
 def where_imported() -> None:
-    """Tell JAX where it is imported, before any of its arrays is met."""
+    """Register when JAX is imported, before any of its arrays is met."""
     if not _told and "jax" in sys.modules:
         register()
 
 
 def also(kind: type, leaves: Callable[..., Any], made_of: Callable[..., Any]) -> None:
-    """Tell JAX of a class that holds named tensors, too, when it is told of those: its leaves, and what it is made of."""
+    """Register a class that holds named tensors, when these are: its leaves, and what it is made of."""
     _OTHERS.append((kind, leaves, made_of))
     if _told:
         from jax import tree_util  # type: ignore[import-not-found]

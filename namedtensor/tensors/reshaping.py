@@ -1,4 +1,4 @@
-"""Renames, merges, splits and indices of named tensors, as their methods do them (paper §3.6 and §3.7).
+"""Renames, merges, splits and indices of named tensors, as methods (paper §3.6 and §3.7).
 
 The Python methods count from 0, as Python does.
 """

@@ -1,4 +1,4 @@
-"""Tables with named axes. One axis is a row, two a table; of more, the first ones number the tables.
+"""Tables of tensors with named axes: one axis is a row, two a table; of more, the first ones number the tables.
 
 height\\width │ 1  2  3
 ─────────────┼────────

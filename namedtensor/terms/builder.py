@@ -15,7 +15,7 @@ from .terms import Options, Term, TermGraph
 
 
 class SimplifyingGraph(TermGraph):
-    """Interns terms in the graph of a program, but none that an identity or a one makes needless.
+    """A term graph of smart constructors: terms are simplified as they are interned.
 
     A ⊙_{ax} I_{ax,ax*} is A_{ax→ax*}: a derivative begins with identities, and most of them go in the first step.
     """
@@ -28,7 +28,9 @@ class SimplifyingGraph(TermGraph):
         self, operator: str, arguments: tuple[Term, ...] = (), axes: Order = (), options: Options = (),
         shape: dict[str, Any] | None = None, boolean: bool = False, node: Any = None,
     ) -> Term:  # fmt: skip
-        """The term that is equal to this one, or itself."""
+        """The interned term, after the rewrites of smart constructors: products with identities and ones, signs
+        outward.
+        """
         if operator == "⊙" and axes:
             for one, other in (arguments, arguments[::-1]):
                 found = self.renamed(one, other, axes, shape, node)
@@ -68,7 +70,9 @@ class SimplifyingGraph(TermGraph):
         return found if sum(signs) == 2 else self.intern("negative", (found,), (), (), dict(found.shape), node=node)
 
     def renamed(self, one: Term, other: Term, axes: tuple[str, ...], shape: Any, node: Any) -> Term | None:
-        """one ⊙_{axes} other where the other is a product of identities, each summed over by one of its axes."""
+        """The rewrite one ⊙_{axes} I…I = a rename of `one`, where each identity is summed over by one of its axes; else
+        None.
+        """
         names: dict[str, str] = {}
         rest: list[Term] = []
         for identity in identities(other) or ():
@@ -112,7 +116,7 @@ def identities(term: Term) -> list[Term] | None:
 
 
 class TermBuilder:
-    """Makes terms that stand for one node of the formula; shapes are worked out here."""
+    """A term builder for one node of the formula: it works out shapes, and simplifies."""
 
     def __init__(self, graph: TermGraph, node: Node):
         self.graph: SimplifyingGraph = SimplifyingGraph(graph)

@@ -1,4 +1,4 @@
-"""Where a name is looked up: one environment for the program, one for each call, one for each definition by elements.
+"""Environments: where names are looked up; one for the program, one for each call, one for each definition by elements.
 
 `parent` is where names go on to be looked up; `sizes_parent` where sizes do, for "sizes belong to a call".
 """
@@ -78,7 +78,7 @@ class Environment:
             env = env.parent
         return None
 
-    def real_axes(self, name: str) -> tuple[str, ...]:
+    def resolve_axis(self, name: str) -> tuple[str, ...]:
         """The axes that a name of an axis stands for: itself, or what a function's axis parameter was given.
 
         ax* stands for those with the mark.
@@ -94,7 +94,7 @@ class Environment:
         return (name,)
 
     def note_sizes(self, source: str, shape: Mapping[str, Any]) -> None:
-        """Remember the axes of a tensor that this scope has."""
+        """Record the axis sizes of a tensor of this scope."""
         for axis, size in shape.items():
             found = self.sizes.get(axis)
             if found is None:
@@ -110,11 +110,12 @@ class Environment:
 
 
 def lifted_name(axis: str, depth: int) -> str:
-    """The name of an extra axis while a function's body works on the bound ones; `@` cannot be written by a user."""
+    """The hygienic name of an extra axis while a function's body is typed; no user can write `@`."""
     return axis if "@" in axis else f"{axis}@{depth}"
 
 
 def source_name(axis: str) -> str:
+    """The name of an axis as the formula writes it: `lifted_name` undone."""
     return axis.partition("@")[0]
 
 

@@ -1,4 +1,4 @@
-"""Plain numbers: what an operator makes of them is known while checking."""
+"""Constant folding: operators applied to plain numbers while checking."""
 
 from __future__ import annotations
 

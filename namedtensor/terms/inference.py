@@ -1,4 +1,4 @@
-"""What the rules of checking know of the checker that runs them: its state, and what they ask of it.
+"""The interface of inference: the state of a checker, and the methods that its rules ask of it.
 
 A rule types one kind of node, and asks for the types of its parts. It knows no other rule by name: it asks an `Inference`,
 which `checking.checker.Checker` fulfils. So does calculus, which types the differentials of operators.
@@ -47,11 +47,11 @@ class CheckWarning(NamedTuple):
 
 
 class AlreadyReported(Exception):
-    """A part has an error that is reported already; what contains it has no type."""
+    """The error type: a node whose error is recorded already, so that its parents report none."""
 
 
 class Sizes(ABC):
-    """The solver of sizes, as rules ask it. `declared` are equations of the sizes of inputs, each with its environment."""
+    """The interface of the size solver. `declared` are equations of the sizes of inputs, each with its environment."""
 
     declared: list[tuple[SizeEquation, Environment]]
 
@@ -85,7 +85,7 @@ class Sizes(ABC):
 
 
 class Inference(ABC):
-    """The inference of types of one program, for given inputs.
+    """Type inference of one program for given inputs: the interface that `Checker` fulfils.
 
     With `infer_parameters`, a declared name that is not given becomes an input with the shape of its declaration; with
     `recover`, errors are gathered in `errors` and checking goes on; with `strict`, what would be warned of is an error.
@@ -161,7 +161,7 @@ class Inference(ABC):
 
     @abstractmethod
     def fork(self, scope: Scope | None = None) -> Inference:
-        """Another inference: of the same program with the same inputs, or of a program that is given nothing."""
+        """A checker of its own graph: of the same program with the same inputs, or of a program without inputs."""
 
     def infer(self, node: Node, env: Environment) -> Term:
         """The term of an expression."""
@@ -189,7 +189,7 @@ class Inference(ABC):
         return found
 
     def attempt(self, work: Callable[[], Term]) -> Term | NotationError | AlreadyReported:
-        """A term; in recovery the error instead, which what is around it has to meet."""
+        """Run a step of typing; in recovery its error is returned as the error type."""
         try:
             return work()
         except (NotationError, AlreadyReported) as problem:
@@ -291,7 +291,8 @@ class Inference(ABC):
         return typed + len(self.graph)
 
     def spend(self, place: Any) -> None:
-        """Raise where more is made than the limit allows; `place` is the call, sum, range or derivative that makes more.
+        """Count terms against the limit and raise where it is passed; `place` is the call, sum, range or derivative
+        that makes more.
 
         What is typed grows with the text alone, but for calls of functions that call others twice, sums and recurrences
         over long ranges, and derivatives of derivatives; `limits.pieces` bounds these.

@@ -1,4 +1,4 @@
-"""The body of a loop: terms along the axis of its steps, made terms of one step.
+"""Loop bodies: terms over all steps of a loop, rewritten as terms of one step.
 
     states   what each step gives the next: h^{t-1}
     slices   what is known for all steps at once, an element for each: x_{time(t)}
@@ -21,7 +21,7 @@ from .terms import Term, TermGraph, topological, without_variables
 
 
 class Unsliceable(Exception):
-    """A term does not go along the steps element by element."""
+    """Raised where a term does not map element by element over the axis of the steps."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class Loop:
 def loop_of(
     terms: TermGraph, axis: str, steps: int, states: Sequence[Term], results: Sequence[Term], initial: Sequence[Term], node: Any
 ) -> Term:  # fmt: skip
-    """The term of a loop whose states are what these inputs stand for, and next what these terms are along the axis."""
+    """Intern the loop term with these states: its body computes `results` at one step, from `initial`."""
     body = _Body(axis)
     for state in states:
         body.take("state", state)
@@ -93,7 +93,7 @@ class _Body:
         return id(term) in self.found
 
     def take(self, kind: str, term: Term) -> Term:
-        """An input of the body that stands for a term of the whole."""
+        """The body's input that stands for a term of the whole graph, made once."""
         inner = self.graph.intern(
             "input", options=(f"{kind} {len(self.graph)}", called(term)), shape=self.shape(term), boolean=term.boolean,
             node=term.node,
@@ -105,7 +105,7 @@ class _Body:
         return {axis: size for axis, size in term.shape.items() if axis != self.axis}
 
     def part(self, term: Term) -> Term:
-        """A term of the whole as the body has it: made in it, or what it is given."""
+        """A term as the body sees it: rewritten for one step, or a loop-invariant input."""
         found = self.found.get(id(term)) or self.leaves.get(id(term))
         if found is None:
             if term.number is not None:
@@ -133,7 +133,7 @@ def is_place(term: Term) -> bool:
 
 
 def at_one(terms: TermGraph, axis: str, term: Term, arguments: tuple[Term, ...], shape: dict[str, Any]) -> Term:
-    """A term at one element of an axis along which it goes element by element."""
+    """Slice a term at one element of an axis that it maps over element by element."""
     options = term.options
     if axis in term.axes or axis in CONSUMED.get(term.operator, _nothing)(options):
         raise Unsliceable
@@ -165,12 +165,12 @@ def _inside(loop: Loop, axis: str) -> Loop:
 
 # ------------------------------------------------------------------------------------------------ what no one asks for
 def for_planning(roots: tuple[Term, ...]) -> tuple[Term, ...]:
-    """The same terms as they are planned: each variable what it stands for, and of loops what is asked for."""
+    """Normalise terms for planning: variables replaced by their values, dead loop states removed."""
     return without_unasked(without_variables(roots))
 
 
 def without_unasked(roots: tuple[Term, ...]) -> tuple[Term, ...]:
-    """The same terms, their loops without the states that neither another step nor another term reads."""
+    """Dead-state elimination: loops without the states that neither another step nor another term reads."""
     order = topological(*roots)
     asked = _asked(order)
     if not asked:
@@ -195,7 +195,7 @@ def without_unasked(roots: tuple[Term, ...]) -> tuple[Term, ...]:
 
 
 def _asked(order: Sequence[Term]) -> dict[int, set[int]]:
-    """The states of each loop that other terms read."""
+    """The live states of each loop: those that other terms read."""
     found: dict[int, set[int]] = {id(term): set() for term in order if term.operator == "loop"}
     for term in order:
         if term.operator in ("after", "through"):
@@ -204,7 +204,7 @@ def _asked(order: Sequence[Term]) -> dict[int, set[int]]:
 
 
 def _needed(loop: Loop, asked: set[int]) -> list[int]:
-    """These states, and those that they are made of."""
+    """The transitive closure of live states: these, and those that their next values read."""
     number = {id(state): place for place, state in enumerate(loop.states)}
     found, waiting = set(asked), [*asked]
     while waiting:

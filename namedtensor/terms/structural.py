@@ -1,4 +1,4 @@
-"""The structural terms: what a typed graph has beside the operators of the records; and `verify`, which checks a graph."""
+"""The table of structural terms, which a typed graph has beside operators; and `verify`, which checks a graph."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ after_pass: list[Callable[..., None]] = []
 
 
 def passed(*roots: Term) -> None:
-    """Say that a pass has made these roots."""
+    """Run the checks registered in `after_pass` on the roots that a pass has made."""
     for each in after_pass:
         each(*roots)
 
@@ -83,7 +83,7 @@ def verify(*roots: Term) -> None:
 
 
 def problem_of(term: Term) -> str | None:
-    """What is wrong with one term, its arguments being right; None where nothing is."""
+    """Describe what is malformed in one term, its arguments being well formed; None where nothing is."""
     count, row = len(term.arguments), STRUCTURAL.get(term.operator)
     if row is not None:
         if not row.fewest <= count <= row.most:

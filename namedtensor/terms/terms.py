@@ -1,4 +1,4 @@
-"""The typed tree: what a formula computes, once every name, axis and size is known.
+"""The typed graph: what a formula computes, once every name, axis and size is known.
 
 A term applies an operator of `namedtensor.operators`, or is one of the few structural ones (`structural`); it has a
 shape (axis -> size) and keeps the piece of the formula that it stands for. Functions are inlined, short recurrences
@@ -55,7 +55,7 @@ def resolved_shape(shape: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class TermGraph:
-    """Makes terms; equal ones are made once. Those of tables that share `serials` have one order of making."""
+    """A hash-consing graph of terms: equal terms are one object. Graphs that share `serials` share one order of making."""
 
     def __init__(self, serials: Iterator[int] | None = None):
         self.serials: Iterator[int] = count() if serials is None else serials
@@ -65,7 +65,7 @@ class TermGraph:
         self, operator: str, arguments: tuple[Term, ...] = (), axes: Order = (), options: Options = (),
         shape: dict[str, Any] | None = None, boolean: bool = False, node: Any = None,
     ) -> Term:  # fmt: skip
-        """The one term of this operator, these arguments, axes and options."""
+        """Hash-cons: the one term of this operator, these arguments, axes and options."""
         # 1, 1.0 and True are three different options
         key = (operator, tuple(map(id, arguments)), axes, options, tuple(map(type, options)))
         found = self.interned.get(key)
@@ -86,7 +86,7 @@ class TermGraph:
 
 
 def topological(*roots: Term) -> list[Term]:
-    """Every term that the roots need, arguments before what uses them."""
+    """Every term that the roots need, in topological order."""
     found: dict[int, Term] = {}
     level: list[Term] = [*roots]
     while level:
@@ -96,8 +96,22 @@ def topological(*roots: Term) -> list[Term]:
     return sorted(found.values(), key=SERIAL)
 
 
+def made_since(first: Term, root: Term) -> list[Term]:
+    """Those that the root needs and that were made no earlier than a term, in topological order: what depends on it is among them."""
+    needed: set[int] = set()
+    found: list[Term] = []
+    stack = [root]
+    while stack:
+        term = stack.pop()
+        if term.serial >= first.serial and id(term) not in needed:
+            needed.add(id(term))
+            found.append(term)
+            stack.extend(term.arguments)
+    return sorted(found, key=SERIAL)
+
+
 def without_variables(roots: tuple[Term, ...]) -> tuple[Term, ...]:
-    """The same terms, each variable what it stands for: once there are no derivatives to take, what equals it is it."""
+    """Substitute each variable by its value: once no derivative is left to take by it."""
     order = topological(*roots)
     if "variable" not in map(OPERATOR, order):
         return roots

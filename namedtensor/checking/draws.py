@@ -1,0 +1,160 @@
+"""What is drawn: x ∼ N(0, 1), and 𝔼_{x ∼ N(0, 1)} …, the mean over draws that count, or over all that there is.
+
+A draw of a number is made of `uniform` of its seed, name and number; so it has a derivative by the distribution's
+parameters, and runs where all else runs. Axes that are lifted over share it, as calls of one function do.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from grammar import nodes
+from grammar.nodes import Draw, Expectation, Name
+
+from ..core.sizes import resolve
+from ..core.suggestions import did_you_mean, near
+from ..scope.distributions import DISTRIBUTIONS, DRAWS, is_categorical, is_finite, number_of
+from ..scope.names import Key
+from ..terms.environment import Environment
+from ..terms.inference import Inference
+from ..terms.terms import Term
+from .application import apply
+from .axis_sizes import unknown_axis_size, unknown_size
+from .declarations import set_axes
+from .indexing import iota
+from .sums import indexed_frame, over
+
+
+def draw(checker: Inference, node: Draw, env: Environment) -> Term:
+    """x ∼ N(0, 1): one draw, the first."""
+    return drawn(checker, node, (checker.graph.number(0, node),), env)
+
+
+def expectation(checker: Inference, node: Expectation, env: Environment) -> Term:
+    """𝔼_{x ∼ N(0, 1), i ∼ p} body: the draws of several names belong together."""
+    for each in node.draws:
+        check_known(checker, each)
+    if all(map(is_finite, node.draws)):
+        return through(checker, node, node.draws, (), env)
+    count = number_of_draws(checker, env)
+    depth = env.depth + 1
+    axis = f"draws@{depth}"
+    numbers = iota(checker, axis, 1, count, node)
+    inner = Environment(parent=env, sizes_parent=env, depth=depth, active=env.active)
+    term = through(checker, node, node.draws, (numbers,), inner)
+    return over(checker, "mean", axis, count, term, Name("draws", node.span), node.body, node, env)
+
+
+def through(
+    checker: Inference, node: Expectation, draws: tuple[Draw, ...], numbers: tuple[Term, ...], env: Environment
+) -> Term:
+    """The body, with what is finite gone through, and the rest drawn once for each of the numbers."""
+    if not draws:
+        return checker.infer(node.body, env)
+    first, rest = draws[0], draws[1:]
+    if not is_finite(first):
+        inner = Environment(parent=env, sizes_parent=env, depth=env.depth, active=env.active)
+        inner.variables[Key(first.name)] = drawn(checker, first, numbers, env)
+        return through(checker, node, rest, numbers, inner)
+    (p,) = parameters(checker, first, env)
+    variable = Name(first.name, first.span)
+    if is_categorical(first):
+        axis = its_axis(checker, first, p)
+        size = resolve(p.shape[axis])
+        index, inner = indexed_frame(checker, variable, 1, size, env)
+        weights = checker.renamed(p, {axis: index}, first)
+    else:
+        if own_axes(p):
+            raise checker.error(
+                405, f"the expectation goes through 0 and 1, and {checker.text(first.arguments[0])} has axes", first.arguments[0],
+                notes=(checker.described(first.arguments[0], p.shape),),
+                hint=f"to draw each element alone, say so: {first.family}(…)^{{{', '.join(own_axes(p))}}}",
+            )  # fmt: skip
+        size = 2
+        index, inner = indexed_frame(checker, variable, 0, size, env)
+        weights = operation(checker, "where", (inner.variables[Key(first.name)], p), first, env)
+    term = through(checker, node, rest, numbers, inner)
+    product = apply(checker, "⊙", (weights, term), (), node, env, (node, node))
+    return over(checker, "∑", index, size, product, variable, node.body, node, env)
+
+
+def operation(checker: Inference, name: str, terms: tuple[Term, ...], node: Any, env: Environment) -> Term:
+    """The probability of 0 and of 1, by that of 1."""
+    one, p = terms
+    rest = apply(checker, "-", (checker.graph.number(1), p), (), node, env, (node, node))
+    holds = apply(checker, "=", (one, checker.graph.number(1)), (), node, env, (node, node))
+    return apply(checker, "where", (holds, p, rest), (), node, env, (node, node, node))
+
+
+def check_known(checker: Inference, node: Draw) -> None:
+    known = DISTRIBUTIONS.get(node.family)
+    if known is None:
+        names = [name for name in DISTRIBUTIONS if name]
+        raise checker.error(
+            201, f"{node.family} is no distribution that is known", node, notes=(f"known are {', '.join(names)}",),
+            hint=did_you_mean(near(node.family, names, 1)) or "of probabilities p along an axis write i ∼ p",
+        )  # fmt: skip
+    if len(node.arguments) != known.parameters:
+        raise checker.error(
+            304, f"{node.family} has {known.parameters} parameter{'s' * (known.parameters > 1)}, and was given {len(node.arguments)}",
+            node, hint="N(μ, σ^2), U(low, high), Exponential(rate), Gumbel(μ, β), Bernoulli(p), i ∼ p",
+        )  # fmt: skip
+
+
+def number_of_draws(checker: Inference, env: Environment) -> int:
+    found = checker.solver.value(Name("draws"), env)
+    if found is None:
+        return DRAWS
+    if not isinstance(found, int) or found < 1:
+        raise checker.error(405, f"draws is {found}, and an expectation needs at least one", checker.scope.program)
+    if found > checker.limits.steps:
+        raise checker.error(404, f"{found} draws are too many", checker.scope.program, hint="raise limits.steps")
+    return found
+
+
+def parameters(checker: Inference, node: Draw, env: Environment) -> tuple[Term, ...]:
+    return checker.infer_all(node.arguments, env)
+
+
+def own_axes(*terms: Term) -> dict[str, Any]:
+    """The axes of some terms that no call and no index lifts over, with their sizes."""
+    return {axis: term.shape[axis] for term in terms for axis in sorted(term.shape) if "@" not in axis}
+
+
+def its_axis(checker: Inference, node: Draw, p: Term) -> str:
+    """The axis along which the probabilities of an index lie."""
+    own = [*own_axes(p)]
+    if len(own) != 1:
+        hint = "of one probability write Bernoulli(p)" if not own else "index the others: i ∼ p_{a(1)}"
+        raise checker.error(
+            405, "an index is drawn by its probabilities along one axis", node.arguments[0],
+            notes=(checker.described(node.arguments[0], p.shape),), hint=hint,
+        )  # fmt: skip
+    return own[0]
+
+
+def drawn(checker: Inference, node: Draw, numbers: tuple[Term, ...], env: Environment) -> Term:
+    """One draw for each of the numbers, over the axes of the parameters and those that the distribution says."""
+    check_known(checker, node)
+    given = parameters(checker, node, env)
+    over = its_axis(checker, node, given[0]) if is_categorical(node) else None
+    shape = {axis: size for axis, size in own_axes(*given).items() if axis != over}
+    for axis, size, place in set_axes(checker, nodes.Set("reals", (), node.axes, node.span), env):
+        known = checker.solver.size_of(axis, env, place) if size is None else checker.solver.value(size, env)
+        if known is None and axis not in shape:
+            if not checker.infer_parameters:
+                raise unknown_axis_size(checker, axis, place)
+            known = unknown_size(checker, axis)
+        shape.setdefault(axis, known)
+    number = checker.graph.number
+    seed = checker.find(Key("seed"), env, node) or number(checker.solver.value(Name("seed"), env) or 0)
+    counts = [seed, number(number_of(node.name)), *numbers]
+    counts += [iota(checker, axis, 1, shape[axis], node) for axis in sorted(shape)]
+
+    def op(name: str, *operands: Any, along: bool = False) -> Term:
+        terms = tuple(each if isinstance(each, Term) else number(each, node) for each in operands)
+        axes = ((over, node),) if along else ()
+        return apply(checker, name, terms, axes, node, env, (node,) * len(terms))  # type: ignore[arg-type]
+
+    u, w = (op("uniform", number(place), *counts) for place in (1, 2))
+    return DISTRIBUTIONS[node.family].of(op, given, u, w)

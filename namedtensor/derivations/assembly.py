@@ -1,0 +1,169 @@
+"""What a derivative of families is put together of: closed forms in programs of parts, and the lines that have them.
+
+A part is one name, called as it is written, h^{t-1}; `labels` has its shape. What the index labels besides is such a name too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from grammar import nodes
+from grammar.nodes import Derivative, Equation, Name, Node, Number, Value
+from grammar.printer import to_text
+
+from ..scope.names import key, spelled, walk
+from ..scope.symbols import Scope
+from ..symbolic.lengths import length
+from ..symbolic.linearizing import ReadingChecker
+from ..symbolic.naming import Reading, names_left, words_of
+from ..symbolic.spelling import expression
+from .closed_forms import closed_form
+from .indices import UNIT, Linear, mapped
+from .reading import Shapes, reading_checker
+from .recurrences import depending
+
+STEPS = 3  # at which shapes are looked at
+
+Bounds = tuple[Linear, Linear]
+
+
+@dataclass
+class Assembly:
+    """One derivative of a program with families, as it is put together."""
+
+    source: str
+    tree: nodes.Program
+    scope: Scope
+    taken: Derivative
+    shapes: dict[str, dict[str, Any]]
+    sizes: dict[str, int]
+    words: set[str]
+    labels: dict[str, dict[str, Any]] = field(default_factory=dict, kw_only=True)  # shapes of what stands for members
+    lines: list[Equation] = field(default_factory=list, kw_only=True)
+    length: int = field(default=0, kw_only=True)
+    constants: dict[str, Node] = field(default_factory=dict, kw_only=True)  # other names of parts, held fixed
+
+    # ---------------------------------------------------------------------------------------------------------- types
+    def checker(self, statements: list[Any], inputs: Shapes, sizes: Mapping[str, int] | None = None) -> ReadingChecker:
+        program = nodes.Program(tuple(statements))
+        return reading_checker(self.source, program, self.shapes, self.sizes if sizes is None else sizes, inputs)
+
+    def probe(self, bounds: Iterable[Bounds]) -> tuple[ReadingChecker, dict[str, int]]:
+        """The program with few steps between these bounds, and its sizes."""
+        bounds = list(bounds)
+        few: dict[str, int] = {}
+        for symbol in {symbol for each in bounds for side in each for symbol in side} - {UNIT}:
+            few[symbol.strip("|")] = STEPS + max(abs(first.get(UNIT, 0)) for first, _ in bounds)
+        for each in self.tree.statements:
+            sides = each.sides if isinstance(each, Equation) else ()
+            said = [few[side.text] for side in sides if isinstance(side, Name) and side.text in few]
+            few |= {side.axis.name: said[0] for side in sides if isinstance(side, nodes.Size) and said}
+        shapes = {
+            name: {axis: few.get(axis, extent) for axis, extent in shape.items()} for name, shape in self.shapes.items()
+        }
+        program = nodes.Program(self.tree.statements[:-1])
+        return reading_checker(self.source, program, shapes, {**self.sizes, **few}), few
+
+    def others(self) -> list[Any]:
+        """The statements about no family."""
+        ranged = (Equation, nodes.Declaration)
+        return [each for each in self.tree.statements[:-1] if not isinstance(each, ranged) or each.range is None]
+
+    def labelled(
+        self, node: Any, variable: str, own: Iterable[str], shape: Callable[[Node, str], dict[str, Any]]
+    ) -> Any:
+        """A tree in which what an index labels, as in x^t, is one name; the families of `own` bases are no such thing."""
+        families = {each.name.base for each in self.scope.families} - set(own)
+        known = families | {name.base for _, name, _, over in self.scope.declarations if over is not None}
+        known |= {key(name).base for name in self.shapes if "^" in name}
+
+        def change(each: Any) -> Node | None:
+            name = spelled(each) if isinstance(each, (nodes.Superscript, nodes.Subscript)) else None
+            if name is None or name.base not in known:
+                return None
+            labelled = any(variable in words_of(part) for part in (*name.subscript, *name.superscript))
+            if not labelled and name.base not in families:
+                return None
+            text = to_text(each)
+            if text not in self.labels:
+                self.labels[text] = shape(each, variable)
+            return Name(text)
+
+        return mapped(node, change)
+
+    # --------------------------------------------------------------------------------------------------- closed forms
+    def closed(
+        self, statements: list[Any], body: Node, by: Node, called: Callable[[str], str] = str, mark: str | None = None
+    ) -> Reading | None:
+        """The closed form of a derivative in a program of parts; None where it is 0."""
+        tree = nodes.Program((*statements, Value(Derivative(body, by, self.taken.mark if mark is None else mark))))
+        names = words_of(nodes.Program(tree.statements))
+        taken = {
+            each.sides[0].text
+            for each in tree.statements
+            if isinstance(each, Equation) and isinstance(each.sides[0], Name)
+        }
+        if not any(node == by for each in (*statements, body) for node in walk(each)):
+            return None
+        reached = depending(self.scope, nodes.Program(tuple(statements)), words_of(by))
+        if not (words_of(body) | {each.operator for each in walk(body) if isinstance(each, nodes.Call)}) & reached:
+            return None
+        inputs = {name: shape for name, shape in self.labels.items() if name in names - taken}
+        checker = self.checker(list(tree.statements), inputs)
+        found = closed_form(checker, checker.whole(), tree, self.words, called)
+        self.words |= {each.name for each in found.names}
+        return None if is_zero(found.node) else found
+
+    def named(self, reading: Reading, over: nodes.Range | None = None) -> Node:
+        """A formula, its names as lines of their own: those of one step are a family over the steps."""
+        node = reading.node
+        renamed: dict[str, Node] = {}
+        for each in reading.names:
+            definition = _renamed(each.node, renamed)
+            stepwise = over is not None and over.variable.text in words_of(definition)
+            head = expression(f"{each.name}^{over.variable.text}") if over and stepwise else Name(each.name)
+            same = next((line.sides[0] for line in self.lines if line.sides[1] == definition), None)
+            if same is None:
+                self.line(head, definition, over if stepwise else None)
+            renamed[each.name] = same or head
+        return _renamed(node, renamed)
+
+    def constant(self, text: str) -> str:
+        """Another name for a part, where that is a constant and does not stand for anything."""
+        letter = next(names_left(self.words))
+        self.words.add(letter)
+        self.constants[letter] = expression(text)
+        return letter
+
+    def simplified(self, node: Node, over: nodes.Range | None) -> Node:
+        """A formula in which no part has two names, simplified."""
+        if not {*self.constants} & words_of(node):
+            return node
+        node = mapped(node, lambda each: self.constants.get(each.text) if isinstance(each, Name) else None)
+        parts = {expression(text): Name(text) for text in self.labels if " alone" not in text}
+        whole = mapped(node, lambda each: None if isinstance(each, Name) else parts.get(each))
+        inputs = {name: shape for name, shape in self.labels.items() if name in words_of(whole)}
+        tree = nodes.Program((Value(whole),))
+        checker = self.checker([Value(whole)], inputs)
+        return self.named(closed_form(checker, checker.whole(), tree, self.words), over)
+
+    def line(self, head: Node, body: Node, over: nodes.Range | None = None) -> None:
+        self.lines.append(Equation((head, body), range=over))
+        self.length += 2 + length(body)
+
+
+def axes_of(tree: nodes.Program, shapes: Shapes) -> set[str]:
+    found = {axis for shape in shapes.values() for axis in shape}
+    return found | {each.name for each in walk(tree) if isinstance(each, nodes.Axis)}
+
+
+def is_zero(node: Node) -> bool:
+    return node == Number(0) or (
+        isinstance(node, nodes.Call) and node.operator in ("⊙", "juxtaposed") and is_zero(node.arguments[0])
+    )
+
+
+def _renamed(node: Any, names: Mapping[str, Node]) -> Any:
+    return mapped(node, lambda each: names.get(each.text) if isinstance(each, Name) else None) if names else node

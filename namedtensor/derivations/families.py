@@ -1,0 +1,51 @@
+"""Derivatives of any order of programs with families: by adjoints where a recurrence has them, else by sensitivities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from grammar import nodes
+from grammar.nodes import Derivative, Equation, Name, Value
+
+from ..symbolic.naming import words_of
+from .adjoints import recurrent
+from .orders import IDENTIFICATION, LAW, order_of
+from .sensitivities import by_sensitivities, unused
+from .steps import Step, Steps
+
+Found = tuple[nodes.Program, int, Steps, Mapping[str, tuple[str, str]]]
+
+
+def of_families(
+    source: str, tree: nodes.Program, shapes: dict[str, dict[str, Any]], sizes: dict[str, int]
+) -> Found | None:
+    """The program whose last line is the derivative that is the value of `tree`, its length, the steps, and what is by X already."""
+    last = tree.statements[-1] if tree.statements else None
+    taken = last.body if isinstance(last, Value) else None
+    if not isinstance(taken, Derivative) or not isinstance(taken.body, Derivative):
+        found = recurrent(source, tree, shapes, sizes)
+        return by_sensitivities(source, tree, shapes, sizes) if found is None else (*found, {})
+    inner = of_families(source, nodes.Program((*tree.statements[:-1], Value(taken.body))), shapes, sizes)
+    if inner is None:
+        return None
+    program, _, before, primed = inner
+    *lines, equation = program.statements
+    assert isinstance(equation, Equation)
+    title = Name(
+        unused(
+            "D" + "'" * order_of(taken.body), {word for each in (*tree.statements, *lines) for word in words_of(each)}
+        )
+    )
+    outer = Value(Derivative(title, taken.variable, taken.mark))
+    known = primed if taken.variable == taken.body.variable else {}
+    lines.append(Equation((title, equation.sides[1])))
+    found = by_sensitivities(source, nodes.Program((*lines, outer)), shapes, sizes, known)
+    if found is None:
+        return None
+    program, length, after, primed = found
+    lower = Step(IDENTIFICATION, Equation((title, equation.sides[1], taken.body)), LAW)
+    highest = replace(after.steps[-1], node=Equation((*after.steps[-1].node.sides[:-1], taken)))
+    steps = (*before.steps[:-1], lower, *after.steps[:-1], highest)
+    return program, length, Steps((), steps, (*before.kept, *after.kept)), primed

@@ -1,0 +1,62 @@
+"""The way to a derivative: the names of its parts, then each equation beside its rule; as lines, and as a table of a page."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from grammar.printer import to_text
+from grammar.printer.runs import axes_in
+
+from .colours import Tint, tints
+from .html import html_formula, style
+
+
+class Way(Protocol):
+    """What has the steps of a derivative: the statements that name its parts, and each step with its equation and rule."""
+
+    @property
+    def definitions(self) -> Sequence[Any]: ...
+    @property
+    def steps(self) -> Sequence[Any]: ...
+
+
+class StepTable(tuple[Any, ...]):
+    """The steps of a derivative; printed, each beside its rule, and a table in a notebook."""
+
+    way: Way
+
+    def __str__(self) -> str:
+        return way_text(self.way)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        trees = [*self.way.definitions, *(step.node for step in self)]
+        return way_html(self.way, tints(axis for tree in trees for axis in axes_in(tree)))
+
+
+def way_text(way: Way, ascii: bool = False) -> str:
+    """The names, an empty line, and each equation with its rule beside it."""
+    lines = [to_text(step.node, ascii=ascii) for step in way.steps]
+    width = max(map(len, lines), default=0)
+    steps = [f"{line:<{width}}   {step.rule}" for line, step in zip(lines, way.steps)]
+    names = [to_text(each, ascii=ascii) for each in way.definitions]
+    return "\n".join([*names, *([""] if names else []), *steps])
+
+
+def way_html(way: Way, tints: Mapping[str, Tint]) -> str:
+    """The same as a table; over a rule the pointer shows its law."""
+    rows = ["<tr><th></th><th>equation</th><th>rule</th></tr>"]
+    rows += [row("", html_formula(each, tints), "") for each in way.definitions]
+    for number, step in enumerate(way.steps, 1):
+        rule = f'<span title="{html.escape(step.law)}">{html.escape(step.rule)}</span>'
+        rows.append(row(str(number), html_formula(step.node, tints), rule))
+    return f'{style()}<table class="named-tensor-steps">{"".join(rows)}</table>'
+
+
+def row(number: str, equation: str, rule: str) -> str:
+    return (
+        f'<tr><td>{number}</td><td style="text-align:left">{equation}</td><td style="text-align:left">{rule}</td></tr>'
+    )

@@ -1,0 +1,125 @@
+"""uniform(i, j, …): a number between 0 and 1 for whole numbers, elementwise (paper §3.2); draws are made of it.
+
+A generator that counts: what it gives is computed from the seed and the number of the draw alone, so that every library has
+the same, in any order and on several devices. Three digits to the base `PRIME` are the state of a Feistel network; no whole
+number that occurs in it is 2^24 or more, so single precision holds them all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from ..core.axes import Order
+from .builder import Builder
+from .elementwise import SECTION
+from .record import MANY, A, Example, Operator, register
+
+PRIME = 2887  # the largest p with 2 p² + 2 p < 2^24
+ROUNDS, LAST = 4, 8  # after each of the numbers, and at the end
+KEYS = tuple((1733 * n**3 + 1103 * n**2 + 547) % PRIME for n in range(1, 41))
+START = (1, 2, 3)
+
+
+class Plain:
+    """The arithmetic on plain numbers, by the names that a builder has for it."""
+
+    @staticmethod
+    def add(x: int, y: int) -> int:
+        return x + y
+
+    @staticmethod
+    def multiply(x: int, y: int) -> int:
+        return x * y
+
+    @staticmethod
+    def remainder(x: int, y: int) -> int:
+        return x % y
+
+    @staticmethod
+    def whole_part(x: int, rest: int) -> int:
+        return (x - rest) // PRIME
+
+
+class Steps:
+    """The same as steps of a plan, where one of the two is a value."""
+
+    def __init__(self, b: Builder):
+        self.b = b
+
+    def add(self, x: Any, y: Any) -> Any:
+        return Plain.add(x, y) if both_plain(x, y) else self.b.add(x, y)
+
+    def multiply(self, x: Any, y: Any) -> Any:
+        return Plain.multiply(x, y) if both_plain(x, y) else self.b.multiply(x, y)
+
+    def remainder(self, x: Any, y: int) -> Any:
+        return Plain.remainder(x, y) if both_plain(x, y) else self.b.remainder(x, y)
+
+    def whole_part(self, x: Any, rest: Any) -> Any:
+        """Exact also where a quotient is rounded."""
+        if both_plain(x, rest):
+            return Plain.whole_part(x, rest)
+        return self.b.floor(self.b.add(self.b.divide(self.b.subtract(x, rest), float(PRIME)), 0.5))
+
+
+def both_plain(x: Any, y: Any) -> bool:
+    return type(x) is type(y) is int
+
+
+def scrambled(by: Any, numbers: tuple[Any, ...]) -> Any:
+    """A whole number from 0 to PRIME² − 1, with the arithmetic `by`."""
+    state: tuple[Any, Any, Any] = START
+    keys = [*KEYS]
+
+    def rounds(count: int) -> None:
+        nonlocal state
+        for _ in range(count):
+            key = keys.pop(0)
+            keys.append(key)
+            first, second, third = state
+            mixed = by.add(by.multiply(second, by.add(third, key)), by.add(first, key))
+            state = second, third, by.remainder(mixed, PRIME)
+
+    for each in numbers:
+        digits: list[Any] = []
+        for _ in START:
+            rest = by.remainder(each, PRIME)
+            digits.append(rest)
+            each = by.whole_part(each, rest)
+        state = tuple(by.remainder(by.add(old, new), PRIME) for old, new in zip(state, reversed(digits)))  # type: ignore[assignment]
+        rounds(ROUNDS)
+    rounds(LAST)
+    return by.add(by.multiply(state[1], PRIME), state[2])
+
+
+def definition(*numbers: Any) -> float:
+    """uniform of plain numbers, of which the whole part counts."""
+    if not all(-math.inf < each < math.inf for each in numbers):
+        return math.nan
+    return (scrambled(Plain, tuple(int(each // 1) for each in numbers)) + 0.5) / PRIME**2
+
+
+def _uniform(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]) -> Any:
+    numbers = b.coerced(arguments, "floats")
+    dtype = next((each.dtype for each in numbers if hasattr(each, "dtype")), None)
+    wide = b.target.canonical("float64")
+    counts = tuple(
+        int(each // 1) if isinstance(each, (int, float)) else b.floor(b.cast(b.array(each), wide)) for each in numbers
+    )
+    found = scrambled(Steps(b), counts)
+    if type(found) is int:
+        return b.constant((found + 0.5) / PRIME**2)
+    found = b.divide(b.add(found, 0.5), float(PRIME**2))
+    return found if dtype is None else b.cast(found, dtype)
+
+
+register(
+    Operator(
+        "uniform", "elementwise", "->", _uniform,
+        "a number between 0 and 1 as if drawn, the same for the same whole numbers", "(h(X) + 0.5) / p**2 for a scrambling h",
+        SECTION, arity=(1, MANY), differentials=("0",), definition=definition, finite="always", sign="≥ 0", method=False,
+        example=Example("(A, 7)", (A,)),
+    )
+)  # fmt: skip

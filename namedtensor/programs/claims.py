@@ -1,0 +1,133 @@
+"""Claims judged: what a program states against the values that come out, equations within a tolerance, sets as they are
+declared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from grammar.errors import NotationError
+
+from ..terms.environment import source_name
+
+TOLERANCE = 1e-6  # of the largest number on either side
+
+
+class PlannedClaim(NamedTuple):
+    """A claim with its values planned: that two are equal, or that one lies in a set (language.md §4)."""
+
+    is_equation: bool
+    right: Any  # of membership: the kind of set, and what is in it
+    span: tuple[int, int]
+    is_call: bool  # whether it may have been meant as a definition of a function
+    is_fact: bool = False  # whether it is a comparison
+
+
+def judge(claims: Sequence[PlannedClaim], arrays: Sequence[Any], orders: Sequence[Any], source: str) -> None:
+    """Raise where a claim does not hold for these values."""
+    position = iter(range(len(arrays)))
+    for claim in claims:
+        first = next(position)
+        if claim.is_equation:
+            second = next(position)
+            _judge_equal(claim, arrays[first], orders[first], arrays[second], orders[second], source)
+        else:
+            _judge_member(claim, arrays[first], source)
+
+
+def _concrete(array: Any) -> Any:
+    """The values as a NumPy array; None where there are none yet, as while a backend traces."""
+    import numpy as np
+
+    try:
+        if hasattr(array, "detach"):
+            array = array.detach().cpu()
+        return np.asarray(array)
+    except Exception:
+        return None
+
+
+def _judge_equal(claim: PlannedClaim, left: Any, left_order: Any, right: Any, right_order: Any, source: str) -> None:
+    import numpy as np
+
+    left, right = _concrete(left), _concrete(right)
+    if left is None or right is None:
+        return
+    order = tuple(dict.fromkeys((*(left_order or ()), *(right_order or ()))))
+    left, right = (_along(side, of or (), order) for side, of in ((left, left_order), (right, right_order)))
+    left, right = np.broadcast_arrays(left, right)
+    same = left == right  # of whole numbers too, whose differences may pass what they are held in
+    left, right = (each.astype(float) if each.dtype.kind in "iub" else each for each in (left, right))
+    with np.errstate(all="ignore"):
+        scale = np.maximum(np.abs(left), np.abs(right))
+        finite = np.isfinite(scale)
+        tolerance = TOLERANCE * np.max(scale[finite], initial=0.0) if np.any(finite) else 0.0
+        wrong = ~(same | (np.abs(left - right) <= tolerance) | (np.isnan(left) & np.isnan(right)))
+    if not np.any(wrong):
+        return
+    at = tuple(int(i) for i in np.argwhere(wrong)[0]) if left.ndim else ()
+    where = ", ".join(f"{source_name(axis)}({i + 1})" for axis, i in zip(order, at))
+    place = f" at {where}" if where else ""
+    if claim.is_fact:
+        raise NotationError(
+            403, f"this does not hold{place}", source, claim.span, hint="for the truth values themselves write 𝕀[x > 0]"
+        )
+    raise NotationError(
+        403,
+        f"this does not hold{place}: {_number(left[at])} on the left, {_number(right[at])} on the right",
+        source,
+        claim.span,
+        hint="its operand is known here, so this is a claim; for a definition, name the operand as nothing else is"
+        if claim.is_call
+        else "one of the two sides is not what it should be",
+    )
+
+
+def _along(array: Any, own: Sequence[str], order: Sequence[str]) -> Any:
+    """An array with its axes in this order, those that it lacks of size 1."""
+    import numpy as np
+
+    array = np.transpose(array, [own.index(axis) for axis in order if axis in own])
+    return np.expand_dims(array, tuple(place for place, axis in enumerate(order) if axis not in own))
+
+
+# Sets that are named: in words, whether their numbers are whole, and what they are not less than.
+BOUNDED: dict[str, tuple[str, bool, Any]] = {
+    "integers": ("ℤ, the whole numbers", True, -float("inf")),
+    "naturals": ("ℕ, the whole numbers from 0", True, 0),
+    "positive": ("ℝ_{>0}, the numbers above 0", False, "positive"),
+    "nonnegative": ("ℝ_{≥0}, the numbers from 0", False, 0),
+}
+
+
+def _judge_member(claim: PlannedClaim, array: Any, source: str) -> None:
+    import numpy as np
+
+    domain, values = claim.right
+    array = _concrete(array)
+    if array is None:
+        return
+    if domain == "elements":
+        wrong = ~np.isin(array, np.asarray(values))
+        text = "{" + ", ".join(map(str, values)) + "}"
+    elif domain == "interval":
+        wrong = (array < values[0]) | (array > values[1])
+        text = f"[{values[0]}, {values[1]}]"
+    elif domain in BOUNDED:
+        text, whole, least = BOUNDED[domain]
+        wrong = np.isnan(array) | (array <= 0 if least == "positive" else array < least)
+        wrong = wrong | (array != np.floor(array)) if whole else wrong
+    else:
+        wrong = (array < 1) | (array > values[0]) | (array != np.floor(array))
+        text = f"[{values[0]}], the whole numbers from 1 to {values[0]}"
+    if np.any(wrong):
+        value = array[tuple(np.argwhere(wrong)[0])] if array.ndim else array
+        raise NotationError(
+            407, f"{_number(value)} does not lie in {text}", source, claim.span,
+            hint="give a value that lies in the declared set" + ("; indices count from 1" if domain == "count" else ""),
+        )  # fmt: skip
+
+
+def _number(value: Any) -> str:
+    return f"{float(value):.6g}"

@@ -1,0 +1,139 @@
+"""Distributions by name: how what is drawn is made of numbers between 0 and 1, and which are gone through instead.
+
+Draws count: those of a name are made of its seed, of the name, of the number of the draw, and of the record of the
+distribution's own axes (`coordinates`), so that any evaluator and any library has the same.
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from grammar import nodes
+from grammar.nodes import Draw, Equation, Expectation
+
+from .names import spelled, walk
+from .symbols import Scope
+
+DRAWS = 10_000  # of an expectation, where `draws` says nothing else
+Operation = Callable[
+    ..., Any
+]  # an operator of the notation, by its name, on what an evaluator has for tensors; numbers too
+
+
+class Distribution(NamedTuple):
+    """`of(op, parameters, u, w)` is one draw, where u and w are uniform; it has `parameters` many of them.
+
+    `op("cumsum", p, along=True)` goes along the axis of p.
+    """
+
+    parameters: int
+    of: Callable[[Operation, Sequence[Any], Any, Any], Any]
+    finite: bool = False  # whether an expectation goes through all that is drawn
+
+
+def _normal(op: Operation, parameters: Sequence[Any], u: Any, w: Any) -> Any:
+    """By Box and Muller; the second parameter is the variance."""
+    mean, variance = parameters
+    radius = op("sqrt", op("⊙", -2.0, op("log", u)))
+    standard = op("⊙", radius, op("cos", op("⊙", 2 * math.pi, w)))
+    return op("+", mean, op("⊙", op("sqrt", variance), standard))
+
+
+def _uniform(op: Operation, parameters: Sequence[Any], u: Any, w: Any) -> Any:
+    low, high = parameters
+    return op("+", low, op("⊙", op("-", high, low), u))
+
+
+def _exponential(op: Operation, parameters: Sequence[Any], u: Any, w: Any) -> Any:
+    return op("/", op("negative", op("log", u)), parameters[0])
+
+
+def _gumbel(op: Operation, parameters: Sequence[Any], u: Any, w: Any) -> Any:
+    place, scale = parameters
+    return op("-", place, op("⊙", scale, op("log", op("negative", op("log", u)))))
+
+
+def _bernoulli(op: Operation, parameters: Sequence[Any], u: Any, w: Any) -> Any:
+    return op("where", op("<", u, parameters[0]), 1, 0)
+
+
+def _categorical(op: Operation, parameters: Sequence[Any], u: Any, w: Any) -> Any:
+    """The first index up to which the probabilities are more than u; the last, where rounding leaves none."""
+    (p,) = parameters
+    before = op("where", op("≤", op("cumsum", p, along=True), u), 1, 0)
+    last = op("∑", op("where", op("≥", p, 0), 1, 0), along=True)
+    return op("min", op("+", 1, op("∑", before, along=True)), last)
+
+
+NORMAL, UNIFORM = Distribution(2, _normal), Distribution(2, _uniform)
+DISTRIBUTIONS = {
+    **dict.fromkeys(("N", "Normal", "Gaussian"), NORMAL),
+    **dict.fromkeys(("U", "Uniform", "Unif"), UNIFORM),
+    **dict.fromkeys(("Exponential", "Exp"), Distribution(1, _exponential)),
+    "Gumbel": Distribution(2, _gumbel),
+    **dict.fromkeys(("Bernoulli", "Bern", "Ber"), Distribution(1, _bernoulli, finite=True)),
+    **dict.fromkeys(("", "Categorical", "Cat"), Distribution(1, _categorical, finite=True)),
+}
+
+
+def is_categorical(draw: Draw) -> bool:
+    """Whether what is drawn is an index, by the probabilities that its one parameter has along an axis."""
+    return DISTRIBUTIONS[draw.family].of is _categorical
+
+
+def is_finite(draw: Draw) -> bool:
+    """Whether an expectation goes through all that it can be."""
+    known = DISTRIBUTIONS.get(draw.family)
+    return known is not None and known.finite and not draw.axes
+
+
+def number_of(name: str) -> int:
+    """What tells the draws of one name from those of another."""
+    return zlib.crc32(name.encode()) % 2**20
+
+
+def samples(root: Any) -> bool:
+    """Whether something is drawn below a node, so that its value is an estimate, or one of many that there might be."""
+    drawn = [each for each in walk(root) if isinstance(each, Draw)]
+    through = [draw for each in walk(root) if isinstance(each, Expectation) for draw in each.draws if is_finite(draw)]
+    return len(drawn) > len(through)
+
+
+@lru_cache(maxsize=16)
+def estimated(scope: Scope) -> frozenset[str]:
+    """The names whose values hang on draws, also by way of others."""
+    if not any(isinstance(node, (Draw, Expectation)) for node in walk(scope.program)):
+        return frozenset()
+    uses: dict[str, tuple[bool, set[str]]] = {}
+    for each in scope.program.statements:
+        if isinstance(each, Equation):
+            head, *bodies = each.sides
+            name = head.operator if isinstance(head, nodes.Call) else getattr(spelled(head), "base", "")
+            named, drawn = words(bodies)
+            before = uses.get(name, (False, set()))
+            uses[name] = (before[0] or drawn, before[1] | named)
+    found = {name for name, (drawn, _) in uses.items() if drawn}
+    while more := {name for name, (_, named) in uses.items() if name not in found and named & found}:
+        found |= more
+    return frozenset(found)
+
+
+def hangs_on_draws(scope: Scope, sides: Sequence[Any]) -> bool:
+    """Whether a side of a claim does: then it is a claim about types, for an estimate is near what it estimates."""
+    named, drawn = words([side for side in sides if side is not None])
+    return drawn or not estimated(scope).isdisjoint(named)
+
+
+def words(roots: Sequence[Any]) -> tuple[set[str], bool]:
+    """The names and functions below some nodes, and whether something is sampled there."""
+    named: set[str] = set()
+    for node in (each for root in roots for each in walk(root)):
+        if isinstance(node, nodes.Name):
+            named.add(node.text)
+        elif isinstance(node, nodes.Call):
+            named.add(node.operator)
+    return named, any(map(samples, roots))
