@@ -44,7 +44,14 @@ elif question["ask"] == "course":  # of each file that the page offers: exercise
         for place, exercise in enumerate(nt.exercises(path).values()):
             answers = [model_answer(exercise), *(slip.formula for slip in exercise.slips)]
             marks = [(answer, exercise.mark(answer)) for answer in answers]
-            found.append({"file": path.stem, "place": place, "name": exercise.name, "answers": [(answer, mark.right, mark.feedback) for answer, mark in marks]})
+            found.append(
+                {
+                    "file": path.stem,
+                    "place": place,
+                    "name": exercise.name,
+                    "answers": [(answer, mark.right, mark.feedback) for answer, mark in marks],
+                }
+            )
     print(json.dumps(found))
 elif question["ask"] == "marks":
     sheet = nt.exercises(question["file"])
