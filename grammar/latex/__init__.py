@@ -7,6 +7,7 @@
 `reader`: pieces to tokens; the stack of what is still to be read.
 `characters`: what single characters do: cells, brackets, scripts, primes.
 `decorated`: what stands over, under and around: accents, norms, tables of cases.
+`fractions`: fractions and roots, and fractions of ∂ that are derivatives.
 `lexer`: what each macro does, and `tokenize`.
 
 Law: it gives tokens; the tree does not know which spelling it came from.

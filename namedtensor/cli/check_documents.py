@@ -1,4 +1,4 @@
-"""The command `check` on documents: LaTeX, Markdown and notebooks, one or several, their findings as text or for machines."""
+"""The command `check` on documents: LaTeX, Markdown, notebooks and HTML, one or several, their findings as text or for machines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..files.text import InputError, reason, whole_file
 from .arguments import FILE_LIKE, Source, sizes_of
 from .console import Console, error_record
 
-DOCUMENTS = (".tex", ".md", ".markdown", ".ipynb")
+DOCUMENTS = (".tex", ".md", ".markdown", ".ipynb", ".html", ".htm")
 MOST = 200  # findings of one kind that are printed of a document
 
 
@@ -52,7 +52,9 @@ def documents_of(options: Any) -> list[Given]:
     for word in words:
         if not _is_document_file(word):
             there = os.path.exists(word)
-            raise InputError(f"{word} is no document: .tex, .md or .ipynb" if there else f"there is no file {word}")
+            raise InputError(
+                f"{word} is no document: .tex, .md, .ipynb or .html" if there else f"there is no file {word}"
+            )
     options.inputs = [word for word in options.inputs if word not in words]
     given = [_given(word) for word in dict.fromkeys([options.formula, *words])]
     options.source = given[0].source
