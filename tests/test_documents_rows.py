@@ -77,11 +77,15 @@ def test_what_is_taken_out_of_a_row_leaves_its_columns():
 
 @pytest.mark.parametrize("body", [
     r"\begin{align} C &= X \ndot{\seq} W & C &= \nsum{\seq} X \odot W \end{align}",
-    r"\[ Y = \left.X \ndot{\seq} U\right|_{U=X} \]",
     r"\begin{align} \only<1>{Y &= \nsum{\seq} X} \end{align}",
 ])  # fmt: skip
 def test_what_the_notation_does_not_have_is_not_checked_and_no_error(body):
     assert not numbers(body) and report(body).unread
+
+
+def test_where_a_value_is_taken_is_read_and_typed():
+    assert not numbers(r"\[ Y = \left.X \ndot{\seq} U\right|_{U=X} \]")
+    assert numbers(r"\[ Y = \left.X \ndot{\seq} U\right|_{U=\nsum{\seq} X} \]") == [(301, r"\seq")]
 
 
 @pytest.mark.parametrize("body", [
