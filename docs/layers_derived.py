@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import transformer
 from namedtensor import derivative, program
-from transformer import paper
+from transformer import cheat_sheet, paper
 
 
 class Derived(NamedTuple):
@@ -51,6 +51,24 @@ LAYERS = {
         {"X": "chans seq", "W": "chans' chans kernel", "b": "chans'"},
         without=("b",),
     ),
+    "InstanceNorm": Derived(
+        paper.InstanceNorm, "Y = InstanceNorm(X; γ, β)", {"X": "batch chans layer", "γ": "chans", "β": "chans"}
+    ),
+    "MaskedAttention": Derived(
+        paper.MaskedAttention, "Y = Attention(Q, K, V, M)", {"Q": "key", "K": "seq key", "V": "seq val", "M": "seq"}
+    ),
+    "CrossAttention": Derived(
+        cheat_sheet.Attention, "Y = u", {"X": "seq chans", "X'": "seq' chans"}, ("W_v", "W_q", "W_k")
+    ),
+    "Block": Derived(cheat_sheet.Block, "Y = z'", {"X": "seq chans"}, ("W_1", "W_2", "γ_2", "β_2"), without=("X",)),
+    "FullConn": Derived(paper.FullConn, "Y = FullConn(x)", {"x": "layer"}, ("W", "b")),
+    "Conv2d": Derived(
+        paper.Conv2d,
+        "Y = Conv2d(X; W, b)",
+        {"X": "chans height width", "W": "chans' chans kh kw", "b": "chans'"},
+        without=("b",),
+    ),
+    "MaxPool1d": Derived(paper.MaxPool1d, "Y = MaxPool1d_2(X)", {"X": "seq"}),
     "CBOW": Derived(paper.CBOW, "Y = CBOW(X; E, W)", {"X": "seq vocab", "E": "vocab emb", "W": "classes emb"}),
     "RNN": Derived(paper.RNN, "L = ∑_{hidden} Y^2", {"X": "seq input"}, ("W^h", "W^i", "b")),
 }

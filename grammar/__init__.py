@@ -9,6 +9,7 @@
 `draws_told`: which letters are expectations, and which names distributions.
 `functions_told`: which names are functions.
 `stray_characters`: what may have been meant by a character that is none of the notation's.
+`partials`: derivatives written as operators, ∂/∂X*.
 `text`: the text spelling to tokens.
 `latex`: the LaTeX spelling to the same tokens.
 `automaton`: the LALR tables of `formula.lark`, kept.

@@ -1,4 +1,4 @@
-"""What may come next, as one types a formula: \\odot becomes ⊙, a name begun is finished, an operator is offered.
+r"""Completion as one types a formula: \odot becomes ⊙, a name begun is finished, an operator is offered.
 
 The parser knows which terminals may follow (`expected_after`); the table of symbols spells them; a place inside a
 subscript or a shape asks for axes. No terminal is spoken to here: the prompt shows what `complete` gives.
@@ -39,7 +39,7 @@ WORDS = {"IF": "if", "OTHERWISE": "otherwise", "FOR": "for"}
 
 
 def complete(before: str, known: Known = NOTHING) -> list[Completion]:
-    """What may stand at the end of `before`, the likeliest first.
+    """The completions at the end of `before`, the likeliest first.
 
     >>> complete(r"A \\odo")
     [Completion(text='⊙', length=4, meaning='\\\\odot')]

@@ -101,7 +101,7 @@ LONGEST = 400  # characters of one line of a message
 
 
 class Hint(str):
-    """What would mend an error, in words; and where that is a definite edit, what may stand in place of the text at `at`.
+    """A repair of an error, in words; and where that is a definite edit, the text to put in place of that at `at`.
 
     `edits` are (span, text); a span of None is that of the error.
     """
@@ -155,7 +155,7 @@ class NotationError(Exception):
 
     @property
     def edits(self) -> tuple[tuple[Span, str], ...]:
-        """What the hint would put where, each an edit of its own: (span in `source`, text)."""
+        """The edits of a hint, each on its own: (span in `source`, text)."""
         found = ((span or self.span, text) for span, text in getattr(self.hint, "edits", ()))
         return tuple((span, text) for span, text in found if span is not None and self.source is not None)
 
@@ -166,13 +166,13 @@ class NotationError(Exception):
         return self.source[self.span[0] : self.span[1]]
 
     def located(self, source: str | None, span: Span | None) -> NotationError:
-        """The same error with a place, where it has none yet."""
+        """A copy of the error with a place, where it has none yet."""
         if self.source is not None or source is None:
             return self
         return type(self)(self.number, self.message, source, self.span or span, self.notes, self.hint, self.labels)
 
     def alone(self) -> NotationError:
-        """The same error without the frames below the one that raises it next: what is wrong is in the formula.
+        """A copy of the error without the frames below the one that raises it next: the fault lies in the formula.
 
         Where the variable NAMEDTENSOR_TRACEBACK is set, with them.
         """
@@ -230,7 +230,7 @@ def window(line: str, first: int) -> tuple[int, str]:
 
 
 def caret(text: str, start: int, end: int) -> tuple[int, int]:
-    """Where a caret begins, and its width, in terminal columns: under the base of a sign that only combines with one."""
+    """The column of a caret and its width, in terminal columns: under the base of a sign that only combines with one."""
     while 0 < start < len(text) and columns(text[start:end]) == 0 and columns(text[start]) == 0:
         start -= 1
     return columns(text[:start]), max(1, min(columns(text[start:end]), 160))

@@ -1,4 +1,4 @@
-"""Which names are functions: those that a text defines, the built-in ones, and those that are arguments of functions."""
+"""Function names of a text: those that it defines, the built-in ones, and functional parameters."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _plain_names(tokens: list[Token]) -> bool:
 
 
 def _head(tokens: list[Token]) -> Iterator[tuple[str, Spelling, Any]]:
-    """What a statement defines: ("function", name, parameters), ("tensor", name, none) for each, or nothing."""
+    """The head of a statement: ("function", name, parameters), ("tensor", name, none) for each, or nothing."""
     if not tokens or tokens[0].type != "NAME":
         return
     end = _scripts_end(tokens, 1)
@@ -107,7 +107,7 @@ BEGINS = {"NUMBER", "NAME", "FUNCTION", "LPAREN", "CALL", "LBRACE", "LBRACKET", 
 
 
 class _Telling:
-    """Which names of a text are functions: those that it defines, the built-in ones, and those defined elsewhere."""
+    """The search for function names: those that a text defines, the built-in ones, and those defined elsewhere."""
 
     def __init__(self, lines: list[list[Token]], shadowed: frozenset[str], further: frozenset[str]):
         self.shadowed, self.further = shadowed, further
@@ -172,7 +172,7 @@ def _functions_taken(lines: list[list[Token]]) -> dict[str, dict[int, str]]:
 
 
 def _places_of_functions(line: list[Token], start: int) -> Iterator[int]:
-    """Which arguments of a signature are functions: 1 in ℝ × (ℝ → ℝ) → ℝ."""
+    """The positions of functional arguments in a signature: 1 in ℝ × (ℝ → ℝ) → ℝ."""
     place, depth = 0, 0
     for token in line[start:]:
         if token.type == "LPAREN" and depth == 0:
@@ -226,7 +226,7 @@ def name_conditionals(tokens: list[Token]) -> None:
 
 
 def _conditional(tokens: list[Token], start: int, opening: int) -> tuple[int, str] | None:
-    """Where p(B | A) ends, and its text; None where there is more than names in the brackets, or more than one bar."""
+    """The end of p(B | A), and its text; None where there is more than names in the brackets, or more than one bar."""
     text = "".join({"SUB": "_", "SUP": "^"}.get(token.type, token.text) for token in tokens[start:opening])
     text += "("
     bars = 0

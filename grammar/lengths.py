@@ -1,4 +1,5 @@
-"""How long a text and its literals may be, found before there are tokens: reading a text takes time as it is long.
+"""Limits on the length of a text and its literals, checked before there are tokens: reading takes time as a text is
+long.
 
 A literal's cells are counted by what stands between its brackets, in stretches without a bracket, so that a text of a
 million numbers is refused as soon as it is given.
@@ -52,7 +53,7 @@ def too_many_cells(count: int, limit: int, source: str, span: Span) -> NotationE
 
 
 def cells(source: str, syntax: str):
-    """How many cells stand between each pair of brackets that may hold a literal, and where these are."""
+    """The number of cells between each pair of brackets that may hold a literal, and where these are."""
     separators = SEPARATORS[syntax]
     opened: list[tuple[str, int]] = []
     counts: list[int] = []

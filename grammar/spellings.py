@@ -42,7 +42,7 @@ class Spelling(NamedTuple):
         ) and all(part in (use, ANY) for use, part in zip(*parts))
 
     def shorter(self) -> Iterator[Spelling]:
-        """The same name, then with fewer scripts: h_2^3 may be a power of h_2."""
+        """The name itself, then with fewer scripts: h_2^3 may be a power of h_2."""
         yield self
         for each in (self._replace(superscript=()), self._replace(subscript=()), Spelling(self.base)):
             if each != self:

@@ -84,7 +84,7 @@ SYMBOLS = (
 
 
 def value(symbol: Symbol, spelling: str) -> str:
-    """What the syntax tree holds for this spelling of a symbol."""
+    """The syntax tree's value for this spelling of a symbol."""
     first = symbol.text.split()[0]
     return symbol.value or first
 

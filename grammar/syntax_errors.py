@@ -51,7 +51,7 @@ AFTER_OPERAND = {
 
 
 def syntax_error(token: Token, tokens: list[Token], expected: set[str], source: str) -> NotationError:
-    """What to say of `token`, where only the terminals `expected` could come."""
+    """The error of `token`, where only the terminals `expected` could come."""
     position = len(tokens) if token.type == "$END" else tokens.index(token)
     before = tokens[position - 1] if position else None
     if before is not None and before.type == "BIG" and "SUB" in expected:
@@ -129,7 +129,7 @@ SECOND_RANGE = "each index has a for of its own: for i = 1, â€¦, m for j = 1, â€
 
 
 def repair(tokens: list[Token], position: int, expected: set[str]) -> str | None:
-    """What would mend it, where that can be guessed."""
+    """A repair, where one can be guessed."""
     token = tokens[position]
     types = [each.type for each in tokens[max(0, position - 2) : position]]
     if types[-1:] == ["SUP"] and token.type == "MINUS":
@@ -195,7 +195,7 @@ def in_range(before: list[Token]) -> bool:
 
 
 def due(expected: set[str]) -> str:
-    """What could come, in words."""
+    """The terminals that could come, in words."""
     if "PLUS" in expected:
         ends = [sign for terminal, sign in CLOSING.items() if terminal in expected]
         ends += [DUE[word] for word in ("IF", "OTHERWISE") if word in expected]

@@ -9,6 +9,7 @@ import re
 import unicodedata
 
 from .errors import NotationError
+from .partials import read_operators
 from .stray_characters import ENTITY, advice, shown, unescaped
 from .symbols import (
     ASCII_MACROS,
@@ -138,7 +139,7 @@ class _Lexer:
                     self.newline = start
                 continue
             getattr(self, kind)(source[start:end], start, end)
-        return self.tokens
+        return read_operators(self.tokens) if "∂" in source else self.tokens
 
     # ------------------------------------------------------------------------------------------- emitting a token
     def add(self, type: str, text: str, start: int, end: int) -> None:
@@ -252,7 +253,7 @@ class _Lexer:
         source = self.source
         found = MARK.match(source, end) if source[end : end + 1] in MARK_STARTS else None
         if found:
-            closes = self.closes(found.end())
+            closes = self.closes(found.end()) or self.after_operator or source[found.end() : found.end() + 1] == "∂"
             if self.in_axes or (self.previous() == "PARTIAL" and closes):
                 self.skip = found.end()
                 return self.add("NAME", text + marks(found.group()), start, found.end())
@@ -264,6 +265,11 @@ class _Lexer:
         return not after or after in CLOSING or after.isspace() or self.source.startswith("|_", end)
 
     skip = -1
+
+    @property
+    def after_operator(self) -> bool:
+        """Whether ∂/∂ comes before."""
+        return [token.type for token in self.tokens[-3:]] == ["PARTIAL", "SLASH", "PARTIAL"]
 
     def multiple(self, text: str, start: int, end: int) -> None:
         self.add(MULTIPLE[text], MULTIPLE_VALUES[text], start, end)

@@ -128,6 +128,6 @@ def group_end(tokens: list[Token], start: int) -> int:
 
 
 def _statement_end(tokens: list[Token], within: Token) -> int:
-    """Where the statement of a token ends."""
+    """The end of the statement of a token."""
     later = takewhile(lambda each: each.type != "SEPARATOR", (each for each in tokens if each.start >= within.start))
     return max((each.end for each in later), default=within.end)

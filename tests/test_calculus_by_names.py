@@ -10,6 +10,7 @@ import pytest
 
 import namedtensor as nt
 from namedtensor import reference
+from namedtensor.calculus.derivative import Derivative
 
 V = "Y = [1.5, 2, −1]_{a}\n"
 SPELLED_ALIKE = [  # two functions whose parameters are spelled alike and have one value
@@ -47,3 +48,26 @@ def test_against_differences(text):
 
 def test_alone_it_goes_through_every_name():
     assert nt.evaluate(V + "R = Y^2\n∂(∑_{a} R)/∂Y*").tolist() == [3.0, 4.0, -2.0]
+
+
+def test_parameters_spelled_like_those_of_a_function_are_derived_by_in_one_sweep(monkeypatch):
+    """γ and β of a network, and of the function that standardizes and scales, as layers of a transformer have them."""
+    text = """
+    loss = ∑_{a} LayerNorm(LayerNorm(X; γ^1, β^1) ⊙ LayerNorm(X; γ, β^1); γ, β)^2
+    LayerNorm(X; γ, β) = standardize_{a}(X) ⊙ γ + β
+    """
+    taken = []
+    monkeypatch.setattr(Derivative, "whole", lambda self, body, by: taken.append(by))
+    names = ["γ", "β", "γ^1", "β^1", "X"]
+    generator = np.random.default_rng(0)
+    values = {name: nt.tensor(generator.normal(size=4), "a") for name in names}
+    found = nt.gradient(text, "loss", names)(values=values)
+    assert not taken
+    for name in names:
+        for place, step in enumerate(np.eye(4) * 1e-5):
+            sides = [
+                nt.evaluate(f"{text}loss", values | {name: values[name] + nt.tensor(way * step, "a")})
+                for way in (1, -1)
+            ]
+            slope = (sides[0] - sides[1]).item() / 2e-5
+            assert np.isclose(found[name].to_array("a")[place], slope, rtol=1e-4, atol=1e-5), (name, place)

@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,14 +15,17 @@ from layers_derived import LAYERS
 
 EXTENTS = {"seq": 5, "chans": 4, "key": 3, "val": 4, "kernel": 2, "hidden": 3, "hidden'": 3, "concat": 8, "heads": 2}
 
+OF_LAYERS = {"Y = z'": {"key": 4}, "Y = MaxPool1d_2(X)": {"seq": 4}}
+
 
 def values_of(layer) -> dict[str, nt.NamedTensor]:
     """Tensors for all that a layer takes and is made of."""
     generator = np.random.default_rng(0)
     found = nt.parameters(layer.text, sizes={"n": EXTENTS["seq"]} if layer is LAYERS["RNN"] else None, **layer.shapes)
     shapes = {**layer.inputs, **{name: axes_of(text) for name, text in found.items()}}
+    extents = {**EXTENTS, **OF_LAYERS.get(layer.value, {})}
     return {
-        name: nt.tensor(generator.normal(size=[EXTENTS.get(axis, 2) for axis in axes.split()]), axes)
+        name: nt.tensor(generator.normal(size=[extents.get(axis, 2) for axis in axes.split()]), axes)
         for name, axes in shapes.items()
     }
 
@@ -37,7 +41,7 @@ CASES = [(title, by) for title, layer in LAYERS.items() for by in layer.names]
 def test_a_derivative_of_a_layer(title, by):
     layer = LAYERS[title]
     values = values_of(layer)
-    derivative = nt.derivative(layer.text, by)
+    derivative: Any = nt.derivative(layer.text, by)
     closed, expected = derivative.worked_out(**layer.shapes), derivative(values=values)
     found = nt.evaluate(closed.to_text(), values)
     assert set(found.axes) == set(expected.axes)
@@ -47,4 +51,5 @@ def test_a_derivative_of_a_layer(title, by):
 def test_ones_of_a_size_that_no_tensor_has_are_not_written():
     layer = LAYERS["Conv1d"]
     with pytest.raises(nt.NotationError, match="1 along seq, whose size no tensor has"):
-        nt.derivative(layer.text, "b").worked_out(**layer.shapes)
+        asked: Any = nt.derivative(layer.text, "b")
+        asked.worked_out(**layer.shapes)

@@ -107,3 +107,23 @@ def test_the_page_is_written_beside_the_text(tmp_path, capsys):
     assert Page(page.read_text("utf-8")).findings
     assert main(["check", str(paper), "--page", str(tmp_path / "no" / "out.html")]) == 2
     assert main(["check", "x + 1", "--format", "html"]) == 2
+
+
+def test_each_rule_of_a_dark_page_finds_what_it_is_about(page):
+    """A page is dark by what is said of its body: a rule about the body itself, or of which only the first selector has the
+    condition, would leave light colours on a light page."""
+    rules = re.findall(
+        r"([^{}]+)\{[^{}]*\}",
+        page[page.index("prefers-color-scheme:dark", page.rindex("<style>")) :].partition("</style>")[0],
+    )
+    selectors = [rule.strip() for rule in rules if "nt-report" in rule]
+    assert len(selectors) > 4 and not [each for each in selectors if "," in each or each.count("body") != 1]
+    classes = set(re.findall(r'class="(nt-report)"', page))
+    assert classes == {"nt-report"} and '<main class="nt-report">' in page
+
+
+def test_findings_are_listed_in_the_order_of_the_document(page):
+    listed = [
+        tuple(map(int, found)) for found in re.findall(r'<li class="\w+"><a[^>]*>[^<]*?paper\.tex:(\d+):(\d+):', page)
+    ]
+    assert len(listed) > 2 and listed == sorted(listed)

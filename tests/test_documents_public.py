@@ -4,6 +4,7 @@ The list has repository, path and commit; `check_public_documents.py` says how a
 """
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from namedtensor.cli.arguments import Source
 from namedtensor.cli.check_documents import whole_of
 from namedtensor.documents.findings import findings_of
 from namedtensor.documents.sections import check_document
+from namedtensor.documents.verdicts import Draws
 
 FOLDER = os.environ.get(
     "NAMEDTENSOR_DOCUMENTS", ""
@@ -41,12 +43,42 @@ def test_an_ordinary_text_raises_no_alarm(repository, tmp_path):
     assert not [each for each in outcomes if each.crash or each.errors or each.warnings or each.unread]
 
 
+def read(report):
+    return [maths for section in report.sections for maths in section.formulas if not maths.written]
+
+
+@pytest.mark.texts
+def test_displays_and_pieces_of_the_paper_are_read(tmp_path):
+    """The whole source, with what stands between \\iffalse and \\fi: 108 displays and 480 pieces of maths."""
+    assert unpack(Path(FOLDER), NOTATION, PAPER, tmp_path)
+    for file in tmp_path.glob("*.tex"):
+        file.write_text(re.sub(r"^\\(iffalse|fi)\n", "", file.read_text("utf-8"), flags=re.MULTILINE), "utf-8")
+    paper = tmp_path / "paper.tex"
+    report = check_document(whole_of(Source(paper.read_text("utf-8"), str(paper), "latex")).text)
+    pieces = [maths for section in report.sections for maths in section.maths if not maths.written]
+    assert (len(pieces), len([each for each in pieces if each.display])) == (480, 108)
+    assert len(read(report)) >= 150 and len([each for each in read(report) if each.display]) >= 95
+    assert len(report.errors) <= 4
+
+
+@pytest.mark.texts
+def test_a_slip_in_the_values_of_the_paper_is_told_by_random_tensors(tmp_path):
+    assert unpack(Path(FOLDER), NOTATION, PAPER, tmp_path)
+    paper = tmp_path / "paper.tex"
+    whole = whole_of(Source(paper.read_text("utf-8"), str(paper), "latex"))
+    report = check_document(whole.text, draws=Draws())
+    false = [whole.error(error) for error in report.errors if error.number == 403]
+    assert [(Path(file).name, error.position()[0]) for file, error in false] == [("operations.tex", 244)]
+
+
 @pytest.mark.texts
 def test_the_slips_of_the_paper_are_told_at_their_lines(tmp_path):
     assert unpack(Path(FOLDER), NOTATION, PAPER, tmp_path)
     paper = tmp_path / "paper.tex"
     whole = whole_of(Source(paper.read_text("utf-8"), str(paper), "latex"))
     report = check_document(whole.text)
+    displays = [maths for section in report.sections for maths in section.maths if maths.display]
+    assert len(displays) == 91 and len([each for each in read(report) if each.display]) >= 87
     errors = {(Path(each.file).name, each.problem.position()[0], each.problem.number)
               for each in findings_of(report, whole) if each.severity == "error"}  # fmt: skip
     assert errors >= KNOWN and len(errors - KNOWN) <= 4 and report.formulas >= 130

@@ -110,3 +110,10 @@ def test_the_macros_of_the_document_win():
 def test_fragments_of_prose_are_never_blamed(fragment):
     found = report(f"We write {fragment} and " + r"\[ Y = \nsum{\seq} X \]")
     assert not found.errors and not found.unread
+
+
+def test_what_the_notation_does_not_have_is_told_at_its_place_without_another_hint():
+    (left,) = report(
+        r"$\nsum{\seq} X = 1$ \[ r (\seq_1[I] \times \seq_2[I]) = \left\{ \nsum{\seq} X \mid i \in I \right\} \]"
+    ).unread
+    assert left.problem.span_text == r"\mid" and left.reason == r"\mid is not read here" and not left.problem.hint

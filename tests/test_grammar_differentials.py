@@ -2,6 +2,7 @@
 
 import pytest
 
+from grammar.errors import NotationError
 from grammar.parser import parse
 from grammar.printer import to_latex, to_text
 
@@ -20,3 +21,57 @@ def test_a_differential_of_a_function(text, meant):
     tree = parse(text)
     assert to_text(tree) == to_text(parse(meant, "text"))
     assert parse(to_text(tree)) == tree and parse(to_latex(tree)) == tree
+
+
+OPERATORS = (
+    # a derivative as an operator before what it is of, and the same as a quotient
+    ("∂/∂x* (∑_{a} x^2)", "∂(∑_{a} x^2)/∂x*"),
+    ("∂/∂x* ∑_{a} x^2", "∂(∑_{a} x^2)/∂x*"),
+    ("∂/∂x^* ∑_{a} x^2 ⊙ y", "∂(∑_{a} x^2 ⊙ y)/∂x*"),
+    ("∂/∂x*(x ⊙ w)", "∂(x ⊙ w)/∂x*"),
+    ("∂/∂x* [x ⊙ w]", "∂(x ⊙ w)/∂x*"),
+    ("∂/∂x** tanh x", "∂tanh(x)/∂x**"),
+    ("∂/∂W^{1,Q}* (x ⊙_{a} W^{1,Q})", "∂(x ⊙_{a} W^{1,Q})/∂W^{1,Q}*"),
+    ("∂/∂b_1 (b_1 x)", "∂(b_1 x)/∂b_1"),
+    ("∂/∂r r^3", "∂(r^3)/∂r"),
+    ("2 ∂/∂x* ∑_{a} x^2 + y", "2 (∂(∑_{a} x^2)/∂x*) + y"),
+    ("trace_{a,a*} ∂/∂x* (x^2)", "trace_{a,a*}(∂(x^2)/∂x*)"),
+    ("y = ∂/∂x* x ⊙ w", "y = (∂x/∂x*) ⊙ w"),
+    ("∂/∂x* ∂/∂w† ∑_{a} x ⊙ w", "∂(∂(∑_{a} x ⊙ w)/∂w†)/∂x*"),
+    ("∂²/∂x*∂w† ∑_{a} x ⊙ w", "∂(∂(∑_{a} x ⊙ w)/∂w†)/∂x*"),
+    ("∂²(∑_{a} x ⊙ w)/∂x*∂w†", "∂(∂(∑_{a} x ⊙ w)/∂w†)/∂x*"),
+    ("∂^2 L/∂x* ∂w†", "∂(∂L/∂w†)/∂x*"),
+    ("∂²L/∂r² + ∂²L/∂r∂s", "∂(∂L/∂r)/∂r + ∂(∂L/∂s)/∂r"),
+    ("∂^{2}/∂r^{2} (r s)", "∂(∂(r s)/∂r)/∂r"),
+    (r"\frac{\partial^2}{\partial x^* \partial w^\dagger} \nsum{a} x \odot w", "∂(∂(∑_{a} x ⊙ w)/∂w†)/∂x*"),
+    (r"2 \frac{\partial^2}{\partial r^2} (r s)", "2 (∂(∂(r s)/∂r)/∂r)"),
+    (r"\frac{\partial^{2} L}{\partial r^{2}}", "∂(∂L/∂r)/∂r"),
+    (r"\frac{\partial^2 L}{\partial r \partial s}", "∂(∂L/∂s)/∂r"),
+)
+
+
+@pytest.mark.parametrize(("text", "meant"), OPERATORS)
+def test_a_derivative_stands_before_its_operand(text, meant):
+    tree = parse(text)
+    assert tree == parse(meant, "text")
+    for spelled in (to_text(tree), to_text(tree, ascii=True), to_latex(tree)):
+        assert parse(spelled) == tree
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "∂/∂",
+        "∂/x",
+        "∂/∂x*",
+        "∂²",
+        "∂²L/∂x*",
+        "∂³L/∂r³",
+        "(∂/∂x*)",
+        r"\frac{\partial^2 L}{\partial r}",
+        r"\frac{\partial^3 L}{\partial r^3}",
+    ],
+)
+def test_what_is_no_operator_is_an_error_of_the_language(text):
+    with pytest.raises(NotationError):
+        parse(text)

@@ -18,6 +18,7 @@ import namedtensor as nt
 from namedtensor import reference
 from namedtensor.backends.libraries import NAMES, backend, target_of
 from namedtensor.planning import contraction_order as chains
+from namedtensor.planning import plan as plan_module
 from namedtensor.planning import regions as blocks
 from namedtensor.planning.fast_path import FEW_OF_BLOCK, FEW_STEPS
 from namedtensor.planning.memory import Workspace
@@ -706,3 +707,20 @@ def test_every_optimisation_names_the_function_that_does_it():
 def test_every_rewrite_is_an_optimisation_in_the_place_that_its_row_names():
     for name, _, function in REWRITES:
         assert OPTIMISATIONS[name].by == f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
+
+
+def test_a_matrix_that_needs_a_copy_is_copied_once(monkeypatch):
+    """What counts in a product is needed as it is and transposed: for what was multiplied, and for the weights."""
+    axes = {"G": "n h s k", "W": "h k c", "X": "n s c"}
+    sizes = {"n": 3, "h": 2, "s": 5, "k": 4, "c": 6}
+    generator = np.random.default_rng(0)
+    arrays = {name: generator.normal(size=[sizes[axis] for axis in own.split()]) for name, own in axes.items()}
+    tensors = {name: nt.tensor(array, axes[name]) for name, array in arrays.items()}
+    plans: list[Plan] = []
+    monkeypatch.setattr(plan_module, "CHECKS", [*CHECKS, plans.append])
+    A, B = nt.program("A = G ⊙_{h,k} W\nB = G ⊙_{n,s} X")["A", "B"](**tensors)
+    assert np.allclose(A.to_array("n s c"), np.einsum("nhsk,hkc->nsc", arrays["G"], arrays["W"]))
+    assert np.allclose(B.to_array("h k c"), np.einsum("nhsk,nsc->hkc", arrays["G"], arrays["X"]))
+    (plan,) = plans
+    (given,) = (value for value, name in plan.names.items() if name == "G")
+    assert sum(step.primitive == "transpose" and step.arguments[0] is given for step in plan.steps) == 1

@@ -3,7 +3,9 @@
 # pyright: reportAttributeAccessIssue=false, reportCallIssue=false, reportArgumentType=false
 
 import ast
+import math
 import random
+import re
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +19,7 @@ from namedtensor.operators import REGISTRY
 from namedtensor.programs.arguments import shape_of
 from namedtensor.scope.binder import bind
 from namedtensor.scope.names import key
-from namedtensor.symbolic import algebra, applying, canonical
+from namedtensor.symbolic import algebra, applying, canonical, linearizing
 from namedtensor.symbolic.factoring import cleared, factored
 from namedtensor.symbolic.forms import DELTA, ONE, Index, single, tensor
 from namedtensor.symbolic.from_terms import Forms
@@ -141,6 +143,70 @@ def test_a_law_with_a_sign_or_an_axis_changed_is_false(law, changed):
         assert not is_applied(changed, law.shapes)
     except nt.NotationError:
         pass
+
+
+def test_every_law_that_is_counted_is_in_the_table():
+    rooms = Path(algebra.__file__).parent
+    counted = {
+        name for file in rooms.glob("*.py") for name in re.findall(r'used\("([^"]+)"\)', file.read_text("utf-8"))
+    }
+    assert len(counted) > 15 and counted <= {law.name for law in LAWS}
+
+
+# Differentials as they are read: a formula of each, its operator, which of its operands, and by what.
+AS_READ = (
+    ("det_{a,b} X", "det", 0, "X"), ("std_{a} X", "std", 0, "X"), ("∏_{a} X", "∏", 0, "X"), ("cumprod_{a} X", "cumprod", 0, "X"),
+    ("X^Y", "^", 0, "X"), ("X^Y", "^", 1, "Y"), ("max_{a} X", "max", 0, "X"), ("max(X, Y)", "max", 1, "X"), ("max(X, Y)", "max", 2, "Y"),
+    ("min_{a} X", "min", 0, "X"), ("min(X, Y)", "min", 1, "X"), ("min(X, Y)", "min", 2, "Y"),
+    ("norm_{a} X", "norm", 2, "X"), ("norm_{a}(X; 1)", "norm", 1, "X"), ("norm_{a}(X; ∞)", "norm", math.inf, "X"), ("norm_{a}(X; 3)", "norm", None, "X"),
+)  # fmt: skip
+
+
+def text_read(operator: str, place) -> str:
+    if operator == "norm":
+        return linearizing.NORM if place is None else linearizing.NORMS[place]
+    return linearizing.READ[operator][1][place]
+
+
+def read_otherwise(monkeypatch, operator: str, place, text: str) -> None:
+    if operator == "norm" and place is None:
+        monkeypatch.setattr(linearizing, "NORM", text)
+    elif operator == "norm":
+        monkeypatch.setitem(linearizing.NORMS, place, text)
+    else:
+        when, texts = linearizing.READ[operator]
+        changed = tuple(text if at == place else each for at, each in enumerate(texts))
+        monkeypatch.setitem(linearizing.READ, operator, (when, changed))
+
+
+def is_right_as_read(text: str, by: str) -> bool:
+    """Whether the closed form has the value of the derivative."""
+    generator = np.random.default_rng(0)
+    values = {name: nt.tensor(generator.uniform(0.5, 2, (3, 3)), "a b") for name in "XY" if name in text}
+    derivative = nt.derivative(text, by)
+    try:
+        found = derivative.worked_out(**dict.fromkeys(values, "ℝ^{a × b}"))(**values)
+    except nt.NotationError:
+        return False
+    expected = derivative(**values)
+    return {*found.axes} == {*expected.axes} and nt.allclose(found, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_every_differential_that_is_read_has_a_formula():
+    texts = {(name, place) for name, (_, texts) in linearizing.READ.items() for place in range(len(texts))}
+    assert {(name, place) for _, name, place, _ in AS_READ} == texts | {("norm", p) for p in (*linearizing.NORMS, None)}
+
+
+@pytest.mark.parametrize(("text", "operator", "place", "by"), AS_READ)
+def test_a_differential_as_it_is_read_is_right_and_wrong_with_a_sign_or_an_axis_changed(
+    text, operator, place, by, monkeypatch
+):
+    assert is_right_as_read(text, by)
+    read = text_read(operator, place)
+    changed = [f"−({read})", *(read[: at.start()] + "⊙" + read[at.end() :] for at in re.finditer(r"⊙_\{[^}]*\}", read))]
+    for other in changed:
+        read_otherwise(monkeypatch, operator, place, other)
+        assert not is_right_as_read(text, by), other
 
 
 def test_keys_tell_apart_what_refinement_does_not():

@@ -81,7 +81,8 @@ class Scripts(Literals):
         if type(base) is Bracket:
             of = replace(self.only_cell(base.rows, base.span), span=base.span)
         if kind is Node and type(base) is Call and base.operator == "‖" and not base.parameters and len(items) == 1:
-            return replace(base, parameters=items, span=span)  # ‖x‖_1
+            frobenius = type(items[0]) is nodes.Name and items[0].text == "F"
+            return replace(base, parameters=() if frobenius else items, span=span)  # ‖x‖_1, ‖X‖_F
         if kind is Indexed:
             return nodes.Index(of, tuple((item.axis, item.index) for item in items), span)
         if kind is Renamed:

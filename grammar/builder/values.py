@@ -1,4 +1,4 @@
-"""What the rules make that is no node yet: scripts, heads, rows, and where they stand in the source."""
+"""Values of rules that are no nodes yet: scripts, heads, rows, and where they stand in the source."""
 
 from __future__ import annotations
 

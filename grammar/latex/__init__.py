@@ -1,11 +1,13 @@
 """The LaTeX spelling to the tokens that the text spelling makes too.
 
 `macros`: source to pieces; what TeX does before it knows of a formula.
+`pairs`: where the formulas stand, and what closes what.
 `statements`: cells of a table to statements.
 `tables`: what characters and macros are to the notation.
 `reader`: pieces to tokens; the stack of what is still to be read.
 `characters`: what single characters do: cells, brackets, scripts, primes.
 `decorated`: what stands over, under and around: accents, norms, tables of cases.
+`fractions`: fractions and roots, and fractions of ∂ that are derivatives.
 `lexer`: what each macro does, and `tokenize`.
 
 Law: it gives tokens; the tree does not know which spelling it came from.

@@ -1,4 +1,4 @@
-"""What single characters do: cells and rows, brackets and bars, scripts, primes and stars.
+"""Handlers of single characters: cells and rows, brackets and bars, scripts, primes and stars.
 
 Each function reads the piece at `position` of a stretch that ends at `end`, and returns where to go on.
 """

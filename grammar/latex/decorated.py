@@ -1,4 +1,4 @@
-"""What stands over, under and around: accents, braces with a remark, calligraphic letters, norms, whole parts, tables of cases.
+"""Handlers of decorations: accents, braces with a remark, calligraphic letters, norms, whole parts, tables of cases.
 
 Each function reads the piece at `position` of a stretch that ends at `end`, and returns where to go on.
 """

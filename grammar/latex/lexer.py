@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 import re
-from typing import TypeGuard
 
 from ..errors import NotationError
 from ..tokens import Token
@@ -34,7 +33,9 @@ from .characters import (
     text,
 )
 from .decorated import literal
-from .macros import ENVIRONMENTS, FONTS, TEXTS, expand, lacks_argument, maths_of, scan
+from .fractions import bracket_argument, fraction, root
+from .macros import ENVIRONMENTS, FONTS, TEXTS, expand, scan
+from .pairs import maths_of
 from .reader import Action, Part, Reader, Stretch
 from .statements import statements
 from .tables import BARS, BIG_WORDS, BLACKBOARD, DROPPED, LOOKS, PRIMES, SIGNS, SIZED, STARS, WITH_AXES
@@ -95,7 +96,7 @@ def function_name(reader: Reader, first: int, name: str, rest: int, start: int) 
 
 
 def function_label(reader: Reader, name: str, rest: Stretch) -> tuple[list[Part], list[Part]]:
-    """What follows the name of a function: a label, as in LN_Q, or the parameter that is none, as in norm_p."""
+    """The script after the name of a function: a label, as in LN_Q, or a parameter, as in norm_p."""
     if rest[0] == rest[1]:
         return [], []
     sign, start, stop = reader.pieces[rest[0]]
@@ -145,106 +146,6 @@ def reasoned(reader: Reader, position: int, end: int) -> int:
     return after
 
 
-# --------------------------------------------------------------------------------------------- fractions and roots
-def fraction(reader: Reader, position: int, end: int) -> int:
-    """\\frac{a}{b}: {{a}/{b}}"""
-    above, middle = reader.argument(position, position + 1, end, letters=True)
-    below, after = reader.argument(position, middle, end, letters=True)
-    _, start, stop = reader.pieces[position]
-    sign = Token("SLASH", "/", start, stop)
-    over, under = reader.braced("group", above, middle), reader.braced("group", below, after)
-    if begins_with_partial(above, reader) and begins_with_partial(below, reader):
-        if reader.piece(above[0] + 1) == "^":
-            return second_derivative(reader, position, above, below, sign, after, end)
-        if above[1] - above[0] == 1:
-            return reader.put(derivative_operator(reader, below, under, sign), after, end)
-        over = [Token("PARTIAL", "∂", *reader.pieces[above[0]][1:]), *without_partial(above, over)]
-        under = [Token("PARTIAL", "∂", *reader.pieces[below[0]][1:]), *without_partial(below, under)]
-    return reader.put(wrapped(reader, position, after, [*over, sign, *under]), after, end)
-
-
-def second_derivative(
-    reader: Reader, position: int, above: Stretch, below: Stretch, sign: Token, after: int, end: int
-) -> int:
-    """\\frac{\\partial^2 f}{\\partial x^* \\partial y^*}: ∂(∂f/∂y*)/∂x*"""
-    partials = [place for place in range(*below) if reader.pieces[place][0] == "\\partial"]
-    over = reader.argument(above[0] + 1, above[0] + 2, above[1])[1]
-    power = [text for text, _, _ in reader.pieces[above[0] + 2 : over] if text not in "{}"]
-    if power != ["2"] or len(partials) != 2:
-        raise NotationError(
-            101, "a second derivative names both variables", reader.source, reader.pieces[position][1:],
-            hint=r"write \frac{\partial^2 f}{\partial x^* \partial y^*}",
-        )  # fmt: skip
-    function = (over, above[1])
-    variables = [(partials[0] + 1, partials[1]), (partials[1] + 1, below[1])]
-    partial = [Token("PARTIAL", "∂", *reader.pieces[above[0]][1:])]
-    inside: list[Part] = [*partial, *grouped(reader, position, after, function)]
-    for variable in reversed(variables):
-        quotient = wrapped(
-            reader, position, after,
-            [*inside, sign, Token("PARTIAL", "∂", *sign.span), *grouped(reader, position, after, variable)],
-        )  # fmt: skip
-        inside = [*partial, *quotient]
-    return reader.put(quotient, after, end)
-
-
-def grouped(reader: Reader, position: int, after: int, stretch: Stretch) -> list[Part]:
-    return wrapped(reader, position, after, ["group", stretch, None])
-
-
-def wrapped(reader: Reader, position: int, after: int, parts: list[Part]) -> list[Part]:
-    """Parts that are one thing, whatever stands around them, between { and } that span the macro."""
-    _, start, stop = reader.pieces[position]
-    _, close, finish = reader.pieces[after - 1]
-    return [Token("LBRACE", "{", start, stop), *parts, Token("RBRACE", "}", close, finish)]
-
-
-def begins_with_partial(group: Token | Stretch, reader: Reader) -> TypeGuard[Stretch]:
-    return isinstance(group, tuple) and group[0] < group[1] and reader.pieces[group[0]][0] == "\\partial"
-
-
-def without_partial(group: Stretch, parts: list[Part]) -> list[Part]:
-    """{∂ f(X)} as {f(X)}"""
-    return [parts[0], "group", (group[0] + 1, group[1]), None, parts[-1]]
-
-
-def derivative_operator(reader: Reader, below: Stretch, under: list[Part], sign: Token) -> list[Part]:
-    """\\frac{\\partial}{\\partial X^*}, a prefix function with X^* for its parameter"""
-    stop = under[-1].end if isinstance(under[-1], Token) else sign.end
-    name, after = Token("FUNCTION", "∂", sign.start, stop), Token("WITH", "_", sign.start, sign.start)
-    return [name, after, *without_partial(below, under)]
-
-
-def root(reader: Reader, position: int, end: int) -> int:
-    """\\sqrt{x}, \\sqrt[3]{x}: √{x}, {{x}^{1/{3}}}"""
-    _, start, stop = reader.pieces[position]
-    index, begin = bracket_argument(reader, position, end)
-    group, after = reader.argument(position, begin, end, letters=True)
-    operand = reader.braced("group", group, after)
-    if index is not None:
-        one, sign = Token("NUMBER", "1", start, stop), Token("SLASH", "/", start, stop)
-        power = wrapped(reader, position, after, [one, sign, *reader.braced("group", index, index[1])])
-        return reader.put(
-            wrapped(reader, position, after, [*operand, Token("SUP", "^", start, stop), *power]), after, end
-        )
-    parts = [Token("ROOT", "√", start, stop), *operand]
-    scripted = reader.piece(reader.skip_looks(after, end)) in ("^", "_")
-    return reader.put(wrapped(reader, position, after, parts) if scripted else parts, after, end)
-
-
-def bracket_argument(reader: Reader, position: int, end: int) -> tuple[Stretch | None, int]:
-    """The [3] of \\sqrt[3]{x}, and where what follows begins."""
-    begin = position + 1
-    if begin >= end or reader.pieces[begin][0] != "[":
-        return None, begin
-    close = begin + 1
-    while close < end and reader.pieces[close][0] != "]":
-        close = reader.partner.get(close, close) + 1
-    if close >= end:
-        raise lacks_argument(reader.source, reader.pieces[position])
-    return (begin + 1, close), close + 1
-
-
 def big(reader: Reader, position: int, end: int) -> int:
     """\\sum_{i=1}^{n}; the lower end first, where the upper is written first"""
     sign, start, stop = reader.pieces[position]
@@ -258,7 +159,7 @@ def big(reader: Reader, position: int, end: int) -> int:
 
 
 def script_end(reader: Reader, position: int, end: int, sign: str) -> int:
-    """Where the script that begins at `position` ends; there, if it is none that is plain."""
+    """The end of the script that begins at `position`; that position, where no plain script begins."""
     if position + 1 >= end or reader.pieces[position][0] != sign:
         return position
     content = reader.pieces[position + 1][0]

@@ -1,6 +1,6 @@
 """LaTeX source to pieces: what TeX does before it knows of any formula.
 
-    characters --scan--> pieces --expand--> pieces without the author's macros --maths_of--> where the formulas stand
+    characters --scan--> pieces --expand--> pieces without the author's macros
 
 A piece is what TeX would call a token, with two liberties: a run of letters is one piece, as it is one name here, and so
 is a name with its font, `\\name{seq}`. A piece from the body of a macro stands where the macro was used.
@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ..errors import Hint, NotationError, Span
+from ..errors import NotationError, Span
 from ..symbols import GREEK_LETTERS, SUBSCRIPTS, SUPERSCRIPTS
 
 Piece = tuple[str, int, int]  # its characters, and where it starts and ends in the source
@@ -89,15 +89,17 @@ def is_macro(text: str) -> bool:
 
 # -------------------------------------------------------------------------------------------------- the author's macros
 class Macro(NamedTuple):
-    """What \\newcommand or \\ndef defines; `body` is None where it does more than the notation knows."""
+    """A definition by \\newcommand or \\ndef; `body` is None where it does more than the notation knows; `sized` where a star or
+    a size, \\norm*{x} and \\norm[\\big]{x}, says how large its brackets are."""
 
     parameters: int
     body: list[Piece] | None
+    sized: bool = False
 
 
 PARAMETER = re.compile("#[1-9]")
 DEFINES = re.compile(
-    r"\\(?:(?:re)?new(?:command|environment)|providecommand|DeclareMathOperator|[gex]?def|let|ndef)(?![A-Za-z])"
+    r"\\(?:(?:re)?new(?:command|environment)|providecommand|DeclareMathOperator|DeclarePairedDelimiterX?|[gex]?def|let|ndef)(?![A-Za-z])"
 )
 
 
@@ -136,6 +138,10 @@ class _Expander:
                 (start, end),
                 hint="define it by \\newcommand with plain arguments",
             )
+        if macro.sized and self.peek() == "*":
+            self.left.pop()
+        elif macro.sized and self.peek() == "[":
+            self.bracket()
         arguments = [self.argument(piece) for _ in range(macro.parameters)]
         end = max([end, *(argument[-1][2] for argument in arguments if argument)])
         body: list[Piece] = []
@@ -203,13 +209,18 @@ class _Expander:
         """\\newcommand{\\name}[number of arguments]{body}"""
         if self.peek() == "*":
             self.left.pop()
-        name, parameters, known = self.new_name(defining), 0, True
+        name, parameters = self.new_name(defining), self.parameters()
+        body = self.argument(defining)[1:-1]
+        self.define(name, parameters, body if parameters >= 0 else None)
+
+    def parameters(self) -> int:
+        """The number of arguments, [2]; -1 where more is said of them, [2][default]"""
+        number, known = 0, True
         while self.peek() == "[":
             inside = self.bracket()
-            known = parameters == 0 and inside.isdecimal() and len(inside) == 1
-            parameters = int(inside) if known else -1
-        body = self.argument(defining)[1:-1]
-        self.define(name, parameters, body if known else None)
+            known = number == 0 and inside.isdecimal() and len(inside) == 1
+            number = int(inside) if known else -1
+        return number if known else -1
 
     def bracket(self) -> str:
         inside = ""
@@ -220,14 +231,24 @@ class _Expander:
             inside += text.strip("[")
         return inside
 
+    def paired(self, defining: Piece) -> None:
+        """\\DeclarePairedDelimiter{\\norm}{\\lVert}{\\rVert}, or with X also [2] and a body of two arguments"""
+        name, body = self.new_name(defining), [("#1", *defining[1:])]
+        parameters = self.parameters() or 1
+        before, after = self.argument(defining)[1:-1], self.argument(defining)[1:-1]
+        if defining[0].endswith("X"):
+            body = self.argument(defining)[1:-1]
+        left, right = ("\\left", *defining[1:]), ("\\right", *defining[1:])
+        if name[1:] not in NOTATION:
+            whole = [left, *before, *body, right, *after]
+            self.macros[name] = Macro(parameters, whole if parameters >= 0 else None, sized=True)
+
     def environment(self, defining: Piece) -> None:
         """\\newenvironment{name}{before}{after}, whose \\begin{name} and \\end{name} are macros"""
         if self.peek() == "*":
             self.left.pop()
-        name, parameters = "".join(piece[0] for piece in self.argument(defining)[1:-1]), 0
-        if self.peek() == "[":
-            inside = self.bracket()
-            parameters = int(inside) if inside.isdecimal() and len(inside) == 1 else -1
+        name = "".join(piece[0] for piece in self.argument(defining)[1:-1])
+        parameters = self.parameters()
         before, after = self.argument(defining)[1:-1], self.argument(defining)[1:-1]
         if name not in ENVIRONMENTS:
             self.define(f"\\begin{{{name}}}", parameters, before if parameters >= 0 else None)
@@ -249,7 +270,11 @@ class _Expander:
         if self.peek() == "=":
             self.left.pop()
         other = self.argument(defining)[1:-1]
-        self.define(name, *self.macros.get(other[0][0] if len(other) == 1 else "", Macro(0, other)))
+        known = self.macros.get(other[0][0]) if len(other) == 1 else None
+        if known is None:
+            self.define(name, 0, other)
+        elif name[1:] not in NOTATION:
+            self.macros[name] = known
 
     def axis(self, defining: Piece) -> None:
         """\\ndef{\\name}{axis}"""
@@ -273,6 +298,8 @@ DEFINITIONS = {
     "\\newcommand": _Expander.command,
     "\\renewcommand": _Expander.command,
     "\\providecommand": _Expander.command,
+    "\\DeclarePairedDelimiter": _Expander.paired,
+    "\\DeclarePairedDelimiterX": _Expander.paired,
     "\\newenvironment": _Expander.environment,
     "\\renewenvironment": _Expander.environment,
     "\\def": _Expander.definition,
@@ -285,14 +312,7 @@ DEFINITIONS = {
 }
 
 
-# ---------------------------------------------------------------------------------------- the maths, and what is paired
-class Maths(NamedTuple):
-    """Where the formulas stand among the pieces, and for each piece that opens something the index of what closes it."""
-
-    units: list[tuple[int, int, str]]  # start, end, and what opens it: \begin{align}, $, or "" for a source without
-    partner: dict[int, int]
-
-
+# -------------------------------------------------------------------------------------------------------------- errors
 CLOSING = {"{": "}", "\\[": "\\]", "\\(": "\\)", "$": "$", "$$": "$$"}
 CLOSERS = set(CLOSING.values())
 DISPLAYS = {"\\[", "\\("} | {f"\\begin{{{name}{star}}}" for name in OUTER for star in ("", "*")}
@@ -303,91 +323,6 @@ def closing_of(text: str) -> str:
     return CLOSING.get(text) or text.replace("begin", "end", 1)
 
 
-def maths_of(source: str, pieces: list[Piece]) -> Maths:
-    """All pieces, or where the source sets off its formulas only these: the rest is prose."""
-    return _Pairing(source, pieces).run()
-
-
-class _Pairing:
-    def __init__(self, source: str, pieces: list[Piece]):
-        self.source, self.pieces = source, pieces
-        self.opened: list[int] = []
-        self.maths = Maths([], {})
-
-    def run(self) -> Maths:
-        in_prose = self.has_prose()
-        for index, piece in enumerate(self.pieces):
-            text = piece[0]
-            if text not in CLOSING and text not in CLOSERS and not text.startswith(("\\begin{", "\\end{")):
-                continue
-            if in_prose and not self.opened and text not in DISPLAYS and text not in DOLLARS:
-                continue
-            if text in DOLLARS:
-                self.dollar(index, text)
-            elif text in CLOSING or text.startswith("\\begin"):
-                self.opened.append(index)
-            else:
-                self.close(index)
-        if self.opened:
-            raise never_closed(self.source, self.pieces[self.opened[-1]])
-        return self.maths if in_prose else Maths([(0, len(self.pieces), "")], self.maths.partner)
-
-    def has_prose(self) -> bool:
-        texts = {piece[0] for piece in self.pieces}
-        if not texts.isdisjoint(DISPLAYS):
-            return True
-        return not texts.isdisjoint(DOLLARS) and self.dollar_outside_text()
-
-    def dollar_outside_text(self) -> bool:
-        """Whether a $ stands elsewhere than in \\text{$i$ odd}."""
-        groups: list[bool] = []
-        before = ""
-        for text, _, _ in self.pieces:
-            if text == "{":
-                groups.append(before[1:] in TEXTS or bool(groups and groups[-1]))
-            elif text == "}" and groups:
-                groups.pop()
-            elif text in DOLLARS and not (groups and groups[-1]):
-                return True
-            before = text
-        return False
-
-    def dollar(self, index: int, text: str) -> None:
-        top = self.pieces[self.opened[-1]][0] if self.opened else ""
-        if top not in DOLLARS:
-            self.opened.append(index)
-            return
-        self.paired(index)
-        if top != text:  # $a$$b$
-            self.pieces[index] = ("$", *self.pieces[index][1:])
-            self.opened.append(index)
-
-    def paired(self, index: int) -> None:
-        opening = self.opened.pop()
-        self.maths.partner[opening] = index
-        if not self.opened:
-            self.maths.units.append((opening + 1, index, self.pieces[opening][0]))
-
-    def close(self, index: int) -> None:
-        text, start, end = self.pieces[index]
-        opening = self.pieces[self.opened[-1]] if self.opened else None
-        if opening is not None and closing_of(opening[0]) == text:
-            return self.paired(index)
-        if opening is None or (text == "}" and opening[0] != "{"):
-            raise NotationError(103, f"{text} closes nothing", self.source, (start, end), hint=Hint("remove it", ""))
-        if not (text.startswith("\\end") and opening[0].startswith("\\begin")):
-            raise never_closed(self.source, opening)
-        raise NotationError(
-            110,
-            f"{text} cannot end {opening[0]}",
-            self.source,
-            (start, end),
-            labels=((opening[1:], "begun here"),),
-            hint=f"write {closing_of(opening[0])}",
-        )
-
-
-# -------------------------------------------------------------------------------------------------------------- errors
 def lacks_argument(source: str, macro: Piece) -> NotationError:
     text, start, end = macro
     return NotationError(

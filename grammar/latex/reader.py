@@ -71,7 +71,7 @@ class Reader:
                 self.enter(part)
 
     def after_arguments(self, start: int, end: int) -> int:
-        r"""Where the maths of \begin{IEEEeqnarray}[…]{rCl} begins."""
+        r"""The beginning of the maths after \begin{IEEEeqnarray}[…]{rCl}."""
         if self.piece(start) == "[":
             while start < end and self.pieces[start][0] != "]":
                 start = self.partner.get(start, start) + 1
@@ -205,7 +205,7 @@ class Reader:
         return Token("NUMBER" if is_number(text) else "NAME", text[0], start, middle, self.place)
 
     def extent(self, position: int, end: int) -> int:
-        """Where the operand that begins at `position` without braces ends."""
+        """The end of the operand that begins at `position` without braces."""
         after = position + 1
         for _ in range(ARITY.get(self.pieces[position][0], 0)):
             after = self.skip_looks(after, end)

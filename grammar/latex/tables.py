@@ -1,4 +1,4 @@
-"""What LaTeX's characters and macros are to the notation: tables, most of them made from `symbols.py`."""
+"""Tables of LaTeX's characters and macros as the notation has them, most of them made from `symbols.py`."""
 
 from __future__ import annotations
 

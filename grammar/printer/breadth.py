@@ -1,4 +1,4 @@
-r"""How broad LaTeX is when it is set, in ems of its own font: about, and rather too much than too little.
+r"""The breadth of LaTeX as it is set, in ems of its own font: an estimate, rather too much than too little.
 
 \frac{Q \ndot{\name{key}} K}{2}        the broader of the two parts
 """
@@ -67,7 +67,7 @@ class Measure:
         self.at = 0
 
     def row(self, until: str = "") -> float:
-        """What stands in a row, to its end or to a closing token; of several rows under a sign the broadest."""
+        """The breadth of a row, to its end or to a closing token; of several rows under a sign the broadest."""
         widest = total = 0.0
         for width in self.atoms(until):
             if width is None:

@@ -37,7 +37,7 @@ ROOM = 0.45  # of a row that the left sides may take before all begin at the mar
 
 
 class Break(NamedTuple):
-    """Where a row may be broken: within how many brackets, before how tight an operator, and these brackets."""
+    """A place where a row may be broken: within how many brackets, before how tight an operator, and these brackets."""
 
     depth: int
     level: int
@@ -63,7 +63,7 @@ def display(rows: list[str], width: float) -> str:
 
 
 def heads(rows: list[str]) -> float:
-    """How broad the left sides are, which stand in one column."""
+    """The breadth of the left sides, which stand in one column."""
     return max((breadth(row.partition("&")[0]) for row in rows if "&" in row), default=0.0)
 
 

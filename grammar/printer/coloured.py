@@ -15,7 +15,7 @@ RESET = "\x1b[0m"
 
 
 class Coloured:
-    """What the coloured spellings share: `colours` is what stands before the name of each axis."""
+    """The base of the coloured spellings: `colours` has what stands before the name of each axis."""
 
     colours: Mapping[str, str] = {}
     after = ""

@@ -37,7 +37,7 @@ def signs(column: str) -> dict[str, str]:
 
 
 class Printer:
-    """What prints a node of any kind as an operand of another."""
+    """The base of printers: nodes of any kind, bracketed as operands of others."""
 
     signs = signs("text")
 

@@ -90,7 +90,7 @@ class PlanFunction:
     def for_repeated_calls(
         self, order: Sequence[int], layouts: Sequence[Any], layout: Any, instead: Callable[..., Any] | None = None
     ) -> Callable[..., Any]:
-        """The same for tensors by position, of which the plan's inputs are those that `order` says.
+        """The specialised function of tensors by position, of which the plan's inputs are those that `order` says.
 
         It is called with the tuple of them. Where they are of other layouts than these it gives None, and whatever fails in
         it fails as it may: the call then takes the slow path. Nothing is looked up, and what is small between its steps

@@ -61,7 +61,7 @@ def numbers(values: Sequence[Any]) -> str:
 
 
 def span(step: Step) -> str:
-    """Where in the formula a step comes from, for what fails while it runs."""
+    """The span in the formula that a step comes from, for what fails while it runs."""
     node = None if step.origin is None else step.origin.node
     return said(node.span) if node is not None and hasattr(node, "span") else "undefined"
 
@@ -95,7 +95,7 @@ def loop(names: tuple[str, ...], options: dict[str, Any], step: Step) -> str:
 
 
 def exact(primitive: str, text: str) -> dict[str, Line]:
-    """What fails where a double has not every whole number."""
+    """The check that fails where a double has not every whole number."""
     return {primitive: lambda names, options, step: f"nt.exact({text.format(*names)}, {span(step)})"}
 
 

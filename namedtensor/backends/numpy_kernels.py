@@ -179,16 +179,19 @@ def put(x, part, place, axis, first):
 '''
 SCATTER_ADD = '''
 def scatter_add(x, places, axis, size):
-    """Zeros, to whose elements along an axis those of x are added at their places; sorted, so that each is written once."""
+    """Zeros, to whose elements along an axis those of x are added at their places; where places are alike, sorted."""
     rows = x if axis == 0 else x.swapaxes(0, axis)
     out = np.zeros((size, *rows.shape[1:]), x.dtype)
     if out.size < 16 * size or not len(places):
         np.add.at(out, places, rows)
-    else:
-        order = places.argsort(kind="stable")
-        there = places[order]
+        return out if axis == 0 else out.swapaxes(0, axis)
+    out[places] = rows
+    alike = np.flatnonzero((np.bincount(places, minlength=size) > 1)[places])
+    if len(alike):
+        alike = alike[places[alike].argsort(kind="stable")]
+        there = places[alike]
         first = np.flatnonzero(np.concatenate(([True], there[1:] != there[:-1])))
-        out[there[first]] = np.add.reduceat(rows[order], first, 0)
+        out[there[first]] = np.add.reduceat(rows[alike], first, 0)
     return out if axis == 0 else out.swapaxes(0, axis)
 '''
 WHOLE_POSITIONS = '''

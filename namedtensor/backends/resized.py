@@ -31,7 +31,7 @@ SAMPLES = 3  # sizes that a law is read off, and checked by
 
 
 class Law(NamedTuple):
-    """How a number follows from the size: c nᵖ + d, in whole numbers where it is whole."""
+    """A law by which a number follows from the size: c nᵖ + d, in whole numbers where it is whole."""
 
     power: int | float
     factor: Fraction | float

@@ -107,7 +107,7 @@ class Backend:
         return line(names, step.options, step)
 
     def writing(self, step: Step, names: tuple[str, ...], out: str) -> str:
-        """The same, where the result is written into an array."""
+        """The line of a step whose result is written into an array."""
         raise NotImplementedError
 
     def dtype(self, name: str) -> str:
@@ -118,7 +118,7 @@ class Backend:
         return tuple([names[each] if each in names else plan.text_of(each) for each in step.arguments])
 
     def fixed_name(self, plan: Plan, value: Value) -> str:
-        """What a fixed value is called outside the function."""
+        """The name of a constant outside the function."""
         return plan.names[value]
 
     def forms(self, step: Step) -> list[tuple[str, Plan, Workspace]]:
@@ -128,7 +128,7 @@ class Backend:
         return [(name, plan, self.buffers(plan, step.primitive == "blocks")) for name, plan in several]
 
     def buffers(self, plan: Plan, out: bool, **fits: Any) -> Workspace:
-        """Where the function of one block or slice writes."""
+        """The buffers that the function of one block or slice writes to."""
         over = in_place(plan, self.writes) if plan.in_place else {}
         return workspaces(plan, self.writes, self.products, over, out, **fits)
 
@@ -249,7 +249,7 @@ class Backend:
 
     # ------------------------------------------------------------------------------------------------------ running
     def globals(self, xp: Any) -> dict[str, Any]:
-        """What generated text can call."""
+        """The globals of generated text: functions and modules that it may call."""
         found = self._globals.get(xp.__name__)
         if found is None:
             found = self._globals[xp.__name__] = dict(MATH) if self.fixed is self else dict(self.fixed.globals(xp))
@@ -291,7 +291,7 @@ class Backend:
         return space.get(found["name"] or SYMBOLS.get(found["symbol"], ""))
 
     def made(self, text: str, xp: Any, extra: Mapping[str, Any] = {}) -> dict[str, Any]:
-        """What generated text defines."""
+        """Run generated text; the names that it defines."""
         space = {**self.globals(xp), **extra}
         exec(code_of(text, FILE), space)
         return space

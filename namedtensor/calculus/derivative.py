@@ -194,7 +194,7 @@ class Derivative:
         return remembered(graph, found, taken)
 
     def with_ordered_axes(self, found: Term, taken: Taken) -> Term:
-        """The same with its axes as the text has them."""
+        """The term with its axes in the order of the text: those of the body, then the new ones."""
         order = [*taken.body.shape, *taken.starred.values()]
         found.shape = {axis: found.shape[axis] for axis in (*order, *found.shape) if axis in found.shape}
         return found
@@ -230,7 +230,7 @@ def is_reverse(results: float, operands: float) -> bool:
 
 
 def count(term: Term, axes: Any) -> float:
-    """How many numbers a term has along some of its axes; one that is not known counts as many."""
+    """The number of elements of a term along some of its axes; an unknown size counts as many."""
     total = 1.0
     for axis in axes:
         size = resolve(term.shape[axis])

@@ -114,7 +114,7 @@ class Linearization:
 
 
 def formal_axes(record: Operator, term: Term) -> dict[str, tuple[str, ...]]:
-    """What the axes in a record's differential stand for in one use."""
+    """The binding of the axes in a record's differential to those of one use."""
     formals = record.lifted.formals
     found = (
         {"ax": term.axes} if record.lifted.variadic else {formal: (axis,) for formal, axis in zip(formals, term.axes)}

@@ -29,16 +29,16 @@ def swept(checker: Inference, make: TermBuilder, taken: Taken) -> Term | None:
 
 
 def sweep(checker: Inference, make: TermBuilder, body: Term) -> Slopes:
-    """The backward sweep of a number: its derivative by each variable that the program takes one by; empty where these
-    are not independent.
+    """The backward sweep of a number: its derivative by each variable that the program takes one by; by the inputs alone
+    where what a function is given under such a name depends on others.
     """
     inside = topological(body)
     variables = [term for term in inside if term.operator == "variable"]
     leaves = [term for term in inside if term.operator in ("input", "variable") and is_asked(checker, term)]
     inputs = {id(term) for term in leaves if term.operator == "input"}
-    if len(leaves) < 2 or any(
-        each.operator != "input" or id(each) in inputs for v in variables for each in v.arguments
-    ):
+    if any(each.operator != "input" or id(each) in inputs for v in variables for each in v.arguments):
+        leaves = [term for term in leaves if id(term) in inputs]  # by a function's argument it is taken by itself
+    if len(leaves) < 2:
         return {}
     changes = {id(term): make.leaf("differential", term.shape) for term in leaves}
     try:

@@ -19,6 +19,7 @@
 `sums`: sums over an index.
 `over_sets`: operators over a variable in a set, under a condition, to a limit.
 `at_points`: values at a point.
+`replaced`: C_{seq(2)} ← 0.
 `draws`: what is drawn, and expectations.
 `cases`: cases and guards.
 `renames`: renames, merges, splits.

@@ -18,6 +18,7 @@ from ..operators import REGISTRY
 from ..scope.mentions import NEARLY
 from ..scope.names import Key
 from ..scope.symbols import FunctionDefinition
+from ..scope.updates import REPLACING
 from ..terms.environment import Environment, source_name
 from ..terms.inference import Inference
 from ..terms.terms import Term
@@ -30,6 +31,7 @@ from .indexing import take
 from .inferred_sizes import may_make
 from .lifting import Bindings, inline_call
 from .matching import matching
+from .replaced import replaced
 from .sums import implicit_sum, takes_index
 from .unknown_names import visible
 
@@ -49,6 +51,8 @@ def call(checker: Inference, node: Call, env: Environment) -> Term:
             return summed
     if node.operator in NEARLY:
         return nearly(checker, node, env)
+    if node.operator == REPLACING:
+        return replaced(checker, node, env)
     if node.operator == "‖":
         return norm_of_all(checker, node, env)
     if node.operator not in REGISTRY:
@@ -123,7 +127,7 @@ def is_tensor(checker: Inference, name: str, env: Environment) -> bool:
 
 
 def typed_by_signature(checker: Inference, node: Call, env: Environment) -> Term | None:
-    """What check makes of a function that has a signature and no definition: a tensor of the axes that it gives."""
+    """The term of a function that has a signature and no definition: an unknown tensor of the axes that it gives."""
     if not checker.infer_parameters:
         return None
     heads = [each for _, each in checker.scope.signatures if each.head.operator == node.operator]
@@ -228,7 +232,7 @@ def use_axes(checker: Inference, node: Call, env: Environment) -> tuple[tuple[st
                 part,
                 hint=f"name an axis: {node.operator}_{{seq}}",
             )
-        found += [(real, part) for real in env.real_axes(axis.name)]
+        found += [(real, part) for real in env.resolve_axis(axis.name)]
     return tuple(found)
 
 

@@ -199,7 +199,7 @@ def each_element(
     """An environment in which each plain name of these indices is 1, …, n along an axis of its own."""
     inner = Environment(parent=env, sizes_parent=env, depth=env.depth, active=env.active)
     for axis, index in items:
-        for real in env.real_axes(axis.name):
+        for real in env.resolve_axis(axis.name):
             if isinstance(index, Name) and real in shape and is_free(checker, index, env):
                 inner.variables[Key(index.text)] = iota(checker, f"{real}@{index.text}", 1, shape[real], index)
     return inner

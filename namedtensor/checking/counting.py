@@ -76,7 +76,7 @@ def mark_in(checker: Inference, part: str) -> str | None:
 
 
 def ahead(part: str, mark: str) -> int:
-    """How many steps ahead of the loop's index a label is: −1 for l − 1."""
+    """The offset of a label from the loop's index: −1 for l − 1."""
     rest = part.removeprefix(mark)
     if rest == part or (rest and not re.fullmatch(r"[+-]\d+", rest)):
         raise Unrollable
@@ -95,7 +95,7 @@ def at_steps(part: str, mark: str, steps: Sequence[int]) -> list[str]:
 
 
 def members_of(variable: str, env: Environment | None) -> Any:
-    """What gives the members at a variable, in the environment that binds it."""
+    """The binding of an index variable whose families are stacked or rolled, in the environment that binds it."""
     while env is not None:
         if variable in env.members:
             return env.members[variable]

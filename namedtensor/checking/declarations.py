@@ -117,7 +117,7 @@ def set_axes(checker: Inference, of: nodes.Set, env: Environment) -> list[tuple[
     found: list[tuple[str, Node | None, Any]] = []
     seen: set[str] = set()
     for axis, size in of.axes:
-        for real in env.real_axes(axis.name):
+        for real in env.resolve_axis(axis.name):
             if real in seen:
                 raise checker.error(
                     303, f"the axis {real} occurs twice in one shape", axis, hint="each axis needs its own name"

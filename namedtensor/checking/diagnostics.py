@@ -48,12 +48,12 @@ class Use(NamedTuple):
 
     @property
     def notes(self) -> list[str]:
-        """What each operand has."""
+        """Notes with the shape of each operand."""
         return [self.checker.described(part, argument.shape) for part, argument in zip(self.parts, self.arguments)]
 
     @property
     def where_named(self) -> Any:
-        """Where the axis of the problem is named."""
+        """The node that names the axis of the problem."""
         return dict(self.axes).get(self.axis, self.place)
 
 

@@ -50,7 +50,7 @@ def parts_of(checker: Inference, definition: Definition, sized: dict[str, Any], 
         over = counting(definition, part)
         variable = part.text if over is None and isinstance(part, Name) else over and over.variable.text
         if variable and counts_family(checker, variable, definition, env):
-            (real,) = env.real_axes(axis.name)
+            (real,) = env.resolve_axis(axis.name)
             if over is None and not is_ground(sized[real]):
                 raise unknown_axis_size(checker, real, axis)
             numbers = range(1, resolve(sized[real]) + 1) if over is None else numbers_of(checker, over, env)
@@ -71,7 +71,7 @@ def one_by_one(
 ) -> list[Part]:  # fmt: skip
     """A part for each number that a variable is: H_{seq(t)} = h^t, the axis laid from slices without it."""
     axis, part = definition.elements[place]
-    (real,) = env.real_axes(axis.name)
+    (real,) = env.resolve_axis(axis.name)
     others = definition.elements[:place] + definition.elements[place + 1 :]
     rest = replace(definition, elements=others, range=without(definition.range, variable))
     across = {name: size for name, size in sized.items() if name != real}
@@ -126,7 +126,7 @@ def left_sizes(checker: Inference, group: list[Definition], env: Environment) ->
     found: dict[str, Any] = {}
     for definition in group:
         for axis, _ in definition.elements:
-            for real in env.real_axes(axis.name):
+            for real in env.resolve_axis(axis.name):
                 if real in found:
                     continue
                 size = stated.get(real)
@@ -204,13 +204,13 @@ class Part(NamedTuple):
 
 
 def one_part(checker: Inference, definition: Definition, sized: dict[str, Any], env: Environment) -> Part:
-    """What one equation gives."""
+    """The part that one equation gives."""
     depth = env.depth + 1
     inner = Environment(parent=env, sizes_parent=env, depth=depth, active=env.active)
     back: dict[str, str] = {}
     filled: tuple[str, list[int]] | None = None
     for axis, part in definition.elements:
-        (real,) = env.real_axes(axis.name)
+        (real,) = env.resolve_axis(axis.name)
         apart = lifted_name(real, depth)
         back[apart] = real
         name = part.text if isinstance(part, Name) else None
@@ -278,7 +278,7 @@ def part_positions(checker: Inference, part: Node, over, axis: str, size: Any, e
 
 
 def positions_of(checker: Inference, part: Node, over: Range | None, env: Environment) -> list[Any]:
-    """What an index on the left is, for each number of its range."""
+    """The index on the left as a position, for each number of its range."""
     if over is None:
         return [checker.solver.value(part, env)]
     values = []

@@ -96,7 +96,7 @@ def infer_step(
 
 
 def counted(indices: dict[Any, Any], over: Range) -> Any:
-    """What the variable of a range is among these indices: a number where it is one."""
+    """The number of a range's variable among these indices, where it is one."""
     found = indices.get(over.variable.text)
     return int(found) if isinstance(found, str) and found.isdecimal() else found
 
@@ -166,7 +166,7 @@ def infer_definition(checker: Inference, definition: Definition, env: Environmen
 
 
 def last_indices(checker: Inference, over: Range, env: Environment) -> dict[str, int]:
-    """What the variables of ranges are at their ends."""
+    """The last values of the variables of ranges."""
     found: dict[str, int] = {}
     for each in over.each:
         place = Environment(parent=env, sizes_parent=env, indices=dict(found))

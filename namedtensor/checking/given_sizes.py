@@ -37,7 +37,7 @@ def agree_with_given(
 
 
 def place_of(checker: Inference, axis: str) -> Any:
-    """Where a program asks for the size of an axis; else where it first names the axis."""
+    """The place where a program asks for the size of an axis; else where it first names the axis."""
     named = None
     for node in walk(checker.scope.program):
         if isinstance(node, nodes.Size) and node.axis.name == axis:

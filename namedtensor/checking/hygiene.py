@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def typed(function: FunctionDefinition, count: int, given: int) -> list[Set | None]:
-    """What is stated of the arguments and of the `given` parameters after the semicolon."""
+    """The sets that the arguments, and the `given` parameters after the semicolon, are stated to be in."""
     assert function.signature is not None
     options = [function.declarations.get(name.key()) for name in function.options[:given]]
     return [*function.signature.domain[:count], *options]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from grammar import nodes
-from grammar.errors import Hint
+from grammar.errors import Hint, NotationError
 from grammar.nodes import Index, Node, axis_of
 
 from ..core.sizes import is_ground, resolve, unify
 from ..core.suggestions import did_you_mean, near
+from ..operators import REGISTRY
 from ..scope.mentions import OF_AXES
 from ..scope.names import spelled
 from ..terms.environment import Environment
@@ -28,7 +29,7 @@ def index(checker: Inference, node: Index, env: Environment) -> Term:
     apart: dict[str, str] = {}
     seen: set[str] = set()
     for axis, _ in node.items:
-        for real in env.real_axes(axis.name):
+        for real in env.resolve_axis(axis.name):
             if real not in base.shape:
                 have = sorted(name for name in base.shape if "@" not in name)
                 raise checker.error(
@@ -46,7 +47,7 @@ def index(checker: Inference, node: Index, env: Environment) -> Term:
         raise checker.error(316, "an index takes one axis", node, hint="index one axis at a time")
     term = checker.renamed(base, apart, node)
     for (axis, part), at in zip(node.items, indices):
-        name = apart[env.real_axes(axis.name)[0]]
+        name = apart[env.resolve_axis(axis.name)[0]]
         term = take(checker, term, name, at, part, node)
     return term
 
@@ -55,7 +56,7 @@ def placed(checker: Inference, axis: nodes.Axis, part: Node, base: Term, env: En
     """The positions that an index takes; of a slice, first, first + 1, …, last along the axis itself."""
     if not isinstance(part, nodes.Slice):
         return checker.infer(part, env)
-    (real,) = env.real_axes(axis.name) if len(env.real_axes(axis.name)) == 1 else (axis.name,)
+    (real,) = env.resolve_axis(axis.name) if len(env.resolve_axis(axis.name)) == 1 else (axis.name,)
     first, last = checker.solver.value(part.first, env), checker.solver.value(part.last, env)
     if isinstance(first, int) and isinstance(last, int):
         if last < first:
@@ -100,9 +101,24 @@ def take(checker: Inference, term: Term, axis: str, at: Term, part: Node, node: 
         and at.axes[0] not in rest
     ):
         return checker.renamed(term, {axis: at.axes[0]}, node)
+    if at.operator in REGISTRY and REGISTRY[at.operator].picks and size != 1:
+        raise no_position(checker, axis.partition("@")[0], at, part, node)
     at = guard_index(checker, at)
     shape = broadcast(checker, (Shaped(rest), at), part, node, "the index", (node, part))
     return checker.graph.intern("index", (term, at), (axis,), shape=shape, boolean=term.boolean, node=part)
+
+
+def no_position(checker: Inference, axis: str, at: Term, part: Node, node: Node) -> NotationError:
+    """The error for X_{ax(argmax_{ax} G)}: what picks is 1 there and 0 elsewhere, and no index."""
+    base = checker.text(node.base) if isinstance(node, Index) else "X"
+    meant = f"{base} ⊙_{{{axis}}} {checker.text(part)}"
+    return checker.error(
+        401,
+        f"{checker.text(part)} is no index: it is 1 where it picks and 0 elsewhere",
+        part,
+        notes=(checker.described(part, at.shape),),
+        hint=f"write the product, which takes the elements there: {meant}" if axis in at.shape else None,
+    )
 
 
 class Shaped:
@@ -136,7 +152,7 @@ def created(checker: Inference, node: nodes.Subscript, env: Environment) -> Term
     parts = [(axis_of(part), part) for part in name.subscript]
     if any(axis is None for axis, _ in parts):
         return None
-    axes = [(real, part) for axis, part in parts for real in env.real_axes(axis.name)]  # type: ignore[union-attr]
+    axes = [(real, part) for axis, part in parts for real in env.resolve_axis(axis.name)]  # type: ignore[union-attr]
     if name.base == "I":
         return identity(checker, axes, node, env) if len(axes) == 2 else None
     if name.base == "ones":

@@ -94,7 +94,7 @@ class SizeInference:
 
     def sizes(self, axis: str, place: Environment) -> dict[int, str]:
         """The sizes that an axis has in what an environment's equations make, each with where."""
-        mark = (axis, mark_of(place))
+        mark = (axis, cache_key(place))
         if mark in self.answers:
             return self.answers[mark]
         if mark in self.asking:
@@ -220,7 +220,7 @@ def term_or_none(typed: Callable[[], Term | None]) -> Term | None:
         return None
 
 
-def mark_of(env: Environment) -> Any:
+def cache_key(env: Environment) -> Any:
     """The cache key of an environment: the function, what its axes and indices are, and the shapes of its arguments."""
     if env.parent is None:
         return None

@@ -41,8 +41,8 @@ def literal(checker: Inference, node: nodes.Literal, env: Environment) -> Term:
 
 
 def one_axis(checker: Inference, axis: nodes.Axis, env: Environment) -> str:
-    """What the name of an axis stands for, where that must be one axis."""
-    found = env.real_axes(axis.name)
+    """The axis that a name stands for, where that must be one axis."""
+    found = env.resolve_axis(axis.name)
     if len(found) != 1:
         raise checker.error(
             316, f"a literal takes one axis for {axis.name}, which stands for {', '.join(found)} here", axis,

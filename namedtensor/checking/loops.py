@@ -118,7 +118,9 @@ class Rolled:
         return graph.intern("+", (self.index, graph.number(offset, node)), shape=dict(self.index.shape), node=node)
 
     def labelled(self, key: Key, env: Environment, node: Any) -> Term | None:
-        """What a name with the index in its labels is at each step, W^{l,Q}; None where it stands for nothing at any."""
+        """A name with the loop's index in its labels, W^{l,Q}, as its members stacked over the steps; None where none
+        has a value.
+        """
         checker = self.checker
         if key.base not in bases_with_labels(checker):
             return None

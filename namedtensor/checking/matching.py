@@ -44,7 +44,7 @@ def match(checker: Inference, function: FunctionDefinition, node: Call, env: Env
             axis = axis_of(part)
             if axis is None:
                 return None
-            names += env.real_axes(axis.name)
+            names += env.resolve_axis(axis.name)
         bindings["axes"][heads[0][1]] = tuple(names)
     elif len(heads) != len(uses):
         return None
@@ -54,7 +54,7 @@ def match(checker: Inference, function: FunctionDefinition, node: Call, env: Env
             if kind == "axis":
                 if axis is None:
                     return None
-                bindings["axes"][text] = env.real_axes(axis.name)
+                bindings["axes"][text] = env.resolve_axis(axis.name)
             elif kind == "number":
                 bindings["numbers"][text] = part
             elif component(part, env.index) != text and component(part) != text:

@@ -23,7 +23,7 @@ def rename(checker: Inference, node: Rename, env: Environment) -> Term:
     old: set[str] = set()
     for before, _ in node.items:
         for axis in before:
-            for real in env.real_axes(axis.name):
+            for real in env.resolve_axis(axis.name):
                 if real not in shape:
                     have = sorted(name for name in shape if "@" not in name)
                     raise checker.error(
@@ -41,7 +41,7 @@ def rename(checker: Inference, node: Rename, env: Environment) -> Term:
     taken: dict[str, Any] = {}
     for _, after in node.items:
         for axis in after:
-            for real in env.real_axes(axis.name):
+            for real in env.resolve_axis(axis.name):
                 if real in kept or real in taken:
                     why = "another axis has this name" if real in kept else "two axes would get this name"
                     raise checker.error(
@@ -55,14 +55,14 @@ def rename(checker: Inference, node: Rename, env: Environment) -> Term:
     simple: dict[str, str] = {}
     term = base
     for before, after in node.items:
-        sources = [real for axis in before for real in env.real_axes(axis.name)]
-        targets = [real for axis in after for real in env.real_axes(axis.name)]
+        sources = [real for axis in before for real in env.resolve_axis(axis.name)]
+        targets = [real for axis in after for real in env.resolve_axis(axis.name)]
         if len(sources) == len(targets):
             simple.update(zip(sources, targets))
     term = checker.renamed(term, {name: f"{new}@new" for name, new in simple.items()}, node)
     for before, after in node.items:
-        sources = [real for axis in before for real in env.real_axes(axis.name)]
-        targets = [real for axis in after for real in env.real_axes(axis.name)]
+        sources = [real for axis in before for real in env.resolve_axis(axis.name)]
+        targets = [real for axis in after for real in env.resolve_axis(axis.name)]
         if len(sources) != len(targets):
             make = merge if len(targets) == 1 else split
             term = make(checker, term, sources, targets, node, env)

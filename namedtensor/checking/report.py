@@ -112,7 +112,7 @@ def check_program(source: str, checker: Checker) -> CheckResult:
 
 
 def report(source: str, checker: Checker, last: Any) -> CheckResult:
-    """What a checker has found, where `last` is the value of the whole."""
+    """The result of a checker, where `last` is the value of the whole."""
     for finish in (checker.solver.check, checker.check_claims, checker.check_unused):
         try:
             finish()

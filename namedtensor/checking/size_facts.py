@@ -40,7 +40,7 @@ def sides(fact: SizeEquation) -> list[Node]:
 
 
 def words_in(side: Node) -> Iterator[tuple[str, str]]:
-    """What a size expression speaks of, as it is written; of d_{l}, whose label may be an index, the d alone."""
+    """The words of a size expression, as it is written; of d_{l}, whose label may be an index, the d alone."""
     stack: list[Any] = [side]
     while stack:
         node = stack.pop()
@@ -58,7 +58,9 @@ def words_in(side: Node) -> Iterator[tuple[str, str]]:
 
 
 def words_of(symbol: Symbol, env: Environment) -> set[tuple[str, str]]:
-    """What a symbol may be written as: an axis under its own name, or under that of a function's axis parameter."""
+    """The words that a symbol may be written as: an axis under its own name, or under that of a function's axis
+    parameter.
+    """
     kind, name = symbol
     if kind == "scalar":
         return {(kind, name.base), (kind, str(name))}

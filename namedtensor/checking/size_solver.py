@@ -69,7 +69,7 @@ class SizeSolver(Sizes):
     def size(self, axis: str, env: Environment, node: Any = None) -> Any:
         """|axis| in this environment, or None where nothing fixes it. Raises where it is two things at once."""
         total: Any = 1
-        for name in env.real_axes(axis):
+        for name in env.resolve_axis(axis):
             found = self.size_of(name, env, node)
             if found is None:
                 return None
@@ -77,11 +77,11 @@ class SizeSolver(Sizes):
         return total
 
     def size_of(self, axis: str, env: Environment, node: Any = None) -> Any:
-        """The same of an axis of tensors, which the head of a function may call otherwise, and have that name for another."""
+        """|axis| by the name that tensors have for it, which the head of a function may use for another."""
         return self.find(("size", axis), env, node)
 
     def size_said(self, axis: str, env: Environment, node: Any = None) -> Any:
-        """The same as what is given and stated has it, whatever else in this scope has such an axis."""
+        """|axis| by inputs and equations alone, whatever types say."""
         before, self.infers = self.infers, False
         try:
             return self.size_of(axis, env, node)
@@ -245,7 +245,7 @@ class SizeSolver(Sizes):
         return [(fact, env) for fact in own] + self.facts_of_program(symbol, env)
 
     def about(self, symbol: Symbol, env: Environment, facts: list[Any]) -> list[Any]:
-        """Those of the facts that may hold a symbol, in their order."""
+        """The size equations that may mention a symbol, in their order."""
         if not facts:
             return []
         index = self.indices.get(id(facts))
@@ -289,7 +289,7 @@ class SizeSolver(Sizes):
 
     def symbol_of(self, node: Node, env: Environment) -> Symbol | None:
         if isinstance(node, Size):
-            real = env.real_axes(node.axis.name)
+            real = env.resolve_axis(node.axis.name)
             return ("size", real[0]) if len(real) == 1 else None
         name = spelled(node)
         return None if name is None else ("scalar", name.key(env.index))
@@ -347,7 +347,7 @@ class SizeSolver(Sizes):
         return value
 
     def solve_for(self, node: Node, symbol: Symbol, value: Any, env: Environment) -> Any:
-        """What `symbol` must be for the expression to be `value`; None where that cannot be inverted."""
+        """Solve an expression for `symbol`, given its `value`; None where it cannot be inverted."""
         way = next(way for found, way in self.places(node, env) if found == symbol)
         above = []
         while way:

@@ -270,7 +270,7 @@ def takes_index(operator: str) -> bool:
 
 
 def indexed_size(checker: Inference, node: Index, axis: Axis, env: Environment) -> Any:
-    (real,) = env.real_axes(axis.name)
+    (real,) = env.resolve_axis(axis.name)
     base = checker.infer(node.base, env)
     if real not in base.shape:
         raise checker.error(

@@ -114,7 +114,7 @@ def spellable(checker: Inference, names: list[str]) -> list[str]:
 
 
 def unbracketed(checker: Inference, place: Any) -> tuple[int, int]:
-    """Where a name stands, without the brackets around it."""
+    """The place of a name, without the brackets around it."""
     start, end = place if isinstance(place, tuple) else place.span
     source = checker.scope.source
     while end - start > 2 and source[start] + source[end - 1] in ("()", "{}"):
@@ -133,7 +133,7 @@ def known_here(checker: Inference, key: Key, names: list[str]) -> list[str]:
 
 
 def unspelled(checker: Inference, key: Key) -> str | None:
-    """What X_1 or X_seq should be where X is a tensor that has no such label."""
+    """A hint for X_1 or X_seq, where X is a tensor without such a label."""
     tensor = checker.top.variables.get(Key(key.base))
     if tensor is None or not key.subscript or key.superscript or not tensor.shape:
         return None

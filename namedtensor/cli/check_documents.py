@@ -1,4 +1,4 @@
-"""The command `check` on documents: LaTeX, Markdown and notebooks, one or several, their findings as text or for machines."""
+"""The command `check` on documents: LaTeX, Markdown, notebooks and HTML, one or several, their findings as text or for machines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..files.text import InputError, reason, whole_file
 from .arguments import FILE_LIKE, Source, sizes_of
 from .console import Console, error_record
 
-DOCUMENTS = (".tex", ".md", ".markdown", ".ipynb")
+DOCUMENTS = (".tex", ".md", ".markdown", ".ipynb", ".html", ".htm")
 MOST = 200  # findings of one kind that are printed of a document
 
 
@@ -24,7 +24,7 @@ class Given(NamedTuple):
     remark: str | None = None
 
 
-class Checked(NamedTuple):
+class CheckedDocument(NamedTuple):
     """A document that was checked: its text with all that it includes, the report, and the findings that count."""
 
     given: Given
@@ -52,7 +52,9 @@ def documents_of(options: Any) -> list[Given]:
     for word in words:
         if not _is_document_file(word):
             there = os.path.exists(word)
-            raise InputError(f"{word} is no document: .tex, .md or .ipynb" if there else f"there is no file {word}")
+            raise InputError(
+                f"{word} is no document: .tex, .md, .ipynb or .html" if there else f"there is no file {word}"
+            )
     options.inputs = [word for word in options.inputs if word not in words]
     given = [_given(word) for word in dict.fromkeys([options.formula, *words])]
     options.source = given[0].source
@@ -120,7 +122,7 @@ def _roots(given: list[Given]) -> list[tuple[Given, Any]]:
     ]
 
 
-def _checked(given: Given, whole: Any, shapes: Any, ignored: frozenset[int], options: Any) -> Checked:
+def _checked(given: Given, whole: Any, shapes: Any, ignored: frozenset[int], options: Any) -> CheckedDocument:
     from ..documents.findings import findings_of
     from ..documents.sections import check_document
     from ..documents.stated_facts import with_facts
@@ -130,7 +132,7 @@ def _checked(given: Given, whole: Any, shapes: Any, ignored: frozenset[int], opt
         whole, common = with_facts(whole, options.facts)
     report = check_document(whole.text, options.all, shapes, sizes_of(options.sizes), common, draws_of(options))
     findings = [each for each in findings_of(report, whole) if each.problem.number not in ignored]
-    return Checked(given, whole, report, findings)
+    return CheckedDocument(given, whole, report, findings)
 
 
 def draws_of(options: Any) -> Any:
@@ -143,7 +145,7 @@ def draws_of(options: Any) -> Any:
 
 
 # ------------------------------------------------------------------------------------------------------------- writing
-def _write(checked: list[Checked], options: Any, console: Console) -> None:
+def _write(checked: list[CheckedDocument], options: Any, console: Console) -> None:
     if options.format == "json":
         records = [_record(each) for each in checked]
         console.json(
@@ -159,7 +161,7 @@ def _write(checked: list[Checked], options: Any, console: Console) -> None:
         write_findings([finding for each in checked for finding in each.findings], options.format, console)
 
 
-def _page(checked: list[Checked]) -> str:
+def _page(checked: list[CheckedDocument]) -> str:
     from ..documents.page import Document, page
 
     return page((Document(each.name, each.whole, each.report, each.findings) for each in checked), _summary(checked))
@@ -185,7 +187,7 @@ def write_findings(findings: list[Any], format: str, console: Console) -> None:
             console.print(github(finding))
 
 
-def _print(checked: Checked, options: Any, console: Console) -> None:
+def _print(checked: CheckedDocument, options: Any, console: Console) -> None:
     whole, report = checked.whole, checked.report
     if checked.given.remark:
         console.print(f"{checked.name}: note: {checked.given.remark}")
@@ -214,7 +216,7 @@ def _told(finding: Any, console: Console) -> str:
     return title + (drawn.partition("\n")[0] if finding.severity == "not checked" else drawn + "\n")
 
 
-def _notes(checked: Checked, options: Any) -> list[str]:
+def _notes(checked: CheckedDocument, options: Any) -> list[str]:
     """What should be known besides errors and warnings, a line each."""
     whole, report = checked.whole, checked.report
     found = [f"{at.file}:{_line_of(at)}: note: {text}" for at, text in whole.notes]
@@ -256,7 +258,7 @@ def _ends_of_lines(text: str) -> list[int]:
     return [found.start() for found in re.finditer("\n", text)]
 
 
-def _summary(checked: list[Checked]) -> str:
+def _summary(checked: list[CheckedDocument]) -> str:
     """The last line, of all documents together."""
     formulas, sections = (
         sum(found) for found in zip(*((each.report.formulas, len(each.report.scopes)) for each in checked), strict=True)
@@ -270,7 +272,7 @@ def _number(count: int, word: str) -> str:
     return f"{count} {word}{'s' * (count != 1)}"
 
 
-def _record(checked: Checked) -> dict[str, Any]:
+def _record(checked: CheckedDocument) -> dict[str, Any]:
     """What was found of a document, for machines."""
     file, whole, report = checked.given.source.name, checked.whole, checked.report
 

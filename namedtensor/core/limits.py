@@ -1,4 +1,4 @@
-"""What a formula may use: limits that keep a slip of the pen from eating a machine. Passing one is a value error."""
+"""Limits on what a formula may use, so that a slip of the pen does not exhaust a machine. Passing one is a value error."""
 
 from __future__ import annotations
 

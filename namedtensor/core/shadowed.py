@@ -27,7 +27,7 @@ def _found(package: str) -> str | None:
 
 
 def sentence(package: str) -> str | None:
-    """What to do about the file that hides `package`; None where nothing does."""
+    """The repair for a file that hides `package`; None where nothing does."""
     file = hiding(package)
     return file and f"{file} hides the package {package} that comes with namedtensor: give that file another name"
 

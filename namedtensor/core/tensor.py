@@ -27,7 +27,7 @@ else:
 
 
 class PositionalError(NotationError, TypeError):
-    """What Python's protocols ask of a tensor, and this one has not: a TypeError, too, as those who ask expect."""
+    """The error for Python's protocols that go by position: a TypeError, too, as those who use them expect."""
 
 
 class NamedShape(dict[str, int]):

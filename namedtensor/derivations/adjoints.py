@@ -36,7 +36,7 @@ ADJOINTS = "gabqvpru"
 
 @dataclass
 class Adjoint:
-    """What a value is by a state or by a sum: its name, the axes of what it is by, and these as the name has them."""
+    """An adjoint: the derivative by a state or by a sum, with its name, and the axes of the variable in both spellings."""
 
     letter: str
     axes: tuple[str, ...]

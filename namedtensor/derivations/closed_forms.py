@@ -228,7 +228,7 @@ def closed_program(
 
 
 def sizes_said(formulas: tuple[Node, ...], made: Mapping[str, Any]) -> list[Equation]:
-    """|rank| = |a|, for each axis of differentials that stands in formulas where no tensor has it."""
+    """|rank| = |a|, for each axis of differentials that stands in formulas where no tensor has it, and |kernel| = 2."""
     inside = [each for formula in formulas for each in walk(formula)]
     moved = {axis.name for each in inside if isinstance(each, nodes.Rename) for _, new in each.items for axis in new}
     names = {
@@ -236,5 +236,7 @@ def sizes_said(formulas: tuple[Node, ...], made: Mapping[str, Any]) -> list[Equa
         for each in inside
         if isinstance(each, (nodes.Name, nodes.Axis))
     }
-    wanted = [axis for axis in made if axis in names - moved and axis.rstrip("'") in AUXILIARY]
+    wanted = [
+        axis for axis in made if axis in names - moved and (axis.rstrip("'") in AUXILIARY or str(made[axis]).isdigit())
+    ]
     return [Equation((nodes.Size(nodes.Axis(axis)), size_node(str(made[axis])))) for axis in wanted]

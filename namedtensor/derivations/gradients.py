@@ -21,7 +21,9 @@ MARK = "*"
 
 
 class Gradient:
-    """What `gradient` gives: called with tensors it gives a mapping from names to tensors; `program` is its formulas."""
+    """The function that `gradient` gives: of tensors, it gives a mapping from names to tensors; `program` is its
+    formulas.
+    """
 
     def __init__(self, program: Program, of: str, wrt: tuple[str, ...], value: bool):
         self.of: str = of
@@ -146,7 +148,7 @@ def family_of(program: Program, name: str, of: str = "") -> Any:
 
 
 def _declared(program: Program) -> tuple[str, ...]:
-    """What is declared to be a real tensor, and never defined."""
+    """The names declared to be real tensors and never defined."""
     scope = program._goal.program.scope
     found = {name: scope.declaration(key(name)) for name in program.declared}
     return tuple(name for name, declared in found.items() if declared is not None and declared[0].domain == "reals")

@@ -25,7 +25,7 @@ MOST = 24  # axes and names that are found so
 
 
 def with_shapes(given: Shapes, run: Callable[[dict[str, dict[str, Any]]], Found], tree: nodes.Program) -> Found:
-    """What `run` gives for the shapes, made larger until it is right; its first error where that does not help."""
+    """Run with the shapes, made larger until it is right; its first error where that does not help."""
     shapes = {name: dict(shape) for name, shape in given.items()}
     first: NotationError | None = None
     for _ in range(MOST):

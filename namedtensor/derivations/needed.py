@@ -1,4 +1,4 @@
-"""Which statements of a program a formula needs."""
+"""Program slicing: the statements that a formula needs."""
 
 from __future__ import annotations
 

@@ -61,6 +61,8 @@ def _as_error(left: Skipped, source: str) -> NotationError:
     problem = left.problem
     if problem is None or problem.span is None:
         return NotationError(404, left.reason, source, left.span)
+    if left.reason != problem.message:  # what its notes and its hint are about is another thing
+        return NotationError(problem.number, left.reason, source, problem.span)
     return NotationError(problem.number, left.reason, source, problem.span, problem.notes, problem.hint)
 
 

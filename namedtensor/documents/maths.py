@@ -16,9 +16,7 @@ from .shown_axes import MACRO, NUMBER_OF_ARGUMENTS, axis_macros, named_axes, sho
 
 DISPLAYS = [name for name in OUTER if name != "math"]
 OPAQUE = "verbatim Verbatim lstlisting minted comment filecontents tikzpicture".split()
-DEFINING = (
-    r"\\(?:(?:re)?new(?:commandx?|environment)|providecommand|DeclareMathOperator|[gex]?def|let|ndef)(?![A-Za-z])"
-)
+DEFINING = r"\\(?:(?:re)?new(?:commandx?|environment)|providecommand|DeclareMathOperator|DeclarePairedDelimiterX?|[gex]?def|let|ndef)(?![A-Za-z])"
 CLOSERS = {r"\[": r"\]", r"\(": r"\)", "$$": "$$", "$": "$"}
 TOKEN = re.compile(
     rf"""(?P<comment>%[^\n]*)
@@ -270,6 +268,9 @@ ENVIRONMENT = re.compile(r"\*?\s*\{\s*([A-Za-z]+\*?)\s*\}\s*(?:\[[^\]]{0,200}\]\
 AFTER_BLANKS = re.compile(r"(?:\s|%[^\n]*\n)*")
 
 
+GROUPS = {r"\DeclarePairedDelimiter": 2, r"\DeclarePairedDelimiterX": 3}  # after the name; of other definitions one
+
+
 def definition_end(source: str, token: re.Match) -> int | None:
     """Where the definition that `token` begins is over; None where it is none that can be used."""
     if token[0].endswith("environment"):
@@ -284,9 +285,14 @@ def definition_end(source: str, token: re.Match) -> int | None:
     if token[0] == r"\let":
         other = re.compile(r"=?\s*(?:\\[A-Za-z]+|\\.|\S)").match(source, position)
         return other.end() if other else None
-    middle = re.compile(r"[^{}\\]*").match(source, position)
-    position = middle.end() if middle else position
-    return group_end(source, position) if source[position : position + 1] == "{" else None
+    for _ in range(GROUPS.get(token[0], 1)):
+        middle = re.compile(r"[^{}\\]*").match(source, position)
+        position = middle.end() if middle else position
+        end = group_end(source, position) if source[position : position + 1] == "{" else None
+        if end is None:
+            return None
+        position = end
+    return position
 
 
 def _sound(definition: str) -> bool:

@@ -76,6 +76,9 @@ def _leave_out(document: Document, maths: Maths, problem: NotationError, everyth
         findings.errors.append(problem)
     else:
         named = shows_axes(document, maths) and _says_something(document, maths)
+        beyond = BEYOND_IT.search(document.source, *maths[:2])
+        if beyond and reason != problem.message:  # that is where the reader looks, and not where the parser stumbled
+            problem = NotationError(111, reason, document.source, beyond.span())
         findings.skipped.append(Skipped(maths[:2], reason, named, problem))
 
 
@@ -250,8 +253,8 @@ def _expanded(work: AssembledProgram) -> int:
         return 0
     try:
         return len(expand(work.text, scan(work.text)))
-    except NotationError:
-        return EXPANSION // 10
+    except NotationError as problem:
+        return EXPANSION // (10 if problem.message.endswith(ENDLESS) else 100)
 
 
 def _known(section: Section) -> tuple[frozenset[str], frozenset[str]]:

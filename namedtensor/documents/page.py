@@ -20,23 +20,28 @@ from .included_files import Location, Whole
 from .report import Report
 
 LIGHT = {
-    "body.nt-report": "background:#fff;color:#1b1b1b",
-    ".nt-report .place,.nt-report .note": "color:#666",
+    ".nt-report": "background:#fff;color:#1b1b1b",
+    ".nt-report a": "color:#0b57d0",
+    ".nt-report .place": "color:#666",
+    ".nt-report .note": "color:#666",
     ".nt-report article": "border-color:#ccc",
     ".nt-report .error": "color:#a3001b",
     ".nt-report .warning": "color:#8a5a00",
     ".nt-report mark": "background:#ffd9d9;color:inherit",
 }
 DARK = {
-    "body.nt-report": "background:#151515;color:#e8e8e8",
-    ".nt-report .place,.nt-report .note": "color:#aaa",
+    ".nt-report": "background:#151515;color:#e8e8e8",
+    ".nt-report a": "color:#8ab4f8",
+    ".nt-report .place": "color:#aaa",
+    ".nt-report .note": "color:#aaa",
     ".nt-report article": "border-color:#555",
     ".nt-report .error": "color:#ff8a94",
     ".nt-report .warning": "color:#ffc061",
     ".nt-report mark": "background:#6b1d24;color:inherit",
 }
 STYLE = (
-    "body.nt-report{font-family:ui-sans-serif,system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;line-height:1.5}"
+    "body{margin:0}.nt-report{font-family:ui-sans-serif,system-ui,sans-serif;line-height:1.5;"
+    "box-sizing:border-box;min-height:100vh;padding:1em max(1em,calc(50% - 30em));overflow-wrap:break-word}"
     ".nt-report article{border-left:3px solid;margin:1em 0;padding:.2em 0 .2em 1em;overflow-x:auto}"
     ".nt-report pre{white-space:pre-wrap;font-size:.9em}.nt-report .place{font-size:.8em;text-decoration:none}"
     ".nt-report [title]{text-decoration:underline dotted;text-underline-offset:.25em;cursor:help}"
@@ -61,7 +66,7 @@ def page(documents: Iterable[Document], summary: str) -> str:
     look = style() + f"<style>{STYLE}{rules(LIGHT, DARK)}</style>"
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>{look}</head>'
-        f'<body class="nt-report"><h1>{title}</h1><p class="summary">{html.escape(summary)}</p>{body}</body></html>\n'
+        f'<body><main class="nt-report"><h1>{title}</h1><p class="summary">{html.escape(summary)}</p>{body}</main></body></html>\n'
     )
 
 
@@ -69,7 +74,7 @@ def _document(number: int, document: Document) -> Iterator[str]:
     formulas = _formulas(document)
     colours = tints(axis for each in formulas if each.program for axis in axes_in(each.program))
     found = _by_formula(document, formulas)
-    yield _contents(number, found)
+    yield _contents(number, document, found)
     for section in document.report.scopes:
         own = [at for at, each in enumerate(formulas) if each.section is section]
         if own:
@@ -117,15 +122,15 @@ def _by_formula(document: Document, formulas: list[Formula]) -> dict[int, list[F
     return found
 
 
-def _contents(number: int, found: Mapping[int, list[Finding]]) -> str:
-    """A line for each finding, which leads to it."""
+def _contents(number: int, document: Document, found: Mapping[int, list[Finding]]) -> str:
+    """A line for each finding, which leads to it, in the order of the document."""
+    files = {file: place for place, file in enumerate(document.whole.files)}
+    all_of_them = [(at, each) for at, findings in found.items() for each in findings]
+    all_of_them.sort(key=lambda pair: (files.get(pair[1].file, 0), pair[1].problem.span or (0, 0)))
     lines = []
-    for at, findings in sorted(found.items()):
-        for each in findings:
-            words = f"{_where(each)}: {each.severity} {each.problem.number}: {each.problem.message}"
-            lines.append(
-                f'<li class="{each.severity.split()[0]}"><a href="#d{number}f{at}">{html.escape(words)}</a></li>'
-            )
+    for at, each in all_of_them:
+        words = f"{_where(each)}: {each.severity} {each.problem.number}: {each.problem.message}"
+        lines.append(f'<li class="{each.severity.split()[0]}"><a href="#d{number}f{at}">{html.escape(words)}</a></li>')
     return f"<ul>{''.join(lines)}</ul>" if lines else ""
 
 

@@ -29,9 +29,12 @@ from ..programs.arguments import shape_of
 from ..programs.evaluate import evaluate
 from ..programs.parsed import ParsedProgram
 from ..scope.binder import bind
+from ..scope.distributions import hangs_on_draws
+from ..scope.mentions import is_open
 from ..scope.names import key, walk
 from ..scope.symbols import FunctionDefinition, Scope
 from ..terms.inference import InputType
+from .estimates import FAR, SEEDS, farthest
 from .notation import base_of, heads_of
 from .verdicts import CONDITION, FALSE, HOLDS, PROVED, UNTRIED, Draws, Tried
 
@@ -160,7 +163,9 @@ class _Trial:
             return Tried(span, UNTRIED, said=problem.message)
         if self.function is None and self.claim.range is None and has_proof(to_text(self.program), inputs):
             return Tried(span, PROVED, supposed=supposed)
-        tried = self.drawn(source, inputs, draws)
+        if any(map(is_open, self.claim.sides)):
+            return Tried(span, UNTRIED, said="a limit, or a minimum over all tensors, has a type and no value")
+        tried = (self.estimated if self.is_estimate else self.drawn)(source, inputs, draws)
         if tried.verdict == FALSE and supposed:
             return Tried(
                 span, UNTRIED, said=f"nothing says what {', '.join(supposed)} {'is' if len(supposed) == 1 else 'are'}"
@@ -267,6 +272,34 @@ class _Trial:
         if not seen:
             return Tried(self.claim.span, UNTRIED, said=last)
         return Tried(self.claim.span, HOLDS, seen if inputs else 0)
+
+    @property
+    def is_estimate(self) -> bool:
+        """Whether a side hangs on draws of random variables, so that it is only near what is claimed."""
+        return hangs_on_draws(bind("", self.program, {}, open=True), self.claim.sides)
+
+    def estimated(self, source: str, inputs: Shapes, draws: Draws) -> Tried:
+        """What estimates with several seeds say: whether the sides differ by more than these do among each other."""
+        span, first = self.claim.span, self.claim.sides[0]
+        if self.function is not None or self.claim.range is not None or self.is_of_elements:
+            return Tried(span, UNTRIED, said="it is about estimates, one for each of many")
+        random, seen, last = Random(draws.seed), 0, "nothing fits its sizes"
+        differences = [Call("-", (), (), (first, other), (), span, span) for other in self.claim.sides[1:]]
+        for attempt in range(draws.number if inputs else 1):
+            try:
+                values, sizes = self.values(source, inputs, random, bool(attempt % 2))
+                for each in differences:
+                    text = to_text(Program((*self.program.statements[:-1], Value(each, span))))
+                    if (far := farthest(text, values, sizes)) > FAR:
+                        said = (
+                            f"the sides differ by {far:.0f} times what their estimates, with {SEEDS} seeds, differ by"
+                        )
+                        return Tried(span, FALSE, seen, said, values)
+            except NotationError as problem:
+                last = problem.message
+                continue
+            seen += 1
+        return Tried(span, HOLDS, seen if inputs else 0) if seen else Tried(span, UNTRIED, said=last)
 
     def values(
         self, source: str, inputs: Shapes, random: Random, positive: bool

@@ -20,7 +20,7 @@ from .text import InputError, as_list, as_number, as_object, finite, is_names, p
 
 
 class Found(NamedTuple):
-    """What a file holds: a positional array, its axes where the file names them, and remarks for the reader.
+    """The contents of a file: a positional array, its axes where the file names them, and remarks for the reader.
 
     A `table` of one column may be given one axis.
     """
@@ -87,7 +87,7 @@ def flattened(data: Any, what: str) -> tuple[tuple[int, ...], list[Any]]:
 
 
 def length_of(row: Any) -> int | None:
-    """How many entries a row has; None for a number."""
+    """The number of entries of a row; None for a number."""
     entries = as_list(row)
     return None if entries is None else len(entries)
 

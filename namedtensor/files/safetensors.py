@@ -27,7 +27,7 @@ STORED = {kind: dtype for dtype, kind in KINDS.items()} | {"BF16": "uint16"}
 
 
 class Entry(NamedTuple):
-    """Where a tensor lies in its file: from `first` to `last` byte after the head."""
+    """The header entry of a tensor: dtype, shape, and its bytes from `first` to `last` after the head."""
 
     kind: str
     shape: tuple[int, ...]
@@ -158,7 +158,7 @@ def load_tensors(place: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def axes_in(file: TensorFile) -> dict[str, list[str]]:
-    """What the metadata say of the names of axes, where they say it properly."""
+    """The names of axes in the metadata, where these have them properly."""
     try:
         found = json.loads(file.metadata.get(AXES, "{}"))
     except (ValueError, TypeError, RecursionError):

@@ -71,7 +71,7 @@ def counted(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, An
 
 
 def square(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """As many rows as columns."""
+    """A square matrix: both axes have one size."""
     rows, columns = (size_in(shapes, axis) for axis in axes)
     if not unify(rows, columns):
         message = f"a square matrix is due, and {axes[0]} is {rows} where {axes[1]} is {columns}"

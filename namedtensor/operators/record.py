@@ -139,7 +139,7 @@ class Operator:
 
     @property
     def python_name(self) -> str:
-        """What the Python function is called."""
+        """The name of the Python function."""
         return self.python or self.name
 
 

@@ -31,7 +31,7 @@ def folded(kind: str) -> Write:
 
 
 def count(x: Any, axes: tuple[str, ...]) -> int:
-    """How many numbers are reduced to one."""
+    """The number of elements that are reduced to one."""
     return math.prod(map(x.size, axes))
 
 

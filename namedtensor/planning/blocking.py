@@ -62,7 +62,7 @@ def _in_blocks(lowering: Lowering, region: Region, tiling: regions.Tiling) -> Va
     for number, (term, own) in enumerate(parts, 1):
         value = lowering.array(term)
         picked = {own[axis]: place for place, axis in enumerate(tiling.picked) if axis in own}
-        rows = own.get(tiling.sliced)
+        rows = own.get(tiling.tiled)
         kept = tuple(axis for axis in value.order if axis not in picked)
         shape = tuple(
             tiling.rows if axis == rows else size for axis, size in zip(value.order, value.shape) if axis in kept
@@ -79,8 +79,8 @@ def _in_blocks(lowering: Lowering, region: Region, tiling: regions.Tiling) -> Va
     plan = inner.builder.plan(lowering.source, (result,), f"{lowering.prefix}b{lowering.blocks}_", FEW_OF_BLOCK)
     return lowering.builder.step(
         "blocks", given, order, shape, result.dtype, plan=plan, function=f"{lowering.prefix}block_{lowering.blocks}", cuts=tuple(cuts),
-        counts=(*[sizes[axis] for axis in tiling.picked], sizes[tiling.sliced]), rows=tiling.rows,
-        at=order.index(tiling.sliced), sizes=shape,
+        counts=(*[sizes[axis] for axis in tiling.picked], sizes[tiling.tiled]), rows=tiling.rows,
+        at=order.index(tiling.tiled), sizes=shape,
     )  # fmt: skip
 
 

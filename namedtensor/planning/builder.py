@@ -40,6 +40,7 @@ class PlanBuilder:
         self.in_block = False  # whether this is the plan of a block, which one thread computes
         self._made: dict[tuple[Any, ...], Value] = {}
         self._written: dict[Value, Step] = {}
+        self.matrices: dict[tuple[Value, Order, Order], Value] = {}  # copies, by their rows and columns
         self._unnamed: dict[Argument, Value] = {}  # what was given other names, and what it was before
 
     def plan(self, source: str, results: Sequence[Argument], prefix: str = "", short: int = 0) -> Plan:
@@ -103,7 +104,7 @@ class PlanBuilder:
         return self._unnamed.get(argument, argument)
 
     def renamed(self, x: Value, order: Order) -> Value:
-        """The same array, its axes called otherwise: no line of text, for names are none of an array's business."""
+        """The array under other names of axes: no step, for a plan has no names."""
         if order == x.order:
             return x
         x = self.unnamed(x)
@@ -138,7 +139,7 @@ class PlanBuilder:
         return self.step("numbers", (), order, shape, dtype, numbers=tuple(numbers), sizes=tuple(shape))
 
     def whole_dtype(self, *numbers: Any) -> str:
-        """What whole numbers that are written are held in: 64 bits, or floats of 64 bits where those are too few."""
+        """The dtype of whole numbers that are written: 64 bits, or floats of 64 bits where those are too few."""
         whole = self.target.default_whole
         held = of_dtype(whole)
         fit = all(within(whole_numbers.interval_of(each) or (0, 0), held) for each in numbers)  # type: ignore[arg-type]
@@ -183,7 +184,7 @@ class PlanBuilder:
         return dtypes.coerced(self, arguments, rule)
 
     def result(self, argument: Argument) -> Argument:
-        """What is given back, in the dtype of the tensors that were given."""
+        """A result, cast back to the dtype of the inputs."""
         single = isinstance(argument, Value) and argument.dtype == self.real
         return self.cast(argument, self.half) if self.half is not None and single else argument
 

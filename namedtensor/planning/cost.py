@@ -1,4 +1,4 @@
-"""What a formula costs before it is run: multiply-adds, bytes and the largest array in between, by the names of axes."""
+"""The cost model: multiply-adds, bytes and the largest array in between, by the names of axes, before a formula is run."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def rows_of(plan: Plan, times: int = 1) -> list[Row]:
 
 
 def blocks_of(options: dict[str, Any]) -> int:
-    """How many blocks a step in blocks has."""
+    """The number of blocks of a step in blocks."""
     *picked, sliced = options["counts"]
     return math.prod(picked) * -(-sliced // options["rows"])
 

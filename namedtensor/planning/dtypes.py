@@ -32,7 +32,7 @@ def dtype_of(b: Steps, primitive: str, arguments: tuple[Argument, ...], options:
 
 
 def default_float(b: Steps, arguments: Sequence[Argument]) -> str:
-    """As wide as the formula's own, or as the library's where those are wider and there is data."""
+    """The default floating dtype: the formula's own, or the library's where that is wider and there is data."""
     values = [each for each in arguments if isinstance(each, Value)]
     return b.real if values and all(each.fixed for each in values) else b.wide
 

@@ -53,7 +53,7 @@ OF_MATRICES = frozenset(("inv", "cholesky"))  # the primitives that a library re
 
 
 def of_matrix(problem: Exception) -> NotationError | None:
-    """What a library says of a matrix that has no inverse, or no Cholesky factor; None where it says something else."""
+    """The error for a matrix without an inverse, or without a Cholesky factor; None for any other failure."""
     text = str(problem)
     if "positive" in text and "definite" in text:
         return NotationError(405, "this matrix is not positive definite, so it has no Cholesky factor")

@@ -109,7 +109,7 @@ def linear(lowering: Lowering, term: Term) -> Any:
 
 
 def _addends(lowering: Lowering, term: Term, first: bool = False) -> list[Term]:
-    """What a sum of sums has in all, where each sum serves the next alone."""
+    """The addends of nested sums, each with one use."""
     if term.operator != "+" or not (first or lowering.has_one_use(term)):
         return [term]
     return [each for argument in term.arguments for each in _addends(lowering, argument)]

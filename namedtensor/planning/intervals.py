@@ -24,7 +24,7 @@ EXACT = (-(2**53), 2**53)  # the whole numbers that floats of 64 bits have witho
 
 @cache
 def of_dtype(dtype: str) -> Interval | None:
-    """What a dtype holds, if it holds whole numbers.
+    """The interval that a dtype of whole numbers holds; None for others.
 
     >>> of_dtype("uint8"), of_dtype("bool"), of_dtype("float32")
     ((0, 255), (0, 1), None)

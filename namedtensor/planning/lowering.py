@@ -253,7 +253,7 @@ def kind_of_term(term: Term) -> str:
 
 
 def count(term: Term) -> int:
-    """How many numbers a term has; −1 where a size is not known."""
+    """The number of elements of a term; −1 where a size is not known."""
     total = 1
     for size in term.shape.values():
         if type(size) is not int:

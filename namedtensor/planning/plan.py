@@ -25,7 +25,7 @@ from .intervals import Interval
 
 
 class Value:
-    """What a step gives: axes in storage order, their sizes and the name of its dtype.
+    """The value of a step: axes in storage order, their sizes and the name of its dtype.
 
     `fixed` values need no input; the dtype of a `dynamic` one depends on the numbers themselves. `interval` says between
     which whole numbers the entries lie, and is None where they need not be whole; `weak` ones are floating, but made of

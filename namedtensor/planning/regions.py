@@ -26,10 +26,10 @@ SCORES = 2**18  # bytes of what a product makes and another sums over, from whic
 
 
 class Tiling(NamedTuple):
-    """A tiling of a region's axes: `picked` one element at a time, `tile` so many at once, `size` in all."""
+    """A tiling of a region's axes: `picked` are cut to one element each, `tiled` to `rows` elements at a time."""
 
     picked: tuple[str, ...]
-    sliced: str
+    tiled: str
     rows: int
 
 
@@ -243,7 +243,9 @@ def _work_of(region: Region) -> int:
 
 
 def _rows(region: Region, among: Sequence[Term], axis: str, itemsize: int) -> int:
-    """How many elements of an axis a block has: few enough for the cache, enough for products, and both cores busy; else 0."""
+    """The block size along an axis: few enough elements for the cache, enough for products, and both cores busy; else
+    0.
+    """
     size, most = (sizes_of(region.root) or {})[axis], count(region.largest) * itemsize
     for parts in (4 * -(-most // (4 * BLOCK)), 2):
         rows = -(-size // parts)
@@ -345,7 +347,7 @@ def tile(region: Region, how: Tiling) -> tuple[Term, list[tuple[Term, Axes]]]:
 
     def shape_of(term: Term, own: Axes) -> dict[str, Any]:
         picked = {own[axis] for axis in how.picked if axis in own}
-        rows = own.get(how.sliced)
+        rows = own.get(how.tiled)
         return {axis: how.rows if axis == rows else size for axis, size in term.shape.items() if axis not in picked}
 
     def build(term: Term) -> Term:

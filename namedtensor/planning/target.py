@@ -36,7 +36,7 @@ class Target:
         return found
 
     def share(self, axes: Iterable[str]) -> int:
-        """How many devices share a tensor with these axes."""
+        """The number of devices that share a tensor with these axes."""
         return math.prod(self.spread.get(axis, 1) for axis in axes)
 
     @property
@@ -49,7 +49,7 @@ class Target:
 
     @property
     def wide_float(self) -> str:
-        """What whole numbers are computed in where 64 bits may be too few."""
+        """The dtype that whole numbers are computed in where 64 bits may be too few."""
         return self.canonical("float64")
 
     def canonical(self, dtype: str) -> str:

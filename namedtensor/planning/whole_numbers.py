@@ -63,7 +63,7 @@ def interval_of(argument: Any) -> Interval | None:
 
 
 def counted(primitive: str, arguments: Sequence[Any], options: dict[str, Any]) -> int:
-    """How many numbers a step makes one of, or the most of them."""
+    """The number of elements that a step makes one of, or the most of them."""
     shape = getattr(arguments[0], "shape", ()) if arguments else ()
     if primitive in ("trace", *intervals.PRODUCTS):
         return shape[-1] if shape else 1

@@ -67,7 +67,7 @@ class Arguments:
         return Arguments, (self.values, self.positional)
 
     def with_numbers(self, program: ReadsNumbers) -> Arguments:
-        """The same, with plain numbers for the values without axes that the program needs as such before it is planned."""
+        """The same arguments, scalars as plain numbers where the program needs them before it is planned."""
         found = program.as_numbers(self.values, lambda: self.inputs)
         return self if found is self.values else Arguments(found, self.positional)
 
@@ -78,13 +78,13 @@ class Arguments:
 
     @property
     def inputs(self) -> dict[Key, InputType]:
-        """What the checker is to know of what is given to names of the program."""
+        """Input types of the values that are given to names of the program."""
         arguments = frozenset(map(key, self.positional))
         return {name: each for name, each in self.types.items() if name not in arguments}
 
     @property
     def arguments(self) -> list[tuple[str, InputType]]:
-        """The same of the arguments of a function, in their order."""
+        """Input types of the arguments of a function, in their order."""
         return [(text, self.types[key(text)]) for text in self.positional]
 
     @property
@@ -96,7 +96,7 @@ class Arguments:
 
 
 def types_of(abstract: Abstract) -> dict[Key, InputType]:
-    """What the checker is to know of tensors and numbers."""
+    """Input types of tensors and numbers, for the checker."""
     return {
         key(name): type_of(each) if isinstance(each, Layout) else InputType({}, each) for name, each in abstract.items()
     }
@@ -115,7 +115,7 @@ def spelling_of(name: str) -> str:
 
 
 def all_values(values: Any, named: Mapping[str, Any]) -> dict[str, Any]:
-    """What is given in a mapping and by keyword. Raises NotationError where the first is no mapping."""
+    """Values from a mapping and by keyword, merged. Raises NotationError where the first is no mapping."""
     if values is None:
         return dict(named)
     if not isinstance(values, Mapping):

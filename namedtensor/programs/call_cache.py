@@ -40,7 +40,7 @@ class LruCache(OrderedDict[Any, Any]):
         self._lock = Lock()
 
     def fetch(self, key: Any) -> Any:
-        """What is kept under a key, or None."""
+        """The value under a key, or None; it becomes the most recently used."""
         found = self.get(key)
         if found is not None:
             try:
@@ -184,7 +184,7 @@ class CachedCall:
         return layout_of(value, name, {})
 
     def _bound(self, arguments: tuple[Any, ...], by_name: dict[str, Any]) -> Arguments:
-        """What is given, bound to names."""
+        """Bind a call's arguments to names."""
         raise NotImplementedError
 
     @property

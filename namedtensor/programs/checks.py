@@ -23,8 +23,8 @@ from .open_lengths import for_any_length
 from .parsed import ParsedProgram
 
 
-class Checked(NamedTuple):
-    """What was found, and the checker that found it; None where there was nothing to check."""
+class CheckedProgram(NamedTuple):
+    """The result of a check, and its checker; None where there was nothing to check."""
 
     result: CheckResult
     checker: Checker | None
@@ -50,7 +50,7 @@ def check_goal(
 def checked_goal(
     goal: WholeProgram | Entry, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None,
     by_keyword: Iterable[str] | None,
-) -> Checked:  # fmt: skip
+) -> CheckedProgram:  # fmt: skip
     """The same with the checker; numbers may stand among the shapes."""
     entry = goal.entry() if isinstance(goal, Entry) or goal.takes(shapes) else None
     if entry is not None:
@@ -61,7 +61,7 @@ def checked_goal(
 def check_program(
     program: ParsedProgram, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None, by_keyword: Iterable[str] | None
 ) -> CheckResult:
-    """What is found in all that a text says, which may have errors of any kind."""
+    """The check of all that a text says, which may have errors of any kind."""
 
     def check(ends: Mapping[str, int]) -> CheckResult:
         return checked_program(program, shapes, {**(sizes or {}), **ends} if ends else sizes, by_keyword).result
@@ -86,21 +86,21 @@ def claims_something(tree: Program, shapes: Iterable[str]) -> bool:
 
 def checked_program(
     program: ParsedProgram, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None, by_keyword: Iterable[str] | None
-) -> Checked:
+) -> CheckedProgram:
     try:
         inputs = input_types(shapes)
         checker = program.checker(
             inputs, whole_sizes(sizes), by_keyword=by_keyword, infer_parameters=True, recover=True
         )
     except NotationError as problem:
-        return Checked(CheckResult(program.source, None, {}, (), (problem,), ()), None)
+        return CheckedProgram(CheckResult(program.source, None, {}, (), (problem,), ()), None)
     with recursion_headroom(program.source):
-        return Checked(check_whole(program.source, checker), checker)
+        return CheckedProgram(check_whole(program.source, checker), checker)
 
 
 def checked_entry(
     entry: Entry, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None, by_keyword: Iterable[str] | None
-) -> Checked:
+) -> CheckedProgram:
     """The same for one name of a program, and what it needs; a function of arguments as its signature has them."""
     program = entry.program
     try:
@@ -116,7 +116,7 @@ def checked_entry(
             infer_parameters=True, recover=True,
         )  # fmt: skip
     except NotationError as problem:
-        return Checked(CheckResult(program.source, None, {}, (), (problem,), ()), None)
+        return CheckedProgram(CheckResult(program.source, None, {}, (), (problem,), ()), None)
     term = None
     with recursion_headroom(program.source):
         try:
@@ -125,11 +125,11 @@ def checked_entry(
             checker.note(problem)
         except AlreadyReported:
             pass
-        return Checked(report(program.source, checker, term), checker)
+        return CheckedProgram(report(program.source, checker, term), checker)
 
 
 def input_types(shapes: Mapping[str, Any]) -> dict[Key, InputType]:
-    """What the checker is to know of shapes and whole numbers by name."""
+    """Input types of shapes and whole numbers, by name."""
     return {
         key(name): InputType(shape_of(text, name), text if isinstance(text, int) else None)
         for name, text in shapes.items()

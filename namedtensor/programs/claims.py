@@ -1,4 +1,6 @@
-"""What a program says to be so, against the values that come out: equations within a tolerance, sets as they are declared."""
+"""Claims judged: what a program states against the values that come out, equations within a tolerance, sets as they are
+declared.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ TOLERANCE = 1e-6  # of the largest number on either side
 
 
 class PlannedClaim(NamedTuple):
-    """What a formula says to be so: that two values are equal, or that one lies in a set (language.md §4)."""
+    """A claim with its values planned: that two are equal, or that one lies in a set (language.md §4)."""
 
     is_equation: bool
     right: Any  # of membership: the kind of set, and what is in it

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -55,6 +56,12 @@ def printed_target(library: str) -> Target:
         return Tabled() if library == "numpy" else Absent(library)
 
 
+def text_target(library: str) -> Target:
+    """The same without an import of it: text needs none, and PyTorch takes seconds."""
+    known = isinstance(library, str) and library in LIBRARIES and library != "numpy"
+    return Absent(library) if known and library not in sys.modules else printed_target(library)
+
+
 def checked_by_name(
     goal: WholeProgram | Entry, abstract: Abstract, options: Options
 ) -> tuple[Checker, tuple[Term, ...]]:
@@ -85,7 +92,7 @@ def plan_of(
 def with_declared(
     goal: WholeProgram | Entry, given: Mapping[str, Any], sizes: Mapping[str, int] | None
 ) -> dict[str, Any]:
-    """What is given, and the shapes of what the program declares besides, where their sizes follow."""
+    """The arguments, and the shapes of what the program declares beside them, where their sizes follow."""
     extent = whole_sizes(sizes)
     shapes = {
         name: filled(value, name, extent) if isinstance(value, (str, Mapping)) else value
@@ -100,7 +107,7 @@ def with_declared(
 
 def to_python(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any], options: Options) -> str:
     """The source text of a function that runs without this project; its parameters are `given`, in their order."""
-    target = printed_target(library)
+    target = text_target(library)
     plan, python = plan_of(goal, target, given, options)
     if python:
         raise NotationError(408, "a formula that calls a Python function has no source text of its own")
@@ -232,7 +239,7 @@ class CompiledFormula(Suggests, CachedCall):
 
 
 def jitted(function: PlanFunction) -> Callable[..., Any] | None:
-    """What JAX runs instead of the function: it compiled, where the plan has nothing that fails on data, which it must see."""
+    """The function compiled by JAX, where the plan has nothing that fails on data, which it must see."""
     if function.target.name != "jax" or must_see(function.plan):
         return None
     from jax import jit  # type: ignore[import-not-found]

@@ -68,7 +68,7 @@ def diagram(
 
 
 def check_names(scope: Scope, shapes: Mapping[str, Any], expand: Collection[str]) -> set[str]:
-    """What to open, in its one spelling. Raises NotationError where the program has no such name."""
+    """The calls to draw open, in their one spelling. Raises NotationError where the program has no such name."""
     words = {node.text for node in walk(scope.program) if isinstance(node, Name)} | set(scope.functions)
     opened = {str(key(name)) for name in expand}
     for name in (*shapes, *opened):

@@ -211,7 +211,7 @@ def argument_names(goal: WholeProgram | Entry, scope: Scope | None = None) -> li
 
 
 def by_position(entry: Entry, place: int) -> str:
-    """What a function calls the argument at a place, counted from 0."""
+    """The name of a function's argument at a place, counted from 0."""
     function = entry.function()
     names = [] if function is None else [*function.parameters, *function.options]
     return str(names[place].key()) if place < len(names) else f"argument {place + 1}"

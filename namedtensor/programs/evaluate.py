@@ -31,7 +31,7 @@ EVALUATORS = LruCache()  # text, or formula → what evaluates it; else the text
 
 
 class Asked(CachedCall):
-    """What a goal is asked for by calling it: a text, a formula, a name of a program."""
+    """The base of everything that has a value by a call: a text, a formula, a name of a program."""
 
     _goal: Goal
 
@@ -77,7 +77,7 @@ class Evaluator(Asked):
 
 
 def evaluator(source: Any, syntax: str = "auto", strict: bool = False, limits: Limits = DEFAULT) -> Evaluator:
-    """What evaluates a text; the same one each time."""
+    """The evaluator of a text; the same one each time."""
     plain = syntax == "auto" and not strict and limits is DEFAULT
     mark = source if plain else (source, syntax, strict, limits)
     try:
@@ -153,7 +153,7 @@ def evaluate(
 
 
 def limited(formula: Asked, strict: bool, limits: Limits) -> Evaluator:
-    """What evaluates a formula strictly, or within limits."""
+    """An evaluator that is strict, or has limits of its own."""
     goal = formula._goal
     if not isinstance(goal, WholeProgram) or goal.entry() is not None:
         raise NotationError(

@@ -36,7 +36,7 @@ Run = Callable[..., Any]
 
 
 class Options(NamedTuple):
-    """What a plan is made with, besides the types of what is given."""
+    """Options of the pipeline, besides the types of what is given."""
 
     sizes: Mapping[str, int] | None = None
     by_keyword: tuple[str, ...] | None = None  # the names that were given by keyword: each has to be used
@@ -151,7 +151,7 @@ class Executable:
         return found
 
     def _with_layouts(self, layouts: tuple[Any, ...]) -> Run:
-        """What a later call runs, where the layouts of the results are known."""
+        """The specialised function of later calls, where the layouts of the results are known."""
         from ..core.tensor import made_as
 
         run, one = self.instead or self.function, len(layouts) == 1

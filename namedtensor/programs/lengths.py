@@ -35,14 +35,15 @@ Make = Callable[[Arguments], Executable]
 
 
 class Lengths:
-    """What is known of the lengths that one callable was called with."""
+    """The sizes that one callable was called with, and the plans and templates for them."""
 
     def __init__(self) -> None:
         self.kinds: OrderedDict[Any, list[Family]] = OrderedDict()
 
     def executable(self, given: Arguments, extra: tuple, scope: Callable[[], Scope], make: Make) -> Executable:
-        """What runs a call: of known plans where its sizes lie between theirs, else made anew. `extra` is what its kind hangs
-        on besides the types of its tensors."""
+        """The executable of a call: an instance of a template where its sizes lie between known ones, else compiled.
+        `extra` is part of its key besides the types of its tensors.
+        """
         kind, sizes = kind_of(given)
         mark = kind, extra, USER_FUNCTIONS.version
         families = self.kinds.setdefault(mark, [])
@@ -132,7 +133,7 @@ class Family:
         return found
 
     def resized(self, given: Arguments, size: int, make: Make) -> Executable | None:
-        """What runs a call of this size, without a plan of its own."""
+        """An executable for this size without a plan of its own."""
         manner = next((each for each in [*self.manners.values()] if each.serves(size)), None)
         if manner is None or manner.template is None:
             return None
@@ -182,7 +183,7 @@ def differing(sizes: tuple[int, ...], others: tuple[int, ...]) -> tuple[int, ...
 
 # ----------------------------------------------------------------------------------------------------- what is alike
 def kind_of(given: Arguments) -> tuple[tuple, tuple[int, ...]]:
-    """What a plan hangs on besides sizes, and the sizes."""
+    """The key of a plan without its sizes, and the sizes."""
     kind: list[Any] = [given.positional]
     sizes: list[int] = []
     for name, value in given.values.items():

@@ -24,7 +24,7 @@ Checks = Callable[[dict[str, int]], CheckResult]
 
 
 def for_any_length(program: ParsedProgram, check: Checks, known: Mapping[str, Any]) -> CheckResult:
-    """What is found whatever the ends are that nothing says; `check` is given them as sizes."""
+    """The result that holds whatever the open ends are; `check` is given them as sizes."""
     ends: list[str] = []
     found = latest = check({})
     if found.ok or any(each.kind == "syntax" for each in found.errors):

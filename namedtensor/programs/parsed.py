@@ -59,12 +59,12 @@ class ParsedProgram:
 
     @cached_property
     def scope(self) -> Scope:
-        """What its names mean where no value is given."""
+        """The symbols of the program where no value is given."""
         return bind(self.source, self.tree, open=True)
 
     @cached_property
     def names(self) -> ProgramNames:
-        """Which names it speaks of."""
+        """The names that it mentions."""
         return ProgramNames(self.scope)
 
     def _parse(self, shadowed: frozenset[str]) -> nodes.Program:
@@ -72,7 +72,7 @@ class ParsedProgram:
         return parse(self.source, self.syntax, shadowed, limits.nesting, known, limits.literal, limits.text)
 
     def scope_given(self, inputs: Mapping[Key, InputType]) -> Scope:
-        """What its names mean where these inputs are given."""
+        """The symbols of the program where these inputs are given."""
         bound = "scope" in self.__dict__  # a text that is evaluated alone is parsed once, as its inputs ask
         shadowed = shadowed_by(inputs, self.scope.functions if bound else None)
         tree = self.tree if bound and not (shadowed or USER_FUNCTIONS) else self._parse(shadowed)

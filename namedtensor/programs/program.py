@@ -174,7 +174,7 @@ class Program(Verbs):
         return answered("worked_out", self, shapes, sizes)
 
     def _asked(self, arguments: tuple[Any, ...], given: Mapping[str, Any]) -> Asked:
-        """What is asked for: the program's value; or, where it ends with a function, that function of the arguments."""
+        """The goal of a call: the program's value; or, where it ends with a function, that function of the arguments."""
         entry = self._goal.entry_for(given)
         if entry is None and arguments:
             raise no_function(arguments)

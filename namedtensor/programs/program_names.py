@@ -1,4 +1,6 @@
-"""Which names a program speaks of: those that `program.NAME` may mean, and those that only a value or a shape explains."""
+"""The names of a program by what explains them: those that `program.NAME` may mean, and those that only a value or a
+shape explains.
+"""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def redefined(program: ParsedProgram, text: str, without: Iterable[str]) -> str:
 
 
 def spans_of(scope: Scope) -> dict[str, list[Span]]:
-    """Where each name is defined, at the top or as a fact of a function: the spans of its equations."""
+    """The spans of the equations that define each name, at the top or as a fact of a function."""
     functions = list(scope.all_functions())
     found: dict[str, dict[Span, None]] = {}
     for definitions in (scope.definitions, *(function.facts for function in functions)):

@@ -40,7 +40,7 @@ def derivative(evaluation: Any, node: nodes.Derivative, env: Environment) -> Ten
 
 
 def slope(value: Callable[[float], Tensor]) -> Tensor:
-    """How fast a value grows with a number, at zero."""
+    """The derivative of a function of a number, at zero, by central difference quotients of fourth order."""
     near, far = ((value(h), value(-h)) for h in (STEP, 2 * STEP))
 
     def quotient(record):
@@ -107,7 +107,7 @@ def changes_in(evaluation: Any, sides: tuple[Any, ...], env: Environment) -> dic
 
 
 def differential(evaluation: Any, node: nodes.Differential, env: Environment) -> Tensor:
-    """How fast the body grows with what changes."""
+    """The directional derivative of the body along the changes of its names."""
     if not evaluation.changes:
         raise NotationError(405, "a differential alone has no value")
 

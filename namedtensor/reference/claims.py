@@ -1,4 +1,4 @@
-"""What a program claims, for the reference evaluator: equations and memberships that define nothing are checked."""
+"""Claims, for the reference evaluator: equations and memberships that define nothing are checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where names are looked up, for the reference evaluator: environments, and the small questions that are asked of them."""
+"""Environments of the reference evaluator: where names are looked up, and the small questions asked of them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Fact(NamedTuple):
 
 @dataclass(eq=False)
 class Environment:
-    """Where names are looked up: one for the program, one for each call, one for each piece of an equation.
+    """One environment: of the program, of a call, or of a piece of an equation.
 
     `parent` is where a name is looked for next, `sizes_from` where a size is. `axes` says what the axes of a function
     over axes stand for, `indices` what l is in FFN^l, `elements` what i is in Y_{seq(i)}; `facts` are equations between

@@ -16,10 +16,12 @@ from ..scope.mentions import NEARLY
 from ..scope.names import Key, spelled, walk
 from ..scope.shape_variables import stand_for
 from ..scope.symbols import Definition, Scope
+from ..scope.updates import REPLACING
 from .calculus import derivative, differential, with_others
 from .calls import Calls
-from .definitions import Tensor, assemble, broadcast, index, merge, number, rename, split
+from .definitions import Tensor, assemble, broadcast, index, merge, number, rename, split, unite
 from .draws import draw, expectation
+from .elements_replaced import chosen_by
 from .environment import Environment, Fact, axis_named, need, plain, set_axes
 from .functions import apply, is_reduction
 from .names import STEPS, Names
@@ -340,6 +342,8 @@ class Evaluation(Calls):
             over = self.summed_index(node, env)
             if over is not None:
                 return self.fold(node.operator, node.subscript[0], over, node.arguments[0], env)  # type: ignore[arg-type]
+        if node.operator == REPLACING:
+            return self.replaced(node, env)
         if node.operator == "‖":
             return self.norm_of_all(node, env)
         if node.operator == "log" and [type(part) for part in node.subscript] == [Number]:
@@ -360,6 +364,25 @@ class Evaluation(Calls):
             return self.standardized(arguments[0], axes, small)
         result = apply(node.operator, arguments, axes, options, lambda axis: self.size(axis, env))
         return broadcast(power, result, self.value(node.superscript[0], env)) if node.superscript else result
+
+    def replaced(self, node: Call, env: Environment) -> Tensor:
+        """C_{seq(2)} ← V: at each record the value that replaces it, or what is there."""
+        target, body = node.arguments
+        assert isinstance(target, Index)
+        base, value = self.values((target.base, body), env)
+        result = base
+        items = [(real, part) for axis, part in target.items for real in env.real(axis.name)]
+        need(base, *(axis for axis, _ in items))
+        for record, chosen in chosen_by(items, base, value, lambda part: self.value(part, env)):
+            shape = unite(result.shape, {axis: size for axis, size in chosen.shape.items() if axis not in base.shape})
+            before = result
+            result = Tensor(
+                shape,
+                lambda s, before=before, record=record, chosen=chosen: (
+                    chosen(s) if all(s[axis] == at for axis, at in record.items()) else before(s)
+                ),
+            )
+        return result
 
     def norm_of_all(self, node: Call, env: Environment) -> Tensor:
         """‖x‖, ‖x‖_p"""

@@ -42,7 +42,7 @@ def statements(evaluation: Any) -> Iterator[Any]:
 
 
 def bodies(evaluation: Any, place: Environment) -> list[Any]:
-    """What is computed in a call, or in the program: a definition as the name that it gives, else an expression."""
+    """The expressions computed in a call, or in the program: a definition as the name that it gives."""
     scope = evaluation.scope
     keys = list(definitions(evaluation, place))
     for family in (place.function or scope).families:

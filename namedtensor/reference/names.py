@@ -26,7 +26,7 @@ CALLS = 4 * 10**4
 
 
 class Names(Sizes):
-    """What names stand for while one program is evaluated."""
+    """Name resolution of one program while it is evaluated."""
 
     used: set[Key]
     value: Callable[..., Tensor]
@@ -34,7 +34,7 @@ class Names(Sizes):
     check_definition: Callable[..., Tensor]
 
     def find(self, name: Key, env: Environment) -> Tensor | None:
-        """What a name stands for: an argument, a fact of the function, an index, a size; then the same further out."""
+        """Resolve a name: an argument, a fact of the function, an index, a size; then the same further out."""
         for place in env.outwards():
             if name in place.elements:
                 return place.elements[name]
@@ -147,7 +147,7 @@ class Names(Sizes):
         return self.check_definition([family], value, place)
 
     def bound(self, node: Node, env: Environment) -> int:
-        """Where a range or a sum begins or ends."""
+        """The beginning or the end of a range or a sum."""
         found = whole(self.size_value(node, env))
         if found is None:
             raise NotationError(309, "this end of a range has no value", hint="give it by name in sizes")

@@ -24,7 +24,7 @@ from .inferred_sizes import inferred_sizes
 
 
 class Sizes:
-    """What is known of sizes while one program is evaluated."""
+    """The sizes of one program while it is evaluated."""
 
     scope: Scope
     sizes: Any

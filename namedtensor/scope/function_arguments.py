@@ -88,6 +88,11 @@ def called(name: str, span: tuple[int, int]) -> Call:
     return Call(name, (), (), (), (), span, span)
 
 
+def applied(call: Call) -> Call | Name:
+    """A function with its arguments; one that took functions alone is a name."""
+    return call if call.arguments or call.parameters or call.subscript else Name(call.operator, call.span)
+
+
 def axes_over(one: HigherOrder, taken: Taken) -> tuple[Any, ...]:
     """The axes of the head of g_{ax}(f, X) that the type of f speaks of, where f has none of its own."""
     spoken = {axis.name for of in (*taken.type.domain, taken.type.codomain) for axis, _ in of.axes}
@@ -156,8 +161,8 @@ class Specialised:
                 text = f"{own.operator}{name.removeprefix(one.head.operator)}"
                 current[own.operator] = Function(text, (), (), text, own.span)
         arguments = tuple(each for place, each in enumerate(one.head.arguments) if place not in one.taken)
-        head = replace(one.head, operator=name, arguments=arguments)
-        if one.signature is not None:
+        head = applied(replace(one.head, operator=name, arguments=arguments))
+        if one.signature is not None and isinstance(head, Call):
             domain = tuple(each for place, each in enumerate(one.signature.domain) if place not in one.taken)
             own = replace(one.signature.head, operator=name)
             yield replace(one.signature, head=own, domain=domain)
@@ -200,7 +205,7 @@ class Specialised:
             return replace(node, operator=known.operator, subscript=node.subscript or known.subscript)
         return self.call(node, current) if node.operator in self.found else node
 
-    def call(self, node: Call, current: Mapping[str, Function]) -> Call:
+    def call(self, node: Call, current: Mapping[str, Function]) -> Call | Name:
         """twice(g, x) as twice⟨g⟩(x)."""
         fits = [each for each in self.found[node.operator] if len(each.head.arguments) == len(node.arguments)]
         if not fits:
@@ -213,10 +218,10 @@ class Specialised:
             self.made[name] = ()
             self.waiting.append((one, given, name))
         arguments = tuple(each for place, each in enumerate(node.arguments) if place not in one.taken)
-        return replace(node, operator=name, arguments=arguments)
+        return applied(replace(node, operator=name, arguments=arguments))
 
     def function(self, node: Any, current: Mapping[str, Function], call: Call, taken: Taken) -> Function:
-        """What an argument is that has to be a function."""
+        """The function that an argument is, where it has to be one."""
         base, below, above = node, (), ()
         while isinstance(base, (Subscript, Superscript)):
             below, above = (base.components, above) if isinstance(base, Subscript) else (below, base.components)

@@ -200,7 +200,7 @@ def plain_key(text: str) -> Key:
 
 
 def match_key(name: Spelled, wanted: Key, indices: set[str]) -> dict[str, Any] | None:
-    """What the index variables of a spelling are where it means a key, or None: W^{l,Q} matches W^{1,Q} with l = 1."""
+    """Match a spelling with a key: what its index variables are, or None; W^{l,Q} matches W^{1,Q} with l = 1."""
     lengths = len(name.subscript), len(name.superscript)
     if name.base != wanted.base or lengths != (len(wanted.subscript), len(wanted.superscript)):
         return None

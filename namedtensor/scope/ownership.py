@@ -79,7 +79,7 @@ class Ownership(Statements):
 
     def attach_sizes(self) -> None:
         bound = gathered(self.functions, lambda function: function.bound)
-        defining = gathered(self.functions, lambda function: (each.position for each in facts_of(function)))
+        defining = gathered(self.functions, lambda function: (each.position for each in own_definitions(function)))
         at_top = {each.position for each in (*self.top_level(), *self.scope.families)}
         for position, fact in self.size_facts:
             if position in defining and position not in at_top:  # it defines a number of the functions', h^0 = |ax|
@@ -113,7 +113,8 @@ class Ownership(Statements):
         return claimed
 
 
-def facts_of(function: FunctionDefinition) -> Iterator[Definition]:
+def own_definitions(function: FunctionDefinition) -> Iterator[Definition]:
+    """The definitions that a function has of its own, families first."""
     yield from function.families
     for group in function.facts.values():
         yield from group

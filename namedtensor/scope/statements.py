@@ -172,7 +172,7 @@ def is_of_sizes(side: Node) -> bool:
 
 
 def spelling(head: Call) -> tuple[Any, ...]:
-    """What tells the heads of functions apart."""
+    """The text that tells the heads of functions apart."""
     return head.operator, head.subscript, head.superscript
 
 

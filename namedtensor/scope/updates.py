@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import Any, cast
 
 from grammar import nodes
-from grammar.nodes import Call, Cases, Equation, Index, Name, Subscript, Update
+from grammar.nodes import Call, Equation, Index, Name, Subscript, Update
 
-VERSION = "←"  # no name that is written has it
+VERSION = REPLACING = "←"  # no name that is written has it
 
 
 def without_updates(program: nodes.Program) -> nodes.Program:
@@ -80,23 +80,10 @@ def version(text: str, later: int) -> str:
 
 
 def body_of(update: Update) -> Any:
-    """The new value: of X_{seq(2)} ← 0 that of X but for its second element."""
-    target = update.target
-    if not isinstance(target, Index):
+    """The new value; of X_{seq(2)} ← 0 that of X but for its second element, as an operation of its own."""
+    if not isinstance(update.target, Index):
         return update.body
-    conditions: list[Call] = []
-    for axis, place in target.items:
-        along = Subscript(Name("iota", axis.span), (Name(axis.name, axis.span),), axis.span)
-        if isinstance(place, nodes.Slice):
-            low = Call("≥", (), (), (along, place.first), (), place.span, place.span)
-            high = Call("≤", (), (), (along, place.last), (), place.span, place.span)
-            conditions += [low, high]
-        else:
-            conditions.append(Call("=", (), (), (along, place), (), axis.span, axis.span))
-    whole = conditions[0]
-    for each in conditions[1:]:
-        whole = Call("∧", (), (), (whole, each), (), target.span, target.span)
-    return Cases(((update.body, whole), (target.base, None)), target.span)
+    return Call(REPLACING, (), (), (update.target, update.body), (), update.span, update.target.span)
 
 
 def renamed(node: Any, current: dict[str, str]) -> Any:

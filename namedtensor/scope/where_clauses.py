@@ -146,7 +146,7 @@ class Units:
             self.add(unit)
 
     def meant(self, key: Key) -> list[Unit]:
-        """What a use of this name may mean."""
+        """The definitions that a use of this name may mean."""
         found = self.exact.get(key, [])
         families = self.families.get(key.base, ())
         return found + [unit for unit in families if key not in unit.options and unit.means(key)]

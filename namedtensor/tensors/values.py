@@ -23,6 +23,9 @@ def as_value(value: Any, name: str) -> Any:
         what, hint = f"an array of {rank} axes without names", 'name them: nt.tensor(array, "seq chans")'
     elif isinstance(value, (list, tuple)):
         what, hint = f"a {type(value).__name__}", 'make it a tensor: nt.tensor(data, "seq chans")'
+    elif callable(value) and not isinstance(value, type):
+        what = f"{type(value).__name__}, which is no tensor"
+        hint = f'a Python function has its signature above it, @nt.function("{name} : ℝ → ℝ"), and is used by its name'
     else:
         what = "a text" if isinstance(value, str) else "nothing" if value is None else type(value).__name__
         what, hint = f"{what}, which is no tensor", "give a named tensor or a number"

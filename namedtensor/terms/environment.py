@@ -78,7 +78,7 @@ class Environment:
             env = env.parent
         return None
 
-    def real_axes(self, name: str) -> tuple[str, ...]:
+    def resolve_axis(self, name: str) -> tuple[str, ...]:
         """The axes that a name of an axis stands for: itself, or what a function's axis parameter was given.
 
         ax* stands for those with the mark.

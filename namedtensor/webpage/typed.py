@@ -14,7 +14,7 @@ from grammar.printer.runs import axes_in
 
 from ..core.sizes import SizeVariable, resolve
 from ..programs.arguments import shape_of, spelling_of
-from ..programs.checks import Checked, checked_goal
+from ..programs.checks import CheckedProgram, checked_goal
 from ..programs.entries import WholeProgram, argument_names
 from ..programs.parsed import ParsedProgram
 from ..scope.names import spelled, walk
@@ -46,7 +46,7 @@ class Typed:
     goal: WholeProgram
     inputs: tuple[Input, ...]
     sizes: Mapping[str, int]
-    checked: Checked
+    checked: CheckedProgram
     problems: tuple[tuple[str, NotationError], ...] = ()  # of the types that were given, by name
 
     @property
@@ -149,7 +149,7 @@ def with_numbers(goal: WholeProgram, shapes: dict[str, Any], sizes: Mapping[str,
 
 
 def inputs_of(
-    goal: WholeProgram, checked: Checked, shapes: Mapping[str, Any], origins: Mapping[str, str]
+    goal: WholeProgram, checked: CheckedProgram, shapes: Mapping[str, Any], origins: Mapping[str, str]
 ) -> tuple[Input, ...]:
     """What is to have a value, in the order of the text."""
     found: dict[str, Input] = {}

@@ -1,0 +1,133 @@
+"""Fractions and roots, and fractions of ∂ that are derivatives.
+
+\\frac{\\partial L}{\\partial x^*}, \\frac{\\partial}{\\partial x^*} L      {∂{L} / ∂{x^*}}, and ∂ as a function before L
+"""
+
+from __future__ import annotations
+
+from typing import TypeGuard
+
+from ..errors import NotationError
+from ..tokens import Token
+from .macros import lacks_argument
+from .reader import Part, Reader, Stretch
+
+
+def fraction(reader: Reader, position: int, end: int) -> int:
+    """\\frac{a}{b}: {{a}/{b}}"""
+    above, middle = reader.argument(position, position + 1, end, letters=True)
+    below, after = reader.argument(position, middle, end, letters=True)
+    _, start, stop = reader.pieces[position]
+    sign = Token("SLASH", "/", start, stop)
+    over, under = reader.braced("group", above, middle), reader.braced("group", below, after)
+    if begins_with_partial(above, reader) and begins_with_partial(below, reader):
+        if reader.piece(above[0] + 1) == "^":
+            return second_derivative(reader, position, above, below, sign, after, end)
+        if above[1] - above[0] == 1:
+            return reader.put(derivative_operator(reader, below, under, sign), after, end)
+        over = [Token("PARTIAL", "∂", *reader.pieces[above[0]][1:]), *without_partial(above, over)]
+        under = [Token("PARTIAL", "∂", *reader.pieces[below[0]][1:]), *without_partial(below, under)]
+    return reader.put(wrapped(reader, position, after, [*over, sign, *under]), after, end)
+
+
+def second_derivative(
+    reader: Reader, position: int, above: Stretch, below: Stretch, sign: Token, after: int, end: int
+) -> int:
+    """\\frac{\\partial^2 f}{\\partial x^* \\partial y^*}, also of \\partial r^2, and before its operand: ∂(∂f/∂y*)/∂x*"""
+    partials = [place for place in range(*below) if reader.pieces[place][0] == "\\partial"]
+    over = reader.argument(above[0] + 1, above[0] + 2, above[1])[1]
+    variables = [(start + 1, stop) for start, stop in zip(partials, (*partials[1:], below[1]))]
+    if len(variables) == 1:
+        variables = 2 * [
+            (start, stop - len(square))
+            for start, stop in variables
+            for square in [squared(reader, start, stop)]
+            if square
+        ]
+    if not is_two(reader, above[0] + 2, over) or len(variables) != 2:
+        raise NotationError(
+            101, "a second derivative names both variables", reader.source, reader.pieces[position][1:],
+            hint=r"write \frac{\partial^2 f}{\partial x^* \partial y^*}",
+        )  # fmt: skip
+    partial = [Token("PARTIAL", "∂", *reader.pieces[above[0]][1:])]
+    groups = [grouped(reader, position, after, variable) for variable in variables]
+    if over == above[1]:
+        name = Token("FUNCTION", "∂", sign.start, reader.pieces[after - 1][2])
+        return reader.put([part for group in groups for part in (name, with_parameter(sign), *group)], after, end)
+    inside: list[Part] = [*partial, *grouped(reader, position, after, (over, above[1]))]
+    for group in reversed(groups):
+        quotient = wrapped(reader, position, after, [*inside, sign, Token("PARTIAL", "∂", *sign.span), *group])
+        inside = [*partial, *quotient]
+    return reader.put(quotient, after, end)
+
+
+def is_two(reader: Reader, start: int, stop: int) -> bool:
+    """Whether 2, or {2}, is what stands here."""
+    return [text for text, _, _ in reader.pieces[start:stop] if text not in "{}"] == ["2"]
+
+
+def squared(reader: Reader, start: int, stop: int) -> list[str]:
+    """The pieces of a ^2 that what stands here ends with."""
+    pieces = [text for text, _, _ in reader.pieces[start:stop]]
+    return next((end for end in (["^", "2"], ["^", "{", "2", "}"]) if pieces[-len(end) :] == end), [])
+
+
+def grouped(reader: Reader, position: int, after: int, stretch: Stretch) -> list[Part]:
+    return wrapped(reader, position, after, ["group", stretch, None])
+
+
+def wrapped(reader: Reader, position: int, after: int, parts: list[Part]) -> list[Part]:
+    """Parts that are one thing, whatever stands around them, between { and } that span the macro."""
+    _, start, stop = reader.pieces[position]
+    _, close, finish = reader.pieces[after - 1]
+    return [Token("LBRACE", "{", start, stop), *parts, Token("RBRACE", "}", close, finish)]
+
+
+def begins_with_partial(group: Token | Stretch, reader: Reader) -> TypeGuard[Stretch]:
+    return isinstance(group, tuple) and group[0] < group[1] and reader.pieces[group[0]][0] == "\\partial"
+
+
+def without_partial(group: Stretch, parts: list[Part]) -> list[Part]:
+    """{∂ f(X)} as {f(X)}"""
+    return [parts[0], "group", (group[0] + 1, group[1]), None, parts[-1]]
+
+
+def derivative_operator(reader: Reader, below: Stretch, under: list[Part], sign: Token) -> list[Part]:
+    """\\frac{\\partial}{\\partial X^*}, a prefix function with X^* for its parameter"""
+    stop = under[-1].end if isinstance(under[-1], Token) else sign.end
+    return [Token("FUNCTION", "∂", sign.start, stop), with_parameter(sign), *without_partial(below, under)]
+
+
+def with_parameter(sign: Token) -> Token:
+    """What stands between a function and the group of what it is by."""
+    return Token("WITH", "_", sign.start, sign.start)
+
+
+def root(reader: Reader, position: int, end: int) -> int:
+    """\\sqrt{x}, \\sqrt[3]{x}: √{x}, {{x}^{1/{3}}}"""
+    _, start, stop = reader.pieces[position]
+    index, begin = bracket_argument(reader, position, end)
+    group, after = reader.argument(position, begin, end, letters=True)
+    operand = reader.braced("group", group, after)
+    if index is not None:
+        one, sign = Token("NUMBER", "1", start, stop), Token("SLASH", "/", start, stop)
+        power = wrapped(reader, position, after, [one, sign, *reader.braced("group", index, index[1])])
+        return reader.put(
+            wrapped(reader, position, after, [*operand, Token("SUP", "^", start, stop), *power]), after, end
+        )
+    parts = [Token("ROOT", "√", start, stop), *operand]
+    scripted = reader.piece(reader.skip_looks(after, end)) in ("^", "_")
+    return reader.put(wrapped(reader, position, after, parts) if scripted else parts, after, end)
+
+
+def bracket_argument(reader: Reader, position: int, end: int) -> tuple[Stretch | None, int]:
+    """The [3] of \\sqrt[3]{x}, and where what follows begins."""
+    begin = position + 1
+    if begin >= end or reader.pieces[begin][0] != "[":
+        return None, begin
+    close = begin + 1
+    while close < end and reader.pieces[close][0] != "]":
+        close = reader.partner.get(close, close) + 1
+    if close >= end:
+        raise lacks_argument(reader.source, reader.pieces[position])
+    return (begin + 1, close), close + 1

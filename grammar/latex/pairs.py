@@ -1,0 +1,99 @@
+"""Where the formulas stand among the pieces of a LaTeX source, and what closes each bracket and environment."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..errors import Hint, NotationError
+from .macros import CLOSERS, CLOSING, DISPLAYS, DOLLARS, TEXTS, Piece, closing_of, never_closed
+
+
+class Maths(NamedTuple):
+    """The formulas among the pieces, and for each piece that opens something the index of what closes it."""
+
+    units: list[tuple[int, int, str]]  # start, end, and what opens it: \begin{align}, $, or "" for a source without
+    partner: dict[int, int]
+
+
+def maths_of(source: str, pieces: list[Piece]) -> Maths:
+    """All pieces, or where the source sets off its formulas only these: the rest is prose."""
+    return _Pairing(source, pieces).run()
+
+
+class _Pairing:
+    def __init__(self, source: str, pieces: list[Piece]):
+        self.source, self.pieces = source, pieces
+        self.opened: list[int] = []
+        self.maths = Maths([], {})
+
+    def run(self) -> Maths:
+        in_prose = self.has_prose()
+        for index, piece in enumerate(self.pieces):
+            text = piece[0]
+            if text not in CLOSING and text not in CLOSERS and not text.startswith(("\\begin{", "\\end{")):
+                continue
+            if in_prose and not self.opened and text not in DISPLAYS and text not in DOLLARS:
+                continue
+            if text in DOLLARS:
+                self.dollar(index, text)
+            elif text in CLOSING or text.startswith("\\begin"):
+                self.opened.append(index)
+            else:
+                self.close(index)
+        if self.opened:
+            raise never_closed(self.source, self.pieces[self.opened[-1]])
+        return self.maths if in_prose else Maths([(0, len(self.pieces), "")], self.maths.partner)
+
+    def has_prose(self) -> bool:
+        texts = {piece[0] for piece in self.pieces}
+        if not texts.isdisjoint(DISPLAYS):
+            return True
+        return not texts.isdisjoint(DOLLARS) and self.dollar_outside_text()
+
+    def dollar_outside_text(self) -> bool:
+        """Whether a $ stands elsewhere than in \\text{$i$ odd}."""
+        groups: list[bool] = []
+        before = ""
+        for text, _, _ in self.pieces:
+            if text == "{":
+                groups.append(before[1:] in TEXTS or bool(groups and groups[-1]))
+            elif text == "}" and groups:
+                groups.pop()
+            elif text in DOLLARS and not (groups and groups[-1]):
+                return True
+            before = text
+        return False
+
+    def dollar(self, index: int, text: str) -> None:
+        top = self.pieces[self.opened[-1]][0] if self.opened else ""
+        if top not in DOLLARS:
+            self.opened.append(index)
+            return
+        self.paired(index)
+        if top != text:  # $a$$b$
+            self.pieces[index] = ("$", *self.pieces[index][1:])
+            self.opened.append(index)
+
+    def paired(self, index: int) -> None:
+        opening = self.opened.pop()
+        self.maths.partner[opening] = index
+        if not self.opened:
+            self.maths.units.append((opening + 1, index, self.pieces[opening][0]))
+
+    def close(self, index: int) -> None:
+        text, start, end = self.pieces[index]
+        opening = self.pieces[self.opened[-1]] if self.opened else None
+        if opening is not None and closing_of(opening[0]) == text:
+            return self.paired(index)
+        if opening is None or (text == "}" and opening[0] != "{"):
+            raise NotationError(103, f"{text} closes nothing", self.source, (start, end), hint=Hint("remove it", ""))
+        if not (text.startswith("\\end") and opening[0].startswith("\\begin")):
+            raise never_closed(self.source, opening)
+        raise NotationError(
+            110,
+            f"{text} cannot end {opening[0]}",
+            self.source,
+            (start, end),
+            labels=((opening[1:], "begun here"),),
+            hint=f"write {closing_of(opening[0])}",
+        )

@@ -1,0 +1,104 @@
+"""C_{seq(2)} ← 0: C with other elements, those that the indices of a subscript name.
+
+C_{seq(2)} ← 0           one element, or those of other axes that it stands for
+C_{seq(2:4)} ← V         a slice: V over the whole of seq, or over as many elements as the slice has
+C_{seq(S)} ← V           those that S names, which lies along an axis k: V has one for each k, of equals the last counts
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from grammar import nodes
+from grammar.nodes import Call, Index
+
+from ..core.sizes import is_ground, resolve
+from ..terms.environment import Environment
+from ..terms.inference import Inference
+from ..terms.terms import Term
+from .application import apply
+from .diagnostics import broadcast
+from .indexing import check_position, iota, take
+
+
+def replaced(checker: Inference, node: Call, env: Environment) -> Term:
+    target, body = node.arguments
+    assert isinstance(target, Index)
+    base, value = checker.infer_all((target.base, body), env)
+    replacing = _Replacing(checker, node, base, env)
+    for axis, part in target.items:
+        for real in env.resolve_axis(axis.name):
+            if real not in base.shape:
+                raise checker.error(
+                    301, f"{checker.text(target.base)} has no axis {real} to index", axis,
+                    notes=(checker.described(target.base, base.shape),),
+                )  # fmt: skip
+            if isinstance(part, nodes.Slice):
+                value = replacing.slice(real, part, value)
+            else:
+                value = replacing.element(real, part, value)
+    shape = broadcast(checker, (value, replacing.holds, base), node, node.span, "←", (body, target, target.base))
+    return checker.graph.intern("cases", (value, replacing.holds, base), shape=shape, boolean=base.boolean, node=node)
+
+
+class _Replacing:
+    """Which elements are replaced, `holds`, as the indices are gone through."""
+
+    def __init__(self, checker: Inference, node: Call, base: Term, env: Environment):
+        self.checker, self.node, self.base, self.env = checker, node, base, env
+        self.holds: Any = None
+
+    def op(self, name: str, *terms: Any, over: tuple[str, ...] = ()) -> Term:
+        found = tuple(each if isinstance(each, Term) else self.checker.graph.number(each) for each in terms)
+        axes = tuple((axis, self.node) for axis in over)
+        return apply(self.checker, name, found, axes, self.node, self.env, (self.node,) * len(found))
+
+    def where(self, condition: Term) -> None:
+        self.holds = condition if self.holds is None else self.op("∧", self.holds, condition)
+
+    def along(self, axis: str) -> Term:
+        return iota(self.checker, axis, 1, self.base.shape[axis], self.node)
+
+    def in_range(self, axis: str, at: Term, part: Any) -> Term:
+        """The same index, once it is found to be one of the axis: it picks itself from 1, 2, …"""
+        if at.number is not None:
+            check_position(self.checker, at.number, resolve(self.base.shape[axis]), axis, part)
+            return at
+        return self.taken(self.along(axis), axis, at, part)
+
+    def slice(self, axis: str, part: nodes.Slice, value: Term) -> Term:
+        first, last = self.checker.infer_all((part.first, part.last), self.env)
+        first, last = self.in_range(axis, first, part.first), self.in_range(axis, last, part.last)
+        here = self.along(axis)
+        self.where(self.op("∧", self.op("≥", here, first), self.op("≤", here, last)))
+        ends = first.number, last.number
+        if axis not in value.shape or None in ends or not is_ground(value.shape[axis]):
+            return value
+        size = resolve(value.shape[axis])
+        if size != ends[1] - ends[0] + 1 or size == resolve(self.base.shape[axis]):
+            return value
+        place = self.op("clip", self.op("-", here, ends[0] - 1), 1, size)
+        return self.taken(value, axis, place, part)
+
+    def element(self, axis: str, part: Any, value: Term) -> Term:
+        checker, here = self.checker, self.along(axis)
+        at = self.in_range(axis, checker.infer(part, self.env), part)
+        own = [name for name in at.shape if "@" not in name and name not in self.base.shape]
+        if not own:
+            self.where(self.op("=", here, at))
+            return value
+        if len(own) > 1:
+            raise checker.error(
+                316, f"{checker.text(part)} has the axes {' and '.join(own)}, and an update goes over one", part,
+                notes=(checker.described(part, at.shape),), hint="merge them into one",
+            )  # fmt: skip
+        (over,) = own
+        number = iota(checker, over, 1, at.shape[over], self.node)
+        last = self.op("max", self.op("where", self.op("=", here, at), number, 0), over=(over,))
+        self.where(self.op("≥", last, 1))
+        return self.taken(value, over, self.op("max", last, 1), part) if over in value.shape else value
+
+    def taken(self, value: Term, axis: str, place: Term, part: Any) -> Term:
+        """The elements of a value at places that lie along axes of what is replaced."""
+        apart = self.checker.renamed(value, {axis: f"{axis}@index"}, part)
+        return take(self.checker, apart, f"{axis}@index", place, part, self.node)
