@@ -704,6 +704,10 @@ def test_every_optimisation_names_the_function_that_does_it():
         assert callable(getattr(import_module(f"namedtensor.{room}.{module}"), function)), row
 
 
+def test_every_optimisation_is_done_for_libraries_that_there_are():
+    assert all(set(row.targets) <= set(NAMES) for row in OPTIMISATIONS.values())
+
+
 def test_every_rewrite_is_an_optimisation_in_the_place_that_its_row_names():
     for name, _, function in REWRITES:
         assert OPTIMISATIONS[name].by == f"{function.__module__.rpartition('.')[2]}.{function.__name__}"

@@ -101,6 +101,12 @@ def test_each_product_of_a_long_chain_is_looked_at_once(monkeypatch):
     assert counts[1] < 2.5 * counts[0]
 
 
+def test_what_is_used_twice_is_computed_once_and_is_a_factor():
+    text = "Y = A ⊙_{b} B ⊙_{c} C\n(Y ⊙_{d} v) ⊙ (Y ⊙_{d} w)"
+    shapes = {"A": "ℝ^{a[6] × b[6]}", "B": "ℝ^{b[6] × c[6]}", "C": "ℝ^{c[6] × d[6]}", "v": "ℝ^{d[6]}", "w": "ℝ^{d[6]}"}
+    assert nt.formula(text).cost(shapes).multiply_adds == 2 * 6**3 + 2 * 6**2
+
+
 @pytest.mark.parametrize(
     "text", ["A ⊙_{b} B ⊙_{c} v", "∑_{b} (A ⊙ (B ⊙_{c} v) ⊙ w)", "(A ⊙ w) ⊙_{b} B ⊙_{c} v", "∑_{c} (A ⊙_{b} (B ⊙ v))"]
 )
