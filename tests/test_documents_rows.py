@@ -83,6 +83,11 @@ def test_what_the_notation_does_not_have_is_not_checked_and_no_error(body):
     assert not numbers(body) and report(body).unread
 
 
+def test_where_a_value_is_taken_is_read_and_typed():
+    assert not numbers(r"\[ Y = \left.X \ndot{\seq} U\right|_{U=X} \]")
+    assert numbers(r"\[ Y = \left.X \ndot{\seq} U\right|_{U=\nsum{\seq} X} \]") == [(301, r"\seq")]
+
+
 @pytest.mark.parametrize("body", [
     r"\begin{align} \mathord- \ndot{\ax} \mathord- \colon \reals^{\ax} \times \reals^{\ax} &\rightarrow \reals \\ X \ndot{\seq} W &= 1 \end{align}",
     r"\[ Y = \text{LN}(X; \gamma, \beta) \ndot{\seq} X \]",
