@@ -84,6 +84,16 @@ class Together:
     def _holders(self) -> dict[Span, Maths | None]:
         return {each.span: self.holder(each.span) for each in self.statements}
 
+    @cached_property
+    def of_rows(self) -> frozenset[Span]:
+        """The signatures that one display gives a function beside several rows: each says of which function its row speaks."""
+        said: dict[tuple[Maths | None, str], list[nodes.Signature]] = {}
+        for each in self.statements:
+            if isinstance(each, nodes.Signature) and (called := _declares(each)):
+                said.setdefault((self._holders[each.span], called[0][0]), []).append(each)
+        groups = (each for each in said.values() if len({str(_sets(one)) for one in each}) > 1)
+        return frozenset(one.span for group in groups for one in group)
+
     def part(self, formulas: frozenset[Maths], removed: frozenset[Span]) -> Part:
         """Some of the formulas as a program, without statements that are removed."""
         mark = formulas, removed
@@ -98,6 +108,7 @@ class Together:
                 each
                 for each in program.statements
                 if each.span not in removed
+                and each.span not in self.of_rows
                 and (holders[each.span] if each.span in holders else self.holder(each.span)) in formulas
             )
         )
