@@ -454,7 +454,7 @@ WORKS = (
         "block-gradient", f"gradient of the block, {SHAPE}", inputs,
         (gradient_torch, gradient_jax, gradient_by_hand_torch, gradient_layer, gradient_by_hand_jax, gradient,
          gradient_formula_torch, gradient_formula_jax), SIZES, SMALL,
-        base=TORCH, bars=(Bar(ON_TORCH, 1.03, TORCH), Bar(UNDER_JIT, 1.03, JAX)), memory=True,
+        base=TORCH, bars=(Bar(ON_TORCH, 1.03, TORCH), Bar(UNDER_JIT, 1.03, JAX), Bar(AS_FORMULA, 1.0, TORCH)), memory=True,
         close=5e-3, norm=2,  # one kink taken on its other side is 1e-3, as there are a million
     ),
 )  # fmt: skip

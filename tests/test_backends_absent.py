@@ -64,6 +64,18 @@ for library in ("torch", "jax"):
 """
 
 
+def test_text_is_written_without_an_import():
+    code = """
+import sys
+import namedtensor as nt
+for library in ("torch", "jax"):
+    print(nt.to_python("softmax_{a} X", library, X="ℝ^{a[3]}"))
+print({"torch", "jax"} & set(sys.modules))
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, encoding="utf-8")
+    assert run.stdout.endswith("set()\n") and "torch.softmax" in run.stdout, run.stderr
+
+
 def test_text_is_written_where_neither_is_installed():
     run = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, encoding="utf-8")
     assert run.returncode == 0, run.stderr

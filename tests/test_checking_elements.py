@@ -28,3 +28,18 @@ def test_a_chain_of_what_has_no_type_is_checked_once(first):
     start = time.process_time()
     assert len(nt.check(program, {"Y": "ℝ", "A": "ℝ"}).errors) == 1
     assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize(("formula", "meant"), [
+    ("E_{experts(argmax_{experts} G)}", "E ⊙_{experts} argmax_{experts} G"),
+    ("E_{experts(argmaxk_{experts,k} G)}", "E ⊙_{experts} argmaxk_{experts,k} G"),
+])  # fmt: skip
+def test_what_picks_is_no_index_and_its_product_is_meant(formula, meant):
+    E, G = nt.tensor([[1.0, 2], [3, 4], [5, 6]], "experts chans"), nt.tensor([0.1, 0.7, 0.2], "experts")
+    sizes = {"k": 2} if "k" in formula.partition("argmax")[2][:1] else None
+    (problem,) = nt.check(formula, E=E.shape, G=G.shape, sizes=sizes).errors
+    assert problem.number == 401 and problem.hint.endswith(meant)
+    found = nt.evaluate(meant, E=E, G=G, sizes=sizes)
+    assert found.tolist(found.axes) == ([3, 4] if sizes is None else [[3, 4], [5, 6]])
+    alone = nt.evaluate("X_{a(argmax_{a} X)}", X=nt.tensor([4.0], "a"))
+    assert alone.tolist("a") == [4]

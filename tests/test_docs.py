@@ -90,7 +90,9 @@ def test_signs_of_a_formula_and_numbers_of_errors_lead_to_their_paragraphs():
 
 def test_a_link_that_leads_nowhere_is_found(tmp_path):
     (tmp_path / "deep").mkdir()
-    (tmp_path / "one.html").write_text('<p id="here"><a href="deep/two.html#there">x</a><a href="#here">y</a>', "utf-8")
+    (tmp_path / "one.html").write_text(
+        '<p id="a&gt;b"><a href="deep/two.html#there">x</a><a href="#a%3Eb">y</a>', "utf-8"
+    )
     (tmp_path / "deep" / "two.html").write_text(
         '<p id="there"><a href="two.html#gone">x</a><a class="q" href="one.html">y</a><a href="https://a.invalid/">z</a>',
         "utf-8",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import namedtensor as nt
 from namedtensor import reference
 from namedtensor.backends.libraries import NAMES, backend, target_of
 from namedtensor.planning import contraction_order as chains
+from namedtensor.planning import plan as plan_module
 from namedtensor.planning import regions as blocks
 from namedtensor.planning.fast_path import FEW_OF_BLOCK, FEW_STEPS
 from namedtensor.planning.memory import Workspace
@@ -151,25 +153,49 @@ FORMULAS = {
 WIDE = 'import jax; jax.config.update("jax_enable_x64", True)'
 
 
+ALONE = """
+import runpy, sys
+import numpy
+sys.modules["namedtensor"] = None
+{wide}
+for name in sys.argv[1:]:
+    values = numpy.load(f"{{name}}.npz")
+    function = runpy.run_path(f"{{name}}.py")["function"]
+    numpy.save(f"{{name}}.npy", numpy.asarray(function(*[{wrap}(values[f"x{{n}}"]) for n in range(len(values))])))
+"""
+WRAPPED = {
+    "numpy": ("", ""),
+    "torch": ("import torch", "torch.asarray"),
+    "jax": (f"{WIDE}; import jax.numpy as jnp", "jnp.asarray"),
+}
+
+
+@pytest.fixture(scope="module")
+def found_alone(tmp_path_factory):
+    """What each formula gives in a Python of its own, one for each library, where this project is not to be found."""
+
+    @functools.cache
+    def found(library):
+        folder = tmp_path_factory.mktemp(library)
+        for name, (text, values) in FORMULAS.items():
+            (folder / f"{name}.py").write_text(nt.formula(text).to_python(library, values), encoding="utf-8")
+            np.savez(folder / f"{name}.npz", **{f"x{n}": value.array for n, value in enumerate(values.values())})
+        wide, wrap = WRAPPED[library]
+        (folder / "run.py").write_text(ALONE.format(wide=wide, wrap=wrap), encoding="utf-8")
+        run = subprocess.run([sys.executable, "run.py", *FORMULAS], cwd=folder, capture_output=True, text=True)
+        assert run.returncode == 0, run.stderr
+        return folder
+
+    return found
+
+
 @pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
 @pytest.mark.parametrize("name", FORMULAS)
-def test_the_source_runs_by_itself(name, library, tmp_path):
-    """In a Python of its own, where this project is not to be found."""
+def test_the_source_runs_by_itself(name, library, found_alone):
     pytest.importorskip(library)
     text, values = FORMULAS[name]
-    wrap = {"numpy": "", "torch": "torch.asarray", "jax": "jnp.asarray"}[library]
-    source = nt.formula(text).to_python(library, values)
-    np.savez(tmp_path / "values.npz", **{f"x{n}": value.array for n, value in enumerate(values.values())})
-    (tmp_path / "run.py").write_text(
-        f"import sys\nsys.modules['namedtensor'] = None\n{WIDE if library == 'jax' else ''}\n"
-        f"{source}\nimport numpy\nvalues = numpy.load('values.npz')\n"
-        f"numpy.save('result.npy', numpy.asarray(function(*[{wrap}(values[f'x{{n}}']) for n in range({len(values)})])))\n",
-        encoding="utf-8",
-    )
-    run = subprocess.run([sys.executable, "run.py"], cwd=tmp_path, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
-    want = nt.evaluate(text, values)
-    np.testing.assert_allclose(np.load(tmp_path / "result.npy"), want.array, rtol=1e-6, atol=1e-9)
+    found, want = np.load(found_alone(library) / f"{name}.npy"), nt.evaluate(text, values)
+    np.testing.assert_allclose(found, want.array, rtol=1e-6, atol=1e-9)
 
 
 # ------------------------------------------------------------------------------------- with and without each optimisation
@@ -678,6 +704,27 @@ def test_every_optimisation_names_the_function_that_does_it():
         assert callable(getattr(import_module(f"namedtensor.{room}.{module}"), function)), row
 
 
+def test_every_optimisation_is_done_for_libraries_that_there_are():
+    assert all(set(row.targets) <= set(NAMES) for row in OPTIMISATIONS.values())
+
+
 def test_every_rewrite_is_an_optimisation_in_the_place_that_its_row_names():
     for name, _, function in REWRITES:
         assert OPTIMISATIONS[name].by == f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
+
+
+def test_a_matrix_that_needs_a_copy_is_copied_once(monkeypatch):
+    """What counts in a product is needed as it is and transposed: for what was multiplied, and for the weights."""
+    axes = {"G": "n h s k", "W": "h k c", "X": "n s c"}
+    sizes = {"n": 3, "h": 2, "s": 5, "k": 4, "c": 6}
+    generator = np.random.default_rng(0)
+    arrays = {name: generator.normal(size=[sizes[axis] for axis in own.split()]) for name, own in axes.items()}
+    tensors = {name: nt.tensor(array, axes[name]) for name, array in arrays.items()}
+    plans: list[Plan] = []
+    monkeypatch.setattr(plan_module, "CHECKS", [*CHECKS, plans.append])
+    A, B = nt.program("A = G ⊙_{h,k} W\nB = G ⊙_{n,s} X")["A", "B"](**tensors)
+    assert np.allclose(A.to_array("n s c"), np.einsum("nhsk,hkc->nsc", arrays["G"], arrays["W"]))
+    assert np.allclose(B.to_array("h k c"), np.einsum("nhsk,nsc->hkc", arrays["G"], arrays["X"]))
+    (plan,) = plans
+    (given,) = (value for value, name in plan.names.items() if name == "G")
+    assert sum(step.primitive == "transpose" and step.arguments[0] is given for step in plan.steps) == 1

@@ -19,7 +19,7 @@ LARGEST = 4_000_000  # bytes of a page; a larger one is no page of the docs, and
 def dangling(root: Path) -> Iterator[tuple[str, str]]:
     """The links that lead nowhere: the page, and what it links to."""
     pages = {path: path.read_text(encoding="utf-8") for path in sorted(root.rglob("*.html")) if is_page(path)}
-    anchors = {path: set(ANCHOR.findall(text)) for path, text in pages.items()}
+    anchors = {path: set(map(html.unescape, ANCHOR.findall(text))) for path, text in pages.items()}
     for path, text in pages.items():
         for link in dict.fromkeys(map(html.unescape, LINK.findall(text))):
             if re.match(r"[a-z]+:", link):

@@ -113,20 +113,72 @@ def descending(x):
 SCANNED = '''
 def loop(step, states, slices, given, steps, kept, listed=()):
     """The states after so many steps, each with its elements of the slices, and after each of them the states kept."""
-
-    def once(states, elements):
-        states = step(*states, *elements, *given)
-        return states, tuple(states[number] for number in (*kept, *listed))
-
-    along = tuple(jnp.stack(each) if isinstance(each, list) else jnp.asarray(each) for each in slices)
-    states, through = jax.lax.scan(once, tuple(map(jnp.asarray, states)), along, steps)
-    return (*states, *through)
+    states, slices = tuple(map(jnp.asarray, states)), tuple(slices)
+    return looked_up(step, steps, (*kept, *listed), states, slices, tuple(given))
 
 
 loop = jax.jit(loop, static_argnums=(0, 4, 5, 6))
 '''
+SCANNED_FROM = 24  # steps with tensors of their own: to differentiate a scan, these are put together at each call
+LARGE = 2**14  # numbers of a tensor that is looked up in its step; smaller ones are put together, which costs little
+LOOKED_UP = f'''
+def scanned(step, steps, kept, is_large, states, slices, given):
+    """The states after so many steps. Of tensors in a list the large are looked up in their step, the others put together."""
+    large = [isinstance(each, list) and is_large(each[0]) for each in slices]
+    turns = [*zip(*(each for each, own in zip(slices, large) if own))]
+    along = [None if own else jnp.stack(each) if isinstance(each, list) else each for each, own in zip(slices, large)]
+
+    def once(states, at):
+        number, elements = at
+        own = iter(jax.lax.switch(number, [lambda turn=turn: turn for turn in turns]) if turns else ())
+        elements = [next(own) if each is None else each for each in elements]
+        states = step(*states, *elements, *given)
+        return states, tuple(states[number] for number in kept)
+
+    states, through = jax.lax.scan(once, states, (jnp.arange(steps), along), steps)
+    return (*states, *through)
+
+
+def looked_up(step, steps, kept, states, slices, given):
+    """The same, by whatever is fastest where no derivative is taken; a GPU would wait to know which tensor it is."""
+    waits = jax.default_backend() == "gpu"
+    if waits and few(steps, slices):
+        return loop_in_turn(step, states, slices, given, steps, kept)
+    return scanned(step, steps, kept, lambda each: not waits and each.size >= {LARGE}, states, slices, given)
+
+
+def differentiated(step, steps, kept, values, changes):
+    """The same and its differential: what is looked up would get a derivative as large as all steps in each."""
+    leaves, tree = jax.tree.flatten(values)
+    changes = jax.tree.leaves(changes, is_leaf=is_constant)
+    places = [place for place, each in enumerate(changes) if not is_constant(each)]
+
+    def of(*moving):
+        found = [*leaves]
+        for place, each in zip(places, moving):
+            found[place] = each
+        states, slices, given = jax.tree.unflatten(tree, found)
+        if few(steps, slices):
+            return loop_in_turn(step, states, slices, given, steps, kept)
+        return scanned(step, steps, kept, lambda each: False, states, slices, given)
+
+    return jax.jvp(of, [leaves[place] for place in places], [changes[place] for place in places])
+
+
+def few(steps, slices):
+    """Whether so few steps, with tensors of their own, are written out."""
+    return steps < {SCANNED_FROM} and any(isinstance(each, list) for each in slices)
+
+
+def is_constant(change):
+    """Whether a differential is that of what does not change."""
+    return isinstance(change, jax.custom_derivatives.SymbolicZero)
+
+
+looked_up = jax.custom_jvp(looked_up, nondiff_argnums=(0, 1, 2))
+looked_up.defjvp(differentiated, symbolic_zeros=True)
+'''
 IN_TURN = LOOP.replace("def loop", "def loop_in_turn").replace("stacked", "jnp.stack")
-SCANNED_FROM = 24  # steps with tensors of their own: to scan, these are put together at each call
 FAILS = frozenset(
     ("positions", "whole_positions", "covered", "inv", "cholesky", "python")
 )  # on data, which it must see
@@ -142,8 +194,7 @@ def must_see(plan: Any) -> bool:
 
 
 def _loop(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    few = options["members"] and options["steps"] < SCANNED_FROM
-    return loop(names, options, step, "loop_in_turn" if few or must_see(options["plan"]) else "loop")
+    return loop(names, options, step, "loop_in_turn" if must_see(options["plan"]) else "loop")
 
 
 LINES: dict[str, Any] = {
@@ -191,6 +242,6 @@ class Jax(Backend):
 BACKEND = Jax(
     "jax", "import jax\nimport jax.numpy as jnp\nimport numpy as np", LINES, {},
     {"known": KNOWN, "positions": POSITIONS, "scatter_add": SCATTER_ADD, "whole_positions": WHOLE_POSITIONS, "covered": COVERED,
-     "windows": WINDOWS, "descending": DESCENDING, "cofactors": COFACTORS, "eigenvectors": EIGENVECTORS, "triangle": TRIANGLE, "loop": SCANNED, "loop_in_turn": IN_TURN},
+     "windows": WINDOWS, "descending": DESCENDING, "cofactors": COFACTORS, "eigenvectors": EIGENVECTORS, "triangle": TRIANGLE, "loop": SCANNED, "looked_up": LOOKED_UP, "loop_in_turn": IN_TURN},
     numbers=OF_NUMBERS | {"maximum", "minimum", "where"}, prefix="jnp", fixed=NumPy("jnp"),
 )  # fmt: skip

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from grammar import nodes
-from grammar.errors import Hint
+from grammar.errors import Hint, NotationError
 from grammar.nodes import Index, Node, axis_of
 
 from ..core.sizes import is_ground, resolve, unify
 from ..core.suggestions import did_you_mean, near
+from ..operators import REGISTRY
 from ..scope.mentions import OF_AXES
 from ..scope.names import spelled
 from ..terms.environment import Environment
@@ -100,9 +101,24 @@ def take(checker: Inference, term: Term, axis: str, at: Term, part: Node, node: 
         and at.axes[0] not in rest
     ):
         return checker.renamed(term, {axis: at.axes[0]}, node)
+    if at.operator in REGISTRY and REGISTRY[at.operator].picks and size != 1:
+        raise no_position(checker, axis.partition("@")[0], at, part, node)
     at = guard_index(checker, at)
     shape = broadcast(checker, (Shaped(rest), at), part, node, "the index", (node, part))
     return checker.graph.intern("index", (term, at), (axis,), shape=shape, boolean=term.boolean, node=part)
+
+
+def no_position(checker: Inference, axis: str, at: Term, part: Node, node: Node) -> NotationError:
+    """The error for X_{ax(argmax_{ax} G)}: what picks is 1 there and 0 elsewhere, and no index."""
+    base = checker.text(node.base) if isinstance(node, Index) else "X"
+    meant = f"{base} ⊙_{{{axis}}} {checker.text(part)}"
+    return checker.error(
+        401,
+        f"{checker.text(part)} is no index: it is 1 where it picks and 0 elsewhere",
+        part,
+        notes=(checker.described(part, at.shape),),
+        hint=f"write the product, which takes the elements there: {meant}" if axis in at.shape else None,
+    )
 
 
 class Shaped:

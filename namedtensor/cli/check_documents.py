@@ -1,4 +1,4 @@
-"""The command `check` on documents: LaTeX, Markdown and notebooks, one or several, their findings as text or for machines."""
+"""The command `check` on documents: LaTeX, Markdown, notebooks and HTML, one or several, their findings as text or for machines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..files.text import InputError, reason, whole_file
 from .arguments import FILE_LIKE, Source, sizes_of
 from .console import Console, error_record
 
-DOCUMENTS = (".tex", ".md", ".markdown", ".ipynb")
+DOCUMENTS = (".tex", ".md", ".markdown", ".ipynb", ".html", ".htm")
 MOST = 200  # findings of one kind that are printed of a document
 
 
@@ -52,7 +52,9 @@ def documents_of(options: Any) -> list[Given]:
     for word in words:
         if not _is_document_file(word):
             there = os.path.exists(word)
-            raise InputError(f"{word} is no document: .tex, .md or .ipynb" if there else f"there is no file {word}")
+            raise InputError(
+                f"{word} is no document: .tex, .md, .ipynb or .html" if there else f"there is no file {word}"
+            )
     options.inputs = [word for word in options.inputs if word not in words]
     given = [_given(word) for word in dict.fromkeys([options.formula, *words])]
     options.source = given[0].source
@@ -134,7 +136,7 @@ def _checked(given: Given, whole: Any, shapes: Any, ignored: frozenset[int], opt
 
 
 def draws_of(options: Any) -> Any:
-    """How claims are to be tried; None where they are not."""
+    """The draws by which claims are tried; None where they are not."""
     if not options.random:
         return None
     from ..documents.verdicts import Draws
@@ -215,7 +217,7 @@ def _told(finding: Any, console: Console) -> str:
 
 
 def _notes(checked: CheckedDocument, options: Any) -> list[str]:
-    """What should be known besides errors and warnings, a line each."""
+    """The notes of a document, a line each: what is neither error nor warning."""
     whole, report = checked.whole, checked.report
     found = [f"{at.file}:{_line_of(at)}: note: {text}" for at, text in whole.notes]
     found += [f"{_line(whole, note.position)}: note: {note.text}" for note in report.notes]
@@ -271,7 +273,7 @@ def _number(count: int, word: str) -> str:
 
 
 def _record(checked: CheckedDocument) -> dict[str, Any]:
-    """What was found of a document, for machines."""
+    """The report of a document as a record for machines."""
     file, whole, report = checked.given.source.name, checked.whole, checked.report
 
     def records(severity: str) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""How the words of a command are parsed: the parser, and the arguments that several commands share."""
+"""Parsers of commands, and the arguments that several commands share."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed", metavar="N", type=_count, default=0, help="what random tensors are drawn by; 0 where it is left out"
     )
-    documents = parser.add_argument_group("documents (.tex, .md, .ipynb)")
+    documents = parser.add_argument_group("documents (.tex, .md, .ipynb, .html)")
     documents.add_argument("--page", metavar="FILE.html", help="write the page of --format html to a file besides")
     documents.add_argument("--all", action="store_true", help="check maths that seems to be of no named axes too")
     documents.add_argument("--types", action="store_true", help="print the types of all names")

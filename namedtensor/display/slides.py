@@ -18,6 +18,7 @@ from .html import html_piece, html_type, style
 
 LOOK = """
 :root{color-scheme:light dark}
+html{font-size:clamp(16px,.55rem + .75vw,30px)}
 body{font:1.15rem/1.5 system-ui,sans-serif;margin:0 auto;max-width:62rem;padding:1.5rem}
 pre{font:1rem/1.6 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere;background:#8882;border-radius:.4rem;padding:.8rem 1rem;margin:0 0 1rem}
 mark{background:#fd08;color:inherit;border-radius:.2rem;outline:.15rem solid #fd08}

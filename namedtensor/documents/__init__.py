@@ -1,4 +1,4 @@
-"""Papers checked where they stand: formulas of LaTeX, Markdown and notebooks, with errors at their lines.
+"""Papers checked where they stand: formulas of LaTeX, Markdown, notebooks and HTML, with errors at their lines.
 
 `remarks`: comments that speak to the checker.
 `document`: a document as data, its sections, their maths and its macros.
@@ -19,6 +19,7 @@
 `root`: the document that includes a chapter, and its macros.
 `markdown`: Markdown as such a document.
 `notebook`: the Markdown of a notebook.
+`hypertext`: HTML as such a document.
 `loaded`: a document as a program.
 `stated_facts`: a file of facts before a document.
 `findings`: what a report says, each finding at its place in a file.

@@ -17,6 +17,7 @@ from grammar.printer import to_text
 
 from ..files.text import InputError
 from .document import Section
+from .hypertext import whole_hypertext
 from .included_files import Whole, document_text, whole_text
 from .markdown import whole_markdown
 from .notebook import whole_notebook
@@ -24,7 +25,14 @@ from .root import whole_chapter
 from .sections import check_document
 from .superseded import defined_by, without
 
-READERS = {".md": whole_markdown, ".markdown": whole_markdown, ".tex": whole_chapter, ".ipynb": whole_notebook}
+READERS = {
+    ".tex": whole_chapter,
+    ".md": whole_markdown,
+    ".markdown": whole_markdown,
+    ".ipynb": whole_notebook,
+    ".html": whole_hypertext,
+    ".htm": whole_hypertext,
+}
 PARTS = re.compile(r"\\(?:documentclass|begin\{document\}|(?:sub)*section\b|input\b|include\b)")
 
 

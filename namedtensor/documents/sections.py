@@ -243,10 +243,13 @@ def _prose_may_say(section: Section, at: Maths | None, error: NotationError) -> 
         return True  # 𝒮 stands for any axes, and running text says for which
     if error.number not in FACTS:
         return False
+    if SANS_SERIF.match(error.span_text or ""):
+        return True  # an axis, which running text speaks of: $\ax[I] \in \mathcal{S}$
     name = TEXT.sub(r"\1", error.span_text or "").lstrip("\\")
     return len(name) <= SHORT or "did you mean" not in (error.hint or "") or _fragment(section, at)
 
 
+SANS_SERIF = re.compile(r"(?:\\ensuremath\s*\{\s*)?\\(?:name|mathsf)(?![A-Za-z])")
 FACTS = (201, 204, 309)
 SHORT = 2  # letters of a name that is near to some other, whatever it is: LN is no misspelt ln
 TEXT = re.compile(r"\\(?:text|mathrm|operatorname)\{(.*)\}")

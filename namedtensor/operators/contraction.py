@@ -120,12 +120,18 @@ def _merged(b: Builder, x: Any, y: Any, found: Groups):
 
 
 def _matrix(b: Builder, x: Any, above: Order, beside: Order):
-    """A matrix of two groups of axes, or a vector where one group has none."""
+    """A matrix of two groups of axes, or a vector where one group has none; one that needs a copy is copied once."""
     if x.order == (*beside, *above) and above and beside:
         return b.reorder(_matrix(b, x, beside, above), (merged(above), merged(beside)))
-    x = b.reorder(x, (*above, *beside))
     order = tuple(merged(group) for group in (above, beside) if group)
-    return b.reshape(x, order, tuple(math.prod(b.extents(x, group)) for group in (above, beside) if group))
+    copied = x.order not in ((*above, *beside), (*beside, *above)) and len(order) == 2
+    if copied and (other := b.matrices.get((x, beside, above))) is not None:
+        return b.reorder(other, order)
+    found = b.reorder(x, (*above, *beside))
+    found = b.reshape(found, order, tuple(math.prod(b.extents(found, group)) for group in (above, beside) if group))
+    if copied:
+        b.matrices[x, above, beside] = found
+    return found
 
 
 # ---------------------------------------------------------------------------------------------- with axes in both

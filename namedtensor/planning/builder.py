@@ -40,6 +40,7 @@ class PlanBuilder:
         self.in_block = False  # whether this is the plan of a block, which one thread computes
         self._made: dict[tuple[Any, ...], Value] = {}
         self._written: dict[Value, Step] = {}
+        self.matrices: dict[tuple[Value, Order, Order], Value] = {}  # copies, by their rows and columns
         self._unnamed: dict[Argument, Value] = {}  # what was given other names, and what it was before
 
     def plan(self, source: str, results: Sequence[Argument], prefix: str = "", short: int = 0) -> Plan:

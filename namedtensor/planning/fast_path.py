@@ -19,7 +19,7 @@ FAR = {"float32": 64, "float64": 512}  # sums between 2^−far and 2^far are far
 ENDS = {"float32": 127, "float64": 1023}
 FEW_STEPS = 40  # steps that are done twice rather than guarded one by one
 FEW_OF_BLOCK = 120  # steps of a block that are: only the first block whose numbers are extreme is computed twice
-LARGE = 2**13  # numbers from which a step with a guard of its own is faster than the fallback
+LARGE = 2**9  # numbers from which a step with a guard of its own is faster than the fallback
 FAST, FALLBACK, GUARDED = 0, 1, 2
 
 

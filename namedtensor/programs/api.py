@@ -58,7 +58,7 @@ TENSORS_HINT = "tensors are read by nt.load_tensors(place), a folder with a mode
 def load(path: Any, syntax: str = "auto", section: str | None = None) -> Program:
     r"""A program from a file: `.nt` is text, `.tex` LaTeX.
 
-    A document (`.tex` with sections or files that it includes, `.md`, `.ipynb`) is read as `namedtensor check` reads it: with
+    A document (`.tex` with sections or files that it includes, `.md`, `.ipynb`, `.html`) is read as `namedtensor check` reads it: with
     what it includes, its macros and the facts in its comments. Sections inherit, and what a later one says again counts:
     the program is what holds at the end, of the document or of the `section` with that title. Raises NotationError where
     the file cannot be read, or has no such section.
@@ -70,7 +70,7 @@ def load(path: Any, syntax: str = "auto", section: str | None = None) -> Program
     N = √(∑_{a} X^2)
     """
     place = as_path(path)
-    if section is not None or place.suffix in (".tex", ".md", ".markdown", ".ipynb"):
+    if section is not None or place.suffix in (".tex", ".md", ".markdown", ".ipynb", ".html", ".htm"):
         found = answered("document", str(place), section) if syntax in ("auto", "latex") else None
         if found is not None:
             return Program(found, "text")

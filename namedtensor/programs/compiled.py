@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -55,6 +56,12 @@ def printed_target(library: str) -> Target:
         return Tabled() if library == "numpy" else Absent(library)
 
 
+def text_target(library: str) -> Target:
+    """The same without an import of it: text needs none, and PyTorch takes seconds."""
+    known = isinstance(library, str) and library in LIBRARIES and library != "numpy"
+    return Absent(library) if known and library not in sys.modules else printed_target(library)
+
+
 def checked_by_name(
     goal: WholeProgram | Entry, abstract: Abstract, options: Options
 ) -> tuple[Checker, tuple[Term, ...]]:
@@ -100,7 +107,7 @@ def with_declared(
 
 def to_python(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any], options: Options) -> str:
     """The source text of a function that runs without this project; its parameters are `given`, in their order."""
-    target = printed_target(library)
+    target = text_target(library)
     plan, python = plan_of(goal, target, given, options)
     if python:
         raise NotationError(408, "a formula that calls a Python function has no source text of its own")

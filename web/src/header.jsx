@@ -1,6 +1,7 @@
 // The line at the top: what the page is, examples, a link to share, light and dark, the size for a lecture hall.
 
 import { signal, useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
 import { Copy } from "./code_tab.jsx";
 import { keptExercises } from "./exercise_tab.jsx";
 import { python } from "./python.js";
@@ -29,6 +30,11 @@ function Examples() {
 
 function Share() {
   const link = useSignal(null);
+  const button = useRef(null);
+  const close = () => {
+    link.value = null;
+    button.current?.focus(); // what the keyboard was at is gone
+  };
   const share = async () => {
     const fragment = `#${await packedState({ ...kept(), ...(tab.value === "exercise" && keptExercises()) })}`;
     history.replaceState(null, "", fragment);
@@ -37,15 +43,15 @@ function Share() {
   };
   return (
     <span class="share">
-      <button type="button" onClick={share}>share</button>
+      <button type="button" onClick={share} ref={button} aria-expanded={link.value !== null}>share</button>
       {link.value && (
-        <div class="popover" role="dialog" aria-label="a link to this">
+        <div class="popover" role="dialog" aria-label="a link to this" onKeyDown={(event) => event.key === "Escape" && close()}>
           <p>The address holds all of this, and nothing was sent anywhere.</p>
-          <input readOnly value={link.value} aria-label="the link" ref={(box) => box?.select()} onKeyDown={(event) => event.key === "Escape" && (link.value = null)} />
+          <input readOnly value={link.value} aria-label="the link" ref={(box) => box?.select()} />
           <div class="row">
             <Copy text={link.value} label="copy the link" />
             {typeset.value && <Copy text={typeset.value.plain} label="copy LaTeX" />}
-            <button type="button" onClick={() => (link.value = null)}>done</button>
+            <button type="button" onClick={close}>done</button>
           </div>
         </div>
       )}

@@ -122,6 +122,7 @@ function take(state) {
     tab.value = "exercise";
     openExercises(state.exercises.slice(0, 60_000), state.exercise);
   }
+  if (state.tab === "exercise") requestAnimationFrame(() => matchMedia("(max-width: 56rem)").matches && document.querySelector(".views")?.scrollIntoView());
   if (typeof state.text !== "string" || !state.text) return;
   open(state);
   if (names.includes(state.tab)) tab.value = state.tab;

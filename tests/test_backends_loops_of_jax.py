@@ -1,0 +1,88 @@
+"""Layers under JAX: a scan that looks large tensors up in their step, and a derivative that does not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+
+jax = pytest.importorskip("jax")
+jnp = jax.numpy
+
+TEXT = """
+X^0 = X
+X^l = X^{{l-1}} + tanh(X^{{l-1}} ⊙_{{chans}} W^l)_{{chans'→chans}} + b^l for l = 1, …, {steps}
+W^l ∈ ℝ^{{chans × chans'}}
+b^l ∈ ℝ^{{chans}}
+Y = X^{{{steps}}}
+"""
+STEPS = [(8, 128), (24, 4)]  # matrices of 128 × 128 are large; fewer steps than 24 are written out in a derivative
+
+
+def drawn(steps: int, chans: int) -> tuple[dict[str, Any], Any]:
+    draw = np.random.default_rng(steps * chans)
+    weights = {f"W^{k}": draw.normal(size=(chans, chans)) / chans for k in range(1, steps + 1)}
+    weights |= {f"b^{k}": draw.normal(size=chans) / 9 for k in range(1, steps + 1)}
+    return {name: each.astype("float32") for name, each in weights.items()}, draw.normal(size=(3, chans)).astype(
+        "float32"
+    )
+
+
+def by_formula(steps: int):
+    entry = nt.program(TEXT.format(steps=steps))["Y"]
+
+    def run(weights: dict[str, Any], x: Any) -> Any:
+        given: dict[str, Any] = {
+            name: nt.tensor(each, "chans chans'"[: 12 if each.ndim == 2 else 5]) for name, each in weights.items()
+        }
+        return entry(X=nt.tensor(x, "seq chans"), **given).array
+
+    return run
+
+
+def by_hand(steps: int):
+    def run(weights: dict[str, Any], x: Any) -> Any:
+        for k in range(1, steps + 1):
+            x = x + jnp.tanh(x @ weights[f"W^{k}"]) + weights[f"b^{k}"]
+        return x
+
+    return run
+
+
+def near(found: Any, wanted: Any) -> None:
+    for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(wanted), strict=True):
+        np.testing.assert_allclose(one, other, rtol=0, atol=2e-5 * float(jnp.abs(other).max()))
+
+
+@pytest.mark.parametrize(("steps", "chans"), STEPS)
+def test_values_and_derivatives_are_those_by_hand(steps, chans):
+    weights, x = jax.tree.map(jnp.asarray, drawn(steps, chans))
+    formula, hand = by_formula(steps), by_hand(steps)
+    near(jax.jit(formula)(weights, x), hand(weights, x))
+
+    def derivatives(run):
+        def loss(weights, x):
+            return (run(weights, x) ** 2).sum()
+
+        def along(x):
+            return jax.jvp(lambda x: run(weights, x), (x,), (x,))[1]
+
+        return jax.grad(loss, (0, 1))(weights, x), along(x), jax.grad(lambda x: along(x).sum())(x)
+
+    near(derivatives(formula), derivatives(hand))
+    near(
+        jax.vmap(lambda x: formula(weights, x))(jnp.stack([x, 2 * x])),
+        jnp.stack([hand(weights, x), hand(weights, 2 * x)]),
+    )
+
+
+@pytest.mark.parametrize("steps", [8, 24])
+def test_a_call_copies_no_weights(steps):
+    weights, x = jax.tree.map(jnp.asarray, drawn(steps, 128))
+    lowered = jax.jit(by_formula(steps)).lower(weights, x)
+    needed = lowered.compile().memory_analysis().temp_size_in_bytes
+    assert needed < 3 * weights["W^1"].nbytes
+    assert lowered.as_text().count("stablehlo.tanh") == 1
