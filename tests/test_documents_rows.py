@@ -121,3 +121,11 @@ def test_what_the_notation_does_not_have_is_told_at_its_place_without_another_hi
         r"$\nsum{\seq} X = 1$ \[ r (\seq_1[I] \times \seq_2[I]) = \left\{ \nsum{\seq} X \mid i \in I \right\} \]"
     ).unread
     assert left.problem.span_text == r"\mid" and left.reason == r"\mid is not read here" and not left.problem.hint
+
+
+def test_signatures_beside_rows_are_of_their_rows():
+    body = r"""\begin{align}
+    Y &= \nsum{\seq} X && f \colon \reals^{\ax} \to \reals \\
+    Z &= \nsum{\ax} X && f \colon \reals \to \reals
+    \end{align} $f(x) = \nsum{\key} x$ and $x \in \reals^{\key}$"""
+    assert numbers(body) == [(301, r"\ax")]
