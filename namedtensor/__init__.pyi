@@ -1368,10 +1368,9 @@ def expm(*tensors: Operand | Iterable[Operand], axis: Axes | None = None) -> Nam
     """
 
 def uniform(*tensors: Operand | Iterable[Operand]) -> NamedTensor:
-    """A number between 0 and 1 as if drawn, the same for the same whole numbers.
+    """uniform X is a number between 0 and 1 as if drawn, the same for the same whole numbers.
 
-    In formulas: uniform, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `(h(X) + 0.5) / p**2 for a scrambling h`.
+    Signature: ℝ × … → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `(h(X) + 0.5) / p**2 for a scrambling h`.
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 

@@ -29,6 +29,9 @@ if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
     os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
     os.environ["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "-1"
 
+# The compiler of PyTorch would start a process for each core, each of which imports PyTorch, for the little that it compiles.
+os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
+
 # What runs in processes of its own, where JAX has several devices.
 collect_ignore = ["sharded_cases.py", "sharded_processes.py"]
 

@@ -5,8 +5,8 @@
     python tests/mutants.py --again             the survivors of the last run once more, for which tests were written since
 
 First the tests run once, and it is recorded which of them take which lines; `--recorded` says where that is kept. Then each
-mutant has a process of its own, forked from one that has imported what is not ours, in which the tests that take its line
-run, the fastest of each file first, until one fails. The survivors are listed; of those in `EQUIVALENT` it is known why no
+mutant has processes of its own, forked from one that has imported what is not ours, in which the tests that take its line
+run until one fails: those of the files that are most about it first, then the fastest of each file. The survivors are listed; of those in `EQUIVALENT` it is known why no
 test can notice them. The exit status says whether fewer than 95 of a hundred of the others were noticed.
 """
 
@@ -19,6 +19,7 @@ import os
 import sys
 import tempfile
 import time
+from collections import defaultdict
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
@@ -30,23 +31,39 @@ from tests_by_line import Recorded, failing, preload, record
 ROOMS = ("checking", "calculus", "planning")
 KEPT = Path(tempfile.gettempdir()) / "namedtensor_survivors.json"
 WANTED = 0.95
-BATCHES = (25, 250, 100_000)  # most mutants are noticed by the first few tests
+WORD_FOR_WORD = {"checking": "tests/test_errors.py"}  # of other rooms those of plans
+FILES, EACH = 4, 30  # to import a file of tests takes longer than to run some
 BUDGET = 90.0  # seconds of the tests, as recorded, that are run for one mutant
+
+
+def batches(mutant: Mutant, tests: list[str]) -> list[list[str]]:
+    """The tests in the order in which they are tried, those of one process together."""
+    files: dict[str, list[str]] = defaultdict(list)
+    for test in tests:
+        files[test.split("::")[0]].append(test)
+
+    def nearness(file: str) -> tuple[bool, bool, bool, int]:
+        golden = file == WORD_FOR_WORD.get(mutant.room, "tests/test_planning_golden.py")
+        return mutant.module in file, golden, mutant.room in file, len(files[file])
+
+    near = [test for file in sorted(files, key=nearness, reverse=True)[:FILES] for test in files[file][:EACH]]
+    far = [test for test in tests if test not in near]
+    return [near, far[:EACH], far[EACH:]]
 
 
 def noticed(mutant: Mutant, tests: list[str]) -> tuple[str | None, float]:
     """Which of the tests fails with the mutant, if any; and the seconds."""
     began = time.monotonic()
-    for start, end in zip((0, *BATCHES), BATCHES):
-        if tests[start:end] and (failed := failing(tests[start:end], mutant)):
+    for batch in batches(mutant, tests):
+        if batch and (failed := failing(batch, mutant)):
             return failed[0], time.monotonic() - began
     return None, time.monotonic() - began
 
 
-def tried(mutants: list[Mutant], recorded: Recorded, processes: int) -> dict[Mutant, str | None]:
+def tried(mutants: list[Mutant], recorded: Recorded, bytecode: Path, processes: int) -> dict[Mutant, str | None]:
     """By which test each was noticed."""
     chosen = [recorded.tests(mutant.path, mutant.line, BUDGET) for mutant in mutants]
-    preload()
+    preload(bytecode)
     found: dict[Mutant, str | None] = {}
     fork = multiprocessing.get_context("fork")
     with ProcessPoolExecutor(processes, mp_context=fork) as pool:
@@ -98,7 +115,7 @@ def main() -> int:
         kept = given.recorded or Path(folder)
         if not (kept / "coverage").exists():
             record(kept, [f"namedtensor/{room}" for room in given.rooms], given.processes)
-        found = tried(mutants, Recorded.read(kept), given.processes)
+        found = tried(mutants, Recorded.read(kept), Path(folder) / "bytecode", given.processes)
     noticing = sorted({said for said in found.values() if said and "::" in said})
     if anyway := failing(noticing, None, stop=False):
         print("these fail without a mutant too:", *anyway, sep="\n    ")

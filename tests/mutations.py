@@ -28,6 +28,10 @@ class Mutant:
     def room(self) -> str:
         return self.path.split("/")[1]
 
+    @property
+    def module(self) -> str:
+        return self.path.rpartition("/")[2].removesuffix(".py")
+
     def source(self) -> bytes:
         """The file with the change in it."""
         source = (ROOT / self.path).read_bytes()

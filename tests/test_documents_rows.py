@@ -77,11 +77,15 @@ def test_what_is_taken_out_of_a_row_leaves_its_columns():
 
 @pytest.mark.parametrize("body", [
     r"\begin{align} C &= X \ndot{\seq} W & C &= \nsum{\seq} X \odot W \end{align}",
-    r"\[ Y = \left.X \ndot{\seq} U\right|_{U=X} \]",
     r"\begin{align} \only<1>{Y &= \nsum{\seq} X} \end{align}",
 ])  # fmt: skip
 def test_what_the_notation_does_not_have_is_not_checked_and_no_error(body):
     assert not numbers(body) and report(body).unread
+
+
+def test_where_a_value_is_taken_is_read_and_typed():
+    assert not numbers(r"\[ Y = \left.X \ndot{\seq} U\right|_{U=X} \]")
+    assert numbers(r"\[ Y = \left.X \ndot{\seq} U\right|_{U=\nsum{\seq} X} \]") == [(301, r"\seq")]
 
 
 @pytest.mark.parametrize("body", [
@@ -117,3 +121,11 @@ def test_what_the_notation_does_not_have_is_told_at_its_place_without_another_hi
         r"$\nsum{\seq} X = 1$ \[ r (\seq_1[I] \times \seq_2[I]) = \left\{ \nsum{\seq} X \mid i \in I \right\} \]"
     ).unread
     assert left.problem.span_text == r"\mid" and left.reason == r"\mid is not read here" and not left.problem.hint
+
+
+def test_signatures_beside_rows_are_of_their_rows():
+    body = r"""\begin{align}
+    Y &= \nsum{\seq} X && f \colon \reals^{\ax} \to \reals \\
+    Z &= \nsum{\ax} X && f \colon \reals \to \reals
+    \end{align} $f(x) = \nsum{\key} x$ and $x \in \reals^{\key}$"""
+    assert numbers(body) == [(301, r"\ax")]

@@ -34,9 +34,12 @@ KNOWING = {  # of each room, the names that it knows, and why no flag of a recor
     ),
     "programs": ("trace", "a call of einsum, whose subscripts say a trace"),
     "reference": ("argmax argmin mean norm standardize uniform", "the language again, by definitions of its own"),
-    "scope": ("cumsum sqrt", "distributions: how a draw is made of numbers between 0 and 1"),
+    "scope": (
+        "cumsum sqrt standardize",
+        "distributions: how a draw is made of numbers between 0 and 1; standardize uses an ε unsaid",
+    ),
     "symbolic": (
-        "cofactors cumprod even expm logsoftmax logsumexp mean norm onehot softmax solve sqrt standardize trace",
+        "cofactors cumprod even expm logsoftmax logsumexp mean norm onehot softmax solve sqrt standardize trace uniform",
         "laws, which are equations of these operators; and differentials as a reader has them",
     ),
     "tensors": ("cumsum", "what NumPy calls it"),

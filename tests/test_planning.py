@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import subprocess
 import sys
@@ -152,25 +153,49 @@ FORMULAS = {
 WIDE = 'import jax; jax.config.update("jax_enable_x64", True)'
 
 
+ALONE = """
+import runpy, sys
+import numpy
+sys.modules["namedtensor"] = None
+{wide}
+for name in sys.argv[1:]:
+    values = numpy.load(f"{{name}}.npz")
+    function = runpy.run_path(f"{{name}}.py")["function"]
+    numpy.save(f"{{name}}.npy", numpy.asarray(function(*[{wrap}(values[f"x{{n}}"]) for n in range(len(values))])))
+"""
+WRAPPED = {
+    "numpy": ("", ""),
+    "torch": ("import torch", "torch.asarray"),
+    "jax": (f"{WIDE}; import jax.numpy as jnp", "jnp.asarray"),
+}
+
+
+@pytest.fixture(scope="module")
+def found_alone(tmp_path_factory):
+    """What each formula gives in a Python of its own, one for each library, where this project is not to be found."""
+
+    @functools.cache
+    def found(library):
+        folder = tmp_path_factory.mktemp(library)
+        for name, (text, values) in FORMULAS.items():
+            (folder / f"{name}.py").write_text(nt.formula(text).to_python(library, values), encoding="utf-8")
+            np.savez(folder / f"{name}.npz", **{f"x{n}": value.array for n, value in enumerate(values.values())})
+        wide, wrap = WRAPPED[library]
+        (folder / "run.py").write_text(ALONE.format(wide=wide, wrap=wrap), encoding="utf-8")
+        run = subprocess.run([sys.executable, "run.py", *FORMULAS], cwd=folder, capture_output=True, text=True)
+        assert run.returncode == 0, run.stderr
+        return folder
+
+    return found
+
+
 @pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
 @pytest.mark.parametrize("name", FORMULAS)
-def test_the_source_runs_by_itself(name, library, tmp_path):
-    """In a Python of its own, where this project is not to be found."""
+def test_the_source_runs_by_itself(name, library, found_alone):
     pytest.importorskip(library)
     text, values = FORMULAS[name]
-    wrap = {"numpy": "", "torch": "torch.asarray", "jax": "jnp.asarray"}[library]
-    source = nt.formula(text).to_python(library, values)
-    np.savez(tmp_path / "values.npz", **{f"x{n}": value.array for n, value in enumerate(values.values())})
-    (tmp_path / "run.py").write_text(
-        f"import sys\nsys.modules['namedtensor'] = None\n{WIDE if library == 'jax' else ''}\n"
-        f"{source}\nimport numpy\nvalues = numpy.load('values.npz')\n"
-        f"numpy.save('result.npy', numpy.asarray(function(*[{wrap}(values[f'x{{n}}']) for n in range({len(values)})])))\n",
-        encoding="utf-8",
-    )
-    run = subprocess.run([sys.executable, "run.py"], cwd=tmp_path, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
-    want = nt.evaluate(text, values)
-    np.testing.assert_allclose(np.load(tmp_path / "result.npy"), want.array, rtol=1e-6, atol=1e-9)
+    found, want = np.load(found_alone(library) / f"{name}.npy"), nt.evaluate(text, values)
+    np.testing.assert_allclose(found, want.array, rtol=1e-6, atol=1e-9)
 
 
 # ------------------------------------------------------------------------------------- with and without each optimisation
@@ -677,6 +702,10 @@ def test_every_optimisation_names_the_function_that_does_it():
         module, _, function = row.by.partition(".")
         room = "operators" if module == "contraction" else "planning"
         assert callable(getattr(import_module(f"namedtensor.{room}.{module}"), function)), row
+
+
+def test_every_optimisation_is_done_for_libraries_that_there_are():
+    assert all(set(row.targets) <= set(NAMES) for row in OPTIMISATIONS.values())
 
 
 def test_every_rewrite_is_an_optimisation_in_the_place_that_its_row_names():

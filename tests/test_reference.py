@@ -222,6 +222,7 @@ FORMULAS = [
     "iota_{a} T", "ι_{a} − T", "I_{a,a'} ⊙_{a} T", "det_{a,a'} G", "inv_{a,a'} G", "cofactors_{a,a'} G", "trace_{a,a'} G", "logdet_{a,a'} G", "solve_{a,a'}(G, ∑_{a'} G)", "diag_{a,d} T", "eigvalsh_{a,a'} G", "eigh_{a,a'} G", "expm_{a,a'} G", "expm_{a,a'}(G, G + 1, G_{a→a', a'→a})",
     "cholesky_{a,a'}([G ⊙_{a'} G_{a→d}]_{d→a'} + I_{a,a'})", "ones_{d} ⊙ u ⊙ v", "polygamma(T; 3)", "quantile_{b}(T; 0.3)", "median_{a} T", "log_2 (T^2)",
     "max_{j ∈ [2]} T_{a(j)}", "T_{a(1:2)}", "C = T\nC ← C + u\nC", "mod(T, u)", "‖T‖", "2 > 1\nT", "lim_{h→0} (T + h) = T\nT",
+    "uniform(floor(3 T), 7, 2)", "𝔼_{z ∼ N(u, 1), i ∼ q, k ∼ Bernoulli(1 / i)}[z k T]\nq = [0.5, 0.25, 0.25]_{d}\ndraws = 5\nseed = 2", "(t T)|_{t = u}",
     "[1, u; 2 u, -1]_{r, s}", "[3, 1, 4]_{d} ⊙ u", "{ T if T > u; u if T < 0; 1 otherwise }",
     "∑_i T_{a(i)} ⊙ S_{a(i)}", "∑_i ∑_j G_{a(i), a'(j)} 𝕀[i ≠ j]", "∑_{i=1}^{3} i T^i", "∏_{i=1}^{2} (u + i)",
     "∑_{i=3}^{2} T", "∏_{i=3}^{2} u", "∑_{a} T ⊙ S + u", "u ⊙ ∑_{b} T ⊙ S", "π + e + 0 ε", "x² T", "n T^n",

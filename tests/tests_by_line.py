@@ -125,8 +125,9 @@ def statement(path: str, line: int) -> range:
     return range(start, end + 1)
 
 
-def preload() -> None:
-    """Import what is not ours, so that a process that is forked from this one has it."""
+def preload(bytecode: Path) -> None:
+    """Import what is not ours, so that a process that is forked from this one has it; of what is ours keep the bytecode."""
+    sys.pycache_prefix, sys.dont_write_bytecode = str(bytecode), False
     wanted = environment()
     os.environ.clear()
     os.environ.update(wanted)

@@ -57,33 +57,38 @@ def through(
         inner.variables[Key(first.name)] = drawn(checker, first, numbers, env)
         return through(checker, node, rest, numbers, inner)
     (p,) = parameters(checker, first, env)
+    if not is_categorical(first):
+        return of_two(checker, node, draws, p, numbers, env)
     variable = Name(first.name, first.span)
-    if is_categorical(first):
-        axis = its_axis(checker, first, p)
-        size = resolve(p.shape[axis])
-        index, inner = indexed_frame(checker, variable, 1, size, env)
-        weights = checker.renamed(p, {axis: index}, first)
-    else:
-        if own_axes(p):
-            raise checker.error(
-                405, f"the expectation goes through 0 and 1, and {checker.text(first.arguments[0])} has axes", first.arguments[0],
-                notes=(checker.described(first.arguments[0], p.shape),),
-                hint=f"to draw each element alone, say so: {first.family}(…)^{{{', '.join(own_axes(p))}}}",
-            )  # fmt: skip
-        size = 2
-        index, inner = indexed_frame(checker, variable, 0, size, env)
-        weights = operation(checker, "where", (inner.variables[Key(first.name)], p), first, env)
+    axis = its_axis(checker, first, p)
+    size = resolve(p.shape[axis])
+    index, inner = indexed_frame(checker, variable, 1, size, env)
+    weights = checker.renamed(p, {axis: index}, first)
     term = through(checker, node, rest, numbers, inner)
     product = apply(checker, "⊙", (weights, term), (), node, env, (node, node))
     return over(checker, "∑", index, size, product, variable, node.body, node, env)
 
 
-def operation(checker: Inference, name: str, terms: tuple[Term, ...], node: Any, env: Environment) -> Term:
-    """The probability of 0 and of 1, by that of 1."""
-    one, p = terms
-    rest = apply(checker, "-", (checker.graph.number(1), p), (), node, env, (node, node))
-    holds = apply(checker, "=", (one, checker.graph.number(1)), (), node, env, (node, node))
-    return apply(checker, "where", (holds, p, rest), (), node, env, (node, node, node))
+def of_two(
+    checker: Inference, node: Expectation, draws: tuple[Draw, ...], p: Term, numbers: tuple[Term, ...], env: Environment
+) -> Term:
+    """The mean of the body for 0 and for 1, by the probability of 1."""
+    first, rest = draws[0], draws[1:]
+    if own_axes(p):
+        raise checker.error(
+            405, f"the expectation goes through 0 and 1, and {checker.text(first.arguments[0])} has axes", first.arguments[0],
+            notes=(checker.described(first.arguments[0], p.shape),),
+            hint=f"to draw each element alone, say so: {first.family}(…)^{{{', '.join(own_axes(p))}}}",
+        )  # fmt: skip
+    graph, parts = checker.graph, list[Term]()
+    less = apply(checker, "-", (graph.number(1), p), (), node, env, (node, first.arguments[0]))
+    for value, weight in ((0, less), (1, p)):
+        checker.spend(node)
+        inner = Environment(parent=env, sizes_parent=env, depth=env.depth, active=env.active)
+        inner.variables[Key(first.name)] = graph.number(value, node)
+        term = through(checker, node, rest, numbers, inner)
+        parts.append(apply(checker, "⊙", (weight, term), (), node, env, (node, node)))
+    return apply(checker, "+", tuple(parts), (), node, env, (node, node))
 
 
 def check_known(checker: Inference, node: Draw) -> None:

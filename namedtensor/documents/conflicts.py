@@ -84,6 +84,16 @@ class Together:
     def _holders(self) -> dict[Span, Maths | None]:
         return {each.span: self.holder(each.span) for each in self.statements}
 
+    @cached_property
+    def of_rows(self) -> frozenset[Span]:
+        """The signatures that one display gives a function beside several rows: each says of which function its row speaks."""
+        said: dict[tuple[Maths | None, str], list[nodes.Signature]] = {}
+        for each in self.statements:
+            if isinstance(each, nodes.Signature) and (called := _declares(each)):
+                said.setdefault((self._holders[each.span], called[0][0]), []).append(each)
+        groups = (each for each in said.values() if len({str(_sets(one)) for one in each}) > 1)
+        return frozenset(one.span for group in groups for one in group)
+
     def part(self, formulas: frozenset[Maths], removed: frozenset[Span]) -> Part:
         """Some of the formulas as a program, without statements that are removed."""
         mark = formulas, removed
@@ -98,6 +108,7 @@ class Together:
                 each
                 for each in program.statements
                 if each.span not in removed
+                and each.span not in self.of_rows
                 and (holders[each.span] if each.span in holders else self.holder(each.span)) in formulas
             )
         )
@@ -173,7 +184,9 @@ def _declares(statement: Any) -> list[tuple[str, Any]]:
 
 
 def _called(head: Any, arguments: int | None = None) -> str:
-    """What a head defines: a name, or a function of names, f()1; nothing for an operator, and for f(2 X)."""
+    """The name that a head defines, or that of a function with its number of arguments, f()1; nothing for an operator,
+    and for f(2 X).
+    """
     if not isinstance(head, nodes.Call):
         return to_text(head)
     plain = all(isinstance(each, nodes.Name) for each in (*head.arguments, *head.parameters))
@@ -204,7 +217,7 @@ def _statement(program: nodes.Program, span: Span) -> Any:
 
 
 def holder(formulas: list[Maths], span: Span | None) -> Maths | None:
-    """Which of the formulas holds a span of the document."""
+    """The formula that holds a span of the document."""
     index = bisect_right(formulas, span[0], key=lambda maths: maths.start) - 1 if span else -1
     while index >= 0 and span and formulas[index].written and span[0] >= formulas[index].end:
         index -= 1  # a fact may stand in a comment within a display

@@ -29,7 +29,7 @@ def attention(lowering: Lowering, term: Term) -> Any:
 
 def _attention(lowering: Lowering, scores: Term, values: Term, column: str) -> Any:
     b = lowering.builder
-    bias, scale = None, 1.0
+    bias = None
     if scores.operator == "+":
         for part, rest in (scores.arguments, scores.arguments[::-1]):
             if _scaled(lowering, part) is not None and rest.number is None:

@@ -144,10 +144,16 @@ class _Uses:
                     stack += [(part, bound) for part in nodes.children(each)]
                     bound = bound | {each.name}
                 stack.append((node.body, bound))
+                yield from map(of_name, ("draws", "seed"))
+            elif isinstance(node, nodes.Draw):
+                stack += [(part, bound) for part in nodes.children(node)]
+                yield of_name("seed")
             elif isinstance(node, nodes.AtPoint):
                 stack += [(value, bound) for _, value in node.points]
                 stack.append((node.body, bound))
             elif isinstance(node, Call):
+                if node.operator == "standardize":
+                    yield of_name("ε")
                 labels = self.labels.get(node.operator)
                 scripts = node.superscript if labels is None else (*node.superscript, *node.subscript)
                 stack += [(part, bound) for part in scripts if component(part) not in (labels or ())]
@@ -210,3 +216,8 @@ def last_member(definition: Definition) -> Node:
         return node
 
     return filled(head)
+
+
+def of_name(text: str) -> Spelled:
+    """A name that is used without being written."""
+    return Spelled(text, (), ())

@@ -37,6 +37,8 @@ def mesh_from(given: Any, topology: str | None = None) -> Any:
 
 
 def _arranged(sizes: Mapping[str, int], topology: str | None) -> np.ndarray:
+    if not sizes:
+        raise NotationError(310, "a mesh without axes has nothing to go over", hint='write {"data": 2}')
     for name, size in sizes.items():
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:
             raise NotationError(

@@ -68,7 +68,9 @@ class Sharding:
             if name not in self.mesh.axis_names:
                 raise NotationError(
                     201, f"the mesh has no axis {name}, over which {axis} is to go",
-                    notes=(f"the mesh is {self.extent}",), hint=did_you_mean(near(name, self.mesh.axis_names)),
+                    notes=(f"the mesh is {self.extent}",),
+                    hint=did_you_mean(near(name, self.mesh.axis_names))
+                    or f"write {' or '.join(self.mesh.axis_names)}, or leave {axis} out of the rules",
                 )  # fmt: skip
             if over.count(name) > 1:
                 raise NotationError(303, f"the rule of {axis} names {name} twice", hint="name each axis once")

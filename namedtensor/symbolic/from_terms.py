@@ -343,6 +343,13 @@ def _joined(self: Forms, term: Term) -> Form:
     return applied(term.operator, (part,), tuple(fresh.values()), self.indices(term, new), (), places)
 
 
+def _uniform(self: Forms, term: Term) -> Form:
+    """Not of the draws of an expectation, of which a formula has no list."""
+    if any(each.operator == "iota" and each.axes[0].startswith("draws@") for each in term.arguments):
+        raise NotReadable(term)
+    return self.operator(term)
+
+
 def _stacked(self: Forms, term: Term) -> Form:
     return applied("stack", self.parts(term), (), self.indices(term, term.axes), (), ((), (0,)))
 
@@ -360,6 +367,6 @@ RULES: dict[str, Callable[[Forms, Term], Form]] = {
     "negative": _negative, "⊙": _product, "/": _quotient, "sqrt": _root, "^": _power,
     "∑": _sum, "mean": _mean, "rename": _rename, "I": _identity, "identity": _identity, "trace": _trace,
     "index": _index, "pick": _pick, "onehot": _onehot, "iota": _iota, "cases": _cases, "where": _where,
-    "indicator": _indicator, "merge": _joined, "split": _joined, "stack": _stacked, "constant": _constant,
+    "indicator": _indicator, "merge": _joined, "split": _joined, "stack": _stacked, "uniform": _uniform, "constant": _constant,
     **dict.fromkeys("= ≠ < ≤ > ≥ ∧ ∨ ¬ odd even".split(), _truth),
 }  # fmt: skip

@@ -1,0 +1,122 @@
+"""The order of a product of many: its price by hand, the cheapest of all orders, and how it is looked for."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+from namedtensor.planning import contraction_order
+from namedtensor.planning.contraction_order import CALL, MATRIX, MOST, best, price
+
+SIZES = {"a": 2, "b": 3, "c": 5, "d": 7, "h": 11}
+# two factors, the axes that are summed, those of further factors, and what it costs
+PRICES = {
+    "two matrices": ("ab", "bc", "b", "", 2 * 3 * 5 + 2 * 2 * 5),
+    "a matrix and a vector": ("ab", "b", "b", "", 2 * (2 * 3) + 2 * 2),
+    "two vectors": ("b", "b", "b", "", 2 * 3 + 2),
+    "an axis that another factor has": ("ab", "bc", "b", "b", 8 * (2 * 3 * 5) + 2 * 2 * 3 * 5 + 3 * MATRIX),
+    "no axis in common": ("a", "c", "", "", 8 * (2 * 5) + 2 * 2 * 5),
+    "one is summed alone": ("ab", "cd", "b", "", 8 * (2 * 3 * 5 * 7) + 2 * 2 * 5 * 7),
+    "a stack of matrices": ("hab", "hbc", "b", "", 11 * 2 * 3 * 5 + 2 * 11 * 2 * 5 + 11 * MATRIX),
+    "a stack of matrices and vectors": ("hab", "hb", "b", "", 2 * 11 * 2 * 3 + 2 * 11 * 2 + 11 * MATRIX),
+    "two axes are summed": ("abd", "bcd", "bd", "", 2 * 3 * 5 * 7 + 2 * 2 * 5),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("left", "right", "summed", "outside", "wanted"), PRICES.values(), ids=PRICES)
+def test_the_price_of_a_product_by_hand(left, right, summed, outside, wanted):
+    found = price(frozenset(left), frozenset(right), frozenset(summed), frozenset(outside), SIZES)
+    assert found == wanted + CALL
+
+
+def orders(places):
+    """Every order of a product of these, as pairs of pairs."""
+    if len(places) == 1:
+        yield places[0]
+    first, rest = places[0], places[1:]
+    for count in range(len(rest)):
+        for beside in itertools.combinations(rest, count):
+            left, right = [first, *beside], [place for place in rest if place not in beside]
+            yield from itertools.product(orders(left), orders(right))
+
+
+def priced(tree, shapes, axes):
+    """The price of an order, product by product, and the axes that are left."""
+    if isinstance(tree, int):
+        return 0.0, shapes[tree], {tree}
+    (one, left, mine), (two, right, theirs) = (priced(each, shapes, axes) for each in tree)
+    outside = frozenset().union(*(shape for place, shape in enumerate(shapes) if place not in mine | theirs))
+    total = one + two + price(left, right, axes, outside, SIZES)
+    return total, (left | right) - (axes - outside), mine | theirs
+
+
+@pytest.mark.parametrize(
+    ("shapes", "summed"),
+    [("ab bc c", "bc"), ("ab bc cd d", "bcd"), ("hab hbc hc", "bc"), ("a b ab", "ab"), ("ab ab ab", "b"), ("ab cd bc ad", "bcd"),
+     ("a abh bc ch", "abh"), ("ab bc cd da", "abcd")],
+)  # fmt: skip
+def test_no_order_is_cheaper(shapes, summed):
+    sets, axes = [frozenset(each) for each in shapes.split()], frozenset(summed)
+    cost, tree = best(sets, axes, SIZES)
+    every = [priced(each, sets, axes)[0] for each in orders(list(range(len(sets))))]
+    assert cost == min(every) == priced(tree, sets, axes)[0]
+    assert len(every) == math.prod(range(1, 2 * len(sets) - 2, 2))
+
+
+def chain(count, size=6):
+    """A product of matrices and a vector, as it is read from the left, and the shapes of its factors."""
+    shapes = {f"M_{n}": f"ℝ^{{x{n}[{size}] × x{n + 1}[{size}]}}" for n in range(1, count)}
+    text = "M_1" + "".join(f" ⊙_{{x{n}}} M_{n}" for n in range(2, count))
+    return f"({text}) ⊙_{{x{count}}} v", {**shapes, "v": f"ℝ^{{x{count}[{size}]}}"}
+
+
+@pytest.mark.parametrize("count", [3, 5, MOST])
+def test_a_chain_ends_in_a_vector_from_which_it_is_done(count):
+    text, shapes = chain(count)
+    assert nt.formula(text).cost(shapes).multiply_adds == (count - 1) * 6**2
+    assert nt.formula(text).cost(shapes, without=("contraction order",)).multiply_adds > (count - 1) * 6**2
+
+
+def test_of_too_many_no_order_is_looked_for(monkeypatch):
+    longest = []
+    monkeypatch.setattr(
+        contraction_order, "best", lambda shapes, *more: longest.append(len(shapes)) or best(shapes, *more)
+    )
+    text, shapes = chain(MOST + 1)
+    assert nt.formula(text).cost(shapes).multiply_adds > MOST * 6**2
+    assert MOST == max(longest) == 8
+
+
+def test_each_product_of_a_long_chain_is_looked_at_once(monkeypatch):
+    looked = []
+    parts = contraction_order._parts
+    monkeypatch.setattr(contraction_order, "_parts", lambda term, *more: looked.append(term) or parts(term, *more))
+    counts = []
+    for count in (20, 40):
+        looked.clear()
+        nt.formula(chain(count)[0]).cost(chain(count)[1])
+        counts.append(len(looked))
+    assert counts[1] < 2.5 * counts[0]
+
+
+def test_what_is_used_twice_is_computed_once_and_is_a_factor():
+    text = "Y = A ⊙_{b} B ⊙_{c} C\n(Y ⊙_{d} v) ⊙ (Y ⊙_{d} w)"
+    shapes = {"A": "ℝ^{a[6] × b[6]}", "B": "ℝ^{b[6] × c[6]}", "C": "ℝ^{c[6] × d[6]}", "v": "ℝ^{d[6]}", "w": "ℝ^{d[6]}"}
+    assert nt.formula(text).cost(shapes).multiply_adds == 2 * 6**3 + 2 * 6**2
+
+
+@pytest.mark.parametrize(
+    "text", ["A ⊙_{b} B ⊙_{c} v", "∑_{b} (A ⊙ (B ⊙_{c} v) ⊙ w)", "(A ⊙ w) ⊙_{b} B ⊙_{c} v", "∑_{c} (A ⊙_{b} (B ⊙ v))"]
+)
+def test_another_order_gives_the_same(text):
+    draw = np.random.default_rng(0)
+    axes = {"A": "a b", "B": "b c", "v": "c", "w": "b"}
+    given = {
+        name: nt.tensor(draw.normal(size=[SIZES[axis] for axis in order.split()]), order)
+        for name, order in axes.items()
+    }
+    given = {name: each for name, each in given.items() if name in text}
+    left = nt.evaluate(text, given)
+    assert nt.allclose(left, nt.formula(text).compile(without=("contraction order",))(**given))
