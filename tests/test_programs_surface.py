@@ -30,7 +30,7 @@ SURFACE = {
         nt.check("2 X", X="ℝ^{a}"),
         "claims errors ok raise_first shape shapes source steps tried type types warnings",
     ),
-    "Explanation": (EXPLAINED, "axes inside save source stages to_html value"),
+    "Explanation": (EXPLAINED, "axes derivation derived inside save source stages to_html value"),
     "Step": (EXPLAINED[0], "axes inside node place term text type value values"),
     "Layer": (
         LAYER,
@@ -73,7 +73,7 @@ def test_each_verb_is_a_command():
     from namedtensor.cli.commands import COMMANDS as OF_THE_COMMAND_LINE
 
     assert set(COMMANDS) | NO_COMMAND == set(FUNCTIONS)
-    assert set(OF_THE_COMMAND_LINE) == {*COMMANDS.values(), "exercises", "playground", "repl"}
+    assert set(OF_THE_COMMAND_LINE) == {*COMMANDS.values(), "exercises", "help", "playground", "repl"}
 
 
 def public(thing):
