@@ -40,7 +40,11 @@ def attention_by_hand(q, k, v):
 
 
 def parse_sixty() -> float:
-    return best(lambda: parser._parse.__wrapped__(SIXTY, "text", frozenset(), 200, frozenset()), 300)
+    def anew() -> None:
+        parser._parse.cache_clear()
+        parser.parse(SIXTY)
+
+    return best(anew, 300)
 
 
 def first_result() -> float:

@@ -287,6 +287,8 @@ LIST = [
     ("Bahdanau 2015", "T = tanh(K ⊙_{k} W) ‖ α = softmax_{s}(u ⊙_{h} T)", "W", "u h; K s k; W k h",
      "G = [1 − T^2]_{h→h*} ⊙ K_{k→k*} ‖ α ⊙ u^* ⊙ (G − α ⊙_{s} G)"),
     ("w2v", "−log σ(u ⊙_{a} v) − ∑_{n} log σ(−N ⊙_{a} v)", "v", "u a; v a; N n a", "(N ⊙_{n} σ(N ⊙_{a} v) − (1 − σ(u ⊙_{a} v)) u)^*"),
+    ("MC 24", "logdet_{i,j}(I_{i,j} + u ⊙ w_{i→j})", "u", "u + i; w + i", "(w / (1 + u ⊙_{i} w))^*"),
+    ("MC 24", "log(det_{i,j}(I_{i,j} + u ⊙ w_{i→j}))", "w", "u + i; w + i", "(u / (1 + u ⊙_{i} w))^*"),
     ("MC 53", "logdet_{j,k}(X ⊙_{i} X_{j→k})", "X", "X i[5] j", "Y = inv_{j,k}(X ⊙_{i} X_{j→k}) ‖ 2 (X_{j→k} ⊙_{k} Y)^*"),
     ("MN 9", "X ⊙_{j} X_{i→j, j→k}", "X", "X i j", "I_{i,i*} ⊙ X_{i→j*, j→k} + X_{j→i*} ⊙ I_{k,j*}"),
     ("MN 8", "eigvalsh_{i,j} S", "S", "S i j", "Q = eigh_{i,j} S ‖ Q_{i→i*, j→i} ⊙ Q_{i→j*, j→i}"),

@@ -99,6 +99,7 @@ def test_every_operator_is_among_them():
         "juxtaposed": "2 X X",
         "sqrt": "√X",
         "iota": "X",
+        "uniform": "X",
         "ones": "X",
         "I": "X",
         "onehot": "X",

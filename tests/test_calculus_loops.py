@@ -1,5 +1,7 @@
 """Derivatives of loops are loops: against the same written out, automatic differentiation, and quotients of differences."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -179,3 +181,11 @@ def test_gradients_by_the_weights_of_all_layers_cost_little_more_for_many(monkey
     gradients_by_all(2)()
     few, many = (calls_of(gradients_by_all(n)) for n in (9, 90))
     assert many < 7 * few
+
+
+def test_what_is_carried_back_has_its_name_in_the_text_of_a_body():
+    """Counts of a state and of what is the same at each step, and from outside at each; the rest is called as going on."""
+    formula = "h^0 = B\nh^t = tanh(h^{t-1} ⊙ v + U_{time(t)}) for t = 1, …, 9\n∂(h^{9} + ∑_{t=1}^{9} (h^t)^2)/∂v"
+    source = nt.formula(formula).to_python("numpy", {"B": "ℝ", "v": "ℝ", "U": "ℝ^{time[9]}"})
+    heads = re.findall(r"def loop_\d+\((.*)\)", source)
+    assert heads == ["h, U, v", "count_, count__2, count__3, U, h, v"]

@@ -414,3 +414,36 @@ def test_parameters_within_loops_are_found():
     program = nt.program("W ∈ ℝ^{hidden × hidden'}\nX ∈ ℝ^{time × hidden}\nB ∈ ℝ^{hidden}\n" + RNN)
     found = program.init(sizes={"hidden": 3, "hidden'": 3, "time": 130})
     assert {"W", "B"} <= set(found)
+
+
+OF_WHOLE_NUMBERS = (
+    "F^0 = onehot_{b}(2)\nF^1 = N\nF^l = sin([0, −1, −1]_{b}) + F^{l-2} / 2 for l = 2, …, %d\nout = A + F^{%d}"
+)
+
+
+@pytest.mark.parametrize("steps", [10, 69, 70])  # written out, and as a loop whose two states change places
+def test_states_of_whole_numbers_settle_in_the_dtype_of_what_they_meet(steps):
+    N, A = nt.tensor([-3, 3, 5], "b"), nt.tensor(np.float32([1, 2, 3]), "b")
+    found = nt.evaluate(OF_WHOLE_NUMBERS % (steps, steps), N=N, A=A)
+    state, following = np.array([0.0, 1.0, 0.0]), np.array([-3.0, 3.0, 5.0])
+    for _ in range(2, steps + 1):
+        state, following = following, np.sin([0, -1, -1]) + state / 2
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found.to_array("b"), [1, 2, 3] + following, rtol=1e-6)
+
+
+def test_the_dtypes_of_states_settle_whatever_the_common_dtype_is(monkeypatch):
+    """Where two dtypes are each found for the other, again and again, the wider one ends it."""
+    from namedtensor.planning.builder import PlanBuilder
+
+    plain = PlanBuilder.common_dtype
+
+    def swapped(builder, arguments, floats=False):
+        before, *after = arguments
+        of_states = len(arguments) == 2 and {before.dtype, after[0].dtype} == {"float32", "float64"}
+        return after[0].dtype if of_states else plain(builder, arguments, floats)
+
+    monkeypatch.setattr(PlanBuilder, "common_dtype", swapped)
+    text = "F^0 = A\nF^1 = B\nF^l = F^{l-2} / 2 for l = 2, …, 69\nF^{69}"
+    given = {"A": nt.tensor(np.float32([4.0]), "settled"), "B": nt.tensor([2.0], "settled")}
+    assert nt.evaluate(text, given).to_array("settled") == pytest.approx([2.0 / 2**34])

@@ -1,4 +1,4 @@
-"""What a command is given: the formula, with where it came from, and the tensors, sizes and limits beside it."""
+"""Arguments of commands: the formula, with where it came from, and the tensors, sizes and limits beside it."""
 
 from __future__ import annotations
 

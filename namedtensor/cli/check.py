@@ -47,7 +47,7 @@ def check_command(options: Any, console: Console) -> int:
 
 
 def _tried(source: Source, shapes: KeywordValues, options: Any) -> list[Any]:
-    """What came of the claims of a formula that is right as far as types go."""
+    """The verdicts of the claims of a formula whose types are right."""
     from grammar.parser import parse
 
     from ..documents.trial import tried_claims
@@ -67,7 +67,7 @@ def numbers_of(words: list[str]) -> frozenset[int]:
 
 
 def _write(checked: Any, source: Source, format: str, console: Console) -> None:
-    """What was found of a formula, in a format."""
+    """Write the findings of a formula in a format."""
     if format == "json":
         console.json(checked_record(checked, source.name))
     elif format == "text":
@@ -99,7 +99,7 @@ SHAPE = re.compile(r"\s*(?:ℝ|R\b|\\mathbb|\\reals|\{|\[[^\]]*\]\s*(?:\^.*)?$)"
 
 
 def shape_given(name: str, text: str, console: Console) -> Any:
-    """What NAME=… says of a shape: its text, or that of the tensor it gives."""
+    """The shape that NAME=… says: its text, or that of the tensor it gives."""
     if SHAPE.match(text) and not is_file(text):
         return text
     value, notes = read_value(text, name)
@@ -138,7 +138,7 @@ def _told(warning: NotationError, source: Source, console: Console) -> str:
 
 
 def checked_record(checked: Any, file: str | None) -> dict[str, Any]:
-    """What check found, for machines."""
+    """The result of a check as a record for machines."""
     return {
         "ok": checked.ok,
         "type": checked.type,

@@ -136,7 +136,7 @@ def _checked(given: Given, whole: Any, shapes: Any, ignored: frozenset[int], opt
 
 
 def draws_of(options: Any) -> Any:
-    """How claims are to be tried; None where they are not."""
+    """The draws by which claims are tried; None where they are not."""
     if not options.random:
         return None
     from ..documents.verdicts import Draws
@@ -217,7 +217,7 @@ def _told(finding: Any, console: Console) -> str:
 
 
 def _notes(checked: CheckedDocument, options: Any) -> list[str]:
-    """What should be known besides errors and warnings, a line each."""
+    """The notes of a document, a line each: what is neither error nor warning."""
     whole, report = checked.whole, checked.report
     found = [f"{at.file}:{_line_of(at)}: note: {text}" for at, text in whole.notes]
     found += [f"{_line(whole, note.position)}: note: {note.text}" for note in report.notes]
@@ -273,7 +273,7 @@ def _number(count: int, word: str) -> str:
 
 
 def _record(checked: CheckedDocument) -> dict[str, Any]:
-    """What was found of a document, for machines."""
+    """The report of a document as a record for machines."""
     file, whole, report = checked.given.source.name, checked.whole, checked.report
 
     def records(severity: str) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""What the command line writes, in an encoding that can show it.
+"""The console: what the command line writes, in an encoding that can show it.
 
 A terminal or pipe may be unable to show ⊙ (cp1252, ASCII). Then, and with --ascii, each character is written in the
 notation's ASCII spelling. In an error the carets must stay where they belong, so there the source is respelled first,

@@ -20,7 +20,7 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def message_of(finding: Finding) -> str:
-    """What a finding says, in one text: where in a notebook, the message, what each operand has, a hint."""
+    """The text of a finding: where in a notebook, the message, what each operand has, a hint."""
     problem, cell = finding.problem, finding.file.partition(CELL)[2]
     lines = [f"cell {cell}, line {problem.position()[0]}: {problem.message}" if cell else problem.message]
     lines += problem.notes

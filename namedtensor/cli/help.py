@@ -69,7 +69,7 @@ def operator_entry(record: Operator) -> dict[str, str]:
 
 
 def error_entry(number: str) -> dict[str, str]:
-    """What an error of this number says. Raises InputError."""
+    """The page of an error number. Raises InputError."""
     told = CATALOGUE.get(int(number))
     if told is None:
         raise InputError(

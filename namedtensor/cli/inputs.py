@@ -132,7 +132,7 @@ def is_file(text: str) -> bool:
 
 
 def read_file(place: str, member: str | None, name: str) -> Found:
-    """What the file holds, by its suffix. Raises InputError."""
+    """Read a file by its suffix. Raises InputError."""
     if is_stream(place):
         return read_stream(place, member, name)
     suffix = Path(place).suffix.lower()

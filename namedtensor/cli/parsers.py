@@ -1,4 +1,4 @@
-"""How the words of a command are parsed: the parser, and the arguments that several commands share."""
+"""Parsers of commands, and the arguments that several commands share."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ def _lines(session: Session, plain: bool, pending: list[str]) -> Iterator[str]:
 
 
 def history_file() -> Path | None:
-    """Where the lines of earlier sessions are; None where nothing can be kept."""
+    """The file of the lines of earlier sessions; None where nothing can be kept."""
     state = os.environ.get("XDG_STATE_HOME") or os.path.join(os.path.expanduser("~"), ".local", "state")
     folder = Path(state) / "namedtensor"
     try:
@@ -202,7 +202,7 @@ def _save(readline: Any, history: Path) -> None:
 
 
 def tabulator(readline: Any, session: Session) -> Any:
-    """What readline calls for the n-th completion of the line so far."""
+    """The completer that readline calls for the n-th completion of the line so far."""
 
     def completer(text: str, state: int) -> str | None:
         found = whole_lines(text, session)

@@ -28,7 +28,7 @@ def enter(session: Session, line: str) -> str:
 
 
 def command(session: Session, line: str) -> str:
-    """What a line that begins with a colon does. Raises InputError where there is no such command."""
+    """Run a line that begins with a colon. Raises InputError where there is no such command."""
     name, _, rest = line[1:].partition(" ")
     found = [each for each in COMMANDS if each == name] or [each for each in COMMANDS if name and each.startswith(name)]
     if len(found) != 1:

@@ -19,7 +19,7 @@ from ..symbolic.factoring import cleared, factored
 from ..symbolic.folding import Named, folded
 from ..symbolic.forms import Form, Head, Index, head
 from ..symbolic.from_terms import Forms, NotReadable
-from ..symbolic.known import recognized, solved
+from ..symbolic.known import recognized, solved, updated
 from ..symbolic.linearizing import ReadingChecker, change_of
 from ..symbolic.naming import Reading, Where, names_left, read, words_of
 from ..symbolic.parts import Unwritable
@@ -61,7 +61,7 @@ def closed_form(
     if forms.cut:
         return of_parts(forms, lambda some: recognized(folded(some, values)), form, write, outside, taken)
     ways = {factored(form): None}
-    for shorter in (solved(form), cleared(form), cleared(factored(form))):
+    for shorter in (solved(form), updated(form), cleared(form), cleared(factored(form))):
         ways[factored(shorter)] = None
     if any(factor.head.kind == "bracket" for product in form for factor in product.factors):
         ways[factored(algebra.multiplied_out(form))] = None

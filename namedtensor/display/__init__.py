@@ -1,4 +1,4 @@
-"""How values, formulas and explanations look: in terminals, on pages, as drawings.
+"""Looks of values, formulas and explanations: in terminals, on pages, as drawings.
 
 `colours`: one colour for each axis.
 `html`: formulas for pages.

@@ -44,7 +44,7 @@ class Tint(NamedTuple):
 
     @property
     def escape(self) -> str:
-        """What a terminal is sent before the name."""
+        """The escape sequence that a terminal is sent before the name."""
         return f"\x1b[{'4;' if self.underlined else ''}38;5;{self.colour.terminal}m"
 
 

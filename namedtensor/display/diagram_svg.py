@@ -54,7 +54,7 @@ BREADTHS = NARROW | BROAD
 
 
 def breadth(runs: tuple[Run, ...], size: float) -> float:
-    """How broad runs are, in the letters of usual fonts."""
+    """The breadth of runs, in the letters of usual fonts."""
     total = 0.0
     for run in runs:
         wide = 1.12 if run.axis else 1.0
@@ -96,7 +96,7 @@ def type_runs(axes: Mapping[str, Any]) -> tuple[Run, ...]:
 
 
 def label_runs(node: Drawn) -> tuple[Run, ...]:
-    """What stands where a value leaves its node: its name, and its type."""
+    """The label where a value leaves its node: its name, and its type."""
     named = node.name if node.kind not in NAMING else ()
     return (*named, Run(" ∈ "), *type_runs(node.axes)) if named else type_runs(node.axes)
 

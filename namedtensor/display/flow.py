@@ -1,4 +1,4 @@
-"""Where each value of a program goes: what a diagram draws.
+"""Data flow of a program: where each value goes, as a diagram draws it.
 
     X ──► LayerNorm ──► FFN ──► + ──► Y        Y = X + FFN(LayerNorm(X))
      └──────────────────────────┘
@@ -229,7 +229,7 @@ class Flow(FlowData):
         return made
 
     def as_written(self, key: Key, node: Node, env: Environment) -> tuple[Run, ...]:
-        """How an expression spells a name: X^{l-1}, where that is X^0."""
+        """The spelling of a name in an expression: X^{l-1}, where that is X^0."""
         for part in walk(node):
             if self.name_in(part, env) == key:
                 return self.runs(part)

@@ -1,4 +1,4 @@
-"""Where the data of a program are: which names and calls of a formula carry what was given, and the type of each piece.
+"""Data in a program: which names and calls of a formula carry inputs, and the type of each piece.
 
 What is no data is a parameter, and is not drawn.
 """
@@ -35,7 +35,7 @@ class Asked(NamedTuple):
 
 
 class FlowData:
-    """What a checker has typed, as a drawing asks for it."""
+    """The types that a checker has found, as a drawing asks for them."""
 
     def __init__(self, checker: Checker, asked: Asked):
         self.checker, self.asked, self.data = checker, asked, asked.data
@@ -101,7 +101,7 @@ class FlowData:
         return None
 
     def index_of(self, key: Key, definition: Definition, holder: Environment) -> int | None:
-        """Which member of a family is drawn for this one; None where all are drawn as one."""
+        """The member of a family that is drawn for this one; None where all are drawn as one."""
         if definition.range is None or not definition.is_family:
             return None
         variable = definition.range.variable.text
@@ -185,7 +185,7 @@ class FlowData:
         return None
 
     def number(self, word: str, env: Environment) -> Any:
-        """What a word in a superscript stands for: an index, or a size such as L."""
+        """The number that a word in a superscript stands for: an index, or a size such as L."""
         found = env.index(word)
         if found is None:
             found = self.checker.solver.scalar(Key(word), env)

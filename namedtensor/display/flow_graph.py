@@ -1,4 +1,4 @@
-"""What a diagram draws: nodes, edges, and groups of them within others.
+"""The graph that a diagram draws: nodes, edges, and groups of them within others.
 
 A node is one of these, and carries the type of what it gives:
 
@@ -73,7 +73,7 @@ class Graph:
             self.edges.append(edge)
 
     def port(self, source: Source, written: tuple[Run, ...] = ()) -> Port:
-        """Where a value is seen in this graph: a node of it, one within a group of it, or an entry made for it."""
+        """The port of a value in this graph: a node of it, one within a group of it, or an entry made for it."""
         port, graph = Port(source.node), source.graph
         while graph is not self and graph.outer is not None:
             port, graph = Port(graph.place, port), graph.outer

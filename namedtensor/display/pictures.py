@@ -159,7 +159,7 @@ def numbers(tensor: NamedTensor, across: tuple[str, ...]) -> Any:
 
 
 def labelled(tensor: NamedTensor, labels: Mapping[str, Sequence[Any]]) -> dict[str, list[str]]:
-    """What stands beside the elements of each axis that has labels."""
+    """The labels of the elements of each axis that has some."""
     found = {}
     for axis, given in labels.items():
         if axis not in tensor.axes:
@@ -239,7 +239,7 @@ def ticks(panel: Any, extent: Any, inner: tuple[str, ...], labels: dict[str, lis
 
 
 def marked(size: int, texts: list[str] | None) -> tuple[list[int], list[str]]:
-    """Which elements have something beside them, and what."""
+    """The elements that have labels, and these."""
     if texts and size <= LABELS:
         return list(range(size)), texts
     step = max(1, 10 ** max(0, math.ceil(math.log10(size / 20)))) if size > 20 else 1

@@ -285,7 +285,7 @@ def spellings(place: Location) -> tuple[str, str, str]:
 
 
 class Overview(NamedTuple):
-    """What an overview says of a definition, or of a family: its last step, and all steps of it."""
+    """The overview of a definition, or of a family: its last step, and all steps of it."""
 
     last: Step
     stages: list[Step]

@@ -43,7 +43,7 @@ class AssembledProgram:
             position += len(text) + 1
 
     def part(self, position: int) -> int:
-        """Which of the parts holds a position."""
+        """The part that holds a position."""
         return max(0, bisect_right(self.starts, position) - 1)
 
     def place(self, position: int) -> int:
@@ -108,7 +108,7 @@ def _within(formulas: list[Maths]) -> dict[Span, int]:
 
 
 def left_of(source: str, whole: Span, removed: frozenset[Span]) -> list[Span]:
-    """What is left of maths where statements are taken out of it: their & stay, so that a table keeps its columns."""
+    """Maths without some of its statements: their & stay, so that a table keeps its columns."""
     kept = [
         (at, at + 1)
         for start, end in removed
@@ -119,7 +119,7 @@ def left_of(source: str, whole: Span, removed: frozenset[Span]) -> list[Span]:
 
 
 def without(whole: Span, removed: frozenset[Span]) -> list[Span]:
-    """What is left of a stretch where others are taken out of it."""
+    """The rest of a stretch where others are taken out of it."""
     left, position = [], whole[0]
     for start, end in sorted(removed):
         if whole[0] <= start and end <= whole[1]:

@@ -184,7 +184,9 @@ def _declares(statement: Any) -> list[tuple[str, Any]]:
 
 
 def _called(head: Any, arguments: int | None = None) -> str:
-    """What a head defines: a name, or a function of names, f()1; nothing for an operator, and for f(2 X)."""
+    """The name that a head defines, or that of a function with its number of arguments, f()1; nothing for an operator,
+    and for f(2 X).
+    """
     if not isinstance(head, nodes.Call):
         return to_text(head)
     plain = all(isinstance(each, nodes.Name) for each in (*head.arguments, *head.parameters))
@@ -215,7 +217,7 @@ def _statement(program: nodes.Program, span: Span) -> Any:
 
 
 def holder(formulas: list[Maths], span: Span | None) -> Maths | None:
-    """Which of the formulas holds a span of the document."""
+    """The formula that holds a span of the document."""
     index = bisect_right(formulas, span[0], key=lambda maths: maths.start) - 1 if span else -1
     while index >= 0 and span and formulas[index].written and span[0] >= formulas[index].end:
         index -= 1  # a fact may stand in a comment within a display

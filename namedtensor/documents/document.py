@@ -53,7 +53,7 @@ class Macro(NamedTuple):
 
 @dataclass
 class Document:
-    """What a document holds: its sections with their maths, definitions of macros, and maths that is never closed."""
+    """A document: its sections with their maths, definitions of macros, and maths that is never closed."""
 
     source: str
     sections: list[Section]

@@ -1,4 +1,4 @@
-"""What a report says, each finding at its place in a file; without those that a comment asks to ignore."""
+"""Findings of a report, each at its place in a file; without those that a comment asks to ignore."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ERROR, WARNING, NOT_CHECKED = "error", "warning", "not checked"
 
 
 class Finding(NamedTuple):
-    """What is said of a place: its severity, the file, the problem in the text of that file, and the formula there."""
+    """A finding at a place: its severity, the file, the problem in the text of that file, and the formula there."""
 
     severity: str
     file: str

@@ -182,7 +182,7 @@ def decoded(data: bytes, file: str) -> tuple[str, str | None]:
 
 # ------------------------------------------------------------------------------------------------------ following \input
 class Inclusion(NamedTuple):
-    """What a macro includes: endings that TeX tries; whether only definitions; whether a missing file is told of."""
+    """A macro of inclusion: endings that TeX tries; whether only definitions; whether a missing file is reported."""
 
     endings: tuple[str, ...]
     definitions: bool = False
@@ -229,7 +229,7 @@ CONDITION = re.compile(
 
 
 class Named(NamedTuple):
-    """Where a document names files, and which."""
+    """A place where a document names files, and these."""
 
     span: Span
     inclusion: Inclusion
@@ -270,7 +270,7 @@ def stretches(text: str, definitions: bool = False) -> Iterator[Span | Named]:
 
 
 def skipped(text: str, position: int) -> int | None:
-    r"""Where what follows \iffalse is over; None where it never is."""
+    r"""The end of what follows \iffalse; None where there is none."""
     depth = 0
     for token in CONDITION.finditer(text, position):
         if depth == 0 and (token["fi"] or token["other"]):

@@ -1,4 +1,4 @@
-"""What a section has from those before it: the statements that say what its own formulas use and do not say themselves."""
+"""Inheritance between sections: the statements of earlier ones that define what a section's formulas use."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Inheritance:
 
 
 class Needs:
-    """Which formulas of a section others need: those that say something of what they use."""
+    """The dependences of a section's formulas: those that define what others use."""
 
     def __init__(self, formulas: list[Maths], section: Section):
         self.formulas, self.section = formulas, section

@@ -142,7 +142,7 @@ class _Markdown:
 
     # ------------------------------------------------------------------------------------------------- where it is over
     def closing(self, closer: str, position: int) -> int | None:
-        """Where `closer` next ends, before the next blank line or not; None where it is nowhere."""
+        """The next `closer`, before the next blank line or not; None where there is none."""
         end = next_end(self.text, closer, position)
         return None if end < 0 else end
 

@@ -103,7 +103,7 @@ def _comment(document: Document, token: re.Match) -> int:
 
 
 def opaque_end(source: str, token: re.Match) -> int:
-    """Where what TeX prints as it stands is over; where it never is, only its \\begin is passed over."""
+    """The end of what TeX prints as it stands; where there is none, only its \begin is passed over."""
     end = next_end(source, rf"\end{{{token['kind']}}}", token.end())
     return token.end() if end < 0 else end
 
@@ -235,13 +235,13 @@ def maths_end(
 
 
 def group_end(source: str, position: int) -> int | None:
-    """Where the group that opens with { at `position` is over; None where it never is."""
+    """The end of the group that opens with { at `position`; None where there is none."""
     return _groups(source).get(position)
 
 
 @lru_cache(maxsize=8)
 def _groups(source: str) -> dict[int, int]:
-    """Where each { of a source stands, and where its group is over."""
+    """The place of each { of a source, and the end of its group."""
     ends: dict[int, int] = {}
     opened: list[int] = []
     for brace in BRACE.finditer(source):
@@ -272,7 +272,7 @@ GROUPS = {r"\DeclarePairedDelimiter": 2, r"\DeclarePairedDelimiterX": 3}  # afte
 
 
 def definition_end(source: str, token: re.Match) -> int | None:
-    """Where the definition that `token` begins is over; None where it is none that can be used."""
+    """The end of the definition that `token` begins; None where it is none that can be used."""
     if token[0].endswith("environment"):
         head = ENVIRONMENT.match(source, token.end())
         middle = group_end(source, head.end()) if head else None

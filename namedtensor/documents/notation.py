@@ -1,4 +1,6 @@
-"""Which maths of a document is of this notation: what does not look like it is skipped, and only what shows axes blamed."""
+"""Recognition of the notation: which maths of a document is checked; what does not look like it is skipped, and only
+what shows axes blamed.
+"""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Fact(NamedTuple):
 
 
 def remarks(source: str, start: int, end: int) -> Iterator[Ignored | Fact | NotationError]:
-    """What the comments of a stretch say to the checker."""
+    """The comments of a stretch that speak to the checker."""
     for remark in REMARK.finditer(source, start, end):
         if ignored := IGNORE.fullmatch(remark[1].rstrip()):
             yield Ignored(remark.start(), frozenset(map(int, re.findall(r"\d+", ignored["numbers"]))))

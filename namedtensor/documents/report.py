@@ -1,4 +1,4 @@
-"""What checking a document found: errors, warnings, notes, and the maths that was not checked."""
+"""The report of a document: errors, warnings, notes, and the maths that was not checked."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Skipped(NamedTuple):
 
 
 class Note(NamedTuple):
-    """What a reader of the report should know of a place, and no error."""
+    """A note at a place, for the reader of the report; no error."""
 
     position: int
     text: str
@@ -32,7 +32,7 @@ class Note(NamedTuple):
 
 @dataclass(frozen=True)
 class Report:
-    """What checking a document found; every span is one of the document."""
+    """The report of one document; every span is one of the document."""
 
     source: str
     sections: tuple[Section, ...]
@@ -60,7 +60,7 @@ class Report:
 
 @dataclass
 class Findings:
-    """What was found so far."""
+    """Findings collected so far."""
 
     errors: list[NotationError] = field(default_factory=list)
     warnings: list[CheckWarning] = field(default_factory=list)

@@ -76,7 +76,7 @@ def rows_of(source: str, maths: Maths) -> list[Row]:
 
 
 def columns(source: str, span: Span) -> list[int]:
-    """Where the & of a stretch of a display stand that are the display's own; none where it is of several rows."""
+    """The places of a display's own & in a stretch of it; none where it is of several rows."""
     found, depth, position = [], 0, span[0]
     while token := PART.search(source, position, span[1]):
         text, position = token[0], token.end()

@@ -1,4 +1,4 @@
-r"""Which maths of a document shows a named axis: by a macro of the notation, or by an axis that the document defines."""
+r"""Named axes in maths: by a macro of the notation, or by an axis that the document defines."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def without(statements: Sequence[Any], gone: set[int]) -> list[Any]:
 
 
 def defined_by(statement: Any) -> set[str]:
-    """What a statement says the value, the set or the signature of."""
+    """The names that a statement gives a value, a set or a signature."""
     if isinstance(statement, nodes.Signature):
         return {statement.head.operator}
     heads = statement.names if isinstance(statement, nodes.Declaration) else getattr(statement, "sides", ())[:1]

@@ -52,7 +52,7 @@ def tried_claims(
     draws: Draws,
     wanted: Callable[[Span], bool] = lambda span: True,
 ) -> Iterator[Tried]:
-    """What comes of each claim of a program that is wanted, in its order."""
+    """The verdict of each claim of a program that is wanted, in its order."""
     try:
         given = {key(name): frozenset(shape_of(shape, name)) for name, shape in shapes.items()}
         scope = bind(text, program, given, open=True)
@@ -86,7 +86,7 @@ def tried_claims(
 def claims_of(
     text: str, program: Program, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None
 ) -> tuple[Tried, ...]:  # fmt: skip
-    """What comes of every claim of a program."""
+    """The verdict of every claim of a program."""
     return tuple(tried_claims(text, program, shapes, sizes, Draws()))
 
 
@@ -250,7 +250,7 @@ class _Trial:
 
     # ---------------------------------------------------------------------------------------------------- the draws
     def drawn(self, source: str, inputs: Shapes, draws: Draws) -> Tried:
-        """What random tensors say of the claim."""
+        """The verdict of random tensors on the claim."""
         random, seen, last = Random(draws.seed), 0, "nothing fits its sizes"
         wanted = draws.number if inputs else 1
         for attempt in range(5 * wanted):
@@ -324,7 +324,7 @@ class _Trial:
 
     @cached_property
     def facts(self) -> str:
-        """What is said of the tensors that are drawn: x > 0."""
+        """The conditions that drawn tensors must meet: x > 0."""
         stated = tuple(each for each in self.program.statements if isinstance(each, Fact))
         return to_text(Program((*stated, Value(Number(0, (0, 0)), (0, 0))))) if stated else ""
 

@@ -1,4 +1,4 @@
-"""What comes of claims that are tried on random tensors: proved, holds on so many draws, false with tensors that show it."""
+"""Verdicts on claims tried on random tensors: proved, holds on so many draws, false with tensors that show it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ PROVED, HOLDS, FALSE, CONDITION, UNTRIED = "proved", "holds", "false", "conditio
 
 @dataclass(frozen=True)
 class Draws:
-    """How often a claim is tried, and by what the tensors are drawn."""
+    """How often a claim is tried, and the seed of its tensors."""
 
     number: int = 8
     seed: int = 0
 
 
 class Tried(NamedTuple):
-    """What came of a claim: `verdict`; where it is not tried the reason; where it is false what was drawn."""
+    """The outcome of one claim: `verdict`; where it is not tried the reason; where it is false what was drawn."""
 
     span: Span
     verdict: str

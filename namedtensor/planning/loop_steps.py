@@ -7,7 +7,7 @@ The states keep their layout and their dtype, which is found by planning the bod
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, count
 
 from grammar.errors import NotationError
 
@@ -37,11 +37,11 @@ def _looped(lowering: Lowering, term: Term) -> LoopStep:
 def _made(lowering: Lowering, term: Term) -> LoopStep:
     (loop,) = term.options
     assert isinstance(loop, Loop)
-    b, count = lowering.builder, len(loop.states)
+    b, number = lowering.builder, len(loop.states)
     values = [each if isinstance(each, Value) else b.constant(each) for each in map(lowering.value, term.arguments)]
-    initial = [begun(lowering, *each) for each in zip(loop.states, values[:count])]
+    initial = [begun(lowering, *each) for each in zip(loop.states, values[:number])]
     rest = [
-        b.floating(each) if each.dynamic or (each.fixed and b.kind(each) in "iu") else each for each in values[count:]
+        b.floating(each) if each.dynamic or (each.fixed and b.kind(each) in "iu") else each for each in values[number:]
     ]
     rest = met_by_data(b, initial, rest)
     ends = len(loop.slices), len(loop.slices) + len(loop.members) * loop.steps
@@ -50,10 +50,10 @@ def _made(lowering: Lowering, term: Term) -> LoopStep:
     given = rest[ends[1] :]
     lowering.loops += 1
     name = f"{lowering.prefix}loop_{lowering.loops}"
-    while True:
+    for planned in count():
         elements = [*map(of_one, slices), *(each[0] for each in members)]
         plan, states = body(lowering, loop, name, initial, elements, given)
-        dtypes = [met(lowering, *pair) for pair in zip(initial, states)]
+        dtypes = [met(lowering, *pair, only_wider=planned > number) for pair in zip(initial, states)]
         if dtypes == [each.dtype for each in initial]:
             break
         initial = [b.cast(each, dtype) for each, dtype in zip(initial, dtypes)]
@@ -63,7 +63,7 @@ def _made(lowering: Lowering, term: Term) -> LoopStep:
     listed = tuple(sorted({*between}))
     step = b.step(
         "loop", (*initial, *slices, *chain.from_iterable(members), *given), (), (), initial[0].dtype,
-        plan=plan, function=name, states=count, slices=len(slices), members=len(members), steps=loop.steps, kept=kept,
+        plan=plan, function=name, states=number, slices=len(slices), members=len(members), steps=loop.steps, kept=kept,
         listed=listed,
     )  # fmt: skip
     return LoopStep(step, tuple(initial), kept, listed)
@@ -111,12 +111,12 @@ def of_one(value: Value) -> Value:
     return Value(value.order[1:], value.shape[1:], value.dtype, value.fixed, weak=value.weak)
 
 
-def met(lowering: Lowering, before: Value, after: Value) -> str:
-    """The common dtype of a state before and after a step."""
+def met(lowering: Lowering, before: Value, after: Value, only_wider: bool) -> str:
+    """The common dtype of a state before and after a step; `only_wider`: that holds both, so that states settle."""
     b = lowering.builder
     if before.dtype == after.dtype or b.kind(after) in "bui":
         return before.dtype
-    return b.common_dtype((before, after))
+    return b.target.result_type([before.dtype, after.dtype]) if only_wider else b.common_dtype((before, after))
 
 
 def body(
@@ -128,7 +128,7 @@ def body(
     for term, value in zip(loop.inputs, (*states, *elements, *given)):
         called, shown = term.options
         entry = inner.builder.input(shown, value.order, value.shape, value.dtype)
-        entry.weak = is_weak(value)
+        entry.weak = value.weak
         inner.inputs[called] = entry
     b, made, results = inner.builder, [], []
     for value, before in zip(inner.lower_all(for_planning(loop.results)), states):

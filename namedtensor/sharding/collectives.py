@@ -1,4 +1,4 @@
-"""What the devices say to each other: the collective operations that XLA put into a compiled function.
+"""Collective operations: what XLA makes the devices of a mesh exchange in a compiled function.
 
 They are read from the compiler's own text, so what is listed is what runs.
 """
@@ -55,7 +55,7 @@ class Collectives(tuple[Collective, ...]):
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many there are of each kind."""
+        """The number of operations of each kind."""
         return dict(sorted(Counter(each.kind for each in self).items()))
 
     @property

@@ -1,4 +1,4 @@
-"""What a call costs each device of a mesh, as the compiler says."""
+"""The cost of a call on each device of a mesh, as the compiler states it."""
 
 from __future__ import annotations
 

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 
 class Formulas(Protocol):
-    """What can be sharded: asked for its value by a plan of its own, for a layout, for a name, and read."""
+    """The interface of what can be sharded: asked for its value by a plan of its own, for a layout, for a name, and
+    read.
+    """
 
     @property
     def tree(self) -> Any: ...
@@ -134,7 +136,7 @@ class Sharded:
 
 
 class Fixed(NamedTuple):
-    """What of a call is compiled in: how many arguments it has, its numbers, its sizes, the Python functions."""
+    """The static part of a compiled call: how many arguments it has, its numbers, its sizes, the Python functions."""
 
     count: int
     numbers: tuple[tuple[str, str, Any], ...]  # the type's name too: True and 1.0 are not 1

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from . import algebra
 from .applying import applied
-from .forms import ONE, ONE_, Factor, Form, Index, Product, opened, renamed
+from .forms import DELTA, ONE, ONE_, Factor, Form, Index, Product, opened, renamed
 from .work import used
 
 
@@ -156,3 +156,51 @@ def _solution(product: Product) -> Product | None:
             made = algebra.within(left, put[0])
             return made[0] if len(made) == 1 else None
     return None
+
+
+def updated(form: Form) -> Form:
+    """What meets the inverse of an identity and a product: inv_{r,c}(I + u ⊙ v) ⊙ u is u / (1 + v ⊙ u), and v of it likewise."""
+    found = []
+    for product in form:
+        while (better := _rank_one(product)) is not None:
+            product = better
+        found.append(product)
+    return algebra.add(*((each,) for each in found))
+
+
+def _rank_one(product: Product) -> Product | None:
+    for place, factor in enumerate(product.factors):
+        if (factor.head.kind, factor.head.label, factor.exponent) != ("apply", "inv", 1):
+            continue
+        r, c = factor.head.bound[:2]
+        added = _beside_identity(opened(factor)[0], r, c)
+        others = [each for at, each in enumerate(product.factors) if at != place]
+        for order in factor.head.symmetries if added is not None else ():
+            first, second = (factor.indices[at] for at in order[:2])
+            for index, left, own in ((second, first, r), (first, second, c)):
+                inside = [each for each in others if index in each.indices]
+                met = [each.at({own: index}) for each in (added or ()) if own in each.indices]
+                if index not in product.summed or index in factor.indices[2:] or first is second:
+                    continue
+                if len(inside) != len(met) or any(each not in met for each in inside):
+                    continue
+                both = tuple(each.at({c: r}) for each in added or ())
+                share = algebra.power(algebra.add(ONE, algebra.sum_over((Product(ONE_, both),), [r])), -ONE_)
+                rest = [each.at({index: left}) if each in inside else each for each in others]
+                made = algebra.multiply((Product(product.coefficient, tuple(rest), product.summed - {index}),), share)
+                if len(made) == 1:
+                    used("rank one")
+                    return made[0]
+    return None
+
+
+def _beside_identity(matrix: Form, r: Index, c: Index) -> tuple[Factor, ...] | None:
+    """The factors of u ⊙ v in I_{r,c} + u ⊙ v, none of which has both axes; None of other matrices."""
+    ones = [each for each in matrix if [factor.head for factor in each.factors] == [DELTA] and each.coefficient == 1]
+    rest = [each for each in matrix if each not in ones]
+    if len(ones) != 1 or len(rest) != 1 or set(ones[0].factors[0].indices) != {r, c}:
+        return None
+    (product,) = rest
+    if product.coefficient != 1 or product.summed or any({r, c} <= set(each.indices) for each in product.factors):
+        return None
+    return product.factors

@@ -47,6 +47,7 @@ LAWS = (
     Law("name", "A = X ⊙_{a} y\nX ⊙_{a} (y ⊙ 3) = 3 A", {"X": AB, "y": A}, "form", folding.folded),
     Law("softmax", "exp x / ∑_{a} exp x = softmax_{a} x", {"x": A}, "form", known.recognized),
     Law("σ", "exp(x) / (1 + exp x) = σ(x)", {"x": A}, "form", known.recognized),
+    Law("rank one", "[inv_{a,c}(I_{a,c} + x ⊙ y_{a→c})]_{a→k} ⊙_{c} x_{a→c} = x_{a→k} / (1 + x ⊙_{a} y)", {"x": A, "y": A}, "form", known.updated),
     Law("along", "M ⊙_{a,c} expm_{a,c}(M, N) = N ⊙_{a,c} [expm_{a,c}(M, M_{a→c, c→a})]_{a→c, c→a}",
         {"M": SQUARE, "N": SQUARE}, "form", known.solved),
     Law("solve", "[inv_{a,c} M]_{a→k, c→a} ⊙_{a} x = [solve_{a,c}(M, x)]_{c→k}", {"M": SQUARE, "x": A}, "form", known.solved),

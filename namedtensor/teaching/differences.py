@@ -29,7 +29,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def axes_differ(found: Value, due: Value, given: Sequence[str], words: Words) -> str:
-    """What is wrong about the axes of a value."""
+    """The fault in the axes of a value."""
     extra = [axis for axis in found.axes if axis not in due.axes]
     lacking = [axis for axis in due.axes if axis not in found.axes]
     told = []

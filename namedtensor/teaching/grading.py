@@ -1,4 +1,4 @@
-"""What a lecturer runs: prove a file of exercises, release it without its models, mark what was handed in.
+"""Grading: prove a file of exercises, release it without its models, mark what was handed in.
 
 Marks go to graders as they read them: Gradescope's and nbgrader's JSON, or plain.
 """
@@ -23,7 +23,7 @@ BY_VALUE = ("formula", "fix", "gradient", "einsum", "hole")  # kinds of exercise
 
 # ----------------------------------------------------------------------------------------------------------------- check
 def faults(exercise: ExerciseText) -> Iterator[str]:
-    """What is wrong with an exercise: its model is to be marked right, each slip wrong with its own sentence."""
+    """The faults of an exercise: its model must be marked right, each slip wrong with its own sentence."""
     for hint in exercise.hints:
         if len(hint) > LONGEST_HINT:
             yield f"a hint has {len(hint)} characters, and at most {LONGEST_HINT} are read: {hint[:40]} …"

@@ -37,7 +37,7 @@ WORDS = Words()
 
 @dataclass(frozen=True)
 class Mark:
-    """What is said of one answer.
+    """The mark of one answer.
 
     `right`; `points` of `of`; `feedback` in words; `tried` is false where the answer could not be read or typed, which costs no
     try; `hints` are those of the exercise, `model` is there where its file says that it may be shown, and `error` where the answer has
@@ -69,7 +69,7 @@ class Mark:
 
 
 def mark(exercise: ExerciseText, answer: Any, seed: int = 0) -> Mark:
-    """What is said of an answer; raises nothing."""
+    """Mark an answer; raises nothing."""
     found: list[Mark] = []
     worker = threading.Thread(target=lambda: found.append(_marked(exercise, answer, seed)), daemon=True)
     try:

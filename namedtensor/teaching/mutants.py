@@ -124,7 +124,7 @@ def put(node: Any, path: Path, new: Any) -> Any:
 
 
 def changes(node: Any, axes: Sequence[str]) -> Iterator[tuple[Any, str]]:
-    """What may stand in place of an expression by a slip."""
+    """The slips that may replace an expression."""
     if isinstance(node, Call):
         yield from _of_call(node, axes)
     elif isinstance(node, Rename):

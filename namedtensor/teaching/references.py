@@ -1,4 +1,4 @@
-"""What an answer is compared with: the model, or what a released file keeps of it.
+"""References: what an answer is compared with, the model or what a released file keeps of it.
 
 A released exercise has no model. For fixed draws it keeps the values that are due, and those of its slips with their sentences,
 rounded; of types and signatures it keeps marks that tell whether an answer is right and not what is. All is made unreadable with
@@ -32,7 +32,7 @@ FITS = Callable[[tuple[str, ...]], bool]
 
 
 class Reference(Protocol):
-    """What answers are compared with."""
+    """The reference of an exercise: its model, or the digest of it."""
 
     setting: Setting
 
@@ -129,7 +129,7 @@ def _is(due: tuple[str, ...]) -> FITS:
 
 
 class Kept:
-    """What a released file keeps."""
+    """The part of a model that a released file keeps."""
 
     def __init__(self, exercise: ExerciseText):
         self.exercise = exercise

@@ -1,4 +1,4 @@
-"""What two formulas are compared on: the names that are given, the sizes of their axes, and random tensors of their types.
+"""Settings of a comparison: the names that are given, the sizes of their axes, and random tensors of their types.
 
     X ∈ ℝ^{n × feature}        |n| = 3, |feature| = 4, and X drawn in five styles
 
@@ -186,7 +186,7 @@ class Setting:
         return Drawn({**drawn.values, name.strip(): value}, seed, text)
 
     def draws(self, model: str, seed: int = 0) -> Iterator[tuple[Drawn, Value]]:
-        """What was drawn in each style, with the model's value; where that is undefined everywhere, drawn again."""
+        """Draws in each style, with the model's value; drawn again where that is undefined everywhere."""
         extents = [self.sizes(model, offset) for offset in OFFSETS]
         for at, style in enumerate(STYLES):
             sizes = extents[at % len(extents)]

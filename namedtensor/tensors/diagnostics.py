@@ -30,7 +30,7 @@ def shape_error(
 
 
 def described(shapes: Sequence[Shape]) -> tuple[str, ...]:
-    """What each operand has, in the notation."""
+    """The shape of each operand, in the notation."""
     if len(shapes) == 1:
         return (f"the tensor has {show(shapes[0])}",)
     return tuple(f"the {ordinal(place)} operand has {show(shape)}" for place, shape in enumerate(shapes[:4]))

@@ -54,7 +54,7 @@ def checked(digits: Any) -> int:
 
 
 def digits_of(usual: int, asked: int | None = None) -> int:
-    """What is asked for; else what `set_digits` said; else what is usual there."""
+    """The number of digits: as asked for; else as `set_digits` says; else the default there."""
     if asked is not None:
         return checked(asked)
     return usual if _said is None else _said

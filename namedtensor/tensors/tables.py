@@ -195,7 +195,7 @@ def text_table(tensor: NamedTensor, digits: int | None = None, spec: str | None 
 
 
 def writer(digits: int, spec: str | None) -> Callable[[Any], str]:
-    """What writes a number. Raises NotationError where Python's format cannot write it so."""
+    """The formatter of numbers. Raises NotationError where Python's format cannot write it so."""
     if spec is None:
         return lambda value: number(value, digits)
 

@@ -13,7 +13,7 @@ from .eager import NUMBERS, as_operand, made
 
 
 def as_value(value: Any, name: str) -> Any:
-    """What was given for a name, as a tensor or a plain number. Raises NotationError for what is neither."""
+    """A given value as a tensor or a plain number. Raises NotationError for anything else."""
     if value is not None:
         found = as_operand(value)
         if isinstance(found, (NamedTensor, *NUMBERS)):

@@ -1,4 +1,4 @@
-r"""What the page asks of Python, and what it is told: one function, `answer(request) -> reply`, both plain JSON.
+r"""The protocol of the page: one function, `answer(request) -> reply`, both plain JSON.
 
 A request is `{"ask": QUESTION, …}`, a reply `{"ok": true, …}` or `{"ok": false, "error": ERROR}`; a field `id` of a request
 comes back in its reply. Whatever is asked, there is an answer: it raises nothing.

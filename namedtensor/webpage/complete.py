@@ -1,4 +1,4 @@
-"""What may come next while one types."""
+"""Completions while one types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""How one element of a term is computed from elements of its arguments: a rule for each operator that can be said so."""
+"""Elementwise definitions of terms: one element of a term from elements of its arguments, a rule for each operator that
+has one.
+"""
 
 from __future__ import annotations
 

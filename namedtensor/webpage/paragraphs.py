@@ -1,4 +1,4 @@
-"""What the docs say of an error, by its number: `errors.json`, which is made with their page."""
+"""The docs' paragraph on each error, by its number: `errors.json`, which is made with their page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What buttons put in: the edits of an error's hint, each tried before it is offered.
+"""Repairs behind buttons: the edits of an error's hint, each tried before it is offered.
 
 softmax_{sek} X     seq      after which the text is right, or wrong in less, or later on
 """

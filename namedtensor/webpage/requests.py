@@ -1,4 +1,4 @@
-"""What a question says, read: fields of JSON, each of the kind that is due, or a NotationError that says which is not."""
+"""Validation of requests: fields of JSON, each of the kind that is due, or a NotationError that says which is not."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class Stages:
 
     @cached_property
     def spans(self) -> set[Any]:
-        """Where the steps stand in the text."""
+        """The spans of the steps in the text."""
         return {step.node.span for step in self.steps if hasattr(step.node, "span")}
 
     @cached_property

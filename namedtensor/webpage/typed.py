@@ -31,7 +31,7 @@ NUMBER = 3  # for a number that a formula needs and nobody gave
 
 @dataclass(frozen=True)
 class Input:
-    """What is to have a value: a tensor with these axes, or a number."""
+    """An input of the page: a tensor with these axes, or a number."""
 
     name: str
     axes: Mapping[str, int | None]

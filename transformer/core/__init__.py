@@ -1,4 +1,4 @@
-"""What a layer is: formulas, and a tensor for each parameter that they declare.
+"""Layers: formulas, and a tensor for each parameter that they declare.
 
 `parameters`: what a layer is given, against what its formulas declare.
 `torch_modules`: a layer as a module of PyTorch.

@@ -1,4 +1,4 @@
-"""Who attends to whom: the weights of attention, by head, with the tokens beside them."""
+"""Attention maps: the weights of attention, by head, with the tokens beside them."""
 
 from __future__ import annotations
 

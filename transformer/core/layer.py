@@ -1,4 +1,4 @@
-"""What a layer is: its formulas, and a tensor for each parameter that they declare.
+"""Layers: formulas as text, and a tensor for each parameter that they declare.
 
 A layer is written by its notation alone. Its names, its shapes and its errors come from there:
 

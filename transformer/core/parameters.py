@@ -1,4 +1,4 @@
-"""What a layer is given, against what its formulas declare."""
+"""Validation of a layer's parameters against what its formulas declare."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from namedtensor.scope.names import key, walk
 
 
 class Declared(NamedTuple):
-    """What declares the parameters of a layer: the formulas, and the sizes `counted` where nothing else fixes them."""
+    """The interface of what declares parameters: the formulas, and the sizes `counted` where nothing else fixes them."""
 
     kind: str
     formula: nt.Program
@@ -110,7 +110,7 @@ def unnamed(kind: str, name: str, shape: Mapping[str, Any], value: Any) -> nt.No
 def mismatch(
     declared: Declared, sizes: Mapping[str, int], missing: list[str], extra: list[str], needed: list[str]
 ) -> nt.NotationError:
-    """What is missing and what is left over, in one error."""
+    """The error for missing and for spare parameters, in one."""
     kind = declared.kind
     notes = [f"its formulas declare {listed(needed)}"]
     if missing and extra:

@@ -194,7 +194,7 @@ def largest(tensor: nt.NamedTensor) -> int:
 
 
 class Ending:
-    """Which sequences have come to their end, and what they go on with."""
+    """The end of generation: which sequences have come to it, and what they are padded with."""
 
     def __init__(self, model: LanguageModel, stop: int | Sequence[int] | None, ids: nt.NamedTensor):
         stop = model.config.get("eos_token_id") if stop is None else stop
@@ -228,7 +228,7 @@ def excluded(model: LanguageModel, ids: nt.NamedTensor) -> nt.NamedTensor | None
 def chooser(
     temperature: float, top_k: int | None, seed: int, banned: nt.NamedTensor | None = None
 ) -> Callable[[nt.NamedTensor], nt.NamedTensor]:
-    """What takes the next token from its logits. A draw is the likeliest after Gumbel noise was added."""
+    """The sampler of the next token from its logits. A draw is the likeliest after Gumbel noise was added."""
     if banned is not None:
         among = chooser(temperature, top_k, seed)
         return lambda now: among(CHOICE["allowed"](now=now, banned=banned))

@@ -1,4 +1,4 @@
-"""What a model is: a layer whose parameters come from a file, with a table that says how the file names them.
+"""Pretrained models: layers whose parameters come from a file, with a table that says how the file names them.
 
 A file of Hugging Face holds positional arrays. A row of the table names one of our parameters, the array that holds it,
 and the axes of that array in its order, where (heads key) is one axis made of two:
@@ -44,7 +44,7 @@ ACTIVATIONS = {
 
 
 class Stored:
-    """Where a parameter lies in a file: the name of an array, its axes in its order, and which part of it (from 0)."""
+    """The place of a parameter in a file: the name of an array, its axes in its order, and which part of it (from 0)."""
 
     def __init__(self, name: str, tensor: str, axes: str, **part: int):
         self.name, self.tensor, self.part = name, tensor, part
