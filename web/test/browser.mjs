@@ -90,6 +90,11 @@ export async function clear(page, editor = "#formula") {
 /** Writes a text anew. Firefox is sent one character at a time, and lines by their key. */
 export async function write(page, text, editor = "#formula") {
   await clear(page, editor);
+  await send(page, text);
+}
+
+/** Writes on where the caret is. */
+export async function send(page, text) {
   if (NAME !== "firefox") return page.keyboard.sendCharacter(text);
   for (const each of text) await (each === "\n" ? page.keyboard.press("Enter") : page.keyboard.sendCharacter(each));
 }

@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { clear, close, FILE, given, launch, leave, NAME, numbers, open, oracle, place, ROOT, settled, shot, show, textOf, until, write } from "./browser.mjs";
+import { clear, close, FILE, given, launch, leave, NAME, numbers, open, oracle, place, ROOT, send, settled, shot, show, textOf, until, write } from "./browser.mjs";
 import { packedState, unpackedState } from "../src/share.js";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -238,7 +238,7 @@ test("3. what mends an error is a button, and the palette puts in signs", async 
     assert.equal(await textOf(page), right);
   }
   await clear(page);
-  await page.keyboard.sendCharacter("A ");
+  await send(page, "A ");
   await page.click(".signs button[title^='⊙ with an axis']");
   await page.keyboard.sendCharacter("b");
   assert.equal(await textOf(page), "A ⊙_{b}");
@@ -250,7 +250,7 @@ test("3. numbers are pasted, slid, drawn by seed and read from files", async () 
   const data = async (name) => (await given(page))[name].data;
   await page.click("button[aria-label='paste numbers for V']");
   await page.focus(".paste textarea");
-  await page.keyboard.sendCharacter("[[1, 2, 3], [4, 5, 6]]");
+  await send(page, "[[1, 2, 3], [4, 5, 6]]");
   await page.$$eval(".paste button", ([button]) => button.click());
   await until(page, () => document.querySelectorAll("input[aria-label^='V at']").length === 6);
   assert.deepEqual(await data("V"), [1, 2, 3, 4, 5, 6]);
