@@ -21,7 +21,7 @@ OPENING = """# Speed
 A formula is made into the calls that one would write by hand, once for each kind of input; from then on a call is one
 look-up and those calls. Where arrays are large it is faster than by hand, for what does not fit into a cache is computed
 block by block and on all cores, and no array is made that is not needed. The first call of a new formula takes about a
-millisecond, and `import namedtensor` less than `import numpy`.
+millisecond, and `import namedtensor` a small part of the time of `import numpy`.
 """
 METHOD = """## How it is measured
 

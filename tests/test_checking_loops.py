@@ -357,12 +357,13 @@ def test_whole_numbers_become_floating_ones():
 
 
 def test_a_step_sums_as_a_formula_does():
-    """With all threads, and not as a block, which one thread computes: a plain sum is better then."""
+    """With all threads, and not as a block, which one thread computes: where a sum is a product with ones, it is here."""
     M = nt.tensor(RNG.normal(size=(300, 300)) / 300, "hidden k")
     B = nt.tensor(RNG.normal(size=300), "hidden")
     (loop,) = loops_in(plan_of("h^0 = B\nh^t = ∑_{k} exp(h^{t-1} ⊙ M / t) / 400 for t = 1, …, 100", {"M": M, "B": B}))
-    made = [step.primitive for step in loop.options["plan"].steps]
-    assert "sum" in made and "dot" not in made
+    alone = plan_of("∑_{k} exp(B ⊙ M / 2) / 400", {"M": M, "B": B})
+    made, wanted = ({step.primitive for step in each.steps} for each in (loop.options["plan"], alone))
+    assert made & {"sum", "dot", "matmul"} == wanted & {"sum", "dot", "matmul"} != set()
 
 
 # --------------------------------------------------------------------------------------------------------------- errors

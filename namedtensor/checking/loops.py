@@ -126,21 +126,28 @@ class Rolled:
             return None
         given = checker.top.variables if is_of_program(key.base, env) else {}
         found: list[Term | None] = []
-        steps = range(self.base + self.way, self.last + self.way, self.way)
-        texts = [[at_steps(part, self.mark, steps) for part in each] for each in key[1:]]
-        for scripts in zip(*(zip(*each) if each else ((),) * len(steps) for each in texts)):
-            member = Key(key.base, *scripts)
+        for member in self.names(key):
             term = given.get(member)
             if term is not None and term.operator == "input":
                 checker.used.add(member)
-                found.append(term)
-                continue
-            known = len(checker.parameters)
-            found.append(checker.find(member, env, node))
-            self.own |= dict.fromkeys(islice(checker.parameters, known, None), len(found))
-        if len({each is None for each in found}) > 1:
-            raise Unrollable
+            else:
+                known = len(checker.parameters)
+                term = checker.find(member, env, node)
+                self.own |= dict.fromkeys(islice(checker.parameters, known, None), len(found) + 1)
+            found.append(term)
+            if (term is None) != (found[0] is None):
+                raise Unrollable
         return None if found[0] is None else self.members([each for each in found if each is not None], key, node)
+
+    def names(self, key: Key) -> list[Key]:
+        """What a name with the loop's index in its labels is at each step; the same for tensors of any sizes."""
+        steps, notes = range(self.base + self.way, self.last + self.way, self.way), self.checker.scope.notes
+        mark = "names at steps", str(key).replace(self.mark, "@"), steps
+        if mark not in notes:
+            texts = [[at_steps(part, self.mark, steps) for part in each] for each in key[1:]]
+            scripts = zip(*(zip(*each) if each else ((),) * len(steps) for each in texts))
+            notes[mark] = [Key(key.base, *each) for each in scripts]
+        return notes[mark]
 
     def order_parameters(self) -> None:
         """Put the parameters that were found meanwhile in the order of the steps."""
