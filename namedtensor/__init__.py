@@ -31,6 +31,7 @@ warn_if_hidden("transformer")
 when_first_seen("jax", lambda: import_module(".tensors.pytrees", __name__))  # which tells it of named tensors
 when_first_seen("NamedTensor", lambda: import_module(".tensors", __name__))  # which gives the class its methods
 answer("worked_out", lambda: import_module(".derivations.worked_out", __name__).worked_out)
+answer("gradient", lambda: import_module(".derivations.gradients", __name__).gradient)
 answer("document", lambda: import_module(".documents.loaded", __name__).program_of)
 answer("claims", lambda: import_module(".documents.trial", __name__).claims_of)
 

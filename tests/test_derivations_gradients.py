@@ -1,9 +1,12 @@
 """`nt.gradient` against PyTorch, JAX and differences: names, axes, functions, several parameters in one plan."""
 
+import json
+
 import numpy as np
 import pytest
 
 import namedtensor as nt
+from namedtensor import cli
 
 RANDOM = np.random.default_rng(3)
 NETWORK = """
@@ -143,3 +146,34 @@ def test_a_formula_without_the_mark_is_the_same():
         assert nt.allclose(nt.evaluate(f"{NETWORK}\n∂loss/∂{name}", GIVEN), found[name])
         step = nt.evaluate(f"{NETWORK}\n{name} − 0.1 (∂loss/∂{name})", GIVEN)
         assert nt.allclose(step, GIVEN[name] - 0.1 * found[name])
+
+
+BY_METHOD = "w ∈ ℝ^{a}\nb ∈ ℝ\nf(x) = ∑_{a} (w ⊙ x)^2 + b\nL = f(3) + 1"
+
+
+def test_the_method_is_the_function_said_of_a_program_or_a_name_of_it():
+    program, w = nt.program(BY_METHOD), nt.tensor([1.0, 2.0], "a")
+    wanted = nt.gradient(program, "L")(w=w, b=4.0)
+    assert wanted["w"].tolist() == [18.0, 36.0] and float(wanted["b"]) == 1
+    for slopes in (
+        program.gradient(),
+        program["L"].gradient(["w", "b"]),
+        nt.formula(BY_METHOD).gradient("w, b".split(", ")),
+    ):
+        found = slopes(w=w, b=4.0)
+        assert {name: slope.tolist() for name, slope in found.items()} == {"w": [18.0, 36.0], "b": 1.0}
+    value, slopes = program["f"].gradient("w", value=True)(3.0, w=w, b=4.0)
+    assert (float(value), slopes["w"].tolist()) == (49.0, [18.0, 36.0])
+    value, slopes = nt.formula("∑_{a} w^2").gradient("w", value=True)(w=w)
+    assert (float(value), slopes["w"].tolist()) == (5.0, [2.0, 4.0])
+
+
+def test_the_command_prints_the_number_and_its_slopes(capsys):
+    words = ["gradient", BY_METHOD, "w=[1,2]:a", "b=4"]
+    assert cli.main([*words, "--by", "w"]) == 0
+    assert capsys.readouterr().out == "L = 50\n\n∂/∂w\na │  1   2\n──┼───────\n  │ 18  36\n"
+    assert cli.main([*words, "--of", "L", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["value"]["data"] == 50 and found["gradient"]["w"]["data"] == [18, 36]
+    assert cli.main([*words, "--by", "v"]) == 1
+    assert "v stands nowhere in the program" in capsys.readouterr().err

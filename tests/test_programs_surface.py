@@ -10,8 +10,8 @@ import pytest
 import namedtensor as nt
 import transformer
 
-VERBS = """arguments check coloured compile cost derivative diagram evaluate explain init parameters to_einsum to_html to_javascript
-to_latex to_python to_text"""
+VERBS = """arguments check coloured compile cost derivative diagram evaluate explain gradient init parameters to_einsum to_html
+to_javascript to_latex to_python to_text"""
 PROGRAM = nt.program("f : ℝ^{a} → ℝ\nf(x) = x ⊙_{a} w\nw ∈ ℝ^{a}")
 X = nt.tensor([1.0, 2.0], "a")
 LAYER = transformer.FFN.init(0, sizes={"chans": 4, "hidden": 3})
@@ -49,6 +49,7 @@ COMMANDS = {  # of each verb
     "diagram": "diagram",
     "evaluate": "eval",
     "explain": "explain",
+    "gradient": "gradient",
     "parameters": "parameters",
     "to_einsum": "to-einsum",
     "to_javascript": "to-javascript",
@@ -66,7 +67,7 @@ SLIPS = {
     "Explanation": "stage",
     "Layer": "parameter",
 }
-FUNCTIONS = "check compile cost derivative diagram evaluate explain init parameters to_einsum to_javascript to_latex to_python to_text".split()
+FUNCTIONS = "check compile cost derivative diagram evaluate explain gradient init parameters to_einsum to_javascript to_latex to_python to_text".split()
 
 
 def test_each_verb_is_a_command():

@@ -13,6 +13,7 @@
 `tree`: a syntax tree to look at.
 `render`: the command render.
 `derive`: the command derive.
+`gradient`: the command gradient.
 `to_code`: the commands to-python, to-javascript, to-einsum and parameters.
 `explain`: the commands explain and diagram.
 `exercises`: the command exercises.

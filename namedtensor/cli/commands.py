@@ -44,6 +44,7 @@ from .explain import (
     explain_arguments,
     explain_command,
 )
+from .gradient import GRADIENT_EXAMPLES, gradient_arguments, gradient_command
 from .help import HELP_EXAMPLES, help_arguments, help_command
 from .parsers import INPUTS, Parser, check_arguments, formula_arguments
 from .playground import PLAYGROUND_EXAMPLES, playground_arguments, playground_command
@@ -280,6 +281,12 @@ COMMANDS = {
     ),
     "derive": Command(
         "print the derivative of a formula by a name, or its value", derive_arguments, derive_command, DERIVE_EXAMPLES
+    ),
+    "gradient": Command(
+        "print the gradient of a number by parameters, all at once",
+        gradient_arguments,
+        gradient_command,
+        GRADIENT_EXAMPLES,
     ),
     "explain": Command(
         "print every step of a formula: its type and value", explain_arguments, explain_command, EXPLAIN_EXAMPLES

@@ -14,6 +14,7 @@ from ..core.hooks import answered
 from ..core.kinds import as_names, as_text, wrong
 from ..core.suggestions import no_attribute
 from ..operators.user_functions import USER_FUNCTIONS
+from ..scope.symbols import Definition
 from .arguments import Arguments, Values, all_values
 from .call_cache import CachedCall
 from .entries import Entry, Several, WholeProgram
@@ -161,6 +162,13 @@ class Program(Verbs):
         """
         return derived(self._goal.program, wrt)
 
+    def _differentiated(self) -> tuple[Program, str]:
+        function = self._goal.function()
+        if function is not None:
+            return self, function.title
+        valued = self._goal.program.scope.valued
+        return self, to_text(valued.statement.sides[0] if isinstance(valued, Definition) else valued)
+
     def worked_out(self, *, sizes: Mapping[str, int] | None = None, **shapes: Any) -> Any:
         """The closed form of the derivatives that its value holds, in the notation (paper §5); shapes as `check` takes them.
 
@@ -237,6 +245,9 @@ class EntryPoint(Verbs):
         if function is None:
             return derived(self._goal.program, wrt, named(self.name))
         return derived(self._goal.program, wrt, function)[str(name._replace(base=f"{name.base}'"))]
+
+    def _differentiated(self) -> tuple[Program, str]:
+        return self._program, self.name
 
     def _bound(self, arguments: tuple[Any, ...], by_name: dict[str, Any]) -> Arguments:
         return bound(self._goal, arguments, by_name)

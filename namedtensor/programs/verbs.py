@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
 
 from ..core.axes import show
+from ..core.hooks import answered
 from ..core.kinds import as_count, as_mapping, as_names, as_number
 from ..core.suggestions import Suggests
 from .arguments import Arguments, Values, all_values, keyword_names, whole_sizes
@@ -188,6 +189,21 @@ class Verbs(Suggests, Asked):
 
     def derivative(self, wrt: str) -> Verbs:
         """The derivative by a name, itself a formula, or of a function f the function f'."""
+        raise NotImplementedError
+
+    def gradient(self, wrt: str | Iterable[str] | None = None, *, value: bool = False) -> Any:
+        """The gradient of its number by parameters, all in one plan, with their own axes (paper §5): see `nt.gradient`.
+
+        >>> import namedtensor as nt
+        >>> program = nt.program("w ∈ ℝ^{a}\\nb ∈ ℝ\\nL = ∑_{a} (w ⊙ x)^2 + b")
+        >>> slopes = program["L"].gradient(["w", "b"])(w=nt.tensor([1.0, 2.0], "a"), b=3.0, x=2.0)
+        >>> slopes["w"].tolist(), float(slopes["b"])
+        ([8.0, 16.0], 1.0)
+        """
+        return answered("gradient", *self._differentiated(), wrt, value=value)
+
+    def _differentiated(self) -> tuple[Any, str]:
+        """The program, and what in it a gradient is of."""
         raise NotImplementedError
 
     def compile(self, backend: str | None = None, without: str | Collection[str] = ()) -> CompiledFormula:

@@ -1,0 +1,42 @@
+"""The command `gradient`: the slopes of a number by parameters, each with the axes of its own."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from .arguments import sizes_of, source_of, values_of
+from .console import FINE, Console
+from .evaluate import table, value_record
+from .parsers import digits_argument, formula_arguments
+
+
+def gradient_arguments(parser: argparse.ArgumentParser) -> None:
+    formula_arguments(parser)
+    parser.add_argument("--by", metavar="NAME,...", help="the parameters: W,b_1; all real ones declared where left out")
+    parser.add_argument("--of", metavar="NAME", help="the number of the program; its value where left out")
+    digits_argument(parser)
+
+
+def gradient_command(options: Any, console: Console) -> int:
+    from ..programs.api import program
+
+    source = source_of(options)
+    made = program(source.text, source.syntax)
+    by = [name.strip() for name in options.by.split(",")] if options.by else None
+    slopes = (made if options.of is None else made[options.of]).gradient(by, value=True)
+    value, found = slopes(values=values_of(options.inputs, console), sizes=sizes_of(options.sizes))
+    if options.json:
+        records = {name: value_record(slope) for name, slope in found.items()}
+        console.json({"value": value_record(value), "gradient": records})
+        return FINE
+    console.print(f"{slopes.of} = {table(value, options.digits)}")
+    for name, slope in found.items():
+        console.print(f"\n∂/∂{name}\n{table(slope, options.digits)}")
+    return FINE
+
+
+GRADIENT_EXAMPLES = """
+  namedtensor gradient '∑_{a} (w ⊙ x)^2' --by w w='[1,2]:a' x='[3,1]:a'
+  namedtensor gradient model.nt --of loss X=x.npy:batch,chans W=w.npy:chans,out
+"""
