@@ -177,3 +177,35 @@ def test_the_command_prints_the_number_and_its_slopes(capsys):
     assert found["value"]["data"] == 50 and found["gradient"]["w"]["data"] == [18, 36]
     assert cli.main([*words, "--by", "v"]) == 1
     assert "v stands nowhere in the program" in capsys.readouterr().err
+
+
+STACKED = """
+W^l ∈ ℝ^{a × a'} for l = 1, …, L
+E ∈ ℝ^{v × a}
+X^0 = X ⊙_{v} E
+X^l = tanh((X^{l-1} ⊙_{a} W^l)_{a'→a}) for l = 1, …, L
+loss = ∑_{a, b} (X^L)^2
+"""
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
+@pytest.mark.parametrize("wrt", [["W^l", "E"], None])
+def test_a_family_that_is_declared_with_its_range(library, wrt):
+    torch = pytest.importorskip("torch")
+    make = np.asarray if library == "numpy" else torch.tensor
+    if library == "jax":
+        make = pytest.importorskip("jax.numpy").asarray
+    axes = {"W^1": "a a'", "W^2": "a a'", "E": "v a", "X": "b v"}
+    arrays = {name: RANDOM.normal(size=[{"b": 2, "v": 4}.get(axis, 3) for axis in axes[name].split()]) for name in axes}
+    given = {name: nt.tensor(make(array), axes[name]) for name, array in arrays.items()}
+    value, slopes = nt.gradient(STACKED, "loss", wrt, value=True)(values=given, sizes={"L": 2})
+    known = {name: torch.tensor(array, requires_grad=True) for name, array in arrays.items()}
+    state = known["X"] @ known["E"]
+    for layer in ("W^1", "W^2"):
+        state = torch.tanh(state @ known[layer])
+    (wanted := (state**2).sum()).backward()
+    close = 1e-4 if library == "jax" else 1e-12
+    np.testing.assert_allclose(float(value), float(wanted), rtol=close)
+    assert slopes.keys() == {"W^1", "W^2", "E"}
+    for name, slope in slopes.items():
+        np.testing.assert_allclose(slope.to_array(axes[name]), known[name].grad, rtol=close, atol=close)

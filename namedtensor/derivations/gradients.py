@@ -15,7 +15,8 @@ from grammar.printer import to_text
 from ..core.kinds import as_names
 from ..core.tensor import NamedTensor
 from ..programs.program import EntryPoints, Formula, Program
-from ..scope.names import key, spelled, walk
+from ..scope.names import Key, key, spelled, walk
+from ..scope.symbols import Scope
 
 MARK = "*"
 
@@ -140,18 +141,31 @@ def gradient(
 def family_of(program: Program, name: str, of: str = "") -> Any:
     """The family that a name, or a member of it, is declared by; None where it is one tensor."""
     wanted = key(name)
-    found = program._goal.program.scope.declaration(wanted)
-    if found is None or not found[1] or (of and wanted.base != key(of).base):
+    scope = program._goal.program.scope
+    found = scope.declaration(wanted)
+    if found is None or (of and wanted.base != key(of).base):
+        return id(whole) if (whole := _over_range(scope, wanted)) is not None and not of else None
+    if not found[1]:
         return None
-    open_ = all(index == str(at) for index, at in found[1].items())
-    return id(found[0]) if open_ or of else None
+    is_open = all(index == str(at) for index, at in found[1].items())
+    return id(found[0]) if is_open or of else None
+
+
+def _over_range(scope: Scope, wanted: Key) -> nodes.Set | None:
+    """The set of W^l as it is written in W^l ∈ ℝ^{a} for l = 1, …, n."""
+    return next(
+        (sets[0] for _, name, sets, over in scope.declarations if over is not None and name.key() == wanted), None
+    )
 
 
 def _declared(program: Program) -> tuple[str, ...]:
     """The names declared to be real tensors and never defined."""
     scope = program._goal.program.scope
-    found = {name: scope.declaration(key(name)) for name in program.declared}
-    return tuple(name for name, declared in found.items() if declared is not None and declared[0].domain == "reals")
+    found: dict[str, nodes.Set | None] = {}
+    for name in program.declared:
+        declared = scope.declaration(key(name))
+        found[name] = _over_range(scope, key(name)) if declared is None else declared[0]
+    return tuple(name for name, of in found.items() if of is not None and of.domain == "reals")
 
 
 def _named(name: str, body: Any) -> Equation:
