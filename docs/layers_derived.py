@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import transformer
 from namedtensor import derivative, program
-from transformer import cheat_sheet, paper
+from transformer import cheat_sheet, dataflowr, learning_records, lelarge, paper
 
 
 class Derived(NamedTuple):
@@ -69,6 +69,19 @@ LAYERS = {
         without=("b",),
     ),
     "MaxPool1d": Derived(paper.MaxPool1d, "Y = MaxPool1d_2(X)", {"X": "seq"}),
+    "MaxPool2d": Derived(paper.MaxPool2d, "Y = MaxPool2d_{2,2}(X)", {"X": "height width"}),
+    "Embedding": Derived(learning_records.Embedding, "Y = x", {"e": "vocab chans[4]", "w": "seq"}, without=("w",)),
+    "KeyQueryValueAttention": Derived(
+        learning_records.KeyQueryValueAttention, "Y = o", {"h": "seq chans"}, ("W_q", "W_k", "W_v"), without=("h",)
+    ),
+    "HeadsOfDataflowr": Derived(
+        dataflowr.MultiHeadAttention,
+        "Z = MultiHeadAttention(X)",
+        {"X": "chans seq"},
+        ("W_O", "W_V", "W_Q"),
+        without=("X",),
+    ),
+    "EncoderBlock": Derived(lelarge.EncoderBlock, "Z = Y", {"X": "chans seq"}, ("W_1", "b_1", "W_2"), without=("X",)),
     "CBOW": Derived(paper.CBOW, "Y = CBOW(X; E, W)", {"X": "seq vocab", "E": "vocab emb", "W": "classes emb"}),
     "RNN": Derived(paper.RNN, "L = ∑_{hidden} Y^2", {"X": "seq input"}, ("W^h", "W^i", "b")),
 }

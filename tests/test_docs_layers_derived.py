@@ -15,19 +15,31 @@ from layers_derived import LAYERS
 
 EXTENTS = {"seq": 5, "chans": 4, "key": 3, "val": 4, "kernel": 2, "hidden": 3, "hidden'": 3, "concat": 8, "heads": 2}
 
-OF_LAYERS = {"Y = z'": {"key": 4}, "Y = MaxPool1d_2(X)": {"seq": 4}}
+OF_LAYERS = {
+    "Y = z'": {"key": 4},
+    "Y = MaxPool1d_2(X)": {"seq": 4},
+    "Y = MaxPool2d_{2,2}(X)": {"height": 4, "width": 6},
+    "Y = o": {"key": 4},
+    "Z = Y": {"val": 4},
+}
+INDICES = {"w"}  # which are whole numbers, counted from 1
 
 
 def values_of(layer) -> dict[str, nt.NamedTensor]:
     """Tensors for all that a layer takes and is made of."""
     generator = np.random.default_rng(0)
     found = nt.parameters(layer.text, sizes={"n": EXTENTS["seq"]} if layer is LAYERS["RNN"] else None, **layer.shapes)
-    shapes = {**layer.inputs, **{name: axes_of(text) for name, text in found.items()}}
-    extents = {**EXTENTS, **OF_LAYERS.get(layer.value, {})}
-    return {
-        name: nt.tensor(generator.normal(size=[extents.get(axis, 2) for axis in axes.split()]), axes)
-        for name, axes in shapes.items()
+    shapes = {
+        **{name: axes_of(text) for name, text in layer.shapes.items()},
+        **{name: axes_of(text) for name, text in found.items()},
     }
+    extents = {**EXTENTS, **OF_LAYERS.get(layer.value, {})}
+    sizes = {name: [extents.get(axis, 2) for axis in axes.split()] for name, axes in shapes.items()}
+    arrays = {
+        name: generator.integers(1, 3, size) if name in INDICES else generator.normal(size=size)
+        for name, size in sizes.items()
+    }
+    return {name: nt.tensor(array, shapes[name]) for name, array in arrays.items()}
 
 
 def axes_of(text: str) -> str:
