@@ -11,6 +11,7 @@
 `draws`: draws and expectations.
 `claims`: what a program claims, checked.
 `calls`: the functions that a program defines.
+`sums`: operators over a variable.
 `evaluation`: the tree, walked; each piece has a value.
 `programs`: `evaluate` and `call`.
 

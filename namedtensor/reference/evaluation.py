@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
 
 from grammar import nodes
 from grammar.errors import NotationError
@@ -18,19 +17,17 @@ from ..scope.shape_variables import stand_for
 from ..scope.symbols import Definition, Scope
 from ..scope.updates import REPLACING
 from .calculus import derivative, differential, with_others
-from .calls import Calls
 from .definitions import Tensor, assemble, broadcast, index, merge, number, rename, split, unite
 from .draws import draw, expectation
 from .elements_replaced import chosen_by
 from .environment import Environment, Fact, axis_named, need, plain, set_axes
 from .functions import apply, is_reduction
-from .names import STEPS, Names
+from .names import Names
 from .sizes import facts_in
+from .sums import BEST, Sums
 
-BEST = ("argmax", "argmin")  # over a variable, the value of that
 
-
-class Evaluation(Calls):
+class Evaluation(Sums):
     """The value of each piece of one program, for given values and sizes."""
 
     def __init__(self, scope: Scope, values: Mapping[Key, Tensor], sizes: Mapping[str, int]):
@@ -252,83 +249,6 @@ class Evaluation(Calls):
     def differential(self, node: nodes.Differential, env: Environment) -> Tensor:
         return differential(self, node, env)
 
-    # ------------------------------------------------------------------------------------------------- sums by index
-    def index_sum(self, node: nodes.IndexSum, env: Environment) -> Tensor:
-        first, last = self.bound(node.first, env), self.bound(node.last, env)
-        return self.fold(node.operator, node.variable, range(first, last + 1), node.body, env)
-
-    def over(self, node: nodes.Over, env: Environment) -> Tensor:
-        """max_{i ∈ [n]} …, ∑_{j ≠ i} …"""
-        of = node.over
-        if node.operator == "lim" or isinstance(of, nodes.Set) and of.domain not in ("count", "elements", "field"):
-            raise NotationError(405, "this has a type and no value")
-        if isinstance(of, nodes.Set):
-            if of.domain == "count":
-                values: Any = range(1, self.bound(of.elements[0], env) + 1)
-            elif of.domain == "elements":
-                values = [plain(self.value(each, env)) for each in of.elements]
-            else:
-                values = list(self.value(of.elements[0], env).entries.values())
-            return self.fold(node.operator, node.variable, values, node.body, env)
-        call = Call(node.operator, (), (node.variable,), (node.body,))
-        values = self.summed_index(call, env)
-        if values is None:
-            raise NotationError(309, f"nothing says how far {node.variable.text} goes")
-        kept = []
-        for value in values:
-            place = Environment(parent=env, sizes_from=env, elements={Key(node.variable.text): number(value)})
-            if plain(self.condition(of, place)):
-                kept.append(value)
-        return self.fold(node.operator, node.variable, kept, node.body, env)
-
-    def fold(self, operator: str, variable: Name, values, body: Node, env: Environment) -> Tensor:
-        """An operator over what a body is for each value of a variable."""
-        if operator in BEST:
-            return self.best(operator, variable, [*values], body, env)
-        if operator in ("∑", "∏"):
-            return self.sum_over(operator, variable, values, body, env)
-        elements = [{Key(variable.text): number(value)} for value in values]
-        found = [self.value(body, Environment(parent=env, sizes_from=env, elements=each)) for each in elements]
-        if not found and operator in ("max", "min"):
-            return number(-math.inf if operator == "max" else math.inf)
-        stacked = apply("stack", found, ("over",), (), lambda axis: len(found))
-        return apply(operator, [stacked], ("over",), (), len)
-
-    def best(self, operator: str, variable: Name, values: list[Any], body: Node, env: Environment) -> Tensor:
-        """The value of the variable for which the body is the least, or the largest; of equals the first."""
-        elements = [{Key(variable.text): number(value)} for value in values]
-        found = [self.value(body, Environment(parent=env, sizes_from=env, elements=each)) for each in elements]
-        if not found:
-            raise NotationError(405, f"{operator} of no numbers has no value")
-        choose = max if operator == "argmax" else min
-        return broadcast(lambda *numbers: values[numbers.index(choose(numbers))], *found)
-
-    def sum_over(self, sign: str, variable: Name, values: range, body: Node, env: Environment) -> Tensor:
-        """∑_i …, each term computed alone."""
-        if len(values) > STEPS:
-            raise NotationError(404, f"a sum of {len(values)} terms is too long here")
-        result = number(0 if sign == "∑" else 1)
-        for value in values:
-            term = self.value(
-                body, Environment(parent=env, sizes_from=env, elements={Key(variable.text): number(value)})
-            )
-            result = apply("+" if sign == "∑" else "⊙", [result, term], (), (), len)
-        return result
-
-    def summed_index(self, node: Call, env: Environment) -> range | None:
-        """The values of i in ∑_i A_{height(i)}; None where i is an axis."""
-        variable = node.subscript[0] if len(node.subscript) == 1 else None
-        if not isinstance(variable, Name) or variable.text in env.axes:
-            return None
-        sizes = set()
-        for base_node, axis in indexed_by(variable, node.arguments[0]):
-            base = self.value(base_node, env)
-            need(base, *env.real(axis.name))
-            sizes |= {base.shape[real] for real in env.real(axis.name)}
-        if len(sizes) > 1:
-            raise NotationError(302, f"{variable.text} indexes axes of several sizes: {sorted(sizes)}")
-        return range(1, sizes.pop() + 1) if sizes else None
-
     # ------------------------------------------------------------------------------------------------------- calls
     def call(self, node: Call, env: Environment) -> Tensor:
         function, bound = self.matching(node, env)
@@ -403,7 +323,7 @@ class Evaluation(Calls):
     RULES: dict[type, Callable[..., Tensor]] = {
         Number: lambda self, node, env: number(node.value),
         Name: Names.name,
-        nodes.Over: over,
+        nodes.Over: Sums.over,
         nodes.AtPoint: at_point,
         nodes.Draw: draw,
         nodes.Expectation: expectation,
@@ -414,22 +334,13 @@ class Evaluation(Calls):
         nodes.Starred: starred,
         Size: axis_size,
         Call: call,
-        nodes.IndexSum: index_sum,
+        nodes.IndexSum: Sums.index_sum,
         nodes.Literal: literal,
         nodes.Cases: cases,
         nodes.Indicator: indicator,
         nodes.Differential: differential,
         nodes.Derivative: derivative,
     }
-
-
-def indexed_by(variable: Name, node: Any) -> Iterator[tuple[Node, nodes.Axis]]:
-    """What a variable indexes below a node, and along which axis; a sum inside that binds it anew is passed over."""
-    for inner in nodes.children(node):
-        if not (isinstance(inner, Call) and inner.operator in ("∑", "∏") and inner.subscript == (variable,)):
-            yield from indexed_by(variable, inner)
-    if isinstance(node, Index):
-        yield from ((node.base, axis) for axis, part in node.items if part == variable)
 
 
 # ------------------------------------------------------------------------------------------------- what is declared
