@@ -108,12 +108,17 @@ test("3. the part that is pointed at, by mouse or keyboard, has its type told an
   for (const key of ["Home", "ArrowRight", "ArrowRight", "ArrowRight"]) await page.keyboard.press(key);
   const told = await page.$eval(".status [aria-live]", (each) => each.textContent);
   assert.match(told, / : ℝ/);
-  await page.focus("#formula");
-  await page.keyboard.down("Control");
-  await page.keyboard.press("Home");
-  await page.keyboard.up("Control");
-  for (let n = 0; n < 17; n++) await page.keyboard.press("ArrowRight");
-  await until(page, () => /Q ⊙_\{key\} K/.test(document.querySelector(".status").textContent));
+  await settled(page);
+  for (let turn = 0; turn < 3; turn++) { // Firefox loses a key that comes while the page is busy
+    await page.focus("#formula");
+    await page.keyboard.down("Control");
+    await page.keyboard.press("Home");
+    await page.keyboard.up("Control");
+    for (let n = 0; n < 17; n++) await page.keyboard.press("ArrowRight");
+    const lit = until(page, () => /Q ⊙_\{key\} K/.test(document.querySelector(".status").textContent), [], 10_000);
+    if (await lit.then(() => true, () => false)) break;
+    assert.notEqual(turn, 2, "the caret's part is not told of");
+  }
   await shot(page, "steps");
   await leave(page);
 });
