@@ -426,3 +426,14 @@ def test_the_function_whose_head_is_written_so_goes_before_a_general_one(general
     x = nt.tensor([1.0, 2.0], "a")
     for first, second in ((general, exact), (exact, general)):
         assert nt.allclose(nt.evaluate(f"{first}\n{second}\n{use}", x=x), factor * x)
+
+
+@pytest.mark.parametrize("first", ["|b| ≥ 0", "|b| < 0", "1 = 1", "u > 0"])
+def test_cases_have_the_axes_of_every_case_and_condition(first):
+    """Whichever of them a size decides: a type does not hang on how large an axis is."""
+    text = f"{{ v if {first}; 2 if u > 1; 3 otherwise }}"
+    u, v = [1.0, 2.0], [3.0, 4.0, 5.0]
+    found = nt.evaluate(text, u=nt.tensor(u, "b"), v=nt.tensor(v, "c"))
+    assert set(found.axes) == {"b", "c"}
+    wanted = [[(3 if x <= 1 else 2) if "<" in first else y for y in v] for x in u]
+    assert found.to_array("b c").tolist() == wanted

@@ -25,7 +25,7 @@ def cases(checker: Inference, node: nodes.Cases, env: Environment) -> Term:
     """The term of a definition by cases."""
     arguments: list[Term] = []
     parts: list[Node] = []
-    untaken: list[Term] = []  # cases that a known condition rules out: they only give the result its axes
+    untaken: list[Term] = []  # what a known condition rules out, conditions too: it only gives the result its axes
     guards: list[Term] = []  # that no condition before holds, as far as elements are guarded by it
     for position, (value, condition) in enumerate(node.branches):
         if condition is None and position != len(node.branches) - 1:
@@ -36,7 +36,7 @@ def cases(checker: Inference, node: nodes.Cases, env: Environment) -> Term:
             truth(checker, holds, condition)
         decided = bool(len(arguments) % 2)  # one that holds everywhere stands before
         if decided or (holds is not None and holds.number is False):
-            untaken += ruled_out(checker, value, env)
+            untaken += [*ruled_out(checker, value, env), *([] if holds is None else [holds])]
         elif holds is None or holds.number is True:
             arguments.append(guarded_term(checker, value, guards, env))
             parts.append(value)
