@@ -6,7 +6,7 @@ Each operator's record has its differential in the notation itself, for softmax
 
 so the differential of a formula is found from the inside out, by the chain rule (`Linearization`): it is linear in ∂X.
 The derivative is read off in one of two ways, whichever has the smaller tensors between: ∂X becomes the identity
-I_{ax,ax*} (forward), or what each result counts is carried back through the linear pieces to ∂X (reverse; `transposed`).
+I_{ax,ax*} (forward), or cotangents are carried back through the linear terms to ∂X (reverse; `transpose`).
 For one number, such as a loss, the second is what is called backpropagation.
 """
 

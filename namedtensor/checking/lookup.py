@@ -83,7 +83,7 @@ def found_in(checker: Inference, key: Key, env: Environment, node: Any) -> tuple
 
 
 def may_be_number(checker: Inference, key: Key) -> bool:
-    """Whether a size may give this name: b ∈ ℝ^{b} is a tensor, whatever |b| is."""
+    """Whether a name may be the number of a size equation; b ∈ ℝ^{b} is a tensor, whatever |b| is."""
     declared, _ = declaration(checker, key)
     return declared is None or not declared.axes
 

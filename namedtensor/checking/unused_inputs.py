@@ -72,10 +72,10 @@ def listed(names: list[str]) -> str:
 
 def mentioned_names(scope: Scope, given: Iterable[Key]) -> MentionedNames:
     """What a program speaks of, some of its names being given; found out once, for it is the same whatever their sizes are."""
-    mark = MentionedNames, frozenset(given)
-    if mark not in scope.notes:
-        scope.notes[mark] = MentionedNames(scope, mark[1])
-    return scope.notes[mark]
+    cache_key = MentionedNames, frozenset(given)
+    if cache_key not in scope.notes:
+        scope.notes[cache_key] = MentionedNames(scope, cache_key[1])
+    return scope.notes[cache_key]
 
 
 class MentionedNames:

@@ -254,7 +254,7 @@ class PlanBuilder:
         return powers, total
 
     def has_fast_path(self, x: Value) -> bool:
-        """Whether what is made of a value may take a fast path, whose guard finds out whether that was right."""
+        """Whether exponentials of a value may take the guarded fast path."""
         return "no largest" in self.optimised and x.dtype in FAR and not x.fixed and not x.dynamic
 
     def select(self, fast: Value, fallback: Value) -> Value:
@@ -274,7 +274,7 @@ class PlanBuilder:
         self.step("guard", (x,), (), (), "bool", low=1 / far, high=far)
 
     def guard_finite(self, x: Value) -> None:
-        """Check the same of what the values make of it, which may be small."""
+        """Guard the fast path at the upper end of the range alone, for results that may be small."""
         if x.dtype in ENDS and "no largest" in self.optimised:
             end = 2.0 ** ENDS[x.dtype]
             self.step("guard", (x,), (), (), "bool", low=-end, high=end)
@@ -284,7 +284,7 @@ class PlanBuilder:
         return self._written.get(x)
 
     def summable(self, arguments: Sequence[Value], kind: str, count: int) -> list[Value]:
-        """Whole numbers in what holds a sum, or so, of `count` of them or of their products."""
+        """Whole numbers in a dtype that holds a reduction of `count` of them, or of their products."""
         return whole_numbers.summable(self, arguments, kind, count)
 
     def along(self, primitive: str, x: Value, axis: str) -> Value:

@@ -17,7 +17,7 @@ from grammar.nodes import Axis, Call, IndexSum, Name, Node, Size
 
 from .names import Key, Spelled, component, component_names, spelled, walk
 from .symbols import Definition, FunctionDefinition, Scope
-from .where_clauses import ANY, matches, pattern_of, said
+from .where_clauses import ANY, expressions_of, matches, pattern_of
 
 
 class Cluster:
@@ -99,7 +99,7 @@ class _Uses:
     def by_definition(self, definition: Definition) -> set[int]:
         local = {node.text for _, item in definition.elements for node in walk(item) if isinstance(node, Name)}
         local |= definition.counted
-        return self.by((*said(definition), *(item for _, item in definition.elements)), local)
+        return self.by((*expressions_of(definition), *(item for _, item in definition.elements)), local)
 
     def by_function(self, function: FunctionDefinition) -> set[int]:
         found: set[int] = set()

@@ -98,7 +98,7 @@ def size_node(text: str) -> Node:
 
 
 def with_axes(node: Node, axes: Iterable[str]) -> Node:
-    """The same along further axes: times ones_{ax}."""
+    """The same along extra axes: times ones_{ax}."""
     if not (axes := ",".join(axes)):
         return node
     ones = expression(f"ones_{{{axes}}}")
