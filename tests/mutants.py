@@ -5,9 +5,10 @@
     python tests/mutants.py --again             the survivors of the last run once more, for which tests were written since
 
 First the tests run once, and it is recorded which of them take which lines; `--recorded` says where that is kept. Then each
-mutant has processes of its own, forked from one that has imported what is not ours, in which the tests that take its line
-run until one fails: those of the files that are most about it first, then the fastest of each file. The survivors are listed; of those in `EQUIVALENT` it is known why no
-test can notice them. The exit status says whether fewer than 95 of a hundred of the others were noticed.
+mutant has processes of its own, forked from one that has imported what is not ours, in which tests that take its line, some
+for each way on from there, run until one fails: those of the files that are most about it first. The survivors are listed;
+of those in `EQUIVALENT` it is known why no test can notice them. The exit status says whether fewer than 95 of a hundred of
+the others were noticed.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ import os
 import sys
 import tempfile
 import time
-from collections import defaultdict
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 from equivalent_mutants import EQUIVALENT
@@ -32,29 +33,26 @@ ROOMS = ("checking", "calculus", "planning")
 KEPT = Path(tempfile.gettempdir()) / "namedtensor_survivors.json"
 WANTED = 0.95
 WORD_FOR_WORD = {"checking": "tests/test_errors.py"}  # of other rooms those of plans
-FILES, EACH = 4, 30  # to import a file of tests takes longer than to run some
-BUDGET = 90.0  # seconds of the tests, as recorded, that are run for one mutant
+FILES = 4
+BUDGET = 60.0  # seconds of the tests, as recorded, that are run for one mutant
 
 
-def batches(mutant: Mutant, tests: list[str]) -> list[list[str]]:
-    """The tests in the order in which they are tried, those of one process together."""
-    files: dict[str, list[str]] = defaultdict(list)
-    for test in tests:
-        files[test.split("::")[0]].append(test)
+def nearness(mutant: Mutant, file: str) -> tuple[bool, bool, bool]:
+    golden = file == WORD_FOR_WORD.get(mutant.room, "tests/test_planning_golden.py")
+    return mutant.module in file, golden, mutant.room in file
 
-    def nearness(file: str) -> tuple[bool, bool, bool, int]:
-        golden = file == WORD_FOR_WORD.get(mutant.room, "tests/test_planning_golden.py")
-        return mutant.module in file, golden, mutant.room in file, len(files[file])
 
-    near = [test for file in sorted(files, key=nearness, reverse=True)[:FILES] for test in files[file][:EACH]]
-    far = [test for test in tests if test not in near]
-    return [near, far[:EACH], far[EACH:]]
+def batches(tests: list[str]) -> list[list[str]]:
+    """The tests in the order in which they are tried, those of one process together: of a few files, then of the others."""
+    few = list(dict.fromkeys(test.split("::")[0] for test in tests))[:FILES]
+    near = [test for test in tests if test.split("::")[0] in few]
+    return [near, [test for test in tests if test not in near]]
 
 
 def noticed(mutant: Mutant, tests: list[str]) -> tuple[str | None, float]:
     """Which of the tests fails with the mutant, if any; and the seconds."""
     began = time.monotonic()
-    for batch in batches(mutant, tests):
+    for batch in batches(tests):
         if batch and (failed := failing(batch, mutant)):
             return failed[0], time.monotonic() - began
     return None, time.monotonic() - began
@@ -62,7 +60,7 @@ def noticed(mutant: Mutant, tests: list[str]) -> tuple[str | None, float]:
 
 def tried(mutants: list[Mutant], recorded: Recorded, bytecode: Path, processes: int) -> dict[Mutant, str | None]:
     """By which test each was noticed."""
-    chosen = [recorded.tests(mutant.path, mutant.line, BUDGET) for mutant in mutants]
+    chosen = [recorded.tests(mutant.path, mutant.line, BUDGET, partial(nearness, mutant)) for mutant in mutants]
     preload(bytecode)
     found: dict[Mutant, str | None] = {}
     fork = multiprocessing.get_context("fork")

@@ -12,6 +12,7 @@ import multiprocessing
 import os
 import resource
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections import defaultdict
@@ -28,7 +29,11 @@ from mutations import ROOT, Mutant
 
 SECONDS = 150  # of the processor, for one process of tests: a mutant that makes them endless is noticed too
 MEMORY = 24 * 2**30  # addresses, most of which PyTorch reserves and never touches
+EACH = 30  # of a file
+IMPORT = 2.0  # seconds of a file of tests, until its first one runs
 LONG = 10.0  # seconds of a test that is not worth its time
+TAKEN = """SELECT fromno, tono, context FROM arc JOIN file ON file.id = file_id JOIN context ON context.id = context_id
+    WHERE path = ?"""
 AT_IMPORT = ""  # the context of what runs before any test
 LEFT_OUT = "jax"  # plans are made alike for each library, and what this one compiles takes most of the time
 FOREIGN = (
@@ -63,6 +68,7 @@ def record(folder: Path, sources: list[str], processes: int) -> None:
         f"not {LEFT_OUT}",
         f"--numprocesses={processes}",
         "--dist=worksteal",
+        "--cov-branch",
     ]
     options += [*(f"--cov={source}" for source in sources), "--cov-context=test", "--cov-report="]
     options += [f"--junitxml={folder / 'tests.xml'}", "-o", "junit_family=xunit1"]
@@ -72,49 +78,65 @@ def record(folder: Path, sources: list[str], processes: int) -> None:
 
 @dataclass(frozen=True)
 class Recorded:
-    """The tests of each line of a file, and the seconds of each test."""
+    """The tests that go from one line of a file to another, and the seconds of each test."""
 
-    lines: Callable[[str], dict[int, set[str]]]
+    ways: Callable[[str], dict[tuple[int, int], set[str]]]
     seconds: dict[str, float]
 
     @staticmethod
     def read(folder: Path) -> Recorded:
-        from coverage import CoverageData
-
         seconds = {}
         for case in ElementTree.parse(folder / "tests.xml").iter("testcase"):
             within = case.get("classname", "").removeprefix(case.get("file", "")[:-3].replace("/", "."))
             name = "::".join([case.get("file", ""), *within.split(".")[1:], case.get("name", "")])
             seconds[name] = float(case.get("time", "0"))
-        data = CoverageData(str(folder / "coverage"))
-        data.read()
-        tests = cache(lambda context: context.rpartition("|")[0])  # of `test|setup`, `test|run` and `test|teardown`
+        database = sqlite3.connect(folder / "coverage", check_same_thread=False)
 
         @cache
-        def lines(path: str) -> dict[int, set[str]]:
-            taken = data.contexts_by_lineno(str(ROOT / path))
-            return {line: set(map(tests, contexts)) for line, contexts in taken.items()}
+        def ways(path: str) -> dict[tuple[int, int], set[str]]:
+            found: dict[tuple[int, int], set[str]] = defaultdict(set)
+            for start, end, context in database.execute(TAKEN, (str(ROOT / path),)):
+                found[start, end].add(context.rpartition("|")[0])  # of `test|setup`, `test|run` and `test|teardown`
+            return dict(found)
 
-        return Recorded(lines, seconds)
+        return Recorded(ways, seconds)
 
-    def tests(self, path: str, line: int, budget: float) -> list[str]:
-        """The tests that take the line, so many seconds of them: the fastest of each file, the next of each, and so on."""
-        taken = self.lines(path)
-        found = {name for number in statement(path, line) for name in taken.get(number, ())}
-        found = taken.get(line) or found
-        if AT_IMPORT in found:  # what is made then may be used by all that the file is used for
-            found = {name for names in taken.values() for name in names}
-        files: dict[str, list[str]] = defaultdict(list)
-        for name in sorted(found - {AT_IMPORT}, key=lambda name: (self.seconds.get(name, 0.0), name)):
-            if LEFT_OUT not in name and self.seconds.get(name, 0.0) < LONG:
-                files[name.split("::")[0]].append(name)
-        chosen, spent = [], 0.0
-        for name in filter(None, chain.from_iterable(zip_longest(*files.values()))):
-            spent += self.seconds.get(name, 0.0)
+    def tests(self, path: str, line: int, budget: float, nearness: Callable[[str], Any]) -> list[str]:
+        """Tests that take the line, so many seconds of them: of each way on from it, those of the nearest files first."""
+        ways = self.ways(path)
+        onward = [tests for (start, _), tests in ways.items() if start == line]
+        if not onward:
+            lines = statement(path, line)
+            onward = [tests for (start, end), tests in ways.items() if start in lines or end in lines]
+        if any(
+            AT_IMPORT in tests for tests in onward
+        ):  # what is made then may be used by all that the file is used for
+            onward = [set().union(*ways.values())]
+        chosen: dict[str, None] = {}
+        files: set[str] = set()
+        spent = 0.0
+        for name in in_turn([self.by_file(tests, nearness) for tests in onward]):
+            file = name.split("::")[0]
+            spent += 0.0 if name in chosen else self.seconds.get(name, 0.0) + (0.0 if file in files else IMPORT)
             if spent > budget:
                 break
-            chosen.append(name)
-        return chosen
+            files.add(file)
+            chosen[name] = None
+        return list(chosen)
+
+    def by_file(self, tests: set[str], nearness: Callable[[str], Any]) -> list[str]:
+        """File by file, the nearest first and those of which many tests are among these; of each its fastest."""
+        files: dict[str, list[str]] = defaultdict(list)
+        for name in sorted(tests - {AT_IMPORT}, key=lambda name: (self.seconds.get(name, 0.0), name)):
+            if LEFT_OUT not in name and self.seconds.get(name, 0.0) < LONG:
+                files[name.split("::")[0]].append(name)
+        order = sorted(files, key=lambda file: (nearness(file), len(files[file])), reverse=True)
+        return [name for file in order for name in files[file][:EACH]]
+
+
+def in_turn(lists: list[list[str]]) -> list[str]:
+    """The first of each list, then the second of each, and so on."""
+    return list(filter(None, chain.from_iterable(zip_longest(*lists))))
 
 
 def statement(path: str, line: int) -> range:
