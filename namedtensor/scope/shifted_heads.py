@@ -13,6 +13,7 @@ from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Call, Equation, Name, Node, Number, Range
+from grammar.traversal import BELOW
 
 from .names import spelled
 
@@ -114,7 +115,7 @@ def turned(node: Any, by: Mapping[str, int]) -> Any:
     changed: dict[str, Any] = {}
     for slot in node.__slots__:
         value = getattr(node, slot)
-        if slot not in ("span", "operator_span", "variable") and isinstance(value, (tuple, *nodes.BELOW)):
+        if slot not in ("span", "operator_span", "variable") and isinstance(value, (tuple, *BELOW)):
             changed[slot] = turned(value, by)
     if isinstance(node, nodes.Derivative):
         changed["variable"] = turned(node.variable, by)

@@ -18,6 +18,7 @@ from typing import Any
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Call, Draw, Equation, Expectation, Name, Node, Number, Range
+from grammar.traversal import BELOW, children
 
 from .names import component_names, spelled, walk
 from .shifted_heads import ahead_of, sum_of
@@ -90,7 +91,7 @@ class Stated:
         changed: dict[str, Any] = {}
         for slot in node.__slots__:
             value = getattr(node, slot)
-            if slot not in ("span", "operator_span") and isinstance(value, (tuple, *nodes.BELOW)):
+            if slot not in ("span", "operator_span") and isinstance(value, (tuple, *BELOW)):
                 changed[slot] = self.turned(value)
         return replace(node, **changed) if any(changed[slot] is not getattr(node, slot) for slot in changed) else node
 
@@ -159,7 +160,7 @@ class Stated:
         changed: dict[str, Any] = {}
         for slot in node.__slots__:
             value = getattr(node, slot)
-            if slot not in ("span", "operator_span", "variable") and isinstance(value, (tuple, *nodes.BELOW)):
+            if slot not in ("span", "operator_span", "variable") and isinstance(value, (tuple, *BELOW)):
                 changed[slot] = self.of_drawn(value, over, bound)
         return replace(node, **changed) if any(changed[slot] is not getattr(node, slot) for slot in changed) else node
 
@@ -198,7 +199,7 @@ def words(root: Any) -> set[str]:
                 bound = bound | {each.name if isinstance(each, Draw) else each.text}
             stack.append((node.body, bound))
         else:
-            stack += [(below, bound) for below in nodes.children(node)]
+            stack += [(below, bound) for below in children(node)]
     return found
 
 
