@@ -92,7 +92,7 @@ def _quotient(tokens: list[Token], place: int) -> int:
 
 def _variables(tokens: list[Token], place: int) -> list[Stretch]:
     """The names, with their scripts, that stand side by side from here on, each after a ∂."""
-    found = []
+    found: list[Stretch] = []
     while _type(tokens, place) == "PARTIAL" and _type(tokens, place + 1) == "NAME":
         start = place + 1
         place = start + 1

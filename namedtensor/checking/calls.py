@@ -227,7 +227,7 @@ def option(checker: Inference, node: Node, env: Environment) -> Any:
 
 def use_axes(checker: Inference, node: Call, env: Environment) -> tuple[tuple[str, Node], ...]:
     """The axes that a use names, each with the node that names it."""
-    found = []
+    found: list[tuple[str, Node]] = []
     for part in node.subscript:
         axis = axis_of(part)
         if axis is None:

@@ -150,10 +150,12 @@ class _Trial:
     shapes: Mapping[str, Any]
     sizes: dict[str, int]
     defines: bool = False  # whether its first side is a name that it defines
-    given: dict[str, Any] = field(default_factory=dict)  # shapes of arguments of the function that the claim is about
-    called: dict[str, str] = field(default_factory=dict)  # their names, and what the function calls them
+    given: dict[str, Any] = field(
+        default_factory=dict[str, Any]
+    )  # shapes of arguments of the function that the claim is about
+    called: dict[str, str] = field(default_factory=dict[str, str])  # their names, and what the function calls them
 
-    asked: set[str] = field(default_factory=set)  # sizes that an evaluation lacked
+    asked: set[str] = field(default_factory=set[str])  # sizes that an evaluation lacked
 
     def outcome(self, draws: Draws) -> Tried:
         span = self.claim.span
@@ -313,7 +315,7 @@ class _Trial:
             sizes[free] = whole * random.randint(1, 3)
             inputs = self.found(source, sizes, inputs)
         extents: dict[str, int] = {}
-        values = {}
+        values: dict[str, Any] = {}
         for name, shape in inputs.items():
             lengths = [_length(size, extents, random) for size in shape.values()]
             numbers = [

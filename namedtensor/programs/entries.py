@@ -230,7 +230,7 @@ def argument_types(
     entry: Entry, function: FunctionDefinition, arguments: tuple[Any, ...], given: Mapping[Key, InputType]
 ) -> list[tuple[Key, InputType]]:
     """The type of each argument: by position, by the name of the parameter, or as the signature has it."""
-    found = []
+    found: list[tuple[Key, InputType]] = []
     for place, name in enumerate(function.parameters):
         of = function.signature.domain[place] if function.signature is not None else None
         if place < len(arguments):
@@ -252,7 +252,7 @@ def argument_types(
 
 def by_name(checker: Checker, function: FunctionDefinition, have: int) -> tuple[Term, ...]:
     """The arguments beyond the first that were given under their own names."""
-    found = []
+    found: list[Term] = []
     for name in function.parameters[have:]:
         term = checker.top.variables.get(name.key())
         if term is None:
@@ -282,7 +282,7 @@ def infer_function(
     numbers: Mapping[str, Term] = {},
 ) -> None:
     """Type a function for arguments of exactly its signature's shape, or of the shapes that were given."""
-    arguments = []
+    arguments: list[Term] = []
     for position, name in enumerate(function.parameters):
         given = checker.top.variables.get(name.key())
         if given is not None:

@@ -28,7 +28,7 @@ class ProgramNames:
         )  # a use of these may have any index
         self.declared = {name.key() for _, name, _, _ in scope.declarations}
         self.defined = set(scope.definitions) | {each for function in scope.all_functions() for each in function.facts}
-        self.indices = scope.indices | set().union(*map(bound_by, walk(scope.program)))
+        self.indices = scope.indices | set[str]().union(*map(bound_by, walk(scope.program)))
 
     @cached_property
     def spoken(self) -> set[Key]:
