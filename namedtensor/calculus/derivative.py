@@ -20,6 +20,7 @@ from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Node
+from grammar.traversal import children
 
 from ..core.sizes import is_ground, resolve
 from ..scope.names import Key, spelled, walk
@@ -152,7 +153,7 @@ def tensors_in(checker: Inference, body: Any, env: Environment) -> Iterator[Node
             if found.number is None and not found.boolean:
                 yield body
             return
-    for each in (*body.arguments, *body.parameters) if isinstance(body, nodes.Call) else nodes.children(body):
+    for each in (*body.arguments, *body.parameters) if isinstance(body, nodes.Call) else children(body):
         yield from tensors_in(checker, each, env)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Axis, Call, Node, Size, axis_of
+from grammar.traversal import children
 
 from ..core.sizes import is_ground, resolve
 from ..scope.names import Key, walk
@@ -75,7 +76,7 @@ def axes_named(root: Any) -> Iterator[str]:
         elif isinstance(node, (Call, nodes.Subscript)):
             parts = node.subscript if isinstance(node, Call) else node.components
             yield from (axis.name for axis in map(axis_of, parts) if axis is not None)
-        stack.extend(nodes.children(node))
+        stack.extend(children(node))
 
 
 class SizeInference:
@@ -198,7 +199,7 @@ class AxisSearch:
             self.look(lambda: checker.infer(node, place), [node], checker.text(node))
 
     def below(self, node: Node) -> None:
-        for child in nodes.children(node):
+        for child in children(node):
             if type(child) in self.inference.checker.RULES and not isinstance(child, Size):
                 self.part(child)
 

@@ -11,6 +11,7 @@ from typing import Any
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Node, Number
+from grammar.traversal import children
 
 from ..core.sizes import is_ground, resolve
 from ..operators import REGISTRY
@@ -194,7 +195,7 @@ def mentioned_in(checker: Inference, key: Key) -> list[Key]:
         node = stack.pop()
         name = spelled(node)
         if name is None:
-            stack += nodes.children(node)
+            stack += children(node)
         elif name.key() in checker.scope.definitions:
             found.append(name.key())
     return found

@@ -16,6 +16,7 @@ from typing import Any
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Axis, Call, Index, Name, Node, axis_of
+from grammar.traversal import children
 
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
@@ -123,7 +124,7 @@ class MentionedNames:
             return (*node.superscript, *node.arguments, *node.parameters)
         if isinstance(node, nodes.Subscript) and isinstance(node.base, Name) and node.base.text in OF_AXES:
             return ()
-        return nodes.children(node)
+        return children(node)
 
     def names_it(self, name: Key) -> bool:
         """Whether a name stands in the program: W^{1,Q} does in W^{l,Q}; a label, which may be a number, as any number."""

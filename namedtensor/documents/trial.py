@@ -29,7 +29,7 @@ from ..programs.arguments import shape_of
 from ..programs.evaluate import evaluate
 from ..programs.parsed import ParsedProgram
 from ..scope.binder import bind
-from ..scope.distributions import hangs_on_draws
+from ..scope.distributions import depends_on_draws
 from ..scope.mentions import is_open
 from ..scope.names import key, walk
 from ..scope.symbols import FunctionDefinition, Scope
@@ -150,10 +150,12 @@ class _Trial:
     shapes: Mapping[str, Any]
     sizes: dict[str, int]
     defines: bool = False  # whether its first side is a name that it defines
-    given: dict[str, Any] = field(default_factory=dict)  # shapes of arguments of the function that the claim is about
-    called: dict[str, str] = field(default_factory=dict)  # their names, and what the function calls them
+    given: dict[str, Any] = field(
+        default_factory=dict[str, Any]
+    )  # shapes of arguments of the function that the claim is about
+    called: dict[str, str] = field(default_factory=dict[str, str])  # their names, and what the function calls them
 
-    asked: set[str] = field(default_factory=set)  # sizes that an evaluation lacked
+    asked: set[str] = field(default_factory=set[str])  # sizes that an evaluation lacked
 
     def outcome(self, draws: Draws) -> Tried:
         span = self.claim.span
@@ -276,7 +278,7 @@ class _Trial:
     @property
     def is_estimate(self) -> bool:
         """Whether a side hangs on draws of random variables, so that it is only near what is claimed."""
-        return hangs_on_draws(bind("", self.program, {}, open=True), self.claim.sides)
+        return depends_on_draws(bind("", self.program, {}, open=True), self.claim.sides)
 
     def estimated(self, source: str, inputs: Shapes, draws: Draws) -> Tried:
         """What estimates with several seeds say: whether the sides differ by more than these do among each other."""
@@ -313,7 +315,7 @@ class _Trial:
             sizes[free] = whole * random.randint(1, 3)
             inputs = self.found(source, sizes, inputs)
         extents: dict[str, int] = {}
-        values = {}
+        values: dict[str, Any] = {}
         for name, shape in inputs.items():
             lengths = [_length(size, extents, random) for size in shape.values()]
             numbers = [

@@ -9,6 +9,7 @@
 `dtypes`: the dtype of each step.
 `sums_as_products`: sums that a product computes.
 `fast_path`: the guarded fast path and its fallback.
+`step_builder`: steps, equal ones once; constants and casts.
 `builder`: named operations become steps.
 `failures`: errors of libraries, as errors of the formula.
 `lowering`: the state that rules and rewrites take.

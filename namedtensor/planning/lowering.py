@@ -20,6 +20,7 @@ from ..core.sizes import is_ground, resolve
 from ..operators import REGISTRY
 from ..operators.record import IndexProblem
 from ..terms.environment import distinct_names, source_name
+from ..terms.structural import passed
 from ..terms.terms import Term, resolved_shape, topological
 from .builder import PlanBuilder
 from .failures import index_error_at, refused, span_of
@@ -150,6 +151,7 @@ class Lowering:
     # ------------------------------------------------------------------------------------------------- all the terms
     def lower_all(self, roots: tuple[Term, ...]) -> list[Argument]:
         """Lower the roots in topological order; their values."""
+        passed(*roots)
         terms = topological(*roots)
         self._note_uses(terms, roots)
         counts = [count(term) for term in terms]

@@ -18,6 +18,7 @@ from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Axis, Call, Index, Name, Node, Number, axis_of
+from grammar.traversal import children
 
 from .mentions import OF_AXES
 from .names import MARKS, Key, component, component_names, spelled, walk
@@ -174,7 +175,7 @@ class BindingGroups:
                 stack.extend(current.arguments)
                 stack.extend(current.parameters)
             else:
-                stack.extend(nodes.children(current))
+                stack.extend(children(current))
         return found
 
 

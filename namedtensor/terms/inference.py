@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from grammar.errors import NotationError
-from grammar.nodes import Call, Node, left_spine
+from grammar.nodes import Call, Node
+from grammar.traversal import left_spine
 
 from ..core.axes import show
 from ..core.limits import Limits
