@@ -20,6 +20,7 @@ from .stray_characters import has_ampersand
 from .symbols import ASCII_MACROS, GREEK_MACROS
 from .syntax_errors import syntax_error
 from .tokens import Token, match_brackets
+from .traversal import children, left_spine
 
 NESTING = 200
 DEPTH = 5  # operations may stand inside each other so many times deeper than brackets
@@ -92,10 +93,10 @@ def check_depth(tree: nodes.Program, source: str, limit: int) -> None:
                 404, f"operations stand inside each other deeper than {limit}", source, node.span,
                 hint="name a part by an equation of its own, or raise limits.nesting",
             )  # fmt: skip
-        spine = nodes.left_spine(node)
+        spine = left_spine(node)
         for each in spine:
-            stack += [(child, depth + 1) for child in nodes.children(each) if child is not each.arguments[0]]
-        below = nodes.children(node) if not spine else (spine[-1].arguments[0],)
+            stack += [(child, depth + 1) for child in children(each) if child is not each.arguments[0]]
+        below = children(node) if not spine else (spine[-1].arguments[0],)
         stack += [(child, depth + 1) for child in below]
 
 

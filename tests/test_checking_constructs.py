@@ -39,7 +39,7 @@ class Row(NamedTuple):
     value: Any
     values: Mapping[str, Any] = {}
     differentiable: bool = True
-    lifted: bool = True  # over a further axis of an input that is not declared
+    lifted: bool = True  # over an extra axis of an input that is not declared
 
 
 def edit_distance(first, second):

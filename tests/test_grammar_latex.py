@@ -10,6 +10,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.latex.lexer import tokenize
 from grammar.parser import parse
+from grammar.traversal import children
 
 NAMES_AND_NUMBERS = {
     r"x": "x",
@@ -213,7 +214,7 @@ def find(tree, kind, number=0):
     while waiting:
         node = waiting.pop()
         found += [node] if type(node) is kind else []
-        waiting.extend(reversed(nodes.children(node)))
+        waiting.extend(reversed(children(node)))
     return found[number]
 
 

@@ -2,9 +2,9 @@
 
     \\nfun{\\seq}{softmax} \\frac{X}{2}     softmax _ { seq } { X / 2 }
 
-    source --latex_macros--> pieces, the author's macros expanded, the maths found in the prose
-           --latex_reader--> tokens, by the macros below and the signs of latex_signs; a SEPARATOR for each & and \\\\
-           --latex_statements--> tokens, a SEPARATOR between statements only
+    source --macros--> pieces, the author's macros expanded, the maths found in the prose
+           --reader--> tokens, by the macros below and the signs of `tables`; a SEPARATOR for each & and \\\\
+           --statements--> tokens, a SEPARATOR between statements only
 """
 
 from __future__ import annotations
@@ -14,21 +14,18 @@ import re
 from ..errors import NotationError
 from ..tokens import Token
 from . import decorated
+from .brackets import bar, closing, opening, sized
 from .characters import (
     ampersand,
-    bar,
-    closing,
     comma,
     dollar,
     font,
     joined,
-    opening,
     prime,
     quad,
     relation,
     row,
     script,
-    sized,
     star,
     text,
 )

@@ -8,6 +8,7 @@ from typing import Any
 from .. import nodes
 from ..nodes import Call, Name, Number, Subscript
 from ..symbols import BINDERS, SYMBOLS, value
+from ..traversal import children
 from .functions import Functions
 from .pieces import (
     AND,
@@ -285,7 +286,7 @@ def names_in(node) -> set[str]:
         node = waiting.pop()
         if type(node) is Name:
             found.add(node.text)
-        waiting.extend(nodes.children(node))
+        waiting.extend(children(node))
     return found
 
 

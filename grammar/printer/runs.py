@@ -13,6 +13,7 @@ from typing import NamedTuple
 from .. import nodes
 from ..nodes import Call, axis_of
 from ..symbols import FUNCTIONS
+from ..traversal import children
 from .operators import FORMS, over_index
 from .pieces import POSTFIXED, Piece
 from .text import Text
@@ -60,7 +61,7 @@ def axes_in(node) -> tuple[str, ...]:
             for axis in filter(None, map(axis_of, current.subscript)):
                 found.setdefault(axis.name)
             sure |= {axis.name for axis in filter(None, map(axis_of, certain(current)))}
-        waiting.extend(reversed(nodes.children(current)))
+        waiting.extend(reversed(children(current)))
     return tuple(axis for axis in found if axis in sure)
 
 

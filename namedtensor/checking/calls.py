@@ -278,9 +278,6 @@ def call_defined(
     return inline_call(checker, function, bindings, numbers, ordinary, options, node, parts, env)
 
 
-# ---------------------------------------------------------------------------------------------------------- lifting
-
-
 def call_python(checker: Inference, node: Call, env: Environment) -> Term:
     """A Python function that was registered with its signature."""
     registered = checker.python[node.operator]

@@ -1,7 +1,8 @@
-"""What is drawn: x ∼ N(0, 1), and 𝔼_{x ∼ N(0, 1)} …, the mean over draws that count, or over all that there is.
+"""Random variables x ∼ N(0, 1), and expectations 𝔼_{x ∼ N(0, 1)} …: means over draws, or over all outcomes where
+these are finite.
 
-A draw of a number is made of `uniform` of its seed, name and number; so it has a derivative by the distribution's
-parameters, and runs where all else runs. Axes that are lifted over share it, as calls of one function do.
+A draw is computed from `uniform` of its seed, name and number; so it has a derivative by the distribution's parameters,
+and runs on every backend. Axes that are lifted over share it, as calls of one function do.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def expectation(checker: Inference, node: Expectation, env: Environment) -> Term
 def through(
     checker: Inference, node: Expectation, draws: tuple[Draw, ...], numbers: tuple[Term, ...], env: Environment
 ) -> Term:
-    """The body, with what is finite gone through, and the rest drawn once for each of the numbers."""
+    """The mean of the body over the outcomes of finite variables; the others are drawn once for each of the numbers."""
     if not draws:
         return checker.infer(node.body, env)
     first, rest = draws[0], draws[1:]

@@ -27,8 +27,6 @@ from .diagnostics import broadcast
 from .indexing import Shaped, check_position, iota
 
 
-# ----------------------------------------------------------------------------------------------------------- indexing
-# ------------------------------------------------------------------------------------------- definitions by elements
 def define_by_elements(checker: Inference, group: list[Definition], env: Environment) -> Term:
     """The tensor that equations for its elements give."""
     sized = left_sizes(checker, group, env)
@@ -85,7 +83,7 @@ def one_by_one(
         at = check_position(checker, value, sized[real], real, part)
         slice = whole_of(checker, [rest], across, inner)
         if real in slice.shape:
-            raise besides(checker, definition, real, slice)
+            raise surplus_axis(checker, definition, real, slice)
         shape = {**slice.shape, real: 1}
         term = checker.graph.intern(
             "spread", (slice,), options=((real, 1),), shape=shape, boolean=slice.boolean, node=definition.body
@@ -239,11 +237,11 @@ def one_part(checker: Inference, definition: Definition, sized: dict[str, Any], 
         )
     for real in back.values():
         if real in term.shape:
-            raise besides(checker, definition, real, term)
+            raise surplus_axis(checker, definition, real, term)
     return Part(checker.renamed(term, back, definition.body), filled, definition)
 
 
-def besides(checker: Inference, definition: Definition, axis: str, term: Term):
+def surplus_axis(checker: Inference, definition: Definition, axis: str, term: Term):
     """The error for an axis that the right side has beside the same one of the left."""
     return checker.error(
         306,
@@ -325,7 +323,3 @@ def join(checker: Inference, parts: list[Part], sized: dict[str, Any]) -> Term:
     shape = {**shape, axis: size}
     positions = tuple(position - 1 for position in order)
     return checker.graph.intern("fill", terms, options=(axis, positions), shape=shape, node=first.body)
-
-
-# -------------------------------------------------------------------------------------------- claims about elements
-# ------------------------------------------------------------------------------------------- tensors of their axes

@@ -16,7 +16,7 @@ from . import loops
 from .claims import check_statement
 from .declarations import unknown_bound
 from .elements import define_by_elements
-from .family_steps import Unit
+from .family_steps import Recurrence
 
 
 def infer_family(
@@ -39,16 +39,19 @@ def infer_family(
         if not within:
             return None
     check_steps(checker, over, last - wanted + 1 if over.downward else wanted - first + 1)
-    unit = Unit(family, {name: each for name, each in indices.items() if name != variable}, holder)
-    against = (id(holder), unit.key(wanted - unit.way)) in env.active  # h^{t-1} asks for h^t: none before is due
-    alone = against or over.further is not None  # in which order E^{i,j} are made, only their equation says
-    begin = wanted if alone else unit.nearest(last if over.downward else first, wanted)
-    rolled = loops.within(checker, unit, wanted) or loops.rolled_up(checker, unit, begin, wanted, env)
+    recurrence = Recurrence(family, {name: each for name, each in indices.items() if name != variable}, holder)
+    against = (
+        id(holder),
+        recurrence.key(wanted - recurrence.direction),
+    ) in env.active  # h^{t-1} asks for h^t: no earlier member comes first
+    alone = against or over.further is not None  # the order of the E^{i,j} follows from their equation alone
+    begin = wanted if alone else recurrence.nearest(last if over.downward else first, wanted)
+    rolled = loops.within(checker, recurrence, wanted) or loops.rolled_up(checker, recurrence, begin, wanted, env)
     if rolled is not None:
         return rolled
     found = None
-    for step in range(begin, wanted + unit.way, unit.way):
-        found = infer_step(checker, unit, {**indices, variable: step}, step == wanted, env) or found
+    for step in range(begin, wanted + recurrence.direction, recurrence.direction):
+        found = infer_step(checker, recurrence, {**indices, variable: step}, step == wanted, env) or found
     return found
 
 
@@ -64,10 +67,10 @@ def check_steps(checker: Inference, over: Range, count: int) -> None:
 
 
 def infer_step(
-    checker: Inference, unit: Unit, indices: dict[Any, Any], is_wanted: bool, env: Environment
+    checker: Inference, recurrence: Recurrence, indices: dict[Any, Any], is_wanted: bool, env: Environment
 ) -> Term | None:
     """The member of these indices, from its memo or made; None where another equation gives it, or it is being made."""
-    family, holder, over = unit.family, unit.holder, unit.family.range
+    family, holder, over = recurrence.family, recurrence.holder, recurrence.family.range
     assert over is not None
     member = member_key(checker, family, indices)
     known = holder.memo.get(member)
@@ -90,7 +93,7 @@ def infer_step(
         active=env.active | {marker},
     )
     found = infer_member(checker, family, place)
-    unit.note(indices[over.variable.text], found)
+    recurrence.note(indices[over.variable.text], found)
     checker.types.setdefault(str(member), resolved_shape(found.shape))
     return found
 

@@ -65,7 +65,7 @@ TRANSPOSED = ("T", "top", "⊤", "intercal")
 
 
 def of_matrices(checker: Inference, key: Key, place: Any, known: list[str]):
-    """QK^⊤, X^T, QK: the words of matrices, which named axes do not need."""
+    """The error for matrix notation, QK^⊤, X^T, QK, which named axes do not need."""
     factors = factors_of(key.base, known)
     if key.superscript and key.superscript[0] in TRANSPOSED and len(key.superscript) == 1:
         said = f"{key.base}^⊤" if factors is None else f"{' '.join(factors)}^⊤"
@@ -92,7 +92,7 @@ def factors_of(word: str, known: list[str]) -> list[str] | None:
 
 
 def of_family(checker: Inference, key: Key) -> str | None:
-    """W^n, where W^t is defined for t = 1, …, n and nobody says what n is."""
+    """A hint for W^n, where W^t is defined for t = 1, …, n and nothing says what n is."""
     families = [each for each in checker.scope.families if each.range is not None and each.key.base == key.base]
     bounds = {checker.text(end) for each in families for over in each.ranges for end in (over.low, over.high)}
     unknown = [part for part in (*key.superscript, *key.subscript) if part in bounds and not part.isdecimal()]
@@ -100,7 +100,7 @@ def of_family(checker: Inference, key: Key) -> str | None:
 
 
 def of_derivative(checker: Inference, key: Key, place: Any) -> str | None:
-    """dL/dW, which is no derivative without a sign that says so."""
+    """A hint for dL/dW, which is a derivative only as ∂L/∂W."""
     span = getattr(place, "span", None)
     after = checker.scope.source[span[1] :].lstrip()[:2] if span is not None else ""
     if key.base[:1] != "d" or len(key.base) < 2 or after != "/d":

@@ -15,6 +15,7 @@ from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Equation, IndexSum, Node, Number
+from grammar.traversal import children
 
 from ..scope.names import Key, Spelled, component, spelled, walk
 from ..scope.symbols import Definition, Scope
@@ -114,7 +115,7 @@ class Recurrence:
             each = waiting.pop()
             found = self.found(each)
             if found is None:
-                waiting.extend(nodes.children(each))
+                waiting.extend(children(each))
             else:
                 yield found
 

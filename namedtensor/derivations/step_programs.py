@@ -22,7 +22,7 @@ from .recurrences import Family, NotARecurrence, Recurrence, base_of, start_of, 
 
 
 @dataclass
-class Derivation(Assembly):
+class RecurrenceAssembly(Assembly):
     """One derivative of a program with recurrences, as it is put together."""
 
     recurrence: Recurrence

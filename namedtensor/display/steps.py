@@ -85,7 +85,7 @@ class AxisNames:
             for axis in axes:
                 others = {other for other in term.shape if other != axis and source_name(other) == source_name(axis)}
                 self.met.setdefault(id(call_of(env)), {}).setdefault(axis, set()).update(others)
-        self.names = {call: told_apart(met) for call, met in self.met.items()}
+        self.names = {call: distinct_names(met) for call, met in self.met.items()}
 
     def shape(self, term: Term, env: Environment) -> dict[str, Any]:
         """A term's shape under these names."""
@@ -100,7 +100,7 @@ def call_of(env: Environment) -> Environment:
     return env
 
 
-def told_apart(met: dict[str, set[str]]) -> dict[str, str]:
+def distinct_names(met: dict[str, set[str]]) -> dict[str, str]:
     """A name for each lifted axis that none of those that it meets has."""
     found: dict[str, str] = {}
     for axis, others in met.items():

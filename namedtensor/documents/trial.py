@@ -28,7 +28,7 @@ from ..programs.arguments import shape_of
 from ..programs.evaluate import evaluate
 from ..programs.parsed import ParsedProgram
 from ..scope.binder import bind
-from ..scope.distributions import hangs_on_draws
+from ..scope.distributions import depends_on_draws
 from ..scope.mentions import is_open
 from ..scope.names import key, walk
 from ..scope.symbols import FunctionDefinition
@@ -266,7 +266,7 @@ class _Trial:
     @property
     def is_estimate(self) -> bool:
         """Whether a side hangs on draws of random variables, so that it is only near what is claimed."""
-        return hangs_on_draws(bind("", self.program, {}, open=True), self.claim.sides)
+        return depends_on_draws(bind("", self.program, {}, open=True), self.claim.sides)
 
     def estimated(self, source: str, inputs: Shapes, draws: Draws) -> Tried:
         """What estimates with several seeds say: whether the sides differ by more than these do among each other."""

@@ -71,7 +71,7 @@ def _index(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping
     at: Any = None
     for axis, size in zip(run, sizes):
         here = places[axis] if axis in places else b.arange(0, size, axis)
-        at = here if at is None else further(b, at, size, here)
+        at = here if at is None else merged_positions(b, at, size, here)
     (axis,) = run if len(run) == 1 else (MERGED,)
     if axis == MERGED:
         x = b.merge(x, run, MERGED)
@@ -81,7 +81,7 @@ def _index(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping
 MERGED = "(merged)"
 
 
-def further(b: Builder, at: Any, size: int, here: Any) -> Any:
+def merged_positions(b: Builder, at: Any, size: int, here: Any) -> Any:
     """Positions in two axes merged, of which the second has this size."""
     if not hasattr(at, "order") and not hasattr(here, "order"):
         return at * size + here

@@ -28,7 +28,7 @@ from .statements import spelling
 from .symbols import FunctionDefinition, Scope
 from .updates import without_updates
 from .value_of_program import value_of
-from .where_clauses import Units
+from .where_clauses import BindingGroups
 
 
 def bind(source: str, program: nodes.Program, given: Given | None = None, open: bool = False) -> Scope:
@@ -156,7 +156,7 @@ class Binder(Ownership):
         stated |= {name.base for _, name, _, _ in self.scope.declarations}
         made = OF_AXES - stated - {name.base for name in self.scope.given}
         further = {node.text for each in self.functions for node in each.head.superscript if isinstance(node, Name)}
-        usage = Usage(Units(self.tensors, self.scope.indices | further), made)
+        usage = Usage(BindingGroups(self.tensors, self.scope.indices | further), made)
         ends = [*(function.position for function in self.functions[1:]), len(self.scope.program.statements)]
         defining = {id(definition.statement) for definition in self.tensors}
         for function, end in zip(self.functions, ends):

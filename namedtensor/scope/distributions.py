@@ -1,6 +1,6 @@
-"""Distributions by name: how what is drawn is made of numbers between 0 and 1, and which are gone through instead.
+"""Distributions by name: how draws are computed from uniform numbers, and which distributions are finite.
 
-Draws count: those of a name are made of its seed, of the name, of the number of the draw, and of the record of the
+Draws are counter-based: one is computed from the seed, the name, the number of the draw, and the record of the
 distribution's own axes (`coordinates`), so that any evaluator and any library has the same.
 """
 
@@ -32,7 +32,7 @@ class Distribution(NamedTuple):
 
     parameters: int
     of: Callable[[Operation, Sequence[Any], Any, Any], Any]
-    finite: bool = False  # whether an expectation goes through all that is drawn
+    finite: bool = False  # whether an expectation enumerates the outcomes
 
 
 def _normal(op: Operation, parameters: Sequence[Any], u: Any, w: Any) -> Any:
@@ -81,18 +81,18 @@ DISTRIBUTIONS = {
 
 
 def is_categorical(draw: Draw) -> bool:
-    """Whether what is drawn is an index, by the probabilities that its one parameter has along an axis."""
+    """Whether outcomes are indices, with the probabilities that the one parameter has along an axis."""
     return DISTRIBUTIONS[draw.family].of is _categorical
 
 
 def is_finite(draw: Draw) -> bool:
-    """Whether an expectation goes through all that it can be."""
+    """Whether an expectation enumerates its outcomes."""
     known = DISTRIBUTIONS.get(draw.family)
     return known is not None and known.finite and not draw.axes
 
 
 def number_of(name: str) -> int:
-    """What tells the draws of one name from those of another."""
+    """The number of a name, which tells its draws from those of another."""
     return zlib.crc32(name.encode()) % 2**20
 
 
@@ -105,7 +105,7 @@ def samples(root: Any) -> bool:
 
 @lru_cache(maxsize=16)
 def estimated(scope: Scope) -> frozenset[str]:
-    """The names whose values hang on draws, also by way of others."""
+    """The names whose values depend on draws, directly or through others."""
     if not any(isinstance(node, (Draw, Expectation)) for node in walk(scope.program)):
         return frozenset()
     uses: dict[str, tuple[bool, set[str]]] = {}
@@ -122,7 +122,7 @@ def estimated(scope: Scope) -> frozenset[str]:
     return frozenset(found)
 
 
-def hangs_on_draws(scope: Scope, sides: Sequence[Any]) -> bool:
+def depends_on_draws(scope: Scope, sides: Sequence[Any]) -> bool:
     """Whether a side of a claim does: then it is a claim about types, for an estimate is near what it estimates."""
     named, drawn = words([side for side in sides if side is not None])
     return drawn or not estimated(scope).isdisjoint(named)

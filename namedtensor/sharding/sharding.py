@@ -100,10 +100,10 @@ class Sharding:
 
         Raises NotationError where two axes go over one of the mesh (303), or do not divide (310).
         """
-        mark = tensor.axes, tuple(tensor.sizes.values())
-        found = self._placements.get(mark)
+        cache_key = tensor.axes, tuple(tensor.sizes.values())
+        found = self._placements.get(cache_key)
         if found is None:
-            found = self._placements[mark] = self._named(name, tensor.sizes)
+            found = self._placements[cache_key] = self._named(name, tensor.sizes)
         return found
 
     def placed_as(self, name: str, axes: Sequence[str], extent: Sequence[int]) -> Any:

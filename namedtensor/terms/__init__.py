@@ -3,8 +3,8 @@
 `terms`: a term, and the graph that interns it.
 `structural`: the table of terms that are no operators, and `verify`.
 `environment`: where a name is looked up.
-`inference`: what rules and calculus ask of the checker.
-`builder`: terms made from terms, simplified.
+`inference`: the interface of inference, for rules and calculus.
+`builder`: smart constructors of terms.
 `folding`: operators on plain numbers.
 `loop_bodies`: the body of a loop: terms of one step.
 

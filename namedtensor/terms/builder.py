@@ -1,4 +1,4 @@
-"""Terms made from terms, by name and without a formula: what derivatives are built of."""
+"""The term builder: smart constructors that make terms from terms, of which derivatives are built."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ class TermBuilder:
         )
 
     def spread(self, term: Term, shape: Mapping[str, Any]) -> Term:
-        """The same with the further axes of a shape."""
+        """A term broadcast over the other axes of a shape."""
         missing = tuple((axis, size) for axis, size in shape.items() if axis not in term.shape)
         return self.term("spread", (term,), (), missing, {**term.shape, **dict(missing)}) if missing else term
 

@@ -163,7 +163,7 @@ def _inside(loop: Loop, axis: str) -> Loop:
     return Loop(states, slices, members, given, results, loop.axis, loop.steps)
 
 
-# ------------------------------------------------------------------------------------------------ what no one asks for
+# ---------------------------------------------------------------------------------------------------- dead states
 def for_planning(roots: tuple[Term, ...]) -> tuple[Term, ...]:
     """Normalise terms for planning: variables replaced by their values, dead loop states removed."""
     return without_unasked(without_variables(roots))
