@@ -18,6 +18,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Call
 from grammar.parser import parse
 from grammar.printer import to_text
+from grammar.traversal import children
 
 from ..core.sizes import SizeVariable
 from ..programs.arguments import shape_of
@@ -138,6 +139,6 @@ def _carriers(
         if whole := frozenset[tuple[str, str]]().union(*terms):
             yield whole
     else:
-        below = node.arguments if isinstance(node, Call) else nodes.children(node)
+        below = node.arguments if isinstance(node, Call) else children(node)
         for each in reversed(below):
             yield from _carriers(each, axis, own, bodies, starred or isinstance(node, nodes.Starred))
