@@ -35,7 +35,7 @@ KNOWING = {  # of each room, the names that it knows, and why no flag of a recor
     "programs": ("trace", "a call of einsum, whose subscripts say a trace"),
     "reference": ("argmax argmin mean norm standardize uniform", "the language again, by definitions of its own"),
     "scope": (
-        "cumsum sqrt standardize",
+        "ceil cumsum floor sqrt standardize",
         "distributions: how a draw is made of numbers between 0 and 1; standardize uses an ε unsaid",
     ),
     "symbolic": (

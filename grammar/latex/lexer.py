@@ -234,22 +234,13 @@ def blackboard(reader: Reader, position: int, end: int) -> int:
     if not letter:
         group, after = reader.argument(position, position + 1, end, letters=True)
         letter = group.text if isinstance(group, Token) else "".join(piece[0] for piece in reader.pieces[slice(*group)])
-    if letter == "E" and draws_below(reader, after, end):
-        reader.add(("NAME", "E"), start, reader.pieces[after - 1][2])
-        return after
+    if letter == "E":
+        span = start, reader.pieces[after - 1][2]
+        return reader.put([Token("NAME", "E", *span, "axis" if reader.place == "axis" else "mean")], after, end)
     if letter not in BLACKBOARD:
         raise reader.unknown(position)
     reader.add(BLACKBOARD[letter], start, reader.pieces[after - 1][2])
     return after
-
-
-def draws_below(reader: Reader, position: int, end: int) -> bool:
-    r"""Whether the subscript there says what is drawn: _{x \sim p}"""
-    while reader.piece(position) in ("\\limits", "\\nolimits"):
-        position += 1
-    if reader.piece(position) != "_" or position + 1 >= end or reader.piece(position + 1) != "{":
-        return False
-    return any(reader.piece(each) in ("\\sim", "∼") for each in range(position + 2, reader.partner[position + 1]))
 
 
 def signs(*terminals: str) -> list[str]:

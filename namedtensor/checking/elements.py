@@ -73,7 +73,7 @@ def one_by_one(
     others = definition.elements[:place] + definition.elements[place + 1 :]
     rest = replace(definition, elements=others, range=without(definition.range, variable))
     across = {name: size for name, size in sized.items() if name != real}
-    found = []
+    found: list[Part] = []
     for number in numbers:
         checker.spend(definition.head)
         inner = Environment(
@@ -279,7 +279,7 @@ def positions_of(checker: Inference, part: Node, over: Range | None, env: Enviro
     """The index on the left as a position, for each number of its range."""
     if over is None:
         return [checker.solver.value(part, env)]
-    values = []
+    values: list[Any] = []
     for step in numbers_of(checker, over, env):
         place = Environment(parent=env, sizes_parent=env, indices={over.variable.text: step})
         values.append(checker.solver.value(part, place))

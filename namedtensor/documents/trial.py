@@ -137,9 +137,9 @@ class _Trial:
     suppositions: Suppositions
     shapes: Mapping[str, Any]
     sizes: dict[str, int]
-    given: dict[str, Any] = field(default_factory=dict)  # shapes of arguments of the function that the claim is about
-    called: dict[str, str] = field(default_factory=dict)  # their names, and what the function calls them
-    asked: set[str] = field(default_factory=set)  # sizes that an evaluation lacked
+    given: dict[str, Any] = field(default_factory=dict[str, Any])  # shapes of arguments of the function it is about
+    called: dict[str, str] = field(default_factory=dict[str, str])  # their names, and what the function calls them
+    asked: set[str] = field(default_factory=set[str])  # sizes that an evaluation lacked
 
     @property
     def program(self) -> Program:
@@ -303,7 +303,7 @@ class _Trial:
             sizes[free] = whole * random.randint(1, 3)
             inputs = taken(source, sizes, inputs)
         extents: dict[str, int] = {}
-        values = {}
+        values: dict[str, Any] = {}
         for name, shape in inputs.items():
             lengths = [_length(size, extents, random) for size in shape.values()]
             numbers = [

@@ -110,7 +110,7 @@ class Plan:
         return f"({text})" if text.startswith("-") else text
 
     def __str__(self) -> str:
-        lines = []
+        lines: list[str] = []
         for step in self.steps:
             if step.primitive == "same":
                 continue

@@ -14,7 +14,6 @@ from grammar import nodes
 from grammar.nodes import Axis, Index, Name, Number, axis_of
 from grammar.symbols import FUNCTIONS
 
-from .mentions import OF_AXES
 from .names import CONSTANTS, Key, Spelled, component, spelled, walk
 from .symbols import Definition, FunctionDefinition, Replaced, Scope
 from .where_clauses import matches, pattern_of
@@ -48,7 +47,7 @@ class _Known:
     def claims_among(self, group: list[Definition]) -> list[Definition]:
         """Of the equations for one name, those that define nothing."""
         key = group[0].key
-        if key in self.given or self.is_power(group[0].name) or all(map(ends_in_made, group)):
+        if key in self.given or self.is_power(group[0].name):
             return group
         if key in self.declared and all(map(is_rearranged, group)):
             return group
@@ -121,7 +120,7 @@ class _Known:
         if function.operator in FUNCTIONS and not self.is_stated(function):
             return not self.is_general(function, names)
         axes = frozenset[str]().union(*map(self.axes_of, names))
-        others = [each for each in others if is_use(function, each, axes)]
+        others = [each for each in others if each.arity == function.arity and is_use(function, each, axes)]
         definitions = [each for each in others if not all(self.knows(part.key(), each) for part in each.parameters)]
         return function is not (definitions or others)[0]
 
@@ -166,12 +165,6 @@ class _Known:
         return frozenset(found)
 
 
-def ends_in_made(definition: Definition) -> bool:
-    """Whether it is … = I_{ax,ax'}, …: what the axes make stands at the end of an equation about something else."""
-    made = definition.name.base in OF_AXES and bool(definition.name.subscript) and not definition.elements
-    return made and definition.statement.sides[0] is not definition.head
-
-
 def axes_named(node: Any) -> set[str]:
     """The axes that a node names itself: a of X_{b→a}, and of ∑_{a} X."""
     parts = node.subscript if isinstance(node, nodes.Call) else ()
@@ -208,7 +201,7 @@ def fixed(definition: Definition) -> dict[str, int]:
 
 
 def scripts(function: FunctionDefinition) -> tuple[Any, ...]:
-    return function.operator, function.head.subscript, function.head.superscript
+    return function.operator, function.head.subscript, function.head.superscript, function.arity
 
 
 def is_use(call: FunctionDefinition, of: FunctionDefinition, axes: frozenset[str]) -> bool:
