@@ -28,6 +28,7 @@ KNOWING = {  # of each room, the names that it knows, and why no flag of a recor
         "the language: ‖x‖ is norm, standardize takes the ε that the program names, argmax_i is the i, what is drawn is made of uniform; "
         "errors that tell how clip is written",
     ),
+    "documents": ("onehot", "∂f(X)/∂X_s is how f grows along what is 1 at s and else 0"),
     "planning": (
         "mean softmax sqrt standardize",
         "rewrites: attention, layer norm and online softmax are found by them",
