@@ -309,7 +309,7 @@ def tell_functions(
         if token.type == "NORM":  # only ASCII: \norm(x)
             token.type = "FUNCTION"
             following.type = "CALL" if following.type == "LPAREN" else following.type
-    tell_draws(tokens)
+    tell_draws(tokens, shadowed)
     tell_products(tokens)
     name_conditionals(tokens)
     sets_built(tokens)

@@ -33,7 +33,7 @@ from .lifting import Bindings, inline_call
 from .matching import matching
 from .replaced import replaced
 from .sums import implicit_sum, takes_index
-from .unknown_names import visible
+from .unknown_names import of_equation, visible
 
 
 def call(checker: Inference, node: Call, env: Environment) -> Term:
@@ -115,7 +115,12 @@ def unknown_operator(checker: Inference, node: Call, env: Environment):
         else f"{name} is not known",
         node.operator_span,
         notes=notes,
-        hint=None if defined else ELSEWHERE.get(name) or did_you_mean(near(name, visible(checker, env))) or define,
+        hint=None
+        if defined
+        else of_equation(checker, name)
+        or ELSEWHERE.get(name)
+        or did_you_mean(near(name, visible(checker, env)))
+        or define,
     )
 
 

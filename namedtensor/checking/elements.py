@@ -19,7 +19,7 @@ from ..scope.symbols import Definition
 from ..terms.environment import Environment, lifted_name
 from ..terms.inference import Inference
 from ..terms.terms import Term
-from .along import Along, lifted
+from .along import Along, laid
 from .axis_sizes import unknown_axis_size, unknown_size
 from .claims import check_statement
 from .declarations import local_declaration, set_axes, unknown_bound
@@ -56,7 +56,7 @@ def parts_of(checker: Inference, definition: Definition, sized: dict[str, Any], 
             def at_once() -> Part:
                 return one_part(checker, definition, sized, env)
 
-            whole = lifted(checker, variable, len(numbers), definition.body, env, at_once)
+            whole = laid(checker, variable, len(numbers), definition.body, env, at_once)
             if whole is not None:
                 return [whole]
             return one_by_one(checker, definition, place, variable, numbers, sized, env)

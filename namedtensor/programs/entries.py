@@ -148,7 +148,7 @@ class Entry:
 
     def found(self, checker: Checker, arguments: Arguments) -> tuple[Term, Node | nodes.Program]:
         """The same before what the program states is checked, and with its lifted axes; and the node of it."""
-        called = self.called(checker)
+        called = self.called(checker, len(arguments))
         if called is None:
             if arguments:
                 raise checker.error(
@@ -178,11 +178,15 @@ class Entry:
         )
         return term, head
 
-    def called(self, checker: Checker) -> tuple[FunctionDefinition, Bindings, dict[str, Term]] | None:
-        """The function that this name means, with what its indices and numbers are: FFN^2, MaxPool_3."""
+    def called(self, checker: Checker, count: int = 0) -> tuple[FunctionDefinition, Bindings, dict[str, Term]] | None:
+        """The function that this name means of so many arguments, with what its indices and numbers are: FFN^2, MaxPool_3."""
         if self.key.base not in checker.scope.functions:
             return None
-        call = Call(self.key.base, tuple(map(_part, self.key.superscript)), tuple(map(_part, self.key.subscript)), ())
+        scripts = tuple(map(_part, self.key.superscript)), tuple(map(_part, self.key.subscript))
+        named = {key(name) for name in checker.by_keyword or ()}
+        further = [{name.key() for name in each.parameters[count:]} for each in checker.scope.functions[self.key.base]]
+        count += max(len(names) for names in (frozenset[Key](), *further) if names <= named)
+        call = Call(self.key.base, *scripts, (Name(""),) * count)
         for function, bindings in matching(checker, call, checker.top):
             numbers = {name: checker.infer(part, checker.top) for name, part in bindings["numbers"].items()}
             return function, bindings, numbers

@@ -83,7 +83,7 @@ def bound_by(node: Any) -> set[str]:
     if isinstance(node, (IndexSum, nodes.Range)):
         return {node.variable.text}
     if isinstance(node, nodes.Expectation):
-        return {each.name for each in node.draws}
+        return {each.name if isinstance(each, nodes.Draw) else each.text for each in node.draws}
     if isinstance(node, nodes.Over):
         return {node.variable.text}
     parts = node.subscript if isinstance(node, nodes.Call) else ()
