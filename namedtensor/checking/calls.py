@@ -27,11 +27,11 @@ from .axis_sizes import axes_in_sight, axis_is_mentioned, scalar_term, unknown_a
 from .claims import nearly
 from .declarations import set_axes
 from .diagnostics import shape_error
+from .element_updates import replaced
 from .indexing import take
 from .inferred_sizes import may_make
 from .lifting import Bindings, inline_call
 from .matching import matching
-from .replaced import replaced
 from .sums import implicit_sum, takes_index
 from .unknown_names import of_equation, visible
 

@@ -19,12 +19,12 @@ from ..scope.symbols import Definition
 from ..terms.environment import Environment, lifted_name
 from ..terms.inference import Inference
 from ..terms.terms import Term
-from .along import Along, laid
 from .axis_sizes import unknown_axis_size, unknown_size
 from .claims import check_statement
 from .declarations import local_declaration, set_axes, unknown_bound
 from .diagnostics import broadcast
 from .indexing import Shaped, check_position, iota
+from .stacked_families import Along, laid
 
 
 def define_by_elements(checker: Inference, group: list[Definition], env: Environment) -> Term:

@@ -19,7 +19,7 @@ from ..scope.updates import REPLACING
 from .calculus import derivative, differential, with_others
 from .definitions import Tensor, assemble, broadcast, index, merge, number, rename, split, unite
 from .draws import draw, expectation
-from .elements_replaced import chosen_by
+from .element_updates import chosen_by
 from .environment import Environment, Fact, axis_named, need, plain, set_axes
 from .functions import apply, is_reduction
 from .names import Names
