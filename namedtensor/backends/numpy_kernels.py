@@ -169,9 +169,12 @@ def positions(indices, size, base):
     return indices.astype(np.int64) - base if base else indices
 '''
 PUT = '''
-def put(x, part, place, axis, first):
-    """A copy of x with a part in the place of the element of an axis that has this number, if one has it."""
-    out = x.copy("K")
+def put(x, part, place, axis, first, out=None):
+    """x, by itself a copy, with a part in the place of the element of an axis that has this number, if one has it."""
+    if out is None:
+        out = x.copy("K")
+    elif out is not x:
+        out[...] = x
     at = np.asarray(place).item() - first
     if 0 <= at < x.shape[axis] and at == int(at):
         out[(slice(None),) * axis + (int(at),)] = part

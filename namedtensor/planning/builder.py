@@ -35,6 +35,7 @@ class PlanBuilder:
         self.wide = target.result_type((target.default_float, self.real))  # what whole numbers become by themselves
         self.names: list[str] = []
         self.inputs: list[Value | Scalar] = []
+        self.donated: list[Value] = []
         self.steps: list[Step] = []
         self.origin: Any = None
         self.in_block = False  # whether this is the plan of a block, which one thread computes
@@ -51,7 +52,7 @@ class PlanBuilder:
         def built(which: int, prefix: str, fallback: Plan | None = None) -> Plan:
             steps, final = version(which, self.steps, results)
             in_place = "in place" in self.optimised
-            return Plan(source, self.names, self.inputs, steps, final, in_place, prefix, fallback)
+            return Plan(source, self.names, self.inputs, steps, final, in_place, prefix, fallback, self.donated)
 
         if not any(step.primitive == "select" for step in self.steps):
             return built(FALLBACK, prefix)

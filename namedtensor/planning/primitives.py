@@ -253,7 +253,8 @@ def _problems(step: Step, there: set[Any]) -> Iterator[str]:
 
 
 def verify_memory(plan: Plan, over: Mapping[Value, Value], workspace: Workspace | None = None) -> None:
-    """Verify in-place reuse and workspaces: raise Malformed where an array is read after its memory was written.
+    """Verify in-place reuse and workspaces: raise Malformed where an array is read after its memory was written, or an
+    input is written that was not donated.
 
     `over` says in whose place a step writes, `workspace` into which buffer; a view lies in the memory of its array.
     """
@@ -269,6 +270,8 @@ def verify_memory(plan: Plan, over: Mapping[Value, Value], workspace: Workspace 
             alive[memory[step.value]] = {step.value}
         elif step.value in over:
             memory[step.value] = memory[over[step.value]]
+            if memory[step.value] in plan.inputs and memory[step.value] not in plan.donated:
+                raise Malformed(f"{plan.names[step.value]} is written over an input in\n{plan}")
             alive[memory[step.value]] = {step.value}
         elif step.primitive in VIEWS and step.arguments and step.arguments[0] in memory:
             memory[step.value] = memory[step.arguments[0]]
