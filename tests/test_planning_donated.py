@@ -30,7 +30,7 @@ PROGRAMS = {  # and whether K lies where X lay
     "of another shape": ("K = X + v\nv ∈ ℝ^{b}", APART),
     "kept by a function of Python": ("K = tanh(X) + 0 Y\nY = same(X)", APART),
     "kept by the second argument of one": ("K = tanh(X) + 0 Y\nY = second(W, X)", APART),
-    "by a plan that may begin again": ("K = softmax_{n}(X)", APART),
+    "what else has a way to begin again": ("K = softmax_{n}(X)", SHARED),
 }
 
 
@@ -64,7 +64,7 @@ def test_the_result_lies_in_what_was_given_away_where_that_is_read_no_more(name)
         assert np.shares_memory(found[0].array, given["X"].array) == shared
         for one, other in zip(found, right):
             assert one.axes == other.axes
-            np.testing.assert_array_equal(one.array, other.array)
+            np.testing.assert_allclose(one.array, other.array, rtol=1e-14)
         for each in values.keys() - {"X"}:
             np.testing.assert_array_equal(given[each].array, values[each].array)
 

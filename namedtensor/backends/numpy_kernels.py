@@ -98,9 +98,9 @@ def softmax(x):
 '''
 SUMS_OF_ROWS = '''
 def sums_of_rows(x):
-    """The sums along the last axis, which stays; those of short rows as one product, which is faster."""
+    """The sums along the last axis, which stays; those of many short rows as one product, which is faster."""
     size = x.shape[-1]
-    if size > 512:
+    if size > 512 or x.size < 32 * size:
         return np.add.reduce(x, -1, None, None, True)
     return x.reshape(-1, size).dot(np.ones(size, x.dtype)).reshape(*x.shape[:-1], 1)
 '''

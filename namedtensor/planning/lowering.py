@@ -114,7 +114,7 @@ class Lowering:
             if dtype is None:
                 dtype = dtypes[layout.dtype] = self.target.canonical(dtype_name(layout.dtype))
             self.inputs[name] = self.builder.input(names.get(name, name), layout.axes, layout.extent, dtype)
-        self.builder.donated = [self.inputs[name] for name in layouts if name in donated]
+        self.builder.donated = frozenset(self.inputs[name] for name in layouts if name in donated)
 
     # ------------------------------------------------------------------------------------------------ what is asked
     def value(self, term: Term) -> Argument:
@@ -136,6 +136,10 @@ class Lowering:
     def has_one_use(self, term: Term) -> bool:
         """Whether a term has one use, so that the rewrite of its user may take it apart."""
         return len(self.uses.get(id(term), ())) == 1
+
+    def is_donated(self, term: Term) -> bool:
+        """Whether the one user of a term may write over it."""
+        return self.has_one_use(term) and self.builder.unnamed(self.known(term)) in self.builder.donated
 
     def is_separable(self, term: Term) -> bool:
         """Whether a product may be taken apart by the chain that it stands in."""

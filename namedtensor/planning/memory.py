@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from .plan import Plan, Value
+from .plan import Plan, Step, Value
 
 VIEWS = frozenset(
     "item part transpose reshape expand broadcast pick head same unfold contiguous positions python".split()
@@ -26,11 +26,11 @@ def in_place(plan: Plan, writes: frozenset[str]) -> dict[Value, Value]:
     """In-place reuse: for each step that can write over a dead array, the value whose memory it takes.
 
     That value must be no result's and no input's that was not donated, have the result's shape and dtype, and be needed no
-    more. A plan with a fallback, which begins with the inputs again, writes to none of them.
+    more.
     """
     root: dict[Any, Any] = {}
     last: dict[Value, int] = {}
-    fresh: set[Any] = set() if plan.fallback is not None else set(plan.donated)
+    fresh: set[Any] = set(plan.donated)
     held = [each for step in plan.steps if step.primitive in HOLDERS for each in step.arguments]
     for number, step in enumerate(plan.steps):
         for each in step.arguments:
@@ -63,6 +63,14 @@ def in_place(plan: Plan, writes: frozenset[str]) -> dict[Value, Value]:
                 found[step.value] = each
                 break
     return found
+
+
+def donated_to(loop: Step) -> list[Value]:
+    """The arguments of a loop that it may write over: those of its members that its body may."""
+    body, steps, at = loop.options["plan"], loop.options["steps"], loop.options["states"] + loop.options["slices"]
+    members = enumerate(body.inputs[at : at + loop.options["members"]])
+    starts = [at + number * steps for number, each in members if each in body.donated]
+    return [each for start in starts for each in loop.arguments[start : start + steps]]
 
 
 # --------------------------------------------------------------------------------------------------------- buffers given

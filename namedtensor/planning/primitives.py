@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .memory import VIEWS, Workspace
+from .memory import VIEWS, Workspace, donated_to
 from .plan import Plan, Scalar, Step, Value
 
 Shape = tuple[int, ...]
@@ -263,6 +263,10 @@ def verify_memory(plan: Plan, over: Mapping[Value, Value], workspace: Workspace 
     buffers = workspace.places if workspace is not None else {}
     for step in plan.steps:
         _read(step.arguments, memory, alive, plan)
+        for each in donated_to(step) if step.primitive == "loop" else ():
+            if memory[each] not in plan.donated:
+                raise Malformed(f"{plan.names[each]} is written over by a loop in\n{plan}")
+            alive[memory[each]] = set()
         if step.value in buffers:
             if any(memory.get(each) == buffers[step.value] for each in step.arguments if isinstance(each, Value)):
                 raise Malformed(f"{plan.names[step.value]} is written into the memory that it is made of in\n{plan}")

@@ -21,7 +21,7 @@ from namedtensor.programs.program import EntryPoints
 from ..core.layer import variant
 from .model import Model
 
-ROOM = 64  # places by which the memory grows, or by half of what it has
+ROOM = 32  # places by which the memory grows, or by half of what it has
 
 STEP = """
     K^l = put(k^l_{seq(1)}, past^{l,K}) for l = 1, …, L
