@@ -80,6 +80,42 @@ def test_what_was_not_given_away_is_never_written(name):
     assert all((values[each].array == before[each].array).all() for each in values)
 
 
+LAYERS = """
+    X^l = tanh(X^{l-1} + W^l ⊙_{n} K^l) for l = 1, …, 9
+    K^l = { X^{l-1} if iota_{n} = p; past^l otherwise } for l = 1, …, 9
+    W^l ∈ ℝ^{n} for l = 1, …, 9
+    past^l ∈ ℝ^{n × a} for l = 1, …, 9
+    X^0 ∈ ℝ^{a}
+    p ∈ ℝ
+"""
+READ = {  # what reads the members of a loop besides it, and which of them it may write over
+    "nothing": ("", {*range(1, 10)}),
+    "the value of another name": ("Y = ∑_{n} past^3", set()),
+    "what is given back": ("Y = past^3", set()),
+}
+
+
+@pytest.mark.parametrize("name", READ)
+def test_a_loop_writes_over_its_members_where_nothing_else_reads_them(name):
+    text, written = READ[name]
+    program = nt.program(f"{LAYERS}\n{text}")
+    draw, past = np.random.default_rng(4).normal, [f"past^{l}" for l in range(1, 10)]
+    values = {f"W^{l}": nt.tensor(draw(size=5), "n") for l in range(1, 10)}
+    values |= {"X^0": nt.tensor(draw(size=4), "a"), "p": nt.tensor(2.0)}
+    values |= {each: nt.tensor(draw(size=(5, 4)), "n a") for each in past}
+    names = ("X^9", *(f"K^{l}" for l in range(1, 10)), *(["Y"] if text else []))
+    right, given = program[names](values=values), copy.deepcopy(values)
+    entry = EntryPoints(program, names, donated=past)
+    found = entry(values=given)
+    assert "loop" in {step.primitive for step in entry._last_used.plan.steps}
+    for one, other in zip(found, right):
+        np.testing.assert_allclose(one.to_array(other.axes), other.array, rtol=1e-14)
+    shared = [np.shares_memory(each.array, given[f"past^{l}"].array) for l, each in enumerate(found[1:10], 1)]
+    assert {l for l, each in enumerate(shared, 1) if each} == written
+    kept = [each for each in values if (given[each].array == values[each].array).all()]
+    assert {*values} - {*kept} == {f"past^{l}" for l in written}
+
+
 def test_an_entry_that_is_copied_is_given_the_same():
     program, names, values, _ = asked("one slice")
     entry = pickle.loads(pickle.dumps(EntryPoints(program, names, donated="X")))
