@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from ..text import JOINS_AFTER, JOINS_BEFORE
+from ..text_tables import JOINS_AFTER, JOINS_BEFORE
 from ..tokens import CLOSING, OPENING, Token
 
 PUNCTUATION = {"COMMA", "PERIOD"}

@@ -1,4 +1,4 @@
-"""Operators applied to typed operands: the one lifting rule, and what each kind of operator needs besides."""
+"""Operators applied to typed operands: the one lifting rule, and the checks of each kind of operator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""|seq|: the size of an axis, or the absolute value of a tensor; and sizes that nothing fixes."""
+"""Sizes of axes of the program, those that nothing fixes, and numbers that are sizes, as terms."""
 
 from __future__ import annotations
 

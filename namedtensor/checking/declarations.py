@@ -98,7 +98,7 @@ def axis_lacking(
     checker: Inference, key: Key, axis: str, declared: list[str], place: Node, note: str,
     labels: Sequence[tuple[tuple[int, int], str]] = (),
 ) -> NotationError:  # fmt: skip
-    """The error of what is given without an axis of its declaration, which has the axes `declared`."""
+    """The error for an input that lacks an axis of its declaration, which has the axes `declared`."""
     hint = f"give {key} with the axes {', '.join(declared)}"
     return checker.error(
         317, f"{key} lacks the axis {axis} of its declaration", place, notes=(note,), hint=hint, labels=labels
@@ -205,10 +205,10 @@ def bind_size(checker: Inference, size: Node, actual: Any, env: Environment) -> 
 
 def axes_differ(checker: Inference, term: Term, node: Node, names: set[str], of: nodes.Set, text: str):
     have = {axis for axis in term.shape if "@" not in axis}
-    missing, further = names - have, have - names
+    missing, extra = names - have, have - names
     parts = []
-    if further:
-        parts.append(f"has {_axes(further)} besides")
+    if extra:
+        parts.append(f"has {_axes(extra)} besides")
     if missing:
         parts.append(f"lacks {_axes(missing)}")
     return checker.error(
@@ -217,7 +217,7 @@ def axes_differ(checker: Inference, term: Term, node: Node, names: set[str], of:
         node,
         notes=(checker.described(node, {a: s for a, s in term.shape.items() if "@" not in a}),),
         labels=((of.span, "stated here"),),
-        hint=_rename_hint(missing, further) or "a value has exactly the axes of its set: change one of the two",
+        hint=_rename_hint(missing, extra) or "a value has exactly the axes of its set: change one of the two",
     )
 
 
@@ -225,7 +225,7 @@ def _axes(names: set[str]) -> str:
     return ("the axis " if len(names) == 1 else "the axes ") + ", ".join(sorted(names))
 
 
-def _rename_hint(missing: set[str], further: set[str]) -> str | None:
-    if len(missing) == 1 and len(further) == 1:
-        return f"rename it: [ … ]_{{{further.copy().pop()}→{missing.copy().pop()}}}"
+def _rename_hint(missing: set[str], extra: set[str]) -> str | None:
+    if len(missing) == 1 and len(extra) == 1:
+        return f"rename it: [ … ]_{{{extra.copy().pop()}→{missing.copy().pop()}}}"
     return None

@@ -109,7 +109,7 @@ def take(checker: Inference, term: Term, axis: str, at: Term, part: Node, node: 
 
 
 def no_position(checker: Inference, axis: str, at: Term, part: Node, node: Node) -> NotationError:
-    """The error for X_{ax(argmax_{ax} G)}: what picks is 1 there and 0 elsewhere, and no index."""
+    """The error for X_{ax(argmax_{ax} G)}: argmax is an indicator, 1 at the largest and 0 elsewhere, and no index."""
     base = checker.text(node.base) if isinstance(node, Index) else "X"
     meant = f"{base} ⊙_{{{axis}}} {checker.text(part)}"
     return checker.error(

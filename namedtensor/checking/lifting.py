@@ -46,12 +46,12 @@ def inline_call(
             checker.renamed(term, hygiene.renaming(term.shape, apart), part)
             for term, part in zip((*arguments, *options), parts)
         ]
-        ordinary, further = tuple(terms[: len(arguments)]), tuple(terms[len(arguments) :])
-        term = inline_call(checker, function, bindings, numbers, ordinary, further, node, parts, caller, depth)
+        ordinary, given = tuple(terms[: len(arguments)]), tuple(terms[len(arguments) :])
+        term = inline_call(checker, function, bindings, numbers, ordinary, given, node, parts, caller, depth)
         back = {new: old for old, new in apart.items()}
         return checker.renamed(term, hygiene.renaming(term.shape, back), node)
     checker.spend(node)
-    inner = frame(checker, function, bindings, numbers, node, caller, depth)
+    inner = call_environment(checker, function, bindings, numbers, node, caller, depth)
     signed = function.signature is not None
     if signed:
         arguments = lift_arguments(checker, function, arguments, node, parts, inner)
@@ -69,7 +69,7 @@ def inline_call(
     return result
 
 
-def frame(
+def call_environment(
     checker: Inference,
     function: FunctionDefinition,
     bindings: Bindings,
@@ -148,7 +148,7 @@ def bind_option(checker, function, position, key, options, parts, ordinary, inne
         found = declared_parameter(checker, key, declared, inner)
     if found is None:
         raise unknown_name(checker, key, place, caller)
-    if declared is not None:  # an input of the program: its further axes are lifted with those of all inputs
+    if declared is not None:  # an input of the program: its extra axes are lifted with those of all inputs
         bound = {axis for axis, _, _ in set_axes(checker, declared, inner)}
         found = checker.renamed(found, {axis: lifted_name(axis, 0) for axis in found.shape if axis not in bound}, place)
     bind_argument(checker, function, key, found, place, inner)
@@ -194,7 +194,7 @@ def lift_parameter(
         if lifted in extras and not unify(extras[lifted][1], size):
             raise checker.error(
                 302,
-                f"the further axis {source_name(axis)} is {resolve(extras[lifted][1])} in an argument and {resolve(size)} in "
+                f"the extra axis {source_name(axis)} is {resolve(extras[lifted][1])} in an argument and {resolve(size)} in "
                 f"{checker.text(part)}",
                 part,
                 notes=(checker.described(part, term.shape),),
@@ -211,7 +211,7 @@ def lifting_clash(checker: Inference, function: FunctionDefinition, axis: str, a
         f"{function.title} gives the axis {axis}, which its argument {checker.text(part)} has besides",
         node,
         notes=(checker.described(part, argument.shape), f"signature: {checker.text(function.signature)}"),
-        hint=f"rename the further axis of {checker.text(part)}: X_{{{axis}→{axis}'}}",
+        hint=f"rename the extra axis of {checker.text(part)}: X_{{{axis}→{axis}'}}",
     )
 
 
@@ -230,7 +230,7 @@ def lift_arguments(
         )
     given = {axis for axis, _, _ in set_axes(checker, signature.codomain, inner)}
     extras: dict[str, tuple[Any, Node]] = {}
-    lifted = []
+    lifted: list[Term] = []
     for argument, part, of in zip(arguments, parts, signature.domain):
         axes = set_axes(checker, of, inner)
         needed = {axis for axis, _, _ in axes}
@@ -256,7 +256,7 @@ def lift_arguments(
             if other is not None and not unify(other[0], size):
                 raise checker.error(
                     302,
-                    f"the further axis {source_name(axis)} is {resolve(other[0])} in {checker.text(other[1])} and "
+                    f"the extra axis {source_name(axis)} is {resolve(other[0])} in {checker.text(other[1])} and "
                     f"{resolve(size)} in {checker.text(part)}",
                     node,
                     notes=(

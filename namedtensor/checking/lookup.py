@@ -11,6 +11,7 @@ from typing import Any
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Node, Number
+from grammar.traversal import children
 
 from ..core.sizes import is_ground, resolve
 from ..operators import REGISTRY
@@ -83,7 +84,7 @@ def found_in(checker: Inference, key: Key, env: Environment, node: Any) -> tuple
 
 
 def may_be_number(checker: Inference, key: Key) -> bool:
-    """Whether a size may give this name: b ∈ ℝ^{b} is a tensor, whatever |b| is."""
+    """Whether a name may be the number of a size equation; b ∈ ℝ^{b} is a tensor, whatever |b| is."""
     declared, _ = declaration(checker, key)
     return declared is None or not declared.axes
 
@@ -194,7 +195,7 @@ def mentioned_in(checker: Inference, key: Key) -> list[Key]:
         node = stack.pop()
         name = spelled(node)
         if name is None:
-            stack += nodes.children(node)
+            stack += children(node)
         elif name.key() in checker.scope.definitions:
             found.append(name.key())
     return found

@@ -13,6 +13,7 @@ from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Axis, Call, Index, IndexSum, Name, Node
+from grammar.traversal import children
 
 from ..core.sizes import is_ground, resolve, unify
 from ..operators import REGISTRY
@@ -261,7 +262,7 @@ def uses(variable: str, body: Node) -> Iterator[Index]:
             continue
         if isinstance(node, Index):
             yield node
-        stack += reversed(nodes.children(node))
+        stack += reversed(children(node))
 
 
 def takes_index(operator: str) -> bool:

@@ -19,7 +19,8 @@ from ..core.limits import Limits
 from ..core.sizes import is_ground, resolve
 from ..operators import REGISTRY
 from ..operators.record import IndexProblem
-from ..terms.environment import source_name, told_apart
+from ..terms.environment import distinct_names, source_name
+from ..terms.structural import passed
 from ..terms.terms import Term, resolved_shape, topological
 from .builder import PlanBuilder
 from .failures import index_error_at, refused, span_of
@@ -157,6 +158,7 @@ class Lowering:
     # ------------------------------------------------------------------------------------------------- all the terms
     def lower_all(self, roots: tuple[Term, ...]) -> list[Argument]:
         """Lower the roots in topological order; their values."""
+        passed(*roots)
         terms = topological(*roots)
         self._note_uses(terms, roots)
         counts = [count(term) for term in terms]
@@ -200,7 +202,7 @@ class Lowering:
             )  # fmt: skip
         total = size * self.itemsize // self.target.share(map(source_name, term.shape))
         if total > self.limits.result and term.operator not in GIVEN:
-            names = told_apart(term.shape)
+            names = distinct_names(term.shape)
             shape = {names[axis]: size for axis, size in resolved_shape(term.shape).items()}
             raise NotationError(
                 404, f"this needs {_bytes(total)}, and the limit of one result is {_bytes(self.limits.result)}",

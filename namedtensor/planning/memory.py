@@ -25,8 +25,7 @@ HOLDERS = frozenset(("loop", "python"))  # whose results may be views of any arg
 def in_place(plan: Plan, writes: frozenset[str]) -> dict[Value, Value]:
     """In-place reuse: for each step that can write over a dead array, the value whose memory it takes.
 
-    That value must be no result's and no input's that was not donated, have the result's shape and dtype, and be needed no
-    more.
+    That value is no result and no input but a donated one, has the result's shape and dtype, and is dead.
     """
     root: dict[Any, Any] = {}
     last: dict[Value, int] = {}
@@ -73,7 +72,7 @@ def donated_to(loop: Step) -> list[Value]:
     return [each for start in starts for each in loop.arguments[start : start + steps]]
 
 
-# --------------------------------------------------------------------------------------------------------- buffers given
+# ---------------------------------------------------------------------------------------------------- workspaces
 SMALL = 2**14  # bytes of an array that needs no buffer in a function of blocks
 TINY = 2**10  # numbers of an array that has a buffer in a function that is called again and again
 
@@ -98,11 +97,13 @@ def workspaces(
         return Workspace({}, (), None, out)
     until = _until(plan)
     given = set() if out else _given_back(plan, over)
-    able = {step.value for step in plan.steps if step.primitive in writes | products and _roomy(step.value)} - given
+    able = {
+        step.value for step in plan.steps if step.primitive in writes | products and _is_bufferable(step.value)
+    } - given
     first: Value | None = None
     places: dict[Value, str] = {}
     back: Value | None = plan.results[0] if out else None
-    while back is not None:  # back through what is overwritten, to where the result's own array can begin
+    while back is not None:  # the first step whose result ends up, reused in place, in the plan's result
         first = back if back in able else first
         back = over.get(back)
     if first is not None:
@@ -133,7 +134,7 @@ def workspaces(
     return Workspace(places, tuple(made), first, out)
 
 
-def _roomy(value: Value) -> bool:
+def _is_bufferable(value: Value) -> bool:
     return not value.fixed and not value.dynamic and bool(value.shape)
 
 
@@ -157,19 +158,19 @@ def _until(plan: Plan) -> dict[Any, float]:
     return until
 
 
-BURDEN = 2**17  # numbers of an array whose memory is given back as soon as nothing needs it
+RELEASED = 2**17  # numbers of an array from which on it is released at its last use
 
 
 def last_uses(plan: Plan) -> dict[Value, list[str]]:
     """For each step, the names of large arrays that are dead after it, to be released."""
-    if all(step.value.count < BURDEN for step in plan.steps):
+    if all(step.value.count < RELEASED for step in plan.steps):
         return {}
     steps = [step for step in plan.steps if not step.value.fixed and step.primitive != "same"]
     kept = {plan.names.get(each) for each in (*plan.inputs, *plan.results) if not isinstance(each, (bool, int, float))}
     last: dict[str, Value] = {}
     for step in steps[:-1]:
         for each in (step.value, *step.arguments):
-            if isinstance(each, Value) and not each.fixed and each.count >= BURDEN:
+            if isinstance(each, Value) and not each.fixed and each.count >= RELEASED:
                 last[plan.names[each]] = step.value
     for each in steps[-1].arguments if steps else ():
         last.pop(plan.names.get(each, "") if isinstance(each, Value) else "", None)

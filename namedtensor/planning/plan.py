@@ -20,7 +20,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..core.axes import Order, show
-from ..terms.environment import told_apart
+from ..terms.environment import distinct_names
 from .intervals import Interval
 
 
@@ -58,7 +58,7 @@ class Value:
 
     @property
     def shown(self) -> str:
-        return show(dict(zip(told_apart(self.order).values(), self.shape)))
+        return show(dict(zip(distinct_names(self.order).values(), self.shape)))
 
 
 class Scalar:
@@ -71,7 +71,7 @@ class Scalar:
         self.kind: type = kind
 
 
-CHECKS: list[Callable[[Plan], None]] = []  # what the tests run on every plan that is made
+CHECKS: list[Callable[[Plan], None]] = []  # run on every plan that is made: the tests put `verify` here
 Argument = Any  # a Value, a Scalar, or a plain Python number
 
 
@@ -112,7 +112,7 @@ class Plan:
         return f"({text})" if text.startswith("-") else text
 
     def __str__(self) -> str:
-        lines = []
+        lines: list[str] = []
         for step in self.steps:
             if step.primitive == "same":
                 continue

@@ -12,7 +12,7 @@ from ..backends.libraries import target_of
 from ..calculus.formula import differentiate_program, named
 from ..core.hooks import answered
 from ..core.kinds import as_names, as_text, wrong
-from ..core.suggestions import no_attribute
+from ..core.suggestions import Suggests, no_attribute
 from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.symbols import Definition
 from .arguments import Arguments, Values, all_values, spelling_of
@@ -266,7 +266,7 @@ class EntryPoint(Verbs):
         return made(self._goal, given, sizes, by_keyword, spread)
 
 
-class EntryPoints(CachedCall):
+class EntryPoints(Suggests, CachedCall):
     """Several names of a program, computed together: what they share is computed once.
 
     The caller gives the tensors called `donated` away: their arrays, which must be writable and share no memory with

@@ -9,6 +9,7 @@ from typing import Any
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Call, Index, Name, Node
+from grammar.traversal import children
 
 from ..scope.names import Key
 from .calls import Calls
@@ -102,7 +103,7 @@ class Sums(Calls):
 
 def indexed_by(variable: Name, node: Any) -> Iterator[tuple[Node, nodes.Axis]]:
     """What a variable indexes below a node, and along which axis; a sum inside that binds it anew is passed over."""
-    for inner in nodes.children(node):
+    for inner in children(node):
         if not (isinstance(inner, Call) and inner.operator in ("∑", "∏") and inner.subscript == (variable,)):
             yield from indexed_by(variable, inner)
     if isinstance(node, Index):

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Node, Number, Starred, Subscript, Superscript
 from grammar.symbols import SPELLED_GREEK, SUBSCRIPTS, SUPERSCRIPTS
 from grammar.text import fold
+from grammar.traversal import children
 
 CONSTANTS = {"π": math.pi, "e": math.e, "ε": 1e-5, "∞": math.inf}  # what these names are where no equation says
 MARKS = "*†‡"  # at the end of the name of an axis: seq*, seq†, seq**
@@ -182,7 +182,7 @@ def walk(node: Any) -> Iterator[Any]:
     while stack:
         current = stack.pop()
         yield current
-        if below := nodes.children(current):
+        if below := children(current):
             stack.extend(reversed(below))
 
 

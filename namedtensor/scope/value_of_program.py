@@ -14,10 +14,11 @@ from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Axis, Call, IndexSum, Name, Node, Size
+from grammar.traversal import children
 
 from .names import Key, Spelled, component, component_names, spelled, walk
 from .symbols import Definition, FunctionDefinition, Scope
-from .where_clauses import ANY, matches, pattern_of, said
+from .where_clauses import ANY, expressions_of, matches, pattern_of
 
 
 class Cluster:
@@ -99,7 +100,7 @@ class _Uses:
     def by_definition(self, definition: Definition) -> set[int]:
         local = {node.text for _, item in definition.elements for node in walk(item) if isinstance(node, Name)}
         local |= definition.counted
-        return self.by((*said(definition), *(item for _, item in definition.elements)), local)
+        return self.by((*expressions_of(definition), *(item for _, item in definition.elements)), local)
 
     def by_function(self, function: FunctionDefinition) -> set[int]:
         found: set[int] = set()
@@ -140,13 +141,16 @@ class _Uses:
                 inner = bound | {node.variable.text}
                 stack += [(node.over, bound if isinstance(node.over, nodes.Set) else inner), (node.body, inner)]
             elif isinstance(node, nodes.Expectation):
-                for each in node.draws:
-                    stack += [(part, bound) for part in nodes.children(each)]
+                for each in node.drawn:
+                    stated = self.scope.definitions.get(Key(each.name), ())
+                    if any(isinstance(other.body, nodes.Draw) for other in stated):  # what is said of it is used
+                        yield of_name(each.name)
+                    stack += [(part, bound) for part in children(each)]
                     bound = bound | {each.name}
                 stack.append((node.body, bound))
                 yield from map(of_name, ("draws", "seed"))
             elif isinstance(node, nodes.Draw):
-                stack += [(part, bound) for part in nodes.children(node)]
+                stack += [(part, bound) for part in children(node)]
                 yield of_name("seed")
             elif isinstance(node, nodes.AtPoint):
                 stack += [(value, bound) for _, value in node.points]
@@ -159,7 +163,7 @@ class _Uses:
                 stack += [(part, bound) for part in scripts if component(part) not in (labels or ())]
                 stack += [(part, bound) for part in (*node.arguments, *node.parameters)]
             else:
-                stack += [(part, bound) for part in nodes.children(node)]
+                stack += [(part, bound) for part in children(node)]
 
     def meant(self, name: Spelled) -> set[int]:
         """The cluster that a name means: what is spelled so, a family of which it is a member, or what it is a power of."""
