@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import namedtensor as nt
 from benchmarks.growth import calls_of, gradients_by_all
-from namedtensor.checking import loops
+from namedtensor.checking import loops, stacked_families
 from namedtensor.programs.evaluate import EVALUATORS, EXECUTABLES
 from namedtensor.terms import structural
 
