@@ -89,10 +89,10 @@ def _head(tokens: list[Token]) -> Iterator[tuple[str, Spelling, Any]]:
         yield "tensor", name, frozenset()
     elif after == "COMMA":
         start = 0
-        found = []
+        found: list[tuple[str, Spelling, Any]] = []
         while start < len(tokens) and tokens[start].type == "NAME":
             end = _scripts_end(tokens, start + 1)
-            found.append(("tensor", spelling(tokens[start:end]), frozenset()))
+            found.append(("tensor", spelling(tokens[start:end]), frozenset[str]()))
             if end >= len(tokens) or tokens[end].type not in ("COMMA", "IN"):
                 return
             if tokens[end].type == "IN":
@@ -309,7 +309,7 @@ def tell_functions(
         if token.type == "NORM":  # only ASCII: \norm(x)
             token.type = "FUNCTION"
             following.type = "CALL" if following.type == "LPAREN" else following.type
-    tell_draws(tokens)
+    tell_draws(tokens, shadowed)
     tell_products(tokens)
     name_conditionals(tokens)
     sets_built(tokens)

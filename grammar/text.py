@@ -217,6 +217,8 @@ class _Lexer:
                 self.skip = found.end()
                 return self.add("NAME", text + marks(found.group()), start, found.end())
         self.add("NAME", text, start, end)
+        if source[start:end] == "𝔼" and not self.in_axes:
+            self.tokens[-1].place = "mean"
 
     def closes(self, end: int) -> bool:
         """Whether nothing stands there that a star before it could multiply with."""

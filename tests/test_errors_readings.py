@@ -28,7 +28,7 @@ ASKED = {
     "A_i": (201, "A_i is not known", "an index names its axis: A_{a(i)}"),
     "x[1]": (101, "an index names its axis", "write X_{axis(1)}, which counts from 1"),
     "E[x]": (101, "an index names its axis", "an average over an axis is mean_{axis} X"),
-    "𝔼[x]": (101, "an index names its axis", "an expectation says what is drawn: 𝔼_{x ∼ N(0, 1)}[x]"),
+    "𝔼[x]": (114, "an expectation says what is drawn", "write 𝔼_{x ∼ N(0, 1)}[…], or x ∼ N(0, 1) in a line of its own and 𝔼_x[…]"),
     "softmax x": (316, "softmax takes 1 axis, and none is named", "softmax_{seq}"),
     "∑ x": (105, "∑ needs the axis to go over", "write ∑_{axis} and then its operand"),
     "|x + y|": (101, "+ cannot stand here", "a longer absolute value is abs(…)"),

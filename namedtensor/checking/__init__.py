@@ -25,6 +25,14 @@
 `renames`: renames, merges, splits.
 `literals`: numbers and literals.
 `loops`: recurrences and layers typed once, as loops.
+`ranges`: the ranges of families.
+`wavefronts`: families over two indices typed once, as loops over fronts of their members.
+`wavefront_order`: which members are a front.
+`wavefront_loops`: what a step of such a loop makes.
+`coordinates`: their indices while a body is typed.
+`grids`: names over two indices, and the equations that give their members.
+`grid_borders`: members side by side.
+`grid_members`: members by their indices.
 `family_steps`: the members of a recurrence, by its steps.
 `counting`: index variables that are plain numbers, and those that are not.
 `along`: members along an axis.

@@ -33,7 +33,7 @@ from .lifting import Bindings, inline_call
 from .matching import matching
 from .replaced import replaced
 from .sums import implicit_sum, takes_index
-from .unknown_names import visible
+from .unknown_names import of_equation, visible
 
 
 def call(checker: Inference, node: Call, env: Environment) -> Term:
@@ -115,7 +115,12 @@ def unknown_operator(checker: Inference, node: Call, env: Environment):
         else f"{name} is not known",
         node.operator_span,
         notes=notes,
-        hint=None if defined else ELSEWHERE.get(name) or did_you_mean(near(name, visible(checker, env))) or define,
+        hint=None
+        if defined
+        else of_equation(checker, name)
+        or ELSEWHERE.get(name)
+        or did_you_mean(near(name, visible(checker, env)))
+        or define,
     )
 
 
@@ -222,7 +227,7 @@ def option(checker: Inference, node: Node, env: Environment) -> Any:
 
 def use_axes(checker: Inference, node: Call, env: Environment) -> tuple[tuple[str, Node], ...]:
     """The axes that a use names, each with the node that names it."""
-    found = []
+    found: list[tuple[str, Node]] = []
     for part in node.subscript:
         axis = axis_of(part)
         if axis is None:

@@ -19,7 +19,7 @@ from ..scope.symbols import Definition
 from ..terms.environment import Environment, lifted_name
 from ..terms.inference import Inference
 from ..terms.terms import Term
-from .along import Along, lifted
+from .along import Along, laid
 from .axis_sizes import unknown_axis_size, unknown_size
 from .claims import check_statement
 from .declarations import local_declaration, set_axes, unknown_bound
@@ -56,7 +56,7 @@ def parts_of(checker: Inference, definition: Definition, sized: dict[str, Any], 
             def at_once() -> Part:
                 return one_part(checker, definition, sized, env)
 
-            whole = lifted(checker, variable, len(numbers), definition.body, env, at_once)
+            whole = laid(checker, variable, len(numbers), definition.body, env, at_once)
             if whole is not None:
                 return [whole]
             return one_by_one(checker, definition, place, variable, numbers, sized, env)
@@ -73,7 +73,7 @@ def one_by_one(
     others = definition.elements[:place] + definition.elements[place + 1 :]
     rest = replace(definition, elements=others, range=without(definition.range, variable))
     across = {name: size for name, size in sized.items() if name != real}
-    found = []
+    found: list[Part] = []
     for number in numbers:
         checker.spend(definition.head)
         inner = Environment(
@@ -279,7 +279,7 @@ def positions_of(checker: Inference, part: Node, over: Range | None, env: Enviro
     """The index on the left as a position, for each number of its range."""
     if over is None:
         return [checker.solver.value(part, env)]
-    values = []
+    values: list[Any] = []
     for step in numbers_of(checker, over, env):
         place = Environment(parent=env, sizes_parent=env, indices={over.variable.text: step})
         values.append(checker.solver.value(part, place))

@@ -230,7 +230,7 @@ def lift_arguments(
         )
     given = {axis for axis, _, _ in set_axes(checker, signature.codomain, inner)}
     extras: dict[str, tuple[Any, Node]] = {}
-    lifted = []
+    lifted: list[Term] = []
     for argument, part, of in zip(arguments, parts, signature.domain):
         axes = set_axes(checker, of, inner)
         needed = {axis for axis, _, _ in axes}

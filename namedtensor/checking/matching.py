@@ -22,16 +22,10 @@ def matching(checker: Inference, node: Call, env: Environment) -> Iterator[tuple
         bindings = match(checker, function, node, env)
         if bindings is not None:
             exact = function.head.subscript == node.subscript and function.head.superscript == node.superscript
-            fits = takes(function, len(node.arguments), len(node.parameters))
-            found.append(((not fits, not exact), function, bindings))
+            misfit = function.misfit(len(node.arguments), len(node.parameters))
+            found.append(((misfit, not exact, function.open), function, bindings))
     for _, function, bindings in sorted(found, key=lambda entry: entry[0]):
         yield function, bindings
-
-
-def takes(function: FunctionDefinition, count: int, options: int) -> bool:
-    """Whether a function takes so many arguments: f(X) and f(X, M) may be two."""
-    wanted = len(function.parameters)
-    return count == wanted or (options == 0 and wanted < count <= wanted + len(function.options))
 
 
 def match(checker: Inference, function: FunctionDefinition, node: Call, env: Environment) -> Bindings | None:

@@ -12,7 +12,8 @@ from grammar.symbols import FUNCTIONS
 
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
-from ..scope.names import Key
+from ..scope.names import Key, spelled
+from ..scope.statements import SIGNS
 from ..terms.environment import Environment, source_name
 from ..terms.inference import Inference, shown
 
@@ -50,7 +51,12 @@ def unknown_name(checker: Inference, key: Key, place: Any, env: Environment):
     refused = of_matrices(checker, key, place, known_names)
     if refused is not None:
         return refused
-    hint = of_family(checker, key) or unspelled(checker, key) or of_derivative(checker, key, place)
+    hint = (
+        of_equation(checker, text)
+        or of_family(checker, key)
+        or unspelled(checker, key)
+        or of_derivative(checker, key, place)
+    )
     hint = hint or did_you_mean(near(text, spellable(checker, known_names))) or ELSEWHERE.get(text)
     return checker.error(
         201,
@@ -96,7 +102,50 @@ def of_family(checker: Inference, key: Key) -> str | None:
     families = [each for each in checker.scope.families if each.range is not None and each.key.base == key.base]
     bounds = {checker.text(end) for each in families for over in each.ranges for end in (over.low, over.high)}
     unknown = [part for part in (*key.superscript, *key.subscript) if part in bounds and not part.isdecimal()]
-    return f"give it by name: sizes={{{unknown[0]!r}: 3}}" if unknown else None
+    return f"give it by name: sizes={{{unknown[0]!r}: 3}}" if unknown else without_range(checker, key)
+
+
+def without_range(checker: Inference, key: Key) -> str | None:
+    """h^{t-1}, where h^t is defined and no range says what t is."""
+    for part in (*key.superscript, *key.subscript):
+        variable = re.match(r"([^\W\d]\w*'*)[+-]\d+$", part)
+        if variable is None:
+            continue
+        own, first = (
+            key._replace(**{
+                script: tuple(text if each == part else each for each in getattr(key, script))
+                for script in ("superscript", "subscript")
+            })
+            for text in (variable[1], "0")
+        )  # fmt: skip
+        if own in checker.scope.definitions:
+            return f"say where {variable[1]} begins and ends: {own} = … for {variable[1]} = 1, …, n, with {first} = …"
+    return None
+
+
+def of_equation(checker: Inference, name: str) -> str | None:
+    """∑_{ax} X = W, which does not define W: an equation defines its left side; √t = …, which defines no function."""
+    claimed = {claim.span for claim in checker.scope.claims}
+    for statement in checker.scope.program.statements:
+        if not isinstance(statement, nodes.Equation) or statement.span not in claimed:
+            continue
+        first, *others = statement.sides
+        for side in others:
+            if named_by(side) == name:
+                return f"an equation defines its left side: {checker.text(side)} = {checker.text(first)}"
+        if isinstance(first, Call) and first.operator in SIGNS and name in map(named_by, first.arguments):
+            return f"{first.operator} is a sign of the notation and stays what it is: give a function of yours another name"
+    return None
+
+
+def named_by(side: nodes.Node) -> str | None:
+    """The name that an equation would define by this side, were it the left one: W, Y of Y_{seq(i)}, f of f(x)."""
+    if isinstance(side, Call):
+        if side.operator != "juxtaposed":
+            return side.operator
+        side = side.arguments[0]
+    named = spelled(side.base if isinstance(side, nodes.Index) else side)
+    return None if named is None else str(named.key())
 
 
 def of_derivative(checker: Inference, key: Key, place: Any) -> str | None:

@@ -158,7 +158,7 @@ def adjoint_of(
 
 def weighted(assembly: RecurrenceAssembly, outside: list[Any], whole: Node, value: Mapping[str, Any]) -> list[Node]:
     """The terms of the sums in one step, each by what the value is by its sum."""
-    found = []
+    found: list[Node] = []
     recurrence = assembly.recurrence
     if len({(str(each.first), str(each.last)) for each in recurrence.sums}) > 1:
         raise NotARecurrence

@@ -7,6 +7,8 @@
 `distributions`: how draws are computed, by the name of their distribution.
 `shape_variables`: which axes a calligraphic letter stands for.
 `updates`: C ← … as equations.
+`shifted_heads`: x^{t+1} = … as an equation for x^t.
+`stated_draws`: 𝔼_x, where a statement says what x is drawn from.
 `elements_of_functions`: f(x)_{h(i)} = … as two equations.
 `function_arguments`: functions that are given to functions.
 `where_clauses`: which definitions belong to a function.

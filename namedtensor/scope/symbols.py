@@ -119,6 +119,23 @@ class FunctionDefinition:
         return spoken - stated - self.over_axes
 
     @property
+    def arity(self) -> tuple[int, int]:
+        """How many arguments it takes before the semicolon, and how many after it."""
+        return len(self.parameters), len(self.options)
+
+    @property
+    def open(self) -> int:
+        """How many of its scripts a use fills: f^0 has none, f^l one."""
+        return sum(kind != "label" for kind, _ in (*self.subscript, *self.superscript))
+
+    def misfit(self, arguments: int, options: int) -> int:
+        """How far a use is from what it takes: 0 exactly so, 3 not at all; f(X) before f(X; W) with W by its name."""
+        wanted, further = self.arity
+        if arguments == wanted:
+            return 0 if options == further else 1 if options < further else 3
+        return 2 if options == 0 and wanted < arguments <= wanted + further else 3
+
+    @property
     def title(self) -> str:
         key = Key(
             self.operator,

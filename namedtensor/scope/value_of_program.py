@@ -141,7 +141,10 @@ class _Uses:
                 inner = bound | {node.variable.text}
                 stack += [(node.over, bound if isinstance(node.over, nodes.Set) else inner), (node.body, inner)]
             elif isinstance(node, nodes.Expectation):
-                for each in node.draws:
+                for each in node.drawn:
+                    stated = self.scope.definitions.get(Key(each.name), ())
+                    if any(isinstance(other.body, nodes.Draw) for other in stated):  # what is said of it is used
+                        yield of_name(each.name)
                     stack += [(part, bound) for part in children(each)]
                     bound = bound | {each.name}
                 stack.append((node.body, bound))
