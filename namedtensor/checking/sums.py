@@ -24,7 +24,7 @@ from ..terms.terms import Term
 from .application import apply
 from .cases import guarding, of_elements
 from .diagnostics import broadcast
-from .indexing import iota, take
+from .indexing import indexed_axis, iota, take
 from .stacked_families import Along, lifted
 
 NEUTRAL = {"∑": 0, "∏": 1, "max": -math.inf, "min": math.inf, "argmax": -math.inf, "argmin": math.inf}
@@ -271,7 +271,7 @@ def takes_index(operator: str) -> bool:
 
 
 def indexed_size(checker: Inference, node: Index, axis: Axis, env: Environment) -> Any:
-    (real,) = env.resolve_axis(axis.name)
+    real = indexed_axis(checker, axis, env)
     base = checker.infer(node.base, env)
     if real not in base.shape:
         raise checker.error(
