@@ -23,7 +23,7 @@ from .application import apply
 from .axis_sizes import unknown_axis_size, unknown_size
 from .declarations import set_axes
 from .indexing import iota
-from .sums import indexed_frame, over
+from .sums import indexed_environment, over
 
 
 def draw(checker: Inference, node: Draw, env: Environment) -> Term:
@@ -63,7 +63,7 @@ def through(
     variable = Name(first.name, first.span)
     axis = its_axis(checker, first, p)
     size = resolve(p.shape[axis])
-    index, inner = indexed_frame(checker, variable, 1, size, env)
+    index, inner = indexed_environment(checker, variable, 1, size, env)
     weights = checker.renamed(p, {axis: index}, first)
     term = through(checker, node, rest, numbers, inner)
     product = apply(checker, "⊙", (weights, term), (), node, env, (node, node))

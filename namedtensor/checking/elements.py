@@ -269,7 +269,9 @@ def numbers_of(checker: Inference, over: Range, env: Environment) -> range:
     return range(first, last + 1)
 
 
-def part_positions(checker: Inference, part: Node, over, axis: str, size: Any, env: Environment) -> list[int]:
+def part_positions(
+    checker: Inference, part: Node, over: Range | None, axis: str, size: Any, env: Environment
+) -> list[int]:
     """The positions, from 1, that an index on the left such as 2k+1 takes."""
     values = positions_of(checker, part, over, env)
     return [check_position(checker, _number(checker, value, part), size, axis, part) for value in values]
