@@ -51,7 +51,9 @@ def expectation(checker: Inference, node: Expectation, env: Environment) -> Term
 def unstated(checker: Inference, node: Expectation, of: Expectation | Name):
     """The error of 𝔼_x[…], where nothing says what x is drawn from, and of 𝔼[…] of what is not random."""
     random = [each.sides[0].text for each in checker.scope.program.statements if isinstance(each, nodes.Equation) and isinstance(each.sides[-1], Draw) and isinstance(each.sides[0], Name)]  # fmt: skip
-    said = f"what {of.text} is drawn from is not said" if isinstance(of, Name) else "nothing here is made of what is drawn"
+    said = (
+        f"what {of.text} is drawn from is not said" if isinstance(of, Name) else "nothing here is made of what is drawn"
+    )
     name = of.text if isinstance(of, Name) else "x"
     return checker.error(
         201, said, of, notes=(f"drawn are here {', '.join(random)}",) if random else (),
