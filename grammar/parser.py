@@ -13,9 +13,9 @@ from typing import Any
 from . import nodes
 from .automaton import Automaton, automaton
 from .builder.statements import Builder
-from .draws_told import untold
+from .draws import untold
 from .errors import NotationError
-from .functions_told import tell_functions
+from .function_names import tell_functions
 from .lengths import LITERAL, TEXT, check_lengths
 from .partials import without_brackets
 from .stray_characters import has_ampersand

@@ -13,6 +13,7 @@ from ..core.suggestions import near
 from ..operators import REGISTRY
 from ..operators.record import Operator
 from ..scope.names import component
+from ..terms.environment import source_name
 from ..terms.folding import fold
 from ..terms.inference import CheckWarning, Inference, shown
 from ..terms.terms import Term
@@ -45,10 +46,20 @@ def apply(
         shape = record.result_shape(shapes, names, given, unify)
     except ShapeMismatch as problem:
         raise shape_error(checker, problem, name, arguments, parts, node, axes) from None
+    if record.kind in ("reduction", "axis_map") and not record.of_nothing:
+        check_numbers(checker, name, shapes[0], names, node)
     static = tuple(options)
     if given:
         static += tuple((f"size {axis}", resolve(size)) for axis, size in given.items())
     return checker.graph.intern(record.name, arguments, names, static, shape, record.boolean[1], node)
+
+
+def check_numbers(checker: Inference, name: str, shape: Mapping[str, Any], axes: tuple[str, ...], node) -> None:
+    """Check that there are numbers, where an operator has no value of none."""
+    empty = next((axis for axis in axes if resolve(shape[axis]) == 0), None)
+    if empty is not None:
+        message = f"{name} of no numbers has no value: the size of {source_name(empty)} is 0"
+        raise checker.error(405, message, node, hint="give it an axis of at least one")
 
 
 def new_axis_sizes(checker: Inference, record: Operator, arguments, names, node, env) -> Mapping[str, Any] | None:

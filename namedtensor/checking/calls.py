@@ -27,11 +27,11 @@ from .axis_sizes import axes_in_sight, axis_is_mentioned, scalar_term, unknown_a
 from .claims import nearly
 from .declarations import set_axes
 from .diagnostics import shape_error
+from .element_updates import replaced
 from .indexing import take
 from .inferred_sizes import may_make
 from .lifting import Bindings, inline_call
 from .matching import matching
-from .replaced import replaced
 from .sums import implicit_sum, takes_index
 from .unknown_names import of_equation, visible
 
@@ -253,14 +253,19 @@ def use_axes(checker: Inference, node: Call, env: Environment) -> tuple[tuple[st
 
 
 def size_of(checker: Inference, node: Call, env: Environment) -> Term:
-    from grammar.nodes import Axis, Size
-
+    """The term of size(ax): what |ax| is where ax is an axis."""
     axis = axis_of(node.arguments[0]) if len(node.arguments) == 1 else None
     if axis is None:
         raise checker.error(304, "size takes the name of one axis", node, hint="write size(seq) or |seq|")
     value = checker.solver.size(axis.name, env, node)
     if value is None:
-        return checker.infer(Size(Axis(axis.name, axis.span), node.span), env)
+        size = nodes.Size(axis, node.span)
+        if not axis_is_mentioned(checker, axis.name) and find_quietly(checker, size, env) is not None:
+            raise checker.error(
+                204, f"{axis.name} is a tensor and no axis, so size({axis.name}) has no value", node.arguments[0],
+                hint=f"write the name of an axis, or abs({axis.name}) for the absolute value",
+            )  # fmt: skip
+        return open_size(checker, size, env)
     return scalar_term(checker, value, f"|{axis.name}|", node)
 
 
@@ -356,6 +361,12 @@ def size_rule(checker: Inference, node: nodes.Size, env: Environment) -> Term:
         return scalar_term(checker, solved, solved.text if isinstance(solved, SizeVariable) else name, node)
     if tensor is not None:
         return apply(checker, "abs", (tensor,), (), node, env, (node,))
+    return open_size(checker, node, env)
+
+
+def open_size(checker: Inference, node: nodes.Size, env: Environment) -> Term:
+    """|ax| as an unknown of a check without values; raises where values are due, or nothing has such an axis."""
+    name = node.axis.name
     axes = sorted(axes_in_sight(checker, env))
     known = name in axes or axis_is_mentioned(checker, name)
     if checker.infer_parameters and (known or may_make(checker, name, env)):

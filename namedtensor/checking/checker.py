@@ -22,7 +22,7 @@ from ..terms.environment import Environment, source_name
 from ..terms.inference import Inference, InputType, shown
 from ..terms.structural import passed
 from ..terms.terms import Term
-from . import at_points, calls, cases, draws, families, indexing, literals, lookup, over_sets, renames, sums
+from . import calls, cases, draws, families, indexing, literals, lookup, over_sets, renames, substitution, sums
 from .claims import check_claims, of_index, warn_of_replaced, with_elements
 from .declarations import prepare_inputs
 from .size_solver import SizeSolver
@@ -61,7 +61,7 @@ class Checker(Inference):
         nodes.Call: calls.call,
         nodes.IndexSum: sums.index_sum,
         nodes.Over: over_sets.over_variable,
-        nodes.AtPoint: at_points.at_point,
+        nodes.AtPoint: substitution.at_point,
         nodes.Draw: draws.draw,
         nodes.Expectation: draws.expectation,
         nodes.Literal: literals.literal,

@@ -154,7 +154,11 @@ def check_claim(checker: Inference, claim: Claim, env: Environment) -> None:
     with perturbing(checker, (claim.left, claim.right), env), only_typed(checker, open):
         left, right = checker.infer(claim.left, env), checker.infer(claim.right, env)
     check_same_axes(checker, "=", (left, right), (claim.left, claim.right), claim.span)
-    if not open and not estimate:
+    if open or estimate:
+        checker.only_typed[claim.span] = (
+            "a limit, or a minimum over all tensors, has no value" if open else "it is about an estimate"
+        )
+    else:
         checker.claim_terms.append((left, right, claim.span))
 
 

@@ -19,12 +19,12 @@ from ..scope.symbols import Definition
 from ..terms.environment import Environment, lifted_name
 from ..terms.inference import Inference
 from ..terms.terms import Term
-from .along import Along, lifted
 from .axis_sizes import unknown_axis_size, unknown_size
 from .claims import check_statement
 from .declarations import local_declaration, set_axes, unknown_bound
 from .diagnostics import broadcast
-from .indexing import Shaped, check_position, iota
+from .indexing import Shaped, check_position, indexed_axis, iota
+from .stacked_families import Along, laid
 
 
 def define_by_elements(checker: Inference, group: list[Definition], env: Environment) -> Term:
@@ -56,7 +56,7 @@ def parts_of(checker: Inference, definition: Definition, sized: dict[str, Any], 
             def at_once() -> Part:
                 return one_part(checker, definition, sized, env)
 
-            whole = lifted(checker, variable, len(numbers), definition.body, env, at_once)
+            whole = laid(checker, variable, len(numbers), definition.body, env, at_once)
             if whole is not None:
                 return [whole]
             return one_by_one(checker, definition, place, variable, numbers, sized, env)
@@ -124,19 +124,19 @@ def left_sizes(checker: Inference, group: list[Definition], env: Environment) ->
     found: dict[str, Any] = {}
     for definition in group:
         for axis, _ in definition.elements:
-            for real in env.resolve_axis(axis.name):
-                if real in found:
-                    continue
-                size = stated.get(real)
-                if size is None:
-                    size = checker.solver.size_of(real, env, axis)
-                if size is None:
-                    size = filled_size(checker, group, axis, env)
-                if size is None:
-                    if not checker.infer_parameters:
-                        raise unknown_axis_size(checker, real, axis)
-                    size = unknown_size(checker, real)
-                found[real] = resolve(size)
+            real = indexed_axis(checker, axis, env)
+            if real in found:
+                continue
+            size = stated.get(real)
+            if size is None:
+                size = checker.solver.size_of(real, env, axis)
+            if size is None:
+                size = filled_size(checker, group, axis, env)
+            if size is None:
+                if not checker.infer_parameters:
+                    raise unknown_axis_size(checker, real, axis)
+                size = unknown_size(checker, real)
+            found[real] = resolve(size)
     return found
 
 

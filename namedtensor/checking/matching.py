@@ -51,8 +51,6 @@ def match(checker: Inference, function: FunctionDefinition, node: Call, env: Env
                 bindings["axes"][text] = env.resolve_axis(axis.name)
             elif kind == "number":
                 bindings["numbers"][text] = part
-            elif component(part, env.index) != text and component(part) != text:
-                return None
     if len(function.superscript) != len(node.superscript):
         return None
     for (kind, text), part in zip(function.superscript, node.superscript):

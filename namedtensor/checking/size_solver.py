@@ -217,7 +217,7 @@ class SizeSolver(Sizes):
                 found = env.variables[name].number
             if found is None and not name[1] + name[2]:
                 found = env.indices.get(name.base)
-            return int(found) if isinstance(found, str) and found.isdecimal() else found
+            return found if not isinstance(found, str) else int(found) if found.isdecimal() else None
         found = env.sizes.get(name)
         if isinstance(found, Conflict):
             raise several_sizes(self.checker, name, found.sources, node)

@@ -21,11 +21,11 @@ from ..scope.names import Key, spelled, walk
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
-from .along import Along, lifted
 from .application import apply
 from .cases import guarding, of_elements
 from .diagnostics import broadcast
-from .indexing import iota, take
+from .indexing import indexed_axis, iota, take
+from .stacked_families import Along, lifted
 
 NEUTRAL = {"∑": 0, "∏": 1, "max": -math.inf, "min": math.inf, "argmax": -math.inf, "argmin": math.inf}
 BEST = ("argmax", "argmin")  # whose value is that of the variable
@@ -271,7 +271,7 @@ def takes_index(operator: str) -> bool:
 
 
 def indexed_size(checker: Inference, node: Index, axis: Axis, env: Environment) -> Any:
-    (real,) = env.resolve_axis(axis.name)
+    real = indexed_axis(checker, axis, env)
     base = checker.infer(node.base, env)
     if real not in base.shape:
         raise checker.error(

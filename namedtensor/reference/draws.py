@@ -14,6 +14,7 @@ from ..scope.names import Key, component
 from .definitions import Tensor, number
 from .environment import Environment, plain, set_axes, whole
 from .functions import apply
+from .names import STEPS
 
 
 def draw(evaluation: Any, node: Draw, env: Environment) -> Tensor:
@@ -33,6 +34,8 @@ def expectation(evaluation: Any, node: Expectation, env: Environment) -> Tensor:
     count = DRAWS if count is None else count
     if not isinstance(count, int) or count < 1:
         raise NotationError(405, f"draws is {count}")
+    if count > STEPS:
+        raise NotationError(404, f"{count} draws are too many here")
     total = number(0)
     for each in range(1, count + 1):
         found = through(evaluation, node, node.drawn, each, env)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .draws_told import tell_draws
+from .draws import tell_draws
 from .spellings import Spelling, compact, spelling
 from .symbols import BINDERS, ELEMENTWISE, FUNCTIONS
 from .tokens import CLOSING, OPENING, ROUND, Token, group_end
