@@ -117,11 +117,22 @@ def unknown_operator(checker: Inference, node: Call, env: Environment):
         notes=notes,
         hint=None
         if defined
-        else of_equation(checker, name)
+        else of_prime(checker, name)
+        or of_equation(checker, name)
         or ELSEWHERE.get(name)
         or did_you_mean(near(name, visible(checker, env)))
         or define,
     )
+
+
+def of_prime(checker: Inference, name: str) -> str | None:
+    """f'(x), where f is a function."""
+    plain = name.rstrip("'")
+    order = len(name) - len(plain)
+    if not order or not (plain in checker.scope.functions or plain in REGISTRY):
+        return None
+    sign = {2: "²", 3: "³"}.get(order, "" if order == 1 else f"^{order}")
+    return f"{name} is a name of its own; a derivative is ∂{sign}{plain}(t)/∂t{sign}|_{{t = x}}"
 
 
 def is_tensor(checker: Inference, name: str, env: Environment) -> bool:

@@ -109,7 +109,7 @@ def fact(checker: Inference, key: Key, holder: Environment, env: Environment) ->
             found = infer_family(checker, key, family, indices, holder, env)
             if found is not None:  # else another part of it may have this member
                 return found
-    for own, group in facts.items() if families and key.superscript else ():
+    for own, group in facts.items() if families and (key.superscript or key.subscript) else ():
         if own.base == key.base and valued(checker, group[0].name, env) == key:  # what a^{n} = … begins, where n is 4
             return define(checker, own, group, holder, env)
     return None

@@ -13,7 +13,7 @@ from grammar.symbols import FUNCTIONS
 from ..core.kinds import is_tuple
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
-from ..scope.names import Key, spelled
+from ..scope.names import Key, spelled, walk
 from ..scope.statements import SIGNS
 from ..terms.environment import Environment, source_name
 from ..terms.inference import Inference, shown
@@ -64,7 +64,7 @@ def unknown_name(checker: Inference, key: Key, place: Any, env: Environment):
         f"{text} is not known",
         place if place is None else unbracketed(checker, place),
         notes=notes,
-        hint=hint or f"define {text} by an equation, or give it a value",
+        hint=hint or of_left(checker, text) or f"define {text} by an equation, or give it a value",
     )
 
 
@@ -108,6 +108,12 @@ def of_family(checker: Inference, key: Key) -> str | None:
 
 def without_range(checker: Inference, key: Key) -> str | None:
     """h^{t-1}, where h^t is defined and no range says what t is."""
+    counted = [each for each in checker.scope.definitions if key == Key(key.base) and key.base in (*each[1], *each[2])]
+    if counted and counted[0].base != key.base:
+        first = Key(
+            counted[0].base, *(tuple("0" if text == key.base else text for text in each) for each in counted[0][1:])
+        )
+        return f"say where {key} begins and ends: {counted[0]} = … for {key} = 1, …, n, with {first} = …"
     for part in (*key.superscript, *key.subscript):
         variable = re.match(r"([^\W\d]\w*'*)[+-]\d+$", part)
         if variable is None:
@@ -136,6 +142,15 @@ def of_equation(checker: Inference, name: str) -> str | None:
                 return f"an equation defines its left side: {checker.text(side)} = {checker.text(first)}"
         if isinstance(first, Call) and first.operator in SIGNS and name in map(named_by, first.arguments):
             return f"{first.operator} is a sign of the notation and stays what it is: give a function of yours another name"
+    return None
+
+
+def of_left(checker: Inference, name: str) -> str | None:
+    """log p(x) = −x^2, which defines no p."""
+    claimed = {claim.span: claim.left for claim in checker.scope.claims}
+    for left in claimed.values():
+        if any(isinstance(node, Name) and node.text == name for node in walk(left)):
+            return f"give {name} a value, or define it: an equation whose left side is an expression defines nothing"
     return None
 
 
