@@ -28,15 +28,15 @@ def _transposed(names: tuple[str, ...], options: dict[str, Any], step: Any) -> s
     return f"{names[0]}.T" if moves == (1, 0) else f"{names[0]}.transpose{moves}"
 
 
-KNOWN = '''
-def known(array):
+IS_CONCRETE = '''
+def is_concrete(array):
     """Whether an array has its numbers, and is not being traced."""
     return not isinstance(array, jax.core.Tracer)
 '''
 POSITIONS = '''
 def positions(indices, size, base):
     """Indices that count from `base`, as positions from 0; each must lie in range."""
-    if known(indices):
+    if is_concrete(indices):
         wrong = (indices < base) | (indices >= base + size)
         if wrong.any():
             raise IndexError(int(indices[wrong][0]), size)
@@ -51,7 +51,7 @@ def scatter_add(x, places, axis, size):
 WHOLE_POSITIONS = '''
 def whole_positions(indices):
     """Indices given as floating numbers, as whole ones."""
-    if known(indices):
+    if is_concrete(indices):
         wrong = (indices != jnp.floor(indices)) | ~jnp.isfinite(indices)
         if wrong.any():
             raise IndexError(float(indices[wrong][0]), None)
@@ -60,7 +60,7 @@ def whole_positions(indices):
 COVERED = '''
 def covered(condition):
     """Fail where no case holds."""
-    if known(condition) and not condition.all():
+    if is_concrete(condition) and not condition.all():
         raise ValueError("no case holds for some elements")
 '''
 WINDOWS = '''
@@ -101,7 +101,7 @@ TRIANGLE = '''
 def triangle(x):
     """The Cholesky factor; JAX gives nan where there is none."""
     found = jnp.linalg.cholesky(x)
-    if known(x) and not jnp.isfinite(found).all() and jnp.isfinite(x).all():
+    if is_concrete(x) and not jnp.isfinite(found).all() and jnp.isfinite(x).all():
         raise ValueError("not positive definite")
     return found
 '''
@@ -224,7 +224,7 @@ class Jax(Backend):
 
     def __init__(self, *arguments: Any, **named: Any):
         super().__init__(*arguments, **named)
-        self.tells = False
+        self.checks_data = False
 
     def default_float(self, xp: Any) -> str:
         return self.canonical(xp, "float64")
@@ -241,7 +241,7 @@ class Jax(Backend):
 
 BACKEND = Jax(
     "jax", "import jax\nimport jax.numpy as jnp\nimport numpy as np", LINES, {},
-    {"known": KNOWN, "positions": POSITIONS, "scatter_add": SCATTER_ADD, "whole_positions": WHOLE_POSITIONS, "covered": COVERED,
+    {"is_concrete": IS_CONCRETE, "positions": POSITIONS, "scatter_add": SCATTER_ADD, "whole_positions": WHOLE_POSITIONS, "covered": COVERED,
      "windows": WINDOWS, "descending": DESCENDING, "cofactors": COFACTORS, "eigenvectors": EIGENVECTORS, "triangle": TRIANGLE, "loop": SCANNED, "looked_up": LOOKED_UP, "loop_in_turn": IN_TURN},
     numbers=OF_NUMBERS | {"maximum", "minimum", "where"}, prefix="jnp", fixed=NumPy("jnp"),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""|seq|: the size of an axis, or the absolute value of a tensor; and sizes that nothing fixes."""
+"""Sizes of axes of the program, those that nothing fixes, and numbers that are sizes, as terms."""
 
 from __future__ import annotations
 
@@ -27,8 +27,13 @@ def unknown_axis_size(checker: Inference, name: str, place: Any):
         f"the size of {name} is not known",
         place,
         notes=("no input has this axis, and no equation gives its size",),
-        hint=f"give it by name: sizes={{{name!r}: 3}}",
+        hint=f"say it, |{name}| = |{name.rstrip(PRIME)}|, or give it by name: sizes={{{name!r}: 3}}"
+        if name.endswith(PRIME)
+        else f"give it by name: sizes={{{name!r}: 3}}",
     )
+
+
+PRIME = "'"
 
 
 def axis_is_mentioned(checker: Inference, name: str) -> bool:

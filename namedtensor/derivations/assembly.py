@@ -40,10 +40,14 @@ class Assembly:
     shapes: dict[str, dict[str, Any]]
     sizes: dict[str, int]
     words: set[str]
-    labels: dict[str, dict[str, Any]] = field(default_factory=dict, kw_only=True)  # shapes of what stands for members
-    lines: list[Equation] = field(default_factory=list, kw_only=True)
+    labels: dict[str, dict[str, Any]] = field(
+        default_factory=dict[str, dict[str, Any]], kw_only=True
+    )  # shapes of what stands for members
+    lines: list[Equation] = field(default_factory=list[Equation], kw_only=True)
     length: int = field(default=0, kw_only=True)
-    constants: dict[str, Node] = field(default_factory=dict, kw_only=True)  # other names of parts, held fixed
+    constants: dict[str, Node] = field(
+        default_factory=dict[str, Node], kw_only=True
+    )  # other names of parts, held fixed
 
     # ---------------------------------------------------------------------------------------------------------- types
     def checker(self, statements: list[Any], inputs: Shapes, sizes: Mapping[str, int] | None = None) -> ReadingChecker:

@@ -70,7 +70,7 @@ def closed_form(
 
 def sums_named(checker: ReadingChecker, names: Mapping[int, str]) -> dict[Head, tuple[str, tuple[int, ...]]]:
     """The names that stand for a softmax, a onehot and their kin, which sum to 1, or 0, along the axes at these places."""
-    found = {}
+    found: dict[Head, tuple[str, tuple[int, ...]]] = {}
     for term in (checker.find(name, checker.top, None) for name in checker.scope.definitions):
         while term is not None and term.operator == "variable" and change_of(term) is None:
             term = term.arguments[0]
@@ -82,7 +82,7 @@ def sums_named(checker: ReadingChecker, names: Mapping[int, str]) -> dict[Head, 
 
 def by_their_functions(values: list[Named]) -> list[Named]:
     """The names whose value is a known function that was written out: Y = softmax_{ax} X, of exp X / ∑_{ax} exp X."""
-    found = []
+    found: list[Named] = []
     for name in values:
         read = recognized((name.product,))
         if len(read) == 1 and read[0] != name.product and set(name.indices) == read[0].indices():
@@ -151,7 +151,7 @@ def members(checker: ReadingChecker) -> Iterator[Key]:
 
 def values_named(checker: ReadingChecker, names: Mapping[int, str], forms: Forms) -> list[Named]:
     """What the names stand for, where that is a product of several factors."""
-    found = []
+    found: list[Named] = []
     for name in checker.scope.definitions:
         term = checker.find(name, checker.top, None)
         while term is not None and term.operator == "variable" and change_of(term) is None:

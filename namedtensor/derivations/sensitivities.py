@@ -42,8 +42,10 @@ class Sensitivities(Assembly):
     families: list[Family]
     by: dict[str, Any]  # the shape of X
     primed: dict[str, tuple[str, str]]
-    stands: dict[str, Equation] = field(default_factory=dict, kw_only=True)  # for each part, what it stands for
-    sums: dict[str, Node] = field(default_factory=dict, kw_only=True)
+    stands: dict[str, Equation] = field(
+        default_factory=dict[str, Equation], kw_only=True
+    )  # for each part, what it stands for
+    sums: dict[str, Node] = field(default_factory=dict[str, Node], kw_only=True)
 
     # ---------------------------------------------------------------------------------------------------------- shapes
     @cached_property
@@ -53,7 +55,7 @@ class Sensitivities(Assembly):
         sides = [(each.low, each.high) for each in ranges]
         sides += [(each.first, each.last) for each in walk(self.tree) if isinstance(each, IndexSum)]
         counting = self.counting.keys() | {each.variable.text for each in ranges}
-        found = []
+        found: list[Bounds] = []
         for low, high in sides:
             first, last = linear(low), linear(high)
             if first is None or last is None:

@@ -22,11 +22,11 @@ from .recurrences import Family, NotARecurrence, Recurrence, base_of, start_of, 
 
 
 @dataclass
-class Derivation(Assembly):
+class RecurrenceAssembly(Assembly):
     """One derivative of a program with recurrences, as it is put together."""
 
     recurrence: Recurrence
-    restated: dict[Key, Equation] = field(default_factory=dict, kw_only=True)
+    restated: dict[Key, Equation] = field(default_factory=dict[Key, Equation], kw_only=True)
     fixed: dict[str, Name] = field(
         default_factory=dict, kw_only=True
     )  # the states of a step where its formulas speak of them
@@ -87,7 +87,7 @@ class Derivation(Assembly):
 
     def outside(self) -> list[Any]:
         """The program of what comes after the steps."""
-        found = []
+        found: list[Any] = []
         for each in self.others():
             head, *bodies = each.sides if isinstance(each, Equation) else (None,)
             if head is None:

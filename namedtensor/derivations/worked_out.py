@@ -200,7 +200,7 @@ def _worked_out(source, tree, finish, shapes, sizes, limit) -> WorkedOut:
 def parameter_shapes(scope: Any, head: nodes.Call) -> dict[str, dict[str, Any]]:
     """The shapes of a function's parameters, as its signature has them."""
     name = head.operator.rstrip("'")
-    found = {}
+    found: dict[str, dict[str, Any]] = {}
     for function in scope.all_functions():
         if function.operator == name and function.signature is not None:
             for parameter, of in zip(function.parameters, function.signature.domain):

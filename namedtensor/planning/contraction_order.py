@@ -1,7 +1,7 @@
 """Contraction order: a chain A ⊙_{i} B ⊙_{j} C in its cheapest order, by dynamic programming over the factors.
 
-Factors are contracted two at a time, over the axes that no other factor needs any more. A product of two is as dear as its
-multiply-adds, and what lies in both and is kept makes a stack of products, each of which is called by itself.
+Factors are contracted two at a time, over the axes that no other factor needs any more. A product of two costs its
+multiply-adds; axes that both have and the result keeps make a stack of products, each of which is a call.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from .lowering import Lowering
 from .plan import Argument, Value
 
 MOST = 8  # factors: beyond, the order that was written stays
-CALL = 500.0  # multiply-adds that a call of the library is worth
+CALL = 500.0  # the cost of a call of the library, in multiply-adds
 CHAINED = ("⊙", "∑")
-MATRIX = 100.0  # those that each matrix of a stack is worth
+MATRIX = 100.0  # the cost of each matrix of a stack
 
 
 class Chain(NamedTuple):
@@ -119,9 +119,9 @@ def price(left: frozenset[str], right: frozenset[str], axes, outside, sizes: dic
     apart = bool(left - right - summed) and bool(right - left - summed)
     work = math.prod(sizes[axis] for axis in left | right)
     contracted = bool(left & right & summed)  # a product of matrices keeps the processor busiest
-    dear = (1.0 if apart else 2.0) if contracted else 8.0
+    weight = (1.0 if apart else 2.0) if contracted else 8.0
     written = 2.0 * math.prod(sizes[axis] for axis in kept)
-    return dear * work + written + CALL + (MATRIX * math.prod(sizes[axis] for axis in stack) if stack else 0.0)
+    return weight * work + written + CALL + (MATRIX * math.prod(sizes[axis] for axis in stack) if stack else 0.0)
 
 
 def reorder(lowering: Lowering, term: Term) -> Argument | None:

@@ -21,7 +21,7 @@ Axes = dict[str, str]  # axis of the result -> what it is called in a term
 CHUNK = 2**18  # bytes of an elementwise chain that fit the cache beside its temporaries
 ROWS = 2**20  # bytes of what a product sums over
 PARTS = 8  # blocks at least, for several cores to share
-LEAST = 2**21  # bytes below which an array is no burden
+LEAST = 2**21  # bytes from which an array is worth tiling
 SCORES = 2**18  # bytes of what a product makes and another sums over, from which several cores are quicker
 
 

@@ -112,7 +112,7 @@ def initial(
     except (TypeError, ValueError):
         raise NotationError(405, f"{dtype!r} is no dtype", hint='write "float32" or "float64"') from None
     generator = np.random.default_rng(seed)
-    found = {}
+    found: dict[str, Any] = {}
     for name, shape in shapes.items():
         extent = whole(name, shape)
         spelling = key(name)

@@ -137,7 +137,7 @@ def call_function(
     scope: Scope, inputs: dict[Key, Tensor], sizes: Sizes, wanted: Key, arguments: Sequence[Any]
 ) -> Tensor:
     superscript, subscript = (tuple(map(part_of_name, parts)) for parts in (wanted.superscript, wanted.subscript))
-    use = Call(wanted.base, superscript, subscript, ())
+    use = Call(wanted.base, superscript, subscript, (Name(""),) * len(arguments))
     function, bound = Evaluation(scope, {}, sizes).matching(use, Environment())
     assert function is not None
     tensors = [as_tensor(argument, f"argument {place}") for place, argument in enumerate(arguments, 1)]

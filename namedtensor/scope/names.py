@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from grammar import nodes
 from grammar.errors import NotationError
-from grammar.nodes import Call, Name, Node, Number, Starred, Subscript, Superscript
+from grammar.nodes import Call, Name, Node, Number, Size, Starred, Subscript, Superscript
 from grammar.symbols import SPELLED_GREEK, SUBSCRIPTS, SUPERSCRIPTS
 from grammar.text import fold
+from grammar.traversal import children
 
 CONSTANTS = {"π": math.pi, "e": math.e, "ε": 1e-5, "∞": math.inf}  # what these names are where no equation says
 MARKS = "*†‡"  # at the end of the name of an axis: seq*, seq†, seq**
@@ -123,7 +123,7 @@ def component(node: Node, value: Callable[[str], Any] = lambda name: None) -> st
         return component(node.arguments[0], value) + node.operator + component(node.arguments[1], value)
     if isinstance(node, Call) and node.operator == "negative":
         return "-" + component(node.arguments[0], value)
-    return "?"
+    return f"|{node.axis.name}|" if isinstance(node, Size) else "?"
 
 
 def arithmetic(node: Node, value: Callable[[str], Any]) -> int | None:
@@ -182,7 +182,7 @@ def walk(node: Any) -> Iterator[Any]:
     while stack:
         current = stack.pop()
         yield current
-        if below := nodes.children(current):
+        if below := children(current):
             stack.extend(reversed(below))
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from grammar import nodes
 from grammar.nodes import Node
+from grammar.traversal import children
 
 _KEPT: dict[int, tuple[Node, int]] = {}
 
@@ -54,7 +55,7 @@ def _length(node: Node) -> int:
             return length(body) + 3
         case nodes.IndexSum():
             return 4 + length(node.body)
-    return (not isinstance(node, nodes.Index)) + sum(map(length, nodes.children(node)))
+    return (not isinstance(node, nodes.Index)) + sum(map(length, children(node)))
 
 
 def program_length(program: nodes.Program) -> int:

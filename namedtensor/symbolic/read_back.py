@@ -137,7 +137,7 @@ class ReadBack:
 
     def averaged(self, factors: list[Any], summed: set[Index]) -> list[Index]:
         """The summed indices whose size divides: those of a mean. The sizes are taken out of the factors."""
-        found = []
+        found: list[Index] = []
         for index in sorted(summed, key=lambda index: index.number):
             for place, (factor, _) in enumerate(factors):
                 if factor.head.kind == "size" and factor.head.label == index.size and factor.exponent <= -1:
@@ -226,7 +226,7 @@ class ReadBack:
     ) -> tuple[list[Part], list[Part]]:
         """∑ before the one part that has a summed index."""
         counts = Counter(index for part in (*above, *below) for index in part.indices if index in summed)
-        found = []
+        found: list[Part] = []
         for part in above:
             own = sorted((index for index in part.indices if counts.get(index) == 1), key=lambda index: index.number)
             if own:

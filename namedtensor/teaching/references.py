@@ -174,7 +174,9 @@ def kept_of(exercise: ExerciseText, seed: int = 0) -> str:
     model = Model(exercise, seed)
     kept: dict[str, Any] = {"draws": [], "slips": []}
     if exercise.kind == "types":
-        shapes = {part: model.setting.check(part or model.model).shape or {} for part in exercise.parts or ("",)}
+        shapes: dict[str, Mapping[str, Any]] = {
+            part: model.setting.check(part or model.model).shape or {} for part in exercise.parts or ("",)
+        }
         kept["types"] = {part: seal(exercise.name, sorted(shape)) for part, shape in shapes.items()}
     elif exercise.kind == "signature":
         found: Any = parse(model.model, "text").statements[-1]

@@ -77,7 +77,7 @@ def one_too_few(fits: Fits, axes: tuple[str, ...], known: Sequence[str]) -> bool
 
 
 def signature(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """The same sets, argument by argument; the function's name is free, and a further axis is wrong: lifting does it."""
+    """The same sets, argument by argument; the function's name is free, and an extra axis is wrong: lifting does it."""
     arguments, result = reference_of(exercise, seed).signature()
     found = signature_of(answer)
     if len(found.domain) != len(arguments):

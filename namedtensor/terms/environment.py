@@ -119,10 +119,10 @@ def source_name(axis: str) -> str:
     return axis.partition("@")[0]
 
 
-def told_apart(axes: Iterable[str]) -> dict[str, str]:
+def distinct_names(axes: Iterable[str]) -> dict[str, str]:
     """Plain names for the axes of one tensor; where two would be the same, a prime tells the lifted one apart.
 
-    >>> told_apart(["a@1", "a", "b@2"])
+    >>> distinct_names(["a@1", "a", "b@2"])
     {'a@1': "a'", 'a': 'a', 'b@2': 'b'}
     """
     axes = list(axes)

@@ -67,10 +67,14 @@ class Server(ThreadingHTTPServer):
 class Handler(BaseHTTPRequestHandler):
     """One connection."""
 
-    server: Server
     timeout = WAITING
     protocol_version = "HTTP/1.1"
     server_version, sys_version = "namedtensor", ""
+
+    @property
+    def owner(self) -> Server:
+        assert isinstance(self.server, Server)
+        return self.server
 
     def do_GET(self) -> None:
         if self.refused():
@@ -96,15 +100,15 @@ class Handler(BaseHTTPRequestHandler):
             self.told(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a question has at most {LONGEST} bytes")
         else:
             body = self.rfile.read(int(length))
-            self.sent(HTTPStatus.OK, self.server.worker.answer(body).strip(), "application/json; charset=utf-8", POLICY)
+            self.sent(HTTPStatus.OK, self.owner.worker.answer(body).strip(), "application/json; charset=utf-8", POLICY)
 
     def refused(self) -> bool:
         """Whether it comes from elsewhere: by another name for this machine, or from another page."""
-        hosts = {f"{name}:{self.server.port}" for name in NAMES}
+        hosts = {f"{name}:{self.owner.port}" for name in NAMES}
         origin = self.headers.get("Origin")
         if self.headers.get("Host") in hosts and origin in (None, *(f"http://{host}" for host in hosts)):
             return False
-        self.told(HTTPStatus.FORBIDDEN, f"this page is at {self.server.address} alone")
+        self.told(HTTPStatus.FORBIDDEN, f"this page is at {self.owner.address} alone")
         return True
 
     def told(self, status: HTTPStatus, message: str) -> None:

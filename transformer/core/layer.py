@@ -282,7 +282,7 @@ class Layer(Suggests):
 
     # ------------------------------------------------------------------------------------------------------ using it
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        """The layer's value. Arguments may carry any further axes; the layer is mapped over those."""
+        """The layer's value. Arguments may carry any extra axes; the layer is mapped over those."""
         return self.at(self.value, *arguments, **named)
 
     def at(self, name: str | tuple[str, ...], *arguments: Any, **named: Any) -> Any:
