@@ -102,6 +102,13 @@ OPERATORS = {
     r"\mathbb{1}[x > 0] + \mathbb I\left[i = j \land i \neq k\right]": "𝕀[x > 0] + 𝕀[i = j ∧ i ≠ k]",
 }
 FRACTIONS_AND_LITERALS = {
+    r"\frac{\mathrm{d} L}{\mathrm{d} x}": "∂L/∂x",
+    r"\frac{\mathrm{d}}{\mathrm{d} x} (x^2)": "∂(x^2)/∂x",
+    r"\frac{\mathrm{d}_k}{\mathrm{d}_v}": "d_k / d_v",
+    r"\frac{\mathrm{d}}{\mathrm{d}}": "d / d",
+    r"\frac{\mathrm{d} x}{2}": "d x / 2",
+    r"\mathmakebox[6em][l]{x + y}": "x + y",
+    r"\mathmakebox{x} + \mathclap{y}": "x + y",
     r"\frac{a}{b} \odot \dfrac{c}{d}": "(a / b) ⊙ (c / d)",
     r"\frac12 + \frac1p + \frac ab + \frac1{b}": "1/2 + 1/p + a/b + 1/b",
     r"\frac{x}{y}_{\seq(1)}": "(x / y)_{seq(1)}",

@@ -1,4 +1,4 @@
-"""Fractions and roots, and fractions of ∂ that are derivatives.
+"""Fractions and roots, and fractions of ∂, or of \\mathrm{d}, that are derivatives.
 
 \\frac{\\partial L}{\\partial x^*}, \\frac{\\partial}{\\partial x^*} L      {∂{L} / ∂{x^*}}, and ∂ as a function before L
 """
@@ -21,13 +21,13 @@ def fraction(reader: Reader, position: int, end: int) -> int:
     _, start, stop = reader.pieces[position]
     sign = Token("SLASH", "/", start, stop)
     over, under = reader.braced("group", above, middle), reader.braced("group", below, after)
-    if begins_with_partial(above, reader) and begins_with_partial(below, reader):
+    if begins_with_sign(above, reader) and begins_with_sign(below, reader) and alike(above, below, reader):
         if reader.piece(above[0] + 1) == "^":
             return higher_derivative(reader, position, above, below, sign, after, end)
         if above[1] - above[0] == 1:
             return reader.put(derivative_operator(reader, below, under, sign), after, end)
-        over = [Token("PARTIAL", "∂", *reader.pieces[above[0]][1:]), *without_partial(above, over)]
-        under = [Token("PARTIAL", "∂", *reader.pieces[below[0]][1:]), *without_partial(below, under)]
+        over = [Token("PARTIAL", "∂", *reader.pieces[above[0]][1:]), *without_sign(above, over)]
+        under = [Token("PARTIAL", "∂", *reader.pieces[below[0]][1:]), *without_sign(below, under)]
     return reader.put(wrapped(reader, position, after, [*over, sign, *under]), after, end)
 
 
@@ -89,11 +89,24 @@ def wrapped(reader: Reader, position: int, after: int, parts: list[Part]) -> lis
     return [Token("LBRACE", "{", start, stop), *parts, Token("RBRACE", "}", close, finish)]
 
 
-def begins_with_partial(group: Token | Stretch, reader: Reader) -> TypeGuard[Stretch]:
-    return isinstance(group, tuple) and group[0] < group[1] and reader.pieces[group[0]][0] == "\\partial"
+SIGNS = ("\\partial", "\\mathrm{d}", "\\operatorname{d}")
 
 
-def without_partial(group: Stretch, parts: list[Part]) -> list[Part]:
+def begins_with_sign(group: Token | Stretch, reader: Reader) -> TypeGuard[Stretch]:
+    """Whether a part of a fraction begins with ∂, or with an upright d without a label before something."""
+    if not isinstance(group, tuple) or group[0] >= group[1]:
+        return False
+    sign, following = reader.pieces[group[0]][0], reader.piece(group[0] + 1)
+    return sign == "\\partial" or sign in SIGNS and following not in ("_", "^")
+
+
+def alike(above: Stretch, below: Stretch, reader: Reader) -> bool:
+    """Whether both parts begin with one sign, and the upright d below stands before something: \\mathrm{d}/\\mathrm{d} is a quotient."""
+    sign, other = reader.pieces[above[0]][0], reader.pieces[below[0]][0]
+    return sign == other and (sign == "\\partial" or below[1] - below[0] > 1)
+
+
+def without_sign(group: Stretch, parts: list[Part]) -> list[Part]:
     """{∂ f(X)} as {f(X)}"""
     return [parts[0], "group", (group[0] + 1, group[1]), None, parts[-1]]
 
@@ -101,7 +114,7 @@ def without_partial(group: Stretch, parts: list[Part]) -> list[Part]:
 def derivative_operator(reader: Reader, below: Stretch, under: list[Part], sign: Token) -> list[Part]:
     """\\frac{\\partial}{\\partial X^*}, a prefix function with X^* for its parameter"""
     stop = under[-1].end if isinstance(under[-1], Token) else sign.end
-    return [Token("FUNCTION", "∂", sign.start, stop), with_parameter(sign), *without_partial(below, under)]
+    return [Token("FUNCTION", "∂", sign.start, stop), with_parameter(sign), *without_sign(below, under)]
 
 
 def with_parameter(sign: Token) -> Token:

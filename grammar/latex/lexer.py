@@ -197,6 +197,13 @@ def spanning(reader: Reader, position: int, end: int) -> int:
     return reader.argument(position, middle, end)[1]
 
 
+def of_width(reader: Reader, position: int, end: int) -> int:
+    """\\mathmakebox[6em][l]{…}: what it sets in a box stands there"""
+    for _ in range(2):
+        position = bracket_argument(reader, position, end)[1] - 1
+    return position + 1
+
+
 def between_rows(reader: Reader, position: int, end: int) -> int:
     """\\intertext{…}"""
     row(reader, position, end)
@@ -277,6 +284,7 @@ ACTIONS: dict[str, tuple[str, str] | Action] = {
     "\\begin{array}": decorated.array,
     **dict.fromkeys(["\\IEEEeqnarraymulticol", "\\multicolumn"], spanning),
     **dict.fromkeys(["\\cup", "∪"], decorated.union),
+    "\\mathmakebox": of_width,
     "\\sqrt": root,
     **dict.fromkeys([f"\\begin{{{name}}}" for name in ENVIRONMENTS], begin),
     **dict.fromkeys(["\\begin{cases}", "\\begin{dcases}", "\\begin{rcases}"], cases),

@@ -19,6 +19,7 @@ from typing import Any
 from grammar import nodes
 from grammar.errors import NotationError, Span
 
+from ..terms.inference import CheckWarning
 from .conflicts import Part, Redefinition, Together, conflict_of, holder
 from .document import Document, Maths, Section
 from .inherited import Inheritance, Needs
@@ -214,18 +215,22 @@ def _try_claims(document: Document, together: Together, program: Part, blamed: s
 
     assert document.draws is not None
     work = together.work
-    for tried in tried_claims(
-        work.text,
-        program.tree,
-        document.given,
-        document.sizes,
-        document.draws,
-        lambda span: together.holder(span) in blamed,
-    ):
+    wrong = [error.span for error in findings.errors if error.span is not None]
+
+    def is_wanted(span: Span) -> bool:
+        """Whether a claim is to be tried: its type may be wrong, which is told of already."""
+        start, end = work.span(span) or span
+        return together.holder(span) in blamed and not any(start <= at[0] < end for at in wrong)
+
+    found = tried_claims(work.text, program.tree, document.given, document.sizes, document.draws, is_wanted, together.signature_of)  # fmt: skip
+    for tried in found:
         if tried.verdict == FALSE:
             findings.errors.append(work.error(tried.error(work.text)))
         span = work.span(tried.span)
         assert span is not None
+        if tried.problem is not None:
+            findings.warnings.append(CheckWarning(tried.problem.number, tried.said, span, tried.problem.hint or ""))
+            continue
         findings.tried.append(tried._replace(span=span))
 
 

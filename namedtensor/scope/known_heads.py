@@ -114,14 +114,21 @@ class _Known:
         """Whether a head is a call of what is known, of a function that is there without it."""
         names = [name.key() for name in (*function.parameters, *function.options)]
         if not all(self.knows(name, function) for name in names):
-            return self.open and self.first[scripts(function)].parameters != function.parameters
+            first = self.first[scripts(function)].parameters
+            return self.open and len(first) == len(function.parameters) and first != function.parameters
         others = self.scope.functions[function.operator]
-        if function.operator in FUNCTIONS:
+        if function.operator in FUNCTIONS and not self.is_stated(function):
             return not self.is_general(function, names)
         axes = frozenset[str]().union(*map(self.axes_of, names))
         others = [each for each in others if each.arity == function.arity and is_use(function, each, axes)]
         definitions = [each for each in others if not all(self.knows(part.key(), each) for part in each.parameters)]
         return function is not (definitions or others)[0]
+
+    def is_stated(self, function: FunctionDefinition) -> bool:
+        """Whether a signature says of what a built-in of the program's own is a function: σ : ℝ → ℝ."""
+        arguments = len(function.parameters)
+        heads = ((each.head, len(each.domain)) for _, each in self.scope.signatures)
+        return any((head.operator, count) == (function.operator, arguments) for head, count in heads)
 
     def knows(self, name: Key, function: FunctionDefinition) -> bool:
         """Whether a name is known, other than as what the head binds: a declaration below the head is of its parameter."""

@@ -12,6 +12,7 @@ from grammar.nodes import Call, Declaration, Equation, Index, Name, Node, Number
 from .known_heads import Head
 from .mentions import ARITHMETIC, NEARLY
 from .names import Spelled, component_names, spelled, walk
+from .shape_variables import is_shape
 from .symbols import Claim, Definition, FunctionDefinition, Scope, SizeEquation
 
 OF_SIZES = frozenset({"+", "-", "⊙", "/", "^", "juxtaposed", "negative"})
@@ -191,6 +192,8 @@ def definable(node: Node) -> bool:
     if isinstance(node, Call):
         if node.operator in ARITHMETIC | NEARLY | SIGNS:
             return False
+        if any(isinstance(each, Name) and is_shape(each.text) for each in node.superscript):
+            return False  # f^{𝒮'}, a lift of f
         return bool(node.arguments or node.parameters) and all(
             spelled(argument) is not None for argument in (*node.arguments, *node.parameters)
         )

@@ -133,6 +133,7 @@ class Inference(ABC):
         self.pending_claims: list[tuple[Claim, Environment]] = []
         self.typing = False  # whether only the types of a claim are asked for, which has no value
         self.claim_terms: list[tuple[Term, Any, tuple[int, int]]] = []
+        self.only_typed: dict[tuple[int, int], str] = {}  # claims whose values are not compared, and why
         self.guards: list[Term] = []  # the conditions under which an index counts
         self.axes_named: frozenset[str] | None = None  # in the program, but for those whose size it asks for
         self.axes_stated: frozenset[str] | None = None  # in its declarations, signatures and equations
