@@ -12,6 +12,7 @@ from derivatives_of_the_literature import LIST
 
 import namedtensor as nt
 from grammar.parser import parse
+from namedtensor.derivations.differences import differences, distance
 from namedtensor.symbolic.lengths import program_length
 
 SIZES = {"i": 3, "j": 3, "a": 3, "b": 4, "c": 4, "d": 3}
@@ -179,6 +180,31 @@ PICKED = (
     ("quantile_{a}(X; 0.3)", None),
     ("∑_{a} (sort_{a} X ⊙ iota_{a})", "[argmaxk_{a,rank}(−X)]_{a→a*} ⊙_{rank} iota_{rank} ⊙ I_{b,b*}"),
 )
+
+
+OF_SO_MANY = (
+    # sums that go to a number, some of one name and two lengths, or of the name of an axis
+    ("∑_{k=1}^{2} w^k", "|k| = 2\nD = iota_k ⊙_{k} w^{iota_k - 1}"),
+    ("∑_{k=0}^{3} k w", "|k| = 4\nD = ∑_{k} iota_k - 4"),
+    ("∑_{k=1}^{2} w^k + ∑_{k=1}^{3} k w^2", "|k| = 2\n|k'| = 3\nD = iota_k ⊙_{k} w^{iota_k - 1} + (2 ∑_{k'} iota_{k'}) ⊙ w"),
+    ("(∑_{k=1}^{2} w^k) (∑_{k=1}^{3} k w^2)", "|k| = 3\n|k'| = 2\n"),
+    ("∑_{k=1}^{2} exp(w k) + ∑_{k=1}^{3} exp(w k)", "|k| = 2\n|k'| = 3\n"),
+    ("∑_{k=1}^{2} ∑_{j=1}^{3} w^{k j}", "|k| = 2\n|j| = 3\n"),
+    ("max_{k ∈ [3]} k w", "|k| = 3\nD = argmax_k(iota_k ⊙ w) ⊙_{k} iota_k"),
+    ("∑_{k=1}^{2} X_{k→a} w^k", "|k'| = 2\nD = X_{k→a} ⊙ iota_{k'} ⊙_{k'} w^{iota_{k'} - 1}"),
+    ("(∑_{k} X^2) ∑_{k=1}^{2} w^k ∑_{k} X", "|k'| = 2\n"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "said"), OF_SO_MANY, ids=[case[0] for case in OF_SO_MANY])
+def test_a_sum_to_a_number_has_its_length(text, said):
+    values = {"w": 0.6, "X": nt.tensor([1.0, 2.0, 4.0], "k")}
+    values = {name: each for name, each in values.items() if name in text}
+    derivative = nt.derivative(text, "w")
+    closed = derivative.worked_out(**{name: "ℝ^{k}" if name == "X" else "ℝ" for name in values})
+    assert said in str(closed)
+    assert distance(closed(values=values), differences(derivative, values)) < 1e-6
+    closed.check(values)
 
 
 @pytest.mark.parametrize(("text", "hand"), PICKED, ids=[text for text, _ in PICKED])

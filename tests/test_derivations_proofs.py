@@ -16,6 +16,10 @@ DIFFERENTIALS = (
     ("∂(x ⊙ y) = 0 x", "false"),
     ("Z = softmax_{a}(x ⊙ y)\n∂Z = Z ⊙ (∂(x ⊙ y) + Z ⊙_{a} ∂(x ⊙ y))", "false"),
     ("∂(log(abs(det_{a,b} A))) = 0", "false"),
+    ("∑_{k=1}^{2} k x = ∑_{k=1}^{3} k x", "false"),  # of two lengths
+    ("∑_{k=1}^{2} exp(k x) = ∑_{k=1}^{3} exp(k x)", "false"),
+    ("∑_{k=1}^{2} exp(k x) = ∑_{j=1}^{2} exp(x j)", "proved"),
+    ("∑_{a} x ⊙ ∑_{a} iota_{a} = ∑_{a} x ⊙ ∑_{b} iota_{b} + 0 ∑_{a} y ∑_{b} (A ⊙_{a} x)", "false"),
 )
 
 
