@@ -126,6 +126,11 @@ def component(node: Node, value: Callable[[str], Any] = lambda name: None) -> st
     return f"|{node.axis.name}|" if isinstance(node, Size) else "?"
 
 
+def component_node(text: str) -> Number | Name:
+    """The node of a component of a script, from its text."""
+    return Number(int(text)) if text.isdecimal() else Name(text)
+
+
 def arithmetic(node: Node, value: Callable[[str], Any]) -> int | None:
     """The whole number that `l - 1`, `2k + 1` stand for, where every name in it has a value."""
     if isinstance(node, Number):
