@@ -37,7 +37,7 @@ from .claims import ClaimAlone, claim_alone, claims_alone, is_of_sizes, unknown_
 from .estimates import FAR, SEEDS, farthest
 from .fitting_shapes import with_fitting_shapes
 from .notation import base_of
-from .suppositions import Suppositions, said_by_differentials, supposed
+from .suppositions import Suppositions, said_by_differentials, said_by_side, supposed
 from .verdicts import CONDITION, FALSE, HOLDS, PROVED, UNTRIED, Draws, Tried
 
 Shapes = Mapping[str, Mapping[str, Any]]
@@ -62,16 +62,19 @@ def tried_claims(
     except NotationError:
         return
     claims = [*claims_alone(scope)]
-    meanings = said_by_differentials(
-        (claim for claim, _ in claims), {*scope.functions, *map(_called, scope.signatures)}
-    )
+    known = {*scope.functions, *map(_called, scope.signatures)}
+    meanings = said_by_differentials((claim for claim, _ in claims), known)
     conditions: set[str] = set()  # what conditions are about
     for claim, defines in claims:
         if not wanted(claim.span):
             continue
-        tried = _tried(
-            claim_alone(scope, claim, defines, of_rows(claim.span)), meanings, shapes, dict(sizes or {}), draws
-        )
+        alone = claim_alone(scope, claim, defines, of_rows(claim.span))
+        said = None if defines else said_by_side(claim, unknown_names(alone, shapes) - meanings.keys())
+        if said is not None:
+            meanings |= said
+            yield Tried(claim.span, CONDITION, said=f"taken as what {next(iter(said))} is")
+            continue
+        tried = _tried(alone, meanings, shapes, dict(sizes or {}), draws)
         names = {base_of(node) for node in walk(claim)}
         if tried.verdict == CONDITION or tried.verdict == FALSE and names & conditions:
             conditions |= names
@@ -164,7 +167,8 @@ class _Trial:
             return Tried(span, UNTRIED, said="a limit, or a minimum over all tensors, has a type and no value")
         tried = (self.estimated if self.is_estimate else self.drawn)(source, inputs, draws)
         if tried.verdict == FALSE and told:
-            return Tried(span, UNTRIED, said=_unsaid(told))
+            unsaid = {name for name, said in told.items() if said.startswith(("∈", "any"))}
+            return Tried(span, UNTRIED, said=_unsaid(sorted(unsaid) or told))
         if tried.verdict == FALSE and self.is_condition:
             return Tried(span, CONDITION)
         return tried._replace(supposed=told)
