@@ -553,6 +553,7 @@ AGAIN = r"""
 \section{One}
 Let $W \in \mathbb{R}^{\mathsf{a}}$, and $Z = \sum_{\mathsf{a}} W$.
 \begin{align*}
+\text{F} \colon \mathbb{R}^{\mathsf{c}} &\rightarrow \mathbb{R}^{\mathsf{d}} \\
 \text{F}(X; W) &= W \ndot{\mathsf{c}} X
 \end{align*}
 where
@@ -564,7 +565,7 @@ W &\in \mathbb{R}^{\mathsf{c} \times \mathsf{d}}
 
 def test_what_a_head_takes_is_what_is_declared_below_it():
     assert not check_document(AGAIN).errors
-    assert check_document(AGAIN.replace(r"\mathsf{c} \times", "")).errors
+    assert check_document(AGAIN.replace(r"\mathsf{c} \times \mathsf{d}", r"\mathsf{d}")).errors
 
 
 def test_a_record_as_a_subscript_is_not_blamed():

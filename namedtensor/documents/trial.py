@@ -35,7 +35,7 @@ from ..scope.symbols import FunctionDefinition
 from ..terms.inference import InputType
 from .claims import ClaimAlone, claim_alone, claims_alone, is_of_sizes, unknown_names, without_declarations
 from .estimates import FAR, SEEDS, farthest
-from .fitting_shapes import with_fitting_shapes
+from .fitting_shapes import Unfit, with_fitting_shapes
 from .notation import base_of
 from .suppositions import Suppositions, said_by_differentials, said_by_side, supposed
 from .verdicts import CONDITION, FALSE, HOLDS, PROVED, UNTRIED, Draws, Tried
@@ -113,15 +113,23 @@ def _unsaid(names: Collection[str]) -> str:
 
 def taken(source: str, sizes: Mapping[str, int], shapes: Shapes) -> Shapes:
     """The shapes of what a program takes. Raises NotationError where it is wrong."""
-    return _checked(source, sizes, shapes)[0]
+    try:
+        return _checked(source, sizes, shapes)[0]
+    except Unfit as unfit:
+        raise unfit.errors[0] from None
 
 
 def _checked(source: str, sizes: Mapping[str, int], shapes: Shapes) -> tuple[Shapes, Mapping[str, Any]]:
+    """The shapes of what a program takes, and of its value. Raises Unfit."""
     program = ParsedProgram(source, "text")
     inputs = {key(name): InputType(shape) for name, shape in shapes.items()}
-    checker = program.checker(inputs, dict(sizes), infer_parameters=True, recover=True)
-    result = check_program(source, checker)
-    result.raise_first()
+    try:
+        checker = program.checker(inputs, dict(sizes), infer_parameters=True, recover=True)
+        result = check_program(source, checker)
+    except NotationError as problem:
+        raise Unfit((problem,)) from None
+    if result.errors:
+        raise Unfit(result.errors)
     terms = {**checker.top.variables, **checker.parameters}
     found = {str(name): dict(term.shape) for name, term in terms.items() if term.operator == "input"}
     return found, result.shape or {}
@@ -198,12 +206,9 @@ class _Trial:
             source = to_text(Program((*self.program.statements, Value(ending, (0, 0)))))
             for _ in range(MOST_ENDS):
                 try:
-                    return source, with_fitting_shapes(
-                        {**given, **self.given},
-                        partial(taken, source, self.sizes),
-                        self.program,
-                        self.suppositions.widened,
-                    )
+                    run = partial(_checked, source, self.sizes)
+                    fixed = {**given, **self.given}
+                    return source, with_fitting_shapes(fixed, run, self.program, self.suppositions.widened)[0]
                 except NotationError as problem:
                     first = first or problem
                     asked = SIZE_ASKED.search(problem.hint or "") if problem.number == 309 else None
