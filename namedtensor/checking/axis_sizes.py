@@ -27,8 +27,13 @@ def unknown_axis_size(checker: Inference, name: str, place: Any):
         f"the size of {name} is not known",
         place,
         notes=("no input has this axis, and no equation gives its size",),
-        hint=f"give it by name: sizes={{{name!r}: 3}}",
+        hint=f"say it, |{name}| = |{name.rstrip(PRIME)}|, or give it by name: sizes={{{name!r}: 3}}"
+        if name.endswith(PRIME)
+        else f"give it by name: sizes={{{name!r}: 3}}",
     )
+
+
+PRIME = "'"
 
 
 def axis_is_mentioned(checker: Inference, name: str) -> bool:

@@ -16,11 +16,11 @@ from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term, resolved_shape
 from . import loops
-from .along import Along
 from .coordinates import Coordinate
 from .counting import OFFSET, Unrollable, attempted, members_of
 from .grid_borders import border_of, typed_at
 from .grids import Grid, variables_of
+from .stacked_families import Along
 from .wavefront_loops import RolledGrid
 from .wavefront_order import Cell, Domain, ordered
 from .wavefronts import Misordered, Wavefront

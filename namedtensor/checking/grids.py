@@ -30,7 +30,7 @@ class Grid:
     holder: Environment
     busy: bool = False
     first: Term | None = None
-    reads: dict[Cell, Term] = field(default_factory=dict)  # while a loop is typed: the members so far back
+    reads: dict[Cell, Term] = field(default_factory=dict[Cell, Term])  # while a loop is typed: the members so far back
     next: Term | None = None
 
     @property

@@ -114,7 +114,7 @@ def distinct_names(met: dict[str, set[str]]) -> dict[str, str]:
 
 # ------------------------------------------------------------------------------------------------------------ steps
 @dataclass(frozen=True)
-class Step:
+class Step(Suggests):
     """One step: the piece of the formula, its type, the names of the definitions it stands in, and its value."""
 
     text: str

@@ -6,7 +6,7 @@ The states keep their layout and their dtype, which is found by planning the bod
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from itertools import chain, count
 
 from grammar.errors import NotationError
@@ -52,11 +52,16 @@ def _made(lowering: Lowering, term: Term) -> LoopStep:
     slices = [b.reorder(each, (loop.axis, *without(each.order, loop.axis))) for each in rest[: ends[0]]]
     members = [alike(b, rest[at : at + loop.steps]) for at in range(ends[0], ends[1], loop.steps)]
     given = rest[ends[1] :]
+    terms = [term.arguments[number + at : number + at + loop.steps] for at in range(ends[0], ends[1], loop.steps)]
+    donated = frozenset(
+        inner for inner, outer, each in zip(loop.members, terms, members)
+        if all(map(lowering.is_donated, outer)) and each == [*map(lowering.value, outer)]
+    )  # fmt: skip
     lowering.loops += 1
     name = f"{lowering.prefix}loop_{lowering.loops}"
     for planned in count():
         elements = [*map(of_one, slices), *(each[0] for each in members)]
-        plan, states = body(lowering, loop, name, initial, elements, given)
+        plan, states = body(lowering, loop, name, initial, elements, given, donated)
         dtypes = [met(lowering, *pair, only_wider=planned > number) for pair in zip(initial, states)]
         if dtypes == [each.dtype for each in initial]:
             break
@@ -134,9 +139,10 @@ def met(lowering: Lowering, before: Value, after: Value, only_wider: bool) -> st
 
 
 def body(
-    lowering: Lowering, loop: Loop, name: str, states: Sequence[Value], elements: Sequence[Value], given: Sequence[Value]
+    lowering: Lowering, loop: Loop, name: str, states: Sequence[Value], elements: Sequence[Value], given: Sequence[Value],
+    donated: Set[Term],
 ) -> tuple[Plan, list[Value]]:  # fmt: skip
-    """The plan of one step, its states cast back to the dtypes that they had."""
+    """The plan of one step, its states cast back to the dtypes that they had; it may write over its members `donated`."""
     inner = lowering.of_body()
     inner.prefix, inner.user_functions = f"{name}_", lowering.user_functions
     for term, value in zip(loop.inputs, (*states, *elements, *given)):
@@ -145,6 +151,7 @@ def body(
         entry = inner.builder.input(shown, value.order, value.shape, value.dtype, known)
         entry.weak = value.weak
         inner.inputs[called] = entry
+    inner.builder.donated = frozenset(inner.inputs[term.options[0]] for term in donated)
     b, made, results = inner.builder, [], []
     for value, before in zip(inner.lower_all(for_planning(loop.results)), states):
         value = b.array(value)

@@ -6,7 +6,7 @@ is done to a term is in the tables that the planner hands in, so a rewrite knows
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -105,14 +105,17 @@ class Lowering:
         real = self.builder.half or self.builder.real
         return Lowering(self.source, self.target, self.limits, real, (*self.without, *without), self.tables)
 
-    def add_inputs(self, layouts: Mapping[str, Layout], names: Mapping[str, str]) -> None:
-        """Make the inputs of the plan."""
+    def add_inputs(
+        self, layouts: Mapping[str, Layout], names: Mapping[str, str], donated: Collection[str] = ()
+    ) -> None:
+        """Make the inputs of the plan; in those `donated` it may write."""
         dtypes: dict[Any, str] = {}
         for name, layout in layouts.items():
             dtype = dtypes.get(layout.dtype)
             if dtype is None:
                 dtype = dtypes[layout.dtype] = self.target.canonical(dtype_name(layout.dtype))
             self.inputs[name] = self.builder.input(names.get(name, name), layout.axes, layout.extent, dtype)
+        self.builder.donated = frozenset(self.inputs[name] for name in layouts if name in donated)
 
     # ------------------------------------------------------------------------------------------------ what is asked
     def value(self, term: Term) -> Argument:
@@ -134,6 +137,10 @@ class Lowering:
     def has_one_use(self, term: Term) -> bool:
         """Whether a term has one use, so that the rewrite of its user may take it apart."""
         return len(self.uses.get(id(term), ())) == 1
+
+    def is_donated(self, term: Term) -> bool:
+        """Whether the one user of a term may write over it."""
+        return self.has_one_use(term) and self.builder.unnamed(self.known(term)) in self.builder.donated
 
     def is_separable(self, term: Term) -> bool:
         """Whether a product may be taken apart by the chain that it stands in."""

@@ -7,7 +7,7 @@
 `inferred_sizes`: sizes of axes by the values of equations.
 `names`: what a name stands for, and what an equation gives it.
 `calculus`: derivatives as limits of quotients of differences.
-`elements_replaced`: what updates replace.
+`element_updates`: what updates replace.
 `draws`: draws and expectations.
 `claims`: what a program claims, checked.
 `calls`: the functions that a program defines.

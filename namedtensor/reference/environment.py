@@ -99,6 +99,14 @@ def need(X: Tensor, *axes: str) -> None:
             raise NotationError(301, f"there is no axis {axis}; the axes are {listed(X.shape)}")
 
 
+def one_axis(axis: nodes.Axis, env: Environment) -> str:
+    """The axis that an index goes along."""
+    real = env.real(axis.name)
+    if len(real) != 1:
+        raise NotationError(316, "an index takes one axis")
+    return real[0]
+
+
 def axis_named(node: Node) -> str:
     axis = axis_of(node)
     if axis is None:
