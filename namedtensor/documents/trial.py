@@ -175,7 +175,7 @@ class _Trial:
             return Tried(span, UNTRIED, said="a limit, or a minimum over all tensors, has a type and no value")
         tried = (self.estimated if self.is_estimate else self.drawn)(source, inputs, draws)
         if tried.verdict == FALSE and told:
-            unsaid = {name for name, said in told.items() if said.startswith(("∈", "any"))}
+            unsaid = {name for name, said in told.items() if said.startswith(("∈", "any "))}
             return Tried(span, UNTRIED, said=_unsaid(sorted(unsaid) or told))
         if tried.verdict == FALSE and self.is_condition:
             return Tried(span, CONDITION)
