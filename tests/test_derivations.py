@@ -10,11 +10,11 @@ import time
 import numpy as np
 import pytest
 from derivatives_of_the_literature import LIST
+from program_lengths import program_length
 
 import namedtensor as nt
 from grammar.parser import parse
 from namedtensor.derivations.differences import differences, distance
-from namedtensor.symbolic.lengths import program_length
 
 SIZES = {"i": 3, "j": 3, "a": 3, "b": 4, "c": 4, "d": 3}
 GROUPS = 12

@@ -6,12 +6,12 @@ import re
 
 import numpy as np
 import pytest
+from program_lengths import program_length
 
 import namedtensor as nt
 from grammar.errors import NotationError
 from grammar.parser import parse
 from namedtensor.derivations.differences import differences, distance
-from namedtensor.symbolic.lengths import program_length
 from transformer import paper
 
 EXTENTS = {"h": 3, "g": 3, "i": 2, "o": 2, "a": 3, "b": 3}

@@ -97,7 +97,27 @@ def norm_bar(reader: Reader, position: int, end: int) -> int:
     if reader.brackets and reader.brackets[-1][0] == "‖":
         return closing(reader, position, end)
     _, start, stop = reader.pieces[position]
+    if parts_arguments(reader, position, end):
+        reader.add(("COMMA", ","), start, stop)
+        return position + 1
     return opened(reader, "‖", position + 1, start, stop)
+
+
+def parts_arguments(reader: Reader, position: int, end: int) -> bool:
+    r"""Whether it stands alone between two things in brackets: \mathrm{KL}(p \| q) is KL(p, q)."""
+    if not (reader.brackets and reader.brackets[-1][0] == "LPAREN") or reader.last() not in ENDS_OPERAND:
+        return False
+    depth = 0
+    for text, _, _ in reader.pieces[position + 1 : end]:
+        depth += (text in "([{") - (text in ")]}")
+        if depth < 0:
+            return True
+        if not depth and text in ("\\|", "\\Vert", "‖"):
+            return False
+    return False
+
+
+ENDS_OPERAND = frozenset({"NAME", "NUMBER", "RPAREN", "RBRACE", "RBRACKET", "STAR"})
 
 
 def braced(reader: Reader, position: int, end: int) -> int:

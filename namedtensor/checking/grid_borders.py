@@ -17,12 +17,12 @@ from ..terms.builder import TermBuilder
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
-from .along import along
 from .cases import unguarded
 from .counting import Unrollable, attempted, is_value
-from .family_steps import Recurrence
 from .grids import Grid, variables_of
 from .loops import means_something
+from .recurrences import Recurrence
+from .stacked_families import along
 from .wavefront_order import Cell
 
 

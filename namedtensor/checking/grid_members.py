@@ -16,11 +16,11 @@ from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term, resolved_shape
 from . import loops
-from .along import Along
 from .coordinates import Coordinate
 from .counting import OFFSET, Unrollable, attempted, members_of
 from .grid_borders import border_of, typed_at
 from .grids import Grid, variables_of
+from .stacked_families import Along
 from .wavefront_loops import RolledGrid
 from .wavefront_order import Cell, Domain, ordered
 from .wavefronts import Misordered, Wavefront
@@ -44,13 +44,17 @@ def member_of_grid(
     checker: Inference, family: Definition, indices: dict[Any, Any], holder: Environment, env: Environment
 ) -> Term | None:
     """One member, or the tensor of those that the indices say; None where members are made one by one."""
+    key = family.name.key(indices.get)
+    known = holder.memo.get(key)
+    if isinstance(known, Term):
+        return known
     asked = asked_of(checker, family, indices, holder, env)
     if asked is None:
         return None
     grid, row, column = asked
     if row.term is None and column.term is None:
         return one_member(grid, (row.numbers[0], column.numbers[0]))
-    front, key = front_of(row, column), family.name.key(indices.get)
+    front = front_of(row, column)
     if front is not None and grid.name in front.grids:
         return front.read(front.grids[grid.name], (-row.offset, -column.offset))
     wanted = box(row.numbers, column.numbers) if front is None else moved(front.domain, row.offset, column.offset)
@@ -157,8 +161,7 @@ def one_member(grid: Grid, cell: Cell) -> Term | None:
     domain = grid.domain
     if domain is None or cell not in domain:
         return None
-    known = grid.holder.memo.get(grid.key(cell))
-    rolled = None if known is not None else rolled_grid(grid, range(cell[0], cell[0] + 1), range(cell[1], cell[1] + 1))
+    rolled = rolled_grid(grid, range(cell[0], cell[0] + 1), range(cell[1], cell[1] + 1))
     if rolled is None or cell not in rolled.domain:
         return None
     found = rolled.at(TermBuilder(grid.checker.graph, grid.family.body), cell)

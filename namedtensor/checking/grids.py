@@ -30,7 +30,7 @@ class Grid:
     holder: Environment
     busy: bool = False
     first: Term | None = None
-    reads: dict[Cell, Term] = field(default_factory=dict)  # while a loop is typed: the members so far back
+    reads: dict[Cell, Term] = field(default_factory=dict[Cell, Term])  # while a loop is typed: the members so far back
     next: Term | None = None
 
     @property
@@ -62,7 +62,10 @@ class Grid:
     @cached_property
     def domain(self) -> Domain | None:
         """The members that the family gives; None where they are no domain."""
-        return domain_in(self.checker, self.family, self.holder)
+        found = self.holder.domains.get(id(self.family))
+        if found is None:
+            found = self.holder.domains[id(self.family)] = domain_in(self.checker, self.family, self.holder)
+        return found
 
     @cached_property
     def parts(self) -> list[Definition]:

@@ -24,6 +24,8 @@ def draw(evaluation: Any, node: Draw, env: Environment) -> Tensor:
 
 def expectation(evaluation: Any, node: Expectation, env: Environment) -> Tensor:
     """𝔼_{x ∼ N(0, 1)} body"""
+    if len(node.drawn) < max(1, len(node.draws)):
+        raise NotationError(201, "what is drawn here is not said")
     for each in node.drawn:
         check_known(each)
     if all(map(is_finite, node.drawn)):

@@ -1,4 +1,4 @@
-"""Formulas, for the reference evaluator: the tree is walked, and each piece has a value."""
+"""The reference evaluator: a value for each node of the tree, by the definitions."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from grammar.nodes import Call, Index, Name, Node, Number, Size
 from ..operators import REGISTRY
 from ..operators.definitions import divide, power
 from ..scope.mentions import NEARLY
-from ..scope.names import Key, spelled, walk
+from ..scope.names import Key, plain_key, spelled, walk
 from ..scope.shape_variables import stand_for
 from ..scope.symbols import Definition, Scope
 from ..scope.updates import REPLACING
 from .calculus import derivative, differential, with_others
 from .definitions import Tensor, assemble, broadcast, index, merge, number, rename, split, unite
 from .draws import draw, expectation
-from .elements_replaced import chosen_by
+from .element_updates import chosen_by
 from .environment import Environment, Fact, axis_named, need, one_axis, plain, set_axes
 from .functions import apply, is_reduction
 from .names import Names
@@ -205,9 +205,16 @@ class Evaluation(Sums):
         try:
             return self.value(node, env)
         except NotationError as problem:
-            if taken or problem.kind != "value":
+            if taken or not (problem.kind == "value" or self.is_beyond_family(problem, env)):
                 raise
             return number(math.nan)
+
+    def is_beyond_family(self, problem: NotationError, env: Environment) -> bool:
+        """Whether a member is not known, F_{-1}, of a family that is."""
+        functions = [place.function for place in env.outwards() if place.function is not None]
+        families = [*self.scope.families, *(family for function in functions for family in function.families)]
+        bases = {family.name.base for family in families}
+        return problem.number in (201, 310) and plain_key(problem.message.partition(" ")[0]).base in bases
 
     def condition(self, node: Node, env: Environment) -> Tensor:
         found = self.value(node, env)

@@ -67,7 +67,7 @@ class Names(Sizes):
             member = None if indices is None else self.family(family, indices, holder, env)
             if member is not None:
                 return member
-        for own, group in definitions.items() if owner.families and name.superscript else ():
+        for own, group in definitions.items() if owner.families and (name.superscript or name.subscript) else ():
             if own.base == name.base and self.numbered(group[0].name, env) == name:  # a^{n} where n is 4
                 return self.define(own, group, holder, env)
         return None
