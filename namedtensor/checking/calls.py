@@ -90,7 +90,7 @@ def logarithm_to_base(checker: Inference, node: Call, env: Environment) -> Term:
     return powered(checker, found, node, env) if node.superscript else found
 
 
-def unknown_operator(checker: Inference, node: Call, env: Environment):
+def unknown_operator(checker: Inference, node: Call, env: Environment) -> NotationError:
     name = node.operator
     if not name[0].isalpha():
         return checker.error(

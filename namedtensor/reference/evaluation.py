@@ -1,4 +1,4 @@
-"""Formulas, for the reference evaluator: the tree is walked, and each piece has a value."""
+"""The reference evaluator: a value for each node of the tree, by the definitions."""
 
 from __future__ import annotations
 
