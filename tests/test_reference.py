@@ -378,6 +378,13 @@ def test_the_arrays_agree_with_the_reference(formula):
     agree(nt.evaluate(formula, {name: as_array(value) for name, value in values.items()}, sizes=sizes), expected)
 
 
+def test_inputs_may_be_called_as_the_steps_of_a_plan_are():
+    import namedtensor as nt
+
+    formula, values = "exp(t1 ⊙ t2) + t1 / c1", {"t1": 2.0, "t2": 0.5, "c1": 4.0}
+    assert float(nt.evaluate(formula, values)) == pytest.approx(math.e + 0.5)
+
+
 def test_the_table_uses_every_built_in():
     called = {node.operator for formula in FORMULAS for node in walk(parse(formula)) if isinstance(node, nodes.Call)}
     assert FUNCTIONS - called == set()
