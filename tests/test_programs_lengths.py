@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.backends.resized import Law, law_of, split_at_numbers
+from namedtensor.backends.kept_code import split_at_numbers
+from namedtensor.backends.resized import Law, law_of
 from namedtensor.programs import lengths
 from namedtensor.programs.program import EntryPoint
 
@@ -146,6 +147,42 @@ def test_a_name_that_the_program_does_not_have_is_refused_at_each_length():
         nt.evaluate(LAYERS, GIVEN, ids=ids(length))
         with pytest.raises(nt.NotationError, match="the formula has no B"):
             nt.evaluate(LAYERS, ids=ids(length), **further)
+
+
+ALIKE = {
+    "a mask": "Y = softmax_{seq}((X ⊙_{chans} X_{seq→query}) / √|chans| + M) ⊙_{seq} X\nM_{query(i), seq(j)} = { 0 if j ≤ i; −∞ otherwise }",
+    "a condition on a size": "Y = { X if |seq| > 40; 2 X + 1 otherwise }",
+    "a condition on places": "Y_{seq(i)} = { X_{seq(i)} if i ≤ 50; 0 otherwise }",
+    "the last place": "Y_{seq(i)} = { X_{seq(i)} if i = |seq|; X_{seq(i+1)} if i < |seq| }",
+    "a sum up to a size": "Y = ∑_{i=1}^{|seq|} i X_{seq(i)}",
+    "a recurrence over a size": "h^0 = 0\nh^t = tanh(h^{t-1} + X_{seq(t)}) for t = 1, …, |seq|\nY = h^{|seq|}",
+    "powers of a size": "Y = X / √|seq| + |seq|^2 X + 1/|seq| + 2^{|seq|/100}",
+    "places of a size": "Y = X_{seq(|seq|)} + X_{seq(1)}",
+    "a place that few have": "Y = X_{seq(3)}",
+    "tiles": "Y = softmax_{seq}(X ⊙_{chans} X_{seq→query}) ⊙_{query} X_{seq→query}",
+    "statistics": "Y = standardize_{seq}(X) + max_{seq} X - mean_{seq, chans}(X)",
+    "a merged axis": "Y = X_{(seq,chans)→flat}",
+    "a claim about a size": "Y = X\n|seq| ≥ 3",
+}
+
+
+def outcome(call, *given, **named):
+    """A value with its axes, or the text of its error."""
+    try:
+        value = call(*given, **named)
+    except nt.NotationError as problem:
+        return str(problem), ()
+    return value.axes, np.asarray(value.array)
+
+
+@pytest.mark.parametrize("text", ALIKE.values(), ids=ALIKE)
+def test_each_length_gives_what_a_plan_of_its_own_gives(text, monkeypatch):
+    monkeypatch.setattr(lengths, "STEPS", 0)
+    entry = nt.program(text)["Y"]
+    for length in (31, 36, 57, 40, 44, 1, 2, 3, 5, 4, 700, 1000, 650, 41, 990, 58):
+        x = nt.tensor(DRAW.normal(size=(length, 4)), "seq chans")
+        (axes, found), (own_axes, own) = outcome(entry, X=x), outcome(fresh, text, X=x)
+        assert axes == own_axes and np.array_equal(found, own, equal_nan=True), length
 
 
 # ---------------------------------------------------------------------------------------------------------------- laws

@@ -11,7 +11,6 @@ that the three numbers do not all follow, or a text that differs otherwise, mean
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
@@ -21,11 +20,9 @@ from typing import Any, NamedTuple
 from ..core.arrays import at_once
 from ..planning.plan import Plan, Step
 from .function import PlanFunction, warnings_ignored
-from .source import FILE, code_of
+from .kept_code import SplitText, code_of, joined, split_at_numbers
+from .source import FILE, source_to_run
 
-PIECES = re.compile(
-    r"""(?P<word>'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")|(?P<number>(?<![\w.])\d[\w.]*(?:(?<=[\d.]e)[+-]\d+)?)"""
-)
 SPACE = 20_000  # bytes of the names that a function knows
 SAMPLES = 3  # sizes that a law is read off, and checked by
 
@@ -65,24 +62,6 @@ def law_of(sizes: Sequence[int], numbers: Sequence[int | float]) -> Law | None:
     return next((law for law in tried if all(law.at(n) == number for n, number in zip(sizes, numbers))), None)
 
 
-class SplitText(NamedTuple):
-    """A text split at its numbers, and the numbers."""
-
-    between: tuple[str, ...]
-    numbers: tuple[str, ...]
-
-
-def split_at_numbers(text: str) -> SplitText:
-    """A text cut at its numbers; those in strings stay."""
-    between, numbers, end = [], [], 0
-    for found in PIECES.finditer(text):
-        if found["number"] is not None:
-            between.append(text[end : found.start()])
-            numbers.append(found["number"])
-            end = found.end()
-    return SplitText((*between, text[end:]), tuple(numbers))
-
-
 def read(number: str) -> int | float:
     return int(number) if number.isdecimal() else float(number)
 
@@ -109,7 +88,7 @@ class Template:
 
     def __init__(self, like: PlanFunction, text: SplitText, names: Names):
         self.like, self.text, self.names = like, text, names
-        self.code = code_of("".join(each for pair in zip(text.between, (*text.numbers, "")) for each in pair), FILE)
+        self.code = code_of(joined(*text), FILE)
 
     def at(self, size: int, make: Callable[[], PlanFunction]) -> PlanFunction | None:
         """Instantiate the function for a size; `make` plans it where somebody reads the plan. None where there is none."""
@@ -152,14 +131,16 @@ class Resized(PlanFunction):
         return SPACE + self.held
 
     def lines(self) -> dict[int, Step]:
-        return self.target.backend.source(self.plan, complete=True).steps
+        before = len(self.target.backend.lines_of_data(self.plan))
+        return {line + before: step for line, step in super().lines().items()}
 
 
 def text_of(function: PlanFunction) -> SplitText | None:
     """The text of a planned function, with all that is done before it; None where another compiler has made the function."""
     if function.own or not hasattr(function.run, "__globals__"):
         return None
-    return split_at_numbers(function.target.backend.source(function.plan, complete=True).text)
+    backend, plan = function.target.backend, function.plan
+    return split_at_numbers("\n".join([*backend.lines_of_data(plan), source_to_run(backend, plan).text]))
 
 
 def template(like: PlanFunction, texts: Mapping[int, SplitText]) -> Template | None:

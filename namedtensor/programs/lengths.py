@@ -16,14 +16,15 @@ from grammar import nodes
 from grammar.errors import NotationError
 
 from ..backends.function import PlanFunction
-from ..backends.resized import SAMPLES, SplitText, Template, template, text_of
+from ..backends.kept_code import SplitText
+from ..backends.resized import SAMPLES, Template, template, text_of
 from ..checking.size_facts import sides
 from ..core.layout import Layout
 from ..operators.user_functions import USER_FUNCTIONS
 from ..planning.plan import Value
 from ..scope.names import spelled, walk
 from ..scope.symbols import Scope
-from .arguments import Arguments
+from .arguments import Abstract, Arguments
 from .executable import Executable
 
 LIBRARIES = ("numpy", "torch")  # another compiles for each size anyway
@@ -108,6 +109,7 @@ class Family:
         self.manners: dict[tuple[str, ...], PlanTemplate] = {}
         self.is_open = True  # whether there is more to learn
         self.stretched = 0  # the largest size that another was planned beyond
+        self.asked: tuple[Abstract, tuple[str, ...], Make] | None = None  # by which the plan of an instance is made
 
     def size_of(self, sizes: tuple[int, ...]) -> int | None:
         """The one size by which a call differs from the first; None where it differs otherwise."""
@@ -137,18 +139,22 @@ class Family:
         manner = next((each for each in [*self.manners.values()] if each.serves(size)), None)
         if manner is None or manner.template is None:
             return None
-        shapes, first = with_placeholders(given, {}), self.first
-        function = manner.template.at(size, lambda: make(shapes).function)
+        if self.asked is None:
+            self.asked = given.abstract, given.positional, make
+        (abstract, positional, plan), first, places = self.asked, self.first, self.places
+        function = manner.template.at(
+            size, lambda: plan(with_placeholders(abstract, positional, dict.fromkeys(places, size))).function
+        )
         return None if function is None else Executable(function, first.names, first.unused, first.count, first.claims)
 
     def stretch(self, given: Arguments, size: int, make: Make) -> bool:
-        """Plan one size beyond all known ones, so that the template reaches this one; whether it does."""
+        """Plan one size beyond all known ones, so that the template reaches one that is little beyond; whether it does."""
         highest = max((each.high for each in [*self.manners.values()] if each.template is not None), default=0)
-        if not highest or size <= max(highest, self.stretched):
+        if not highest or size <= max(highest, self.stretched) or size > further(highest):
             return False
-        self.stretched = beyond = size + size // 8 + 1
+        self.stretched = beyond = further(size)
         try:
-            planned = make(with_placeholders(given, dict.fromkeys(self.places, beyond)))
+            planned = make(with_placeholders(given.abstract, given.positional, dict.fromkeys(self.places, beyond)))
         except NotationError:  # so large a one is refused
             return False
         self.note(beyond, planned)
@@ -174,6 +180,11 @@ class Family:
             if each is not own:
                 each.contradict(size)
         own.note(size, made.function, text)
+
+
+def further(size: int) -> int:
+    """A size beyond another, so that lengths that grow one by one are planned ever more rarely."""
+    return size + size // 8 + 1
 
 
 def differing(sizes: tuple[int, ...], others: tuple[int, ...]) -> tuple[int, ...]:
@@ -230,24 +241,16 @@ def is_sum(size: nodes.Node) -> bool:
     ) and not any(isinstance(node, nodes.Superscript) and spelled(node) is None for node in walk(size))
 
 
-def with_placeholders(given: Arguments, sizes: Mapping[int, int]) -> Arguments:
-    """Abstract arguments with arrays that hold one number, and other sizes at some places."""
-    from ..core.tensor import NamedTensor
+def with_placeholders(abstract: Abstract, positional: tuple[str, ...], sizes: Mapping[int, int]) -> Arguments:
+    """Abstract arguments as arrays that hold one number, with other sizes at some places."""
+    from ..core.tensor import made
 
-    values, place = dict(given.values), 0
-    for name, value in values.items():
-        if not isinstance(value, NamedTensor):
+    values, place = dict(abstract), 0
+    for name, layout in abstract.items():
+        if not isinstance(layout, Layout):
             continue
-        shape = tuple(sizes.get(place + number, size) for number, size in enumerate(value.layout.extent))
+        shape = tuple([sizes.get(place + number, size) for number, size in enumerate(layout.extent)])
         place += len(shape)
-        values[name] = NamedTensor(broadcast(value.array, shape), value.axes)
-    return Arguments(values, given.positional)
-
-
-def broadcast(array: Any, shape: tuple[int, ...]) -> Any:
-    """One zero as an array of this shape, of the kind of another."""
-    if hasattr(array, "new_zeros"):
-        return array.new_zeros(()).expand(shape)
-    import numpy as np
-
-    return np.broadcast_to(np.zeros((), array.dtype), shape)
+        zero = layout.xp.zeros((), dtype=layout.dtype)
+        values[name] = made(layout.xp.broadcast_to(zero, shape), layout.axes)
+    return Arguments(values, positional)
