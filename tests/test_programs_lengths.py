@@ -13,6 +13,7 @@ from namedtensor.backends.kept_code import split_at_numbers
 from namedtensor.backends.resized import Law, law_of
 from namedtensor.programs import lengths
 from namedtensor.programs.program import EntryPoint
+from namedtensor.programs.sizes_used import says_sizes
 
 LAYERS = """
 attention(X) = softmax_{seq}((X ⊙_{chans} Q)_{seq→query} ⊙_{key} (X ⊙_{chans} K) / √|key| + M) ⊙_{seq} X
@@ -229,9 +230,53 @@ def test_a_text_is_cut_at_its_numbers(text, numbers):
     assert "".join(each for pair in zip(found.between, (*numbers, "")) for each in pair) == text
 
 
-def test_sums_of_sizes_are_served_and_products_are_not():
-    def says(text):
-        return lengths.says_sizes(nt.program(text)._goal.program.scope, {"seq"})
+def says(text, fixed=(), numbers=()):
+    return says_sizes(nt.program(text)._goal.program.scope, {"seq"}, fixed, numbers)
 
+
+def test_sums_of_sizes_are_served_and_products_are_not():
     assert not says("|memory| = |seq| + before\nX_{seq(1)}") and not says("X ∈ ℝ^{seq[n] × chans[4]}\nX")
     assert says("|seq| = 2 |half|\nX_{half(1)}") and says("X ∈ ℝ^{seq[2n]}\nX") and says("|seq| = k · k\nX + k")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "X / √|seq| + 2 |seq| X - |seq|^2", "softmax_{seq}(X ⊙_{chans} X / √|chans|)", "f(x) = x / |seq|\nf(X)",
+        "∑_{i=1}^{|seq|} i X_{seq(i)}", "X_{seq(|seq| - 1)}", "{ X if |seq| > 40; 2 X otherwise }", "cos(|seq| X)",
+        "Y_{seq(i)} = { X_{seq(i)} if i = |seq|; 0 otherwise }\nY", "h^t = h^{t-1} + t for t = 1, …, |seq|\nh^0 = X",
+        "X ∈ ℝ^{seq[n]}\nX / n", "P_{seq(i)} = cos(i / |seq|)\nP + X", "𝕀[X > |seq|]", "f(x) = cos(x)\nf(X) / |seq|",
+    ],
+)  # fmt: skip
+def test_what_follows_a_law_of_its_size_is_served(text):
+    assert not says(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(-1)^{|seq|} X", "cos(π |seq|) X", "X - 2 floor(|seq|/2) X", "{ X if |seq| = 44; 2 X otherwise }", "X^{|seq|}",
+        "k = |seq|\ncos(k) X", "f(x) = cos(x)\nf(|seq|) X", "f(x) = x |seq|\ncos(f(2)) X", "2^{|seq|} X",
+        "X ∈ ℝ^{seq[n]}\ncos(n) X", "k = 2\ncos(k |seq|) X", "|seq| · |seq| · |seq| + X", "∑_{i=1}^{3} cos(i |seq|) X",
+        "{ X if |seq| (50 - |seq|) > 600; 2 X otherwise }", "max(|seq|, 44) X", "h^0 = 1\nh^t = 2 h^{t-1} for t = 1, …, 3\ncos(h^3 |seq|) X",
+        "Y_{seq(i)} = X_{seq(i)} cos(|seq|)\nY", "X_{seq(|seq|/2)}", "{ cos(|seq|) if X > 0; 0 otherwise }",
+        "h^t = h^{t-1} + t for t = 1, …, |seq|\nh^0 = X\nh^{|seq|} + 1",
+    ],
+)  # fmt: skip
+def test_what_else_is_made_of_its_size_is_planned_for_each(text):
+    assert says(text)
+
+
+def test_a_size_that_no_call_changes_may_be_used_in_any_way():
+    assert says("X cos(|chans|)") and not says("X cos(|chans|)", fixed=["chans"])
+    assert says("f(x) = x cos(|chans|)\nf(X)", fixed=["chans"])  # whose axes may be others
+    assert says("X cos(k |seq|)", numbers=["k"]) and not says("X cos(k |seq|)")
+
+
+@pytest.mark.parametrize("text", ["Y = (-1)^{|seq|} X", "Y = cos(π |seq|) X", "Y = { X if |seq| = 44; 2 X otherwise }"])
+def test_what_three_lengths_do_not_tell_is_planned(text, monkeypatch):
+    monkeypatch.setattr(lengths, "STEPS", 0)
+    entry = nt.program(text)["Y"]
+    for length in (31, 57, 301, 44, 45):  # all odd but one
+        x = nt.tensor(np.ones(length), "seq")
+        assert np.array_equal(entry(X=x).array, fresh(text, X=x).array)

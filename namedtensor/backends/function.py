@@ -135,7 +135,7 @@ class PlanFunction:
     @property
     def nbytes(self) -> int:
         """The memory that it holds, about: that of its plan, and of what is done before it is called."""
-        return STEP * len(self.plan.steps) + self.held
+        return bytes_of(self.plan) + self.held
 
     @property
     def held(self) -> int:
@@ -188,7 +188,14 @@ def later(make: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
 
 # ----------------------------------------------------------------------------------------------------------- repeated
 SHORT = 8  # steps
-STEP = 1200  # bytes of one in a plan, its source and its code
+STEP, INPUT = 1200, 400  # bytes of one in a plan with its terms, its source and its code
+
+
+def bytes_of(plan: Plan) -> int:
+    """The memory of a plan, about, with what it stands for and what is made of it."""
+    inner = (step.options["plan"] for step in plan.steps if "plan" in step.options)
+    further = (each for each in (*inner, plan.fallback) if each is not None)
+    return STEP * len(plan.steps) + INPUT * len(plan.inputs) + sum(map(bytes_of, further))
 
 
 def no_match(*_: Any, **__: Any) -> None:

@@ -39,7 +39,7 @@ def prepare_inputs(checker: Inference, mentioned: MentionedNames) -> None:
             top.variables[key] = checker.graph.number(given.number)
             continue
         shape, text = lifted_input(checker, key, given, sets), str(key)
-        top.variables[key] = intern("input", options=(text,), shape=dict(shape), boolean=given.boolean)
+        top.variables[key] = intern("input", options=(text,), shape=as_dict(shape), boolean=given.boolean)
         if id(shape) in noted and key in mentioned.named:
             continue
         own = {a: s for a, s in shape.items() if "@" not in a} if "@" in "".join(shape) else shape
@@ -58,6 +58,11 @@ def prepare_inputs(checker: Inference, mentioned: MentionedNames) -> None:
         found = checker.top.sizes.get(name)
         if found is None:
             checker.top.sizes[name] = size
+
+
+def as_dict(shape: Mapping[str, Any]) -> dict[str, Any]:
+    """A shape as terms have it, which change none: members of a family share one."""
+    return shape if isinstance(shape, dict) else dict(shape)
 
 
 class DeclaredSet(NamedTuple):

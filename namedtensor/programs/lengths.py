@@ -12,20 +12,18 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from grammar import nodes
 from grammar.errors import NotationError
 
 from ..backends.function import PlanFunction
 from ..backends.kept_code import SplitText
 from ..backends.resized import SAMPLES, Template, template, text_of
-from ..checking.size_facts import sides
 from ..core.layout import Layout
 from ..operators.user_functions import USER_FUNCTIONS
 from ..planning.plan import Value
-from ..scope.names import spelled, walk
 from ..scope.symbols import Scope
 from .arguments import Abstract, Arguments
 from .executable import Executable
+from .sizes_used import says_sizes
 
 LIBRARIES = ("numpy", "torch")  # another compiles for each size anyway
 STEPS = 32  # of a plan that is worth it
@@ -130,7 +128,7 @@ class Family:
         if found is None:
             found = make(given)
             if self.is_open and not self.places:
-                self.begin(sizes, scope)
+                self.begin(given, sizes, scope)
             self.note(size, found)
         return found
 
@@ -160,10 +158,12 @@ class Family:
         self.note(beyond, planned)
         return any(each.serves(size) for each in [*self.manners.values()])
 
-    def begin(self, sizes: tuple[int, ...], scope: Callable[[], Scope]) -> None:
+    def begin(self, given: Arguments, sizes: tuple[int, ...], scope: Callable[[], Scope]) -> None:
         """Learn from the first call by which size they differ."""
         self.places = differing(sizes, self.sizes)
-        self.is_open = not says_sizes(scope(), {self.axes[place] for place in self.places})
+        numbers = [name for name, each in given.abstract.items() if not isinstance(each, Layout)]
+        axes = {self.axes[place] for place in self.places}
+        self.is_open = not says_sizes(scope(), axes, {*self.axes} - axes, numbers)
         self.note(self.sizes[self.places[0]], self.first)
 
     def note(self, size: int, made: Executable) -> None:
@@ -221,24 +221,6 @@ def is_worth_it(made: Executable) -> bool:
         type(function) is PlanFunction and fixed and not function.own and made.instead is None
         and function.target.name in LIBRARIES and len(function.like.steps) >= STEPS
     )  # fmt: skip
-
-
-def says_sizes(scope: Scope, axes: set[str]) -> bool:
-    """Whether a program says of the sizes of axes what not all between two sizes fulfil: |a| = 2 |b|, a[2 n]; sums are well."""
-    facts = [*scope.sizes, *(fact for function in scope.all_functions() for fact in function.sizes)]
-    if any(not is_sum(side) for fact in facts for side in sides(fact)):
-        return True
-    sets = (node for node in walk(scope.program) if isinstance(node, nodes.Set))
-    return any(size is not None and axis.name in axes and not is_sum(size) for each in sets for axis, size in each.axes)
-
-
-def is_sum(size: nodes.Node) -> bool:
-    """Whether a size expression is made of names and numbers by + and − alone."""
-    return all(
-        isinstance(node, (nodes.Name, nodes.Number, nodes.Size, nodes.Axis, nodes.Subscript, nodes.Superscript))
-        or (isinstance(node, nodes.Call) and node.operator in ("+", "-"))
-        for node in walk(size)
-    ) and not any(isinstance(node, nodes.Superscript) and spelled(node) is None for node in walk(size))
 
 
 def with_placeholders(abstract: Abstract, positional: tuple[str, ...], sizes: Mapping[int, int]) -> Arguments:
