@@ -19,8 +19,9 @@ from typing import Any, NamedTuple
 
 from ..core.arrays import at_once
 from ..planning.plan import Plan, Step
-from .function import PlanFunction, warnings_ignored
-from .kept_code import SplitText, code_of, joined, split_at_numbers
+from ..planning.target import Target
+from .function import PlanFunction, bytes_of, warnings_ignored
+from .kept_code import CODE, SplitText, code_of, joined, split_at_numbers
 from .source import FILE, source_to_run
 
 SPACE = 20_000  # bytes of the names that a function knows
@@ -83,12 +84,35 @@ class Names:
         return None if None in found.values() else found  # type: ignore[return-value]
 
 
+class Pattern(NamedTuple):
+    """What functions of plans that differ by a size have in common, without what one of them holds: a plan that has their
+    inputs and results, if not the sizes.
+    """
+
+    plan: Plan
+    target: Target
+    quiet: bool
+
+    @classmethod
+    def of(cls, function: PlanFunction) -> Pattern:
+        return cls(function.like, function.target, function.quiet)
+
+    @property
+    def nbytes(self) -> int:
+        return bytes_of(self.plan)
+
+
 class Template:
     """A function parametrised by one size, from several plans that differ by it; `at` instantiates it between them."""
 
-    def __init__(self, like: PlanFunction, text: SplitText, names: Names):
+    def __init__(self, like: Pattern, text: SplitText, names: Names):
         self.like, self.text, self.names = like, text, names
         self.code = code_of(joined(*text), FILE)
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of its code and of the pieces of its text."""
+        return (1 + CODE) * sum(map(len, self.text.between))
 
     def at(self, size: int, make: Callable[[], PlanFunction]) -> PlanFunction | None:
         """Instantiate the function for a size; `make` plans it where somebody reads the plan. None where there is none."""
@@ -118,9 +142,9 @@ class Resized(PlanFunction):
 
     __slots__ = ("whole",)
 
-    def __init__(self, like: PlanFunction, run: Callable[..., Any], whole: Callable[[], PlanFunction]):
-        self.like, self.target, self.run, self.whole = like.like, like.target, run, whole
-        self.steps, self.quiet, self.own = {}, like.quiet, like.own
+    def __init__(self, like: Pattern, run: Callable[..., Any], whole: Callable[[], PlanFunction]):
+        self.like, self.target, self.quiet = like
+        self.run, self.whole, self.steps, self.own = run, whole, {}, False
 
     @property
     def plan(self) -> Plan:  # type: ignore[override]
@@ -143,7 +167,7 @@ def text_of(function: PlanFunction) -> SplitText | None:
     return split_at_numbers("\n".join([*backend.lines_of_data(plan), source_to_run(backend, plan).text]))
 
 
-def template(like: PlanFunction, texts: Mapping[int, SplitText]) -> Template | None:
+def template(like: Pattern, texts: Mapping[int, SplitText]) -> Template | None:
     """The template of functions for these sizes, whose texts differ by numbers alone; None where a number follows no
     law.
     """
