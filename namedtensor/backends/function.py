@@ -100,13 +100,14 @@ class PlanFunction:
 
         if self.own:
             return no_match
+        inputs = tuple(self.like.names[each] for each in self.like.inputs)
+        body, arrays = self.body() if instead is None and self.is_short else (None, {})
+        own = {} if body is None else self.target.backend.globals(self.target.xp) | self.run.__globals__
         space = {
-            **(getattr(self.run, "__globals__", {}) if instead is None else {}),
+            **own,
             "__run": instead or self.run, "__new": object.__new__, "__layout": layout, "__NamedTensor": NamedTensor,
             **{f"__layout_{number}": each for number, each in enumerate(layouts)},
         }  # fmt: skip
-        inputs = tuple(self.like.names[each] for each in self.like.inputs)
-        body, arrays = self.body() if instead is None and self.is_short else (None, {})
         again = repeated_call(tuple(order), inputs, body, space | arrays)
         return partial(kept_context_without_warnings().run, again) if self.quiet else again
 

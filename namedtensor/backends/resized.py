@@ -22,7 +22,7 @@ from ..planning.plan import Plan, Step
 from ..planning.target import Target
 from .function import PlanFunction, bytes_of, warnings_ignored
 from .kept_code import CODE, SplitText, code_of, joined, split_at_numbers
-from .source import FILE, source_to_run
+from .source import FILE, function_in, source_to_run
 
 SPACE = 20_000  # bytes of the names that a function knows
 SAMPLES = 3  # sizes that a law is read off, and checked by
@@ -126,7 +126,7 @@ class Template:
         }  # fmt: skip
         with warnings_ignored(), at_once(target.xp):
             exec(self.code, space)
-        return Resized(self.like, space["function"], whole)
+        return Resized(self.like, function_in(space), whole)
 
     def gives(self, size: int, text: SplitText) -> bool:
         """Whether the instance for a size has the same text as the function that was planned for it."""

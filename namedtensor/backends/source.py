@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
+from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 from ..core.arrays import dtype_name
@@ -267,7 +268,7 @@ class Backend:
         """The function of a plan, and the step that each of its lines stands for."""
         source = source_to_run(self, plan)
         direct = self.direct(source.text, xp)
-        return direct or self.made(source.text, xp, {**self.data(plan, xp), **extra})["function"], source.steps
+        return direct or function_in(self.made(source.text, xp, {**self.data(plan, xp), **extra})), source.steps
 
     def data(self, plan: Plan, xp: Any) -> dict[str, Any]:
         """The numbers of a plan, and arrays of ones, by the names that its text has for them: nothing is compiled for them."""
@@ -311,6 +312,33 @@ FILE = "<formula>"
 def source_to_run(backend: Backend, plan: Plan) -> Source:
     """The text of a plan that is run; it is asked for again where other sizes are learned from it."""
     return backend.source(plan)
+
+
+def function_in(space: dict[str, Any]) -> Callable[..., Any]:
+    """The function among the names that a text defines, with those of them alone that it uses.
+
+    It and the functions that it calls then stand in no circle, so that its arrays are freed as soon as it is; and what was
+    made on the way to them is freed at once.
+    """
+    made: dict[str, Any] = {}
+    for name, each in space.items():
+        if type(each) is FunctionType and each.__globals__ is space:
+            used = names_in(each.__code__)
+            if any(other not in made and getattr(space.get(other), "__globals__", None) is space for other in used):
+                return space["function"]  # one that calls itself, or a later one
+            known = {other: made[other] if other in made else space[other] for other in used if other in space}
+            known["__builtins__"] = space["__builtins__"]
+            made[name] = FunctionType(each.__code__, known, name, each.__defaults__)
+    return made["function"]
+
+
+def names_in(code: CodeType) -> set[str]:
+    """The global names of code, with those of the functions in it."""
+    found = set(code.co_names)
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            found |= names_in(each)
+    return found
 
 
 def repeated_call(
