@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import tracemalloc
 from fractions import Fraction
 from typing import Any
 
@@ -11,7 +13,7 @@ import pytest
 import namedtensor as nt
 from namedtensor.backends.kept_code import split_at_numbers
 from namedtensor.backends.resized import Law, law_of
-from namedtensor.programs import lengths
+from namedtensor.programs import call_cache, lengths
 from namedtensor.programs.program import EntryPoint
 from namedtensor.programs.sizes_used import says_sizes
 
@@ -148,6 +150,55 @@ def test_a_name_that_the_program_does_not_have_is_refused_at_each_length():
         nt.evaluate(LAYERS, GIVEN, ids=ids(length))
         with pytest.raises(nt.NotationError, match="the formula has no B"):
             nt.evaluate(LAYERS, ids=ids(length), **further)
+
+
+def test_what_lengths_leave_behind_is_bounded_by_bytes(monkeypatch):
+    monkeypatch.setattr(call_cache, "BYTES", 2**20)
+    tokens = [ids(length) for length in range(5, 205, 5)]  # whose masks are 4 MB
+    entry = nt.program(LAYERS)["Y"]
+    for each in tokens[::2]:
+        entry(ids=each, **GIVEN)
+    gc.collect()
+    tracemalloc.start()
+    try:
+        for each in tokens:
+            entry(ids=each, **GIVEN)
+        assert entry._executables.bytes <= 2**20
+        gc.collect()
+        gc.disable()  # what is dropped is freed at once
+        before = tracemalloc.get_traced_memory()[0]
+        for each in tokens:
+            entry(ids=each, **GIVEN)
+        assert tracemalloc.get_traced_memory()[0] - before < 2**20  # without that, 5 MB and more
+        assert before < 2**20 + entry._lengths.nbytes + 2**18
+    finally:
+        gc.enable()
+        tracemalloc.stop()
+
+
+def test_a_plan_counts_what_it_holds(monkeypatch):
+    monkeypatch.setattr(lengths, "is_worth_it", lambda made: False)
+    entry = nt.program(LAYERS)["Y"]
+    tokens = [ids(length) for length in range(60, 66)]
+    entry(ids=ids(50), **GIVEN)
+    gc.collect()
+    tracemalloc.start()
+    try:
+        counted = entry._executables.bytes
+        for each in tokens:
+            entry(ids=each, **GIVEN)
+        gc.collect()
+        kept, counted = tracemalloc.get_traced_memory()[0], entry._executables.bytes - counted
+    finally:
+        tracemalloc.stop()
+    assert 0.5 * counted < kept < 1.1 * counted
+
+
+def test_tiles_of_lengths_that_differ_by_little_are_the_same(plans):
+    entry = nt.program(LAYERS)["Y"]
+    for length in range(400, 430):
+        entry(ids=ids(length), **GIVEN)
+    assert len(plans) <= 12
 
 
 ALIKE = {

@@ -329,6 +329,7 @@ def function_in(space: dict[str, Any]) -> Callable[..., Any]:
             known = {other: made[other] if other in made else space[other] for other in used if other in space}
             known["__builtins__"] = space["__builtins__"]
             made[name] = FunctionType(each.__code__, known, name, each.__defaults__)
+    space.clear()  # where each was in a circle
     return made["function"]
 
 
