@@ -129,3 +129,13 @@ def test_signatures_beside_rows_are_of_their_rows():
     Z &= \nsum{\ax} X && f \colon \reals \to \reals
     \end{align} $f(x) = \nsum{\key} x$ and $x \in \reals^{\key}$"""
     assert numbers(body) == [(301, r"\ax")]
+
+
+def test_a_comment_behind_a_wide_space_is_none_of_the_formula():
+    report = check_document(
+        r"""$$
+A \ndot{\name{w}} B = C \qquad \text{product}~(B \in \reals^{\name{w} \times \name{v}})
+$$
+\[ A \in \reals^{\name{w}} \]"""
+    )
+    assert not report.errors and not report.unread and report.sections[0].types["B"] == "ℝ^{w × v}"
