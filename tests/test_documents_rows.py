@@ -23,7 +23,7 @@ def numbers(body):
     (r"\begin{align*} a \\ \begin{bmatrix} 1 \\ 2 \end{bmatrix} \\ \text{b \\ c} \end{align*}",
      [" a ", r" \begin{bmatrix} 1 \\ 2 \end{bmatrix} ", r" \text{b \\ c} "]),
     (r"\begin{equation}\label{x}\begin{aligned} a \\ b \end{aligned}\end{equation}", [" a ", " b "]),
-    (r"$$ \nmatrix{a}{b}{1 \\ 2} \\ c $$", [r" \nmatrix{a}{b}{1 \\ 2} ", " c $$"]),
+    (r"$$ \nmatrix{a}{b}{1 \\ 2} \\ c $$", [r" \nmatrix{a}{b}{1 \\ 2} ", " c "]),
 ])  # fmt: skip
 def test_rows(display, rows):
     found = rows_of(display, Maths(0, len(display), True))
