@@ -13,9 +13,9 @@ from typing import Any
 from . import nodes
 from .automaton import Automaton, automaton
 from .builder.statements import Builder
-from .draws_told import untold
+from .draws import untold
 from .errors import NotationError
-from .functions_told import tell_functions
+from .function_names import tell_functions
 from .lengths import LITERAL, TEXT, check_lengths
 from .partials import without_brackets
 from .stray_characters import has_ampersand
@@ -127,8 +127,8 @@ def tokens_of(
     mean = untold(tokens)
     if mean is not None:
         raise NotationError(
-            114, "an expectation says what is drawn", source, mean.span,
-            hint="write 𝔼_{x ∼ N(0, 1)}[…], or x ∼ N(0, 1) in a line of its own and 𝔼_x[…]; an average over an axis is mean_{axis} X",
+            111 if source[mean.start] == "\\" else 114, "an expectation says what is drawn", source, mean.span,
+            hint="write 𝔼_{x ∼ N(0, 1)}[…], or x ∼ N(0, 1) in a line of its own and 𝔼_x[…]",
         )  # fmt: skip
     return tokens
 

@@ -360,9 +360,23 @@ class _Lexer:
             if self.brackets:
                 self.brackets.pop()
             return self.add("RPAREN", ")", start, end)
+        if text == "‖" and self.parts_arguments(end):
+            return self.add("COMMA", ",", start, end)
         self.add("FUNCTION", name, start, end)
         self.add("CALL", "(", start, end)
         self.brackets.append("‖" if text == "‖" else "(")
+
+    def parts_arguments(self, end: int) -> bool:
+        """Whether ‖ stands alone between two things in brackets: KL(p ‖ q) is KL(p, q)."""
+        ends = self.previous() in ("NAME", "NUMBER", "RPAREN", "RBRACE", "RBRACKET", "STAR")
+        if not ends or self.brackets[-1:] != ["("]:
+            return False
+        depth = 0
+        for character in self.source[end:]:
+            depth += (character in "([{") - (character in ")]}")
+            if depth < 0 or (not depth and character == "‖"):
+                return depth < 0
+        return False
 
     def bracket(self, text: str, previous: str) -> str:
         if text == "{" and previous == "SUB":

@@ -30,7 +30,7 @@ KNOWING = {  # for each file the names that it knows, and why no flag of a recor
     "checking/diagnostics.py": ("clip mod pow", "errors that tell how these are written"),
     "checking/draws.py": ("mean uniform ∑", "makes terms: draws, and the means of expectations"),
     "checking/indexing.py": ("I", SIGNS_OF_THE_LANGUAGE),
-    "checking/replaced.py": ("clip max", "makes terms: an index kept in range, and chosen by"),
+    "checking/element_updates.py": ("clip max", "makes terms: an index kept in range, and chosen by"),
     "checking/sums.py": ("argmax argmin argsort max min ∏ ∑", "large operators over an index: argmax_i is the i"),
     "checking/unused_inputs.py": ("standardize", "uses an ε unsaid"),
     "checking/wavefront_loops.py": ("max min", "makes terms: the ends of a front"),

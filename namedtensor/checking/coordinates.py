@@ -9,9 +9,9 @@ from ..terms.builder import TermBuilder
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
-from .along import along
 from .counting import Unrollable, ahead
-from .family_steps import Recurrence
+from .recurrences import Recurrence
+from .stacked_families import along
 
 
 class Coordinate:

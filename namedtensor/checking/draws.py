@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from grammar import nodes
+from grammar.errors import NotationError
 from grammar.nodes import Draw, Expectation, Name
 
 from ..core.sizes import resolve
@@ -23,7 +24,7 @@ from .application import apply
 from .axis_sizes import unknown_axis_size, unknown_size
 from .declarations import set_axes
 from .indexing import iota
-from .sums import indexed_frame, over
+from .sums import indexed_environment, over
 
 
 def draw(checker: Inference, node: Draw, env: Environment) -> Term:
@@ -33,7 +34,9 @@ def draw(checker: Inference, node: Draw, env: Environment) -> Term:
 
 def expectation(checker: Inference, node: Expectation, env: Environment) -> Term:
     """𝔼_{x ∼ N(0, 1), i ∼ p} body: the draws of several names belong together."""
-    for each in node.drawn:
+    for each in node.draws or (node,):
+        if not isinstance(each, Draw):
+            raise unstated(checker, node, each)
         check_known(checker, each)
     if all(map(is_finite, node.drawn)):
         return through(checker, node, node.drawn, (), env)
@@ -44,6 +47,19 @@ def expectation(checker: Inference, node: Expectation, env: Environment) -> Term
     inner = Environment(parent=env, sizes_parent=env, depth=depth, active=env.active)
     term = through(checker, node, node.drawn, (numbers,), inner)
     return over(checker, "mean", axis, count, term, Name("draws", node.span), node.body, node, env)
+
+
+def unstated(checker: Inference, node: Expectation, of: Expectation | Name) -> NotationError:
+    """The error of 𝔼_x[…], where nothing says what x is drawn from, and of 𝔼[…] of what is not random."""
+    random = [each.sides[0].text for each in checker.scope.program.statements if isinstance(each, nodes.Equation) and isinstance(each.sides[-1], Draw) and isinstance(each.sides[0], Name)]  # fmt: skip
+    said = (
+        f"what {of.text} is drawn from is not said" if isinstance(of, Name) else "nothing here is made of what is drawn"
+    )
+    name = of.text if isinstance(of, Name) else "x"
+    return checker.error(
+        201, said, of, notes=(f"drawn are here {', '.join(random)}",) if random else (),
+        hint=f"write 𝔼_{{{name} ∼ N(0, 1)}}[…], or {name} ∼ N(0, 1) in a line of its own; an average over an axis is mean_{{axis}} X",
+    )  # fmt: skip
 
 
 def through(
@@ -63,7 +79,7 @@ def through(
     variable = Name(first.name, first.span)
     axis = its_axis(checker, first, p)
     size = resolve(p.shape[axis])
-    index, inner = indexed_frame(checker, variable, 1, size, env)
+    index, inner = indexed_environment(checker, variable, 1, size, env)
     weights = checker.renamed(p, {axis: index}, first)
     term = through(checker, node, rest, numbers, inner)
     product = apply(checker, "⊙", (weights, term), (), node, env, (node, node))

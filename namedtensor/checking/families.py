@@ -15,9 +15,9 @@ from ..terms.terms import Term, resolved_shape
 from . import loops
 from .claims import check_statement
 from .elements import define_by_elements
-from .family_steps import Recurrence
 from .grid_members import member_of_grid
 from .ranges import counted, ends, is_member, last_indices, of_numbers
+from .recurrences import Recurrence
 
 
 def infer_family(
@@ -138,7 +138,7 @@ def infer_definition(checker: Inference, definition: Definition, env: Environmen
     return found
 
 
-def empty_range(checker: Inference, definition: Definition):
+def empty_range(checker: Inference, definition: Definition) -> NotationError:
     over = definition.range or definition.head
     return checker.error(
         405, f"the range of {checker.text(definition.head)} is empty, so it has no last value", over,

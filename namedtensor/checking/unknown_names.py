@@ -10,9 +10,10 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Name
 from grammar.symbols import FUNCTIONS
 
+from ..core.kinds import is_tuple
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
-from ..scope.names import Key, spelled
+from ..scope.names import Key, spelled, walk
 from ..scope.statements import SIGNS
 from ..terms.environment import Environment, source_name
 from ..terms.inference import Inference, shown
@@ -63,14 +64,14 @@ def unknown_name(checker: Inference, key: Key, place: Any, env: Environment):
         f"{text} is not known",
         place if place is None else unbracketed(checker, place),
         notes=notes,
-        hint=hint or f"define {text} by an equation, or give it a value",
+        hint=hint or of_left(checker, text) or f"define {text} by an equation, or give it a value",
     )
 
 
 TRANSPOSED = ("T", "top", "⊤", "intercal")
 
 
-def of_matrices(checker: Inference, key: Key, place: Any, known: list[str]):
+def of_matrices(checker: Inference, key: Key, place: Any, known: list[str]) -> NotationError | None:
     """The error for matrix notation, QK^⊤, X^T, QK, which named axes do not need."""
     factors = factors_of(key.base, known)
     if key.superscript and key.superscript[0] in TRANSPOSED and len(key.superscript) == 1:
@@ -107,6 +108,12 @@ def of_family(checker: Inference, key: Key) -> str | None:
 
 def without_range(checker: Inference, key: Key) -> str | None:
     """h^{t-1}, where h^t is defined and no range says what t is."""
+    counted = [each for each in checker.scope.definitions if key == Key(key.base) and key.base in (*each[1], *each[2])]
+    if counted and counted[0].base != key.base:
+        first = Key(
+            counted[0].base, *(tuple("0" if text == key.base else text for text in each) for each in counted[0][1:])
+        )
+        return f"say where {key} begins and ends: {counted[0]} = … for {key} = 1, …, n, with {first} = …"
     for part in (*key.superscript, *key.subscript):
         variable = re.match(r"([^\W\d]\w*'*)[+-]\d+$", part)
         if variable is None:
@@ -138,6 +145,15 @@ def of_equation(checker: Inference, name: str) -> str | None:
     return None
 
 
+def of_left(checker: Inference, name: str) -> str | None:
+    """log p(x) = −x^2, which defines no p."""
+    claimed = {claim.span: claim.left for claim in checker.scope.claims}
+    for left in claimed.values():
+        if any(isinstance(node, Name) and node.text == name for node in walk(left)):
+            return f"give {name} a value, or define it: an equation whose left side is an expression defines nothing"
+    return None
+
+
 def named_by(side: nodes.Node) -> str | None:
     """The name that an equation would define by this side, were it the left one: W, Y of Y_{seq(i)}, f of f(x)."""
     if isinstance(side, Call):
@@ -164,7 +180,7 @@ def spellable(checker: Inference, names: list[str]) -> list[str]:
 
 def unbracketed(checker: Inference, place: Any) -> tuple[int, int]:
     """The place of a name, without the brackets around it."""
-    start, end = place if isinstance(place, tuple) else place.span
+    start, end = place if is_tuple(place) else place.span
     source = checker.scope.source
     while end - start > 2 and source[start] + source[end - 1] in ("()", "{}"):
         start, end = start + 1, end - 1

@@ -14,6 +14,7 @@ from ..scope.names import Key, component
 from .definitions import Tensor, number
 from .environment import Environment, plain, set_axes, whole
 from .functions import apply
+from .names import STEPS
 
 
 def draw(evaluation: Any, node: Draw, env: Environment) -> Tensor:
@@ -23,6 +24,8 @@ def draw(evaluation: Any, node: Draw, env: Environment) -> Tensor:
 
 def expectation(evaluation: Any, node: Expectation, env: Environment) -> Tensor:
     """𝔼_{x ∼ N(0, 1)} body"""
+    if len(node.drawn) < max(1, len(node.draws)):
+        raise NotationError(201, "what is drawn here is not said")
     for each in node.drawn:
         check_known(each)
     if all(map(is_finite, node.drawn)):
@@ -31,6 +34,8 @@ def expectation(evaluation: Any, node: Expectation, env: Environment) -> Tensor:
     count = DRAWS if count is None else count
     if not isinstance(count, int) or count < 1:
         raise NotationError(405, f"draws is {count}")
+    if count > STEPS:
+        raise NotationError(404, f"{count} draws are too many here")
     total = number(0)
     for each in range(1, count + 1):
         found = through(evaluation, node, node.drawn, each, env)

@@ -1,7 +1,7 @@
 """Which name means what: the statements of a program to symbols.
 
 `names`: names with labels as keys, and whether a spelling means a key.
-`by_scripts`: an index of names by their scripts.
+`script_index`: an index of names by their scripts.
 `mentions`: free names of expressions.
 `symbols`: definitions, functions, declarations, equations of sizes, claims, and the scope of them all.
 `distributions`: how draws are computed, by the name of their distribution.

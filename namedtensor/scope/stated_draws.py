@@ -100,12 +100,9 @@ class Stated:
         named = {each.text: each for each in node.draws if isinstance(each, Name)}
         if not node.draws:
             over = self.variables(words(node.body))
-            if not over:
-                raise NotationError(
-                    114, "an expectation says what is drawn, and nothing here is made of what is", self.source, node.span,
-                    hint=f"random are here {', '.join(sorted(self.drawn))}; of others say it: 𝔼_{{x ∼ N(0, 1)}}[…]",
-                )  # fmt: skip
             named = {text: Name(text, node.span) for text in sorted(over.union(*map(self.made_of, over)))}
+        if not named.keys() <= self.drawn.keys() or not (named or node.draws):
+            return node  # which is told of where it is typed
         draws: list[Draw | Name] = [each for each in node.draws if isinstance(each, Draw)]
         own = {each.name for each in draws if isinstance(each, Draw)}
         waiting = dict(named)

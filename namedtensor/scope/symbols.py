@@ -12,9 +12,9 @@ from typing import Any
 from grammar import nodes
 from grammar.nodes import Axis, Call, Equation, Node, Range, Signature
 
-from .by_scripts import ByScripts, alone, by_spelling
 from .mentions import axes_spoken_of
 from .names import Key, Spelled, component, component_names, key, match_key
+from .script_index import ByScripts, alone, by_spelling
 
 Scripts = Sequence[Collection[str]]  # for each component of a script the texts that it may be
 

@@ -15,8 +15,8 @@ from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
 from .counting import Unrollable, attempted, is_value
-from .family_steps import Recurrence
 from .loops import FIRST, LEAST, RolledLoop, counter, loop_to
+from .recurrences import Recurrence
 
 
 class Along:

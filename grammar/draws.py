@@ -12,7 +12,7 @@ def tell_draws(tokens: list[Token], shadowed: frozenset[str] = frozenset()) -> N
 
     `shadowed` are the names of tensors, of which E may be one.
     """
-    if not any(token.type in ("DRAWN", "AT") for token in tokens):
+    if not any(token.type in ("DRAWN", "AT") or (token.type == "NAME" and token.text == "E") for token in tokens):
         return
     stated = _stated(tokens)
     for place, token in enumerate(tokens):
@@ -33,7 +33,7 @@ def _stated(tokens: list[Token]) -> set[str]:
 
 
 def _tell_expectation(tokens: list[Token], place: int, stated: set[str], shadowed: frozenset[str]) -> None:
-    """𝔼_{x ∼ p}, and, of what is stated, 𝔼_x, 𝔼_{x, y} and 𝔼[…]."""
+    """𝔼_{x ∼ p}, and 𝔼_x, 𝔼_{x, y} and 𝔼[…]; where the letter is a plain E, of what is stated."""
     token, end = tokens[place], place + 1
     types = [each.type for each in tokens[end : end + 2]]
     if types == ["SUB", "LBRACE"]:
@@ -45,7 +45,8 @@ def _tell_expectation(tokens: list[Token], place: int, stated: set[str], shadowe
     drawn = any(each.type == "DRAWN" for each in named)
     if not drawn:
         plain = all(each.type in ("SUB", "LBRACE", "NAME", "COMMA", "RBRACE") for each in named)
-        known = names <= stated if named else bool(stated)
+        square = end < len(tokens) and tokens[end].type == "LBRACKET" and token.place != "axis"
+        known = token.place == "mean" or (names <= stated or square if named else bool(stated))
         if not (plain and known) or "E" in shadowed or compact(named, "E") in shadowed:
             return
     after = tokens[end].type if end < len(tokens) else ""
