@@ -136,7 +136,7 @@ def reorder(lowering: Lowering, term: Term) -> Argument | None:
     sizes = {axis: size for each in values for axis, size in zip(each.order, each.shape)}  # type: ignore[union-attr]
     _, tree = best([frozenset(each.order) for each in values], chain.axes, sizes)  # type: ignore[union-attr]
 
-    late = {group: lowering.known(each) for group, each in _written(term, lowering, 0) if _has_softmax(each)}
+    late = {group: lowering.known(each) for group, each in _written(term, lowering, 0) if id(each) in lowering.late}
 
     def product(tree: Tree) -> Any:
         if isinstance(tree, int):
@@ -163,11 +163,6 @@ def _written(term: Term, lowering: Lowering, start: int) -> Iterator[tuple[froze
             yield frozenset(range(start, start + count)), argument
             yield from _written(argument, lowering, start)
         start += count
-
-
-def _has_softmax(term: Term) -> bool:
-    """Whether it is a product by softmax, which `normalise_late` may have made."""
-    return any(each.operator == "softmax" for each in term.arguments)
 
 
 def _members(tree: Tree) -> set[int]:
