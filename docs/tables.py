@@ -221,8 +221,9 @@ def value(formula: str, axes: str, sizes=(), syntax: str = "text"):
 
 def names_in(formula: str, syntax: str) -> set[str]:
     """The names that stand in a formula."""
-    from grammar.nodes import Axis, Name, children
+    from grammar.nodes import Axis, Name
     from grammar.parser import parse
+    from grammar.traversal import children
 
     found, waiting = set(), list(parse(formula, syntax).statements)
     while waiting:

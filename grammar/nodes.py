@@ -140,23 +140,33 @@ class Over:
 class Draw:
     """x ∼ N(μ, σ^2)^{seq}, of the distribution `family`, for each record of `axes`; i ∼ p, of the distribution that p is
 
-    `family` is as written, and empty for p, which is then the one argument. In an equation, a right side.
+    `family` is as written, and empty for p, which is then the one argument; `labels` are t of z^t ∼ N(0, 1). In an
+    equation, a right side.
     """
 
     name: str
     family: str
     arguments: tuple[Node, ...]
     axes: tuple[tuple[Axis, Node | None], ...] = ()
+    labels: tuple[Node, ...] = ()
     span: Span = _span()
 
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """𝔼_{x ∼ N(0, 1), i ∼ p} …: the mean over all that is drawn"""
+    """𝔼_{x ∼ N(0, 1), i ∼ p} …: the mean over all that is drawn
 
-    draws: tuple[Draw, ...]
+    A name stands for what a statement says of it, x of x ∼ N(0, 1); nothing for all that the body needs.
+    """
+
+    draws: tuple[Draw | Name, ...]
     body: Node
     span: Span = _span()
+
+    @property
+    def drawn(self) -> tuple[Draw, ...]:
+        """What says its own distribution: all, where scopes are known."""
+        return tuple(each for each in self.draws if isinstance(each, Draw))
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,45 +383,3 @@ def axis_of(node: Node) -> Axis | None:
         base = axis_of(node.base)
         return base and Axis(base.name + node.mark, node.span)
     return None
-
-
-def left_spine(node: Any) -> list[Call]:
-    """The operations with two operands that a long sum or product is made of, the last written first: (a + b) + c, a + b."""
-    found: list[Call] = []
-    while type(node) is Call and len(node.arguments) == 2:
-        found.append(node)
-        node = node.arguments[0]
-    return found
-
-
-def children(node: Any) -> tuple[Any, ...]:
-    """The nodes directly below `node`, in the order written."""
-    slots = BELOW[type(node)]
-    if not slots:
-        return ()
-    found: list[Any] = []
-    for slot in slots:
-        value = getattr(node, slot)
-        if type(value) is tuple:
-            _gather(value, found)
-        elif type(value) in BELOW:
-            found.append(value)
-    return tuple(found)
-
-
-def _gather(values: tuple[Any, ...], found: list[Any]) -> None:
-    for value in values:
-        if type(value) in BELOW:
-            found.append(value)
-        elif type(value) is tuple:
-            _gather(value, found)
-
-
-PLAIN = ("str", "bool", "int", "int | float", "float", "Span", "Span | None")
-
-# Every kind of node with the fields that may hold others.
-BELOW: dict[type, tuple[str, ...]] = {
-    kind: tuple(name for name in kind.__slots__ if kind.__annotations__.get(name) not in PLAIN)
-    for kind in list(globals().values())
-    if isinstance(kind, type) and "span" in getattr(kind, "__slots__", ())
-}

@@ -13,13 +13,16 @@ from typing import Any
 from . import nodes
 from .automaton import Automaton, automaton
 from .builder.statements import Builder
+from .draws import untold
 from .errors import NotationError
-from .functions_told import tell_functions
+from .function_names import tell_functions
 from .lengths import LITERAL, TEXT, check_lengths
+from .partials import without_brackets
 from .stray_characters import has_ampersand
 from .symbols import ASCII_MACROS, GREEK_MACROS
 from .syntax_errors import syntax_error
 from .tokens import Token, match_brackets
+from .traversal import children, left_spine
 
 NESTING = 200
 DEPTH = 5  # operations may stand inside each other so many times deeper than brackets
@@ -92,10 +95,10 @@ def check_depth(tree: nodes.Program, source: str, limit: int) -> None:
                 404, f"operations stand inside each other deeper than {limit}", source, node.span,
                 hint="name a part by an equation of its own, or raise limits.nesting",
             )  # fmt: skip
-        spine = nodes.left_spine(node)
+        spine = left_spine(node)
         for each in spine:
-            stack += [(child, depth + 1) for child in nodes.children(each) if child is not each.arguments[0]]
-        below = nodes.children(node) if not spine else (spine[-1].arguments[0],)
+            stack += [(child, depth + 1) for child in children(each) if child is not each.arguments[0]]
+        below = children(node) if not spine else (spine[-1].arguments[0],)
         stack += [(child, depth + 1) for child in below]
 
 
@@ -118,8 +121,28 @@ def tokens_of(
     match_brackets(tokens, source, nesting)
     if not any(token.type != "SEPARATOR" for token in tokens):
         raise NotationError(108, "there is no formula here", source, (0, len(source)), hint="write one, such as A + x")
+    tokens = without_brackets(tokens)
     tell_functions(tokens, shadowed, functions)
+    refuse_until(tokens, source)
+    mean = untold(tokens)
+    if mean is not None:
+        raise NotationError(
+            111 if source[mean.start] == "\\" else 114, "an expectation says what is drawn", source, mean.span,
+            hint="write 𝔼_{x ∼ N(0, 1)}[…], or x ∼ N(0, 1) in a line of its own and 𝔼_x[…]",
+        )  # fmt: skip
     return tokens
+
+
+def refuse_until(tokens: list[Token], source: str) -> None:
+    """Raise where an equation goes on until something holds."""
+    for before, token, after in zip(tokens, tokens[1:], tokens[2:]):
+        beside = before.type != "SEPARATOR" and after.type in ("NAME", "BAR", "NUMBER", "FUNCTION", "LPAREN")
+        if token.type == "NAME" and token.text == "until" and token.place != "axis" and beside:
+            raise NotationError(
+                114, "how many steps there are would hang on their values", source, token.span,
+                hint="say how many at most, x^t = … for t = 1, …, n, and let what has converged stay: "
+                "x^t = { x^{t-1} if abs(x^{t-1} − x^{t-2}) < ε; … otherwise }",
+            )  # fmt: skip
 
 
 def expected_after(source: str, syntax: str = "text") -> set[str]:

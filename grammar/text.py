@@ -10,82 +10,41 @@ import unicodedata
 
 from .errors import NotationError
 from .partials import read_operators
-from .stray_characters import ENTITY, advice, shown, unescaped
+from .stray_characters import advice, shown, unescaped
 from .symbols import (
     ASCII_MACROS,
     CALLIGRAPHIC,
-    FRACTIONS,
-    GREEK_LETTERS,
     GREEK_MACROS,
     GREEK_VARIANTS,
     SPELLED_GREEK,
     SUBSCRIPTS,
     SUPERSCRIPTS,
-    SYMBOLS,
-    UNDERSCORED,
-    value,
+)
+from .text_tables import (
+    ACCENT,
+    BARRED,
+    BEFORE_SET,
+    BRACKETS,
+    CLOSING,
+    HEAD,
+    JOINS_AFTER,
+    JOINS_BEFORE,
+    MARK,
+    MARK_STARTS,
+    MULTIPLE,
+    MULTIPLE_VALUES,
+    OF_AXES,
+    PLAIN,
+    PRIMES,
+    SETS,
+    SINGLE,
+    SPECIAL,
+    SUBSCRIPTED,
+    TOKEN,
+    WORD_VALUES,
+    WORDS,
 )
 from .tokens import Token, numeral, too_deep
-
-PRIMES = "'′’"
-MARKS = "*∗†‡"
-MARK_STARTS = MARKS + "\\"
-MARK = re.compile(rf"(?:[{MARKS}]|\\dag(?:ger)?(?![A-Za-z]))+")
-
-WORDS = {
-    "if": "IF", "otherwise": "OTHERWISE", "for": "FOR", "odd": "PARITY", "even": "PARITY",
-    "and": "AND", "or": "OR", "not": "NOT", "in": "IN", "sum": "BIG", "prod": "BIG",
-}  # fmt: skip
-WORD_VALUES = {"sum": "∑", "prod": "∏", "and": "∧", "or": "∨", "not": "¬", "in": "∈"}
-MULTIPLE = {":=": "EQUALS", "->": "ARROW", "...": "DOTS", "!=": "RELATION", "<=": "RELATION", ">=": "RELATION"}
-MULTIPLE_VALUES = {":=": "=", "->": "→", "...": "…", "!=": "≠", "<=": "≤", ">=": "≥"}
-
-SINGLE: dict[str, tuple[str, str]] = {}
-for _symbol in SYMBOLS:
-    for _spelling in _symbol.text.split() + _symbol.ascii.split():
-        if len(_spelling) == 1 and not (_spelling.isascii() and _spelling.isalpha()):
-            SINGLE[_spelling] = (_symbol.terminal, value(_symbol, _spelling))
-del SINGLE["‖"]
-SINGLE["*"] = SINGLE["∗"] = ("DOT", "⊙")
-PLAIN = {sign: found for sign, found in SINGLE.items() if sign not in f"{PRIMES}{MARKS}@()[]{{}}|∣"}  # that stand alone
-SETS = {"R": "ℝ", "Z": "ℤ", "N": "ℕ"}
-BEFORE_SET = ("IN", "COLON", "ARROW", "TIMES", "EQUALS")
-SPECIAL = {*WORDS, *SPELLED_GREEK, *SETS, "x", "I", "inf"}  # words that may mean more than a name
-
-_GREEK = "".join(sorted(GREEK_LETTERS | set(GREEK_VARIANTS)))
-_SCRIPTS = "".join(SUBSCRIPTS) + "".join(SUPERSCRIPTS)
-_ALONE = f"[{_GREEK}{_SCRIPTS}{FRACTIONS}ℝℤℕ𝕀]"
-ACCENT = "\u0300-\u036f\u20d7"
-TOKEN = re.compile(
-    rf"""[^\S\n]*(?:(?P<comment>\#[^\n]*)
-    |(?P<newline>\n)
-    |(?P<entity>{ENTITY})
-    |(?P<number>(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)
-    |(?P<vulgar>[{FRACTIONS}])
-    |(?P<greek>[{_GREEK}][{ACCENT}]*[{PRIMES}]*)
-    |(?P<macro>\\[A-Za-z]+[{PRIMES}]*)
-    |(?P<sub>[{"".join(SUBSCRIPTS)}]+)
-    |(?P<sup>[{"".join(SUPERSCRIPTS)}]+)
-    |(?P<multiple>:=|->|\.\.\.|!=|<=|>=)
-    |(?P<word>{"|".join(UNDERSCORED)}|(?:(?!{_ALONE})[^\W\d_])(?:(?!{_ALONE})[^\W_]|[{ACCENT}])*[{PRIMES}]*)
-    |(?P<other>\S))""",
-    re.VERBOSE | re.DOTALL,
-)
-
-# A line that ends with one of these continues on the next; one that begins with one continues the last.
-JOINS_AFTER = {
-    "EQUALS", "APPROX", "COMMA", "COLON", "ARROW", "IN", "DRAWN", "TIMES", "PLUS", "MINUS", "SLASH", "DOT", "OPERATOR", "ROOT", "RELATION",
-    "AND", "OR", "NOT", "FOR", "SEMICOLON", "BIG", "PARTIAL",
-}  # fmt: skip
-JOINS_BEFORE = {
-    "EQUALS", "APPROX", "COMMA", "COLON", "ARROW", "IN", "DRAWN", "TIMES", "PLUS", "MINUS", "SLASH", "DOT", "OPERATOR", "RELATION", "AND",
-    "OR", "FOR", "SEMICOLON", "RPAREN", "RBRACE", "RBRACKET",
-}  # fmt: skip
-
-
-BRACKETS = {"⌊": "floor", "⌋": "floor", "⌈": "ceil", "⌉": "ceil", "‖": "‖"}  # that are functions with their operands
-CLOSING = ")],;}/+=⊙·<>≤≥≠≈∝"  # after a star these leave nothing to multiply with
-OF_AXES = ("sub", "shape", "item", "|")  # the brackets in which words name axes
 
 
 def fold(word: str) -> str:
@@ -258,6 +217,8 @@ class _Lexer:
                 self.skip = found.end()
                 return self.add("NAME", text + marks(found.group()), start, found.end())
         self.add("NAME", text, start, end)
+        if source[start:end] == "𝔼" and not self.in_axes:
+            self.tokens[-1].place = "mean"
 
     def closes(self, end: int) -> bool:
         """Whether nothing stands there that a star before it could multiply with."""
@@ -356,6 +317,10 @@ class _Lexer:
                 (start, end),
                 hint=advice(text, self.source, end),
             )
+        self.bracket_or_sign(text, start, end)
+
+    def bracket_or_sign(self, text: str, start: int, end: int) -> None:
+        """A bracket or bar, with the stack of those that are open; any other sign as it is."""
         type, spelled = SINGLE[text]
         if type in ("LPAREN", "LBRACKET", "LBRACE"):
             previous = self.previous()
@@ -395,9 +360,23 @@ class _Lexer:
             if self.brackets:
                 self.brackets.pop()
             return self.add("RPAREN", ")", start, end)
+        if text == "‖" and self.parts_arguments(end):
+            return self.add("COMMA", ",", start, end)
         self.add("FUNCTION", name, start, end)
         self.add("CALL", "(", start, end)
         self.brackets.append("‖" if text == "‖" else "(")
+
+    def parts_arguments(self, end: int) -> bool:
+        """Whether ‖ stands alone between two things in brackets: KL(p ‖ q) is KL(p, q)."""
+        ends = self.previous() in ("NAME", "NUMBER", "RPAREN", "RBRACE", "RBRACKET", "STAR")
+        if not ends or self.brackets[-1:] != ["("]:
+            return False
+        depth = 0
+        for character in self.source[end:]:
+            depth += (character in "([{") - (character in ")]}")
+            if depth < 0 or (not depth and character == "‖"):
+                return depth < 0
+        return False
 
     def bracket(self, text: str, previous: str) -> str:
         if text == "{" and previous == "SUB":
@@ -410,10 +389,3 @@ class _Lexer:
         if text == "(" and self.in_axes and previous in ("LBRACE", "COMMA", "ARROW"):
             return "item"  # (height,width)→layer
         return text
-
-
-BARRED = re.compile(
-    rf"""\s*\\?[^\W_]+(?:[{PRIMES}{MARKS}]|\^?{MARK.pattern}|_\\?[^\W_]+(?:\.\d+)?|_\{{\\?[\w.]+[{PRIMES}]*\}})*\s*[|∣]"""
-)
-SUBSCRIPTED = re.compile(rf"\s*[_{''.join(SUBSCRIPTS)}]")
-HEAD = re.compile(r"\s*(?:_\{[^:\n]*\}|_\w+)?\s*:")  # after an operator at the beginning of a line: its signature

@@ -384,7 +384,7 @@ def makes(term: Term, axis: str) -> bool:
 
 
 def lifted(d: Drawing, program: Program) -> Program:
-    """At times declared inputs are given with a further axis, over which the whole program is mapped."""
+    """At times declared inputs are given with an extra axis, over which the whole program is mapped."""
     able = [
         each
         for each in program.inputs

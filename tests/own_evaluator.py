@@ -36,7 +36,7 @@ class Tensor:
     entries: dict[Record, Any]
 
     def at(self, record: Record) -> Any:
-        """The number at a record, which may have further axes."""
+        """The number at a record, which may have extra axes."""
         return self.entries[Record(pair for pair in record if pair[0] in self.shape)]
 
 

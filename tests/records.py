@@ -21,7 +21,7 @@ def records(sizes: dict[str, int]) -> Iterator[dict[str, int]]:
 
 
 def entry(tensor: nt.NamedTensor, record: dict[str, int]) -> Any:
-    """The element of a tensor at a record, which may have further axes."""
+    """The element of a tensor at a record, which may have extra axes."""
     array = np.asarray(tensor.array)
     return array[tuple(record[axis] for axis in tensor.axes)].item()
 

@@ -1,6 +1,6 @@
 """Families that belong to functions: whole, with all their starts, and lifted as the functions are.
 
-The value is that of the loop that the equations say, and [f(X)]_s = f(X_s) for every record s of the further axes.
+The value is that of the loop that the equations say, and [f(X)]_s = f(X_s) for every record s of the extra axes.
 """
 
 import numpy as np
@@ -87,7 +87,7 @@ STEPS = ["h^{t-1} + u", "2 h^{t-1}", "u - h^{t-1}", "h^{t-1} ⊙ u / 2", "max(h^
 
 
 def of(program, X):
-    """f of an array along a, and of one with the further axis b."""
+    """f of an array along a, and of one with the extra axis b."""
     axes = "a" if X.ndim == 1 else "b a"
     found = nt.program(program)["f"](nt.tensor(X, axes))
     return found.to_array(axes if set(found.axes) == set(axes.split()) else " ".join(found.axes))

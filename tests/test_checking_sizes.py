@@ -191,7 +191,7 @@ AGREEING = {
     "windows of another size": ("Y = unroll_{b,k} X\n∑_{k} Y", {"X": B}, {"b": 3, "k": 2}),
     "one that makes another": ("H_{a(i)} = i\nY = unroll_{a,k} H\n∑_{k} Y", {}, {"a": 5, "k": 2}),
     "one in a function": ("f : ℝ^{c} → ℝ\nf(X) = ∑_{h,k} X_{c→(h,k)}\nf(X_{layer→c})", {"X": LAYER}, {"h": 2}),
-    "a further axis of an input": ("X ∈ ℝ^{b}\n∑_{b} X", {"X": ([[1.0], [2.0]], "b a")}, {"a": 1}),
+    "an extra axis of an input": ("X ∈ ℝ^{b}\n∑_{b} X", {"X": ([[1.0], [2.0]], "b a")}, {"a": 1}),
 }
 
 

@@ -10,6 +10,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.latex.lexer import tokenize
 from grammar.parser import parse
+from grammar.traversal import children
 
 NAMES_AND_NUMBERS = {
     r"x": "x",
@@ -101,6 +102,15 @@ OPERATORS = {
     r"\mathbb{1}[x > 0] + \mathbb I\left[i = j \land i \neq k\right]": "𝕀[x > 0] + 𝕀[i = j ∧ i ≠ k]",
 }
 FRACTIONS_AND_LITERALS = {
+    r"\frac{\mathrm{d} L}{\mathrm{d} x}": "∂L/∂x",
+    r"\frac{\mathrm{d}}{\mathrm{d} x} (x^2)": "∂(x^2)/∂x",
+    r"\frac{\mathrm{d}_k}{\mathrm{d}_v}": "d_k / d_v",
+    r"\frac{\mathrm{d}}{\mathrm{d}}": "d / d",
+    r"\frac{\mathrm{d} x}{2}": "d x / 2",
+    r"\mathmakebox[6em][l]{x + y}": "x + y",
+    r"\mathsf{\vphantom{fg}h} \begin{array}[b]{@{}c@{}}\mathsf{\vphantom{fg}w}\\\begin{bmatrix} 3 & 1 \\ 1 & 5 \end{bmatrix}\end{array}": "[3, 1; 1, 5]_{h, w}",
+    r"\mathsf{\vphantom{fg}h} \begin{array}[b]{@{}c@{}}\\\begin{bmatrix} 3 \\ 1 \end{bmatrix}\end{array}": "[3, 1]_{h}",
+    r"\mathmakebox{x} + \mathclap{y}": "x + y",
     r"\frac{a}{b} \odot \dfrac{c}{d}": "(a / b) ⊙ (c / d)",
     r"\frac12 + \frac1p + \frac ab + \frac1{b}": "1/2 + 1/p + a/b + 1/b",
     r"\frac{x}{y}_{\seq(1)}": "(x / y)_{seq(1)}",
@@ -191,7 +201,48 @@ MACROS = {
     r"\newcommand{\R}{\mathbb{R}} x \in \R": "x ∈ ℝ",
     r"\newcommand{\odd}[3][x]{#1 #2 #3} y": "y",
 }
-TABLES = (NAMES_AND_NUMBERS, SCRIPTS, AXES, OPERATORS, FRACTIONS_AND_LITERALS, SETS, STATEMENTS, MACROS)
+EDGES = {  # what is left out, laid in one another, or redefined by what the notation has already
+    r"\begin{align} x &= \text{a \\ b} \end{align}": "x = a b",
+    r"\nsum{\a \\} X": "∑_{a} X",
+    r"\left. x": "x",
+    r"\left. \left( x \right) + 1 \right|_{x = 2}": "(x + 1)|_{x = 2}",
+    r"x^{***}": "x^{***}",
+    r"\text x": "x",
+    r"\mathbf{1}\left[x = 1\right]": "𝕀[x = 1]",
+    r"\mathbf{1} \bigl[x = 1 \bigr]": "𝕀[x = 1]",
+    r"\mathbf{x + y}": "x + y",
+    r"\tilde\theta + \hat{\theta}": "θ̃ + θ̂",
+    r"\hat{y_1}": "ŷ_1",
+    r"\underbrace{x + y} + z": "x + y + z",
+    r"{{a} + {b \over c}}": "a + b/c",
+    r"\{ \begin{array}{ll} x & y > 0 \\ 1 & \text{otherwise} \end{array}": "{ x if y > 0; 1 otherwise }",
+    r"\begin{array}[b]{c} x = 1 \\ y = 2 \end{array}": "x = 1\ny = 2",
+    r"\nmatrix{}{\b}{1 & 2}": "[1, 2]_{b}",
+    r"X \in \mathbb{R}^{\mathcal{S} \cup \mathcal{T}}": "X ∈ ℝ^{𝒮 × 𝒯}",
+    r"\nfun{\a}{norm_p^2} X": "norm_{a}^2(X; p)",
+    r"\mathinner{x}": "x",
+    r"\mathinner{\mathsf{a} \overset{\mathsf{b}}{\begin{bmatrix} 1 & 2 \end{bmatrix}}}": "[1, 2]_{a, b}",
+    r"a \overset{!}{=} b": "a = b",
+    r"\begin{align} \begin{alignedat}{2} x &= 1 \\ y &= 2 \end{alignedat} \end{align}": "x = 1\ny = 2",
+    r"\begin{align} x^1 &= 1 \\ \vdotswithin{=} \\ x^L &= 2 \end{align}": "x^1 = 1\n⋮\nx^L = 2",
+    r"\vdotswithin": "⋮",
+    r"\mathbb{E}\limits_{x \sim p} x": "𝔼_{x ∼ p}[x]",
+    r"\mathbb{E} x": "E x",
+    r"\DeclarePairedDelimiter{\nsum}{\lVert}{\rVert} \nsum{\a} x": "∑_{a} x",
+    r"\newenvironment*{foo}{}{} \begin{foo} x \end{foo}": "x",
+    r"\newenvironment{align}{2}{} \begin{align} x \end{align}": "x",
+    r"\newcommand{\q}{x}\let\nsum=\q \nsum{\a} y": "∑_{a} y",
+    r"\newcommand{\q}{x}\let\g=\q \g": "x",
+    r"\DeclareMathOperator{\foo}{bar} \foo x": "bar x",
+    r"x \in \text{ $\mathbb{R}$ }": "x ∈ ℝ",
+    r"\begin{align} & \text{note}. \\ x &= 1 \end{align}": "x = 1",
+    r"\begin{align} & \text{note}, & y = 2 \\ x &= 1 \end{align}": "y = 2\nx = 1",
+    r"y = 2 \\ 1 \leq i \leq n": "y = 2\n1 ≤ i ≤ n",
+    r"y_i = 1, \quad 1 \leq i \leq n": "y_i = 1 for i = 1, …, n",
+    r"\begin{align} x &= 1, \\ & , \\ y &= 2 \end{align}": "x = 1\ny = 2",
+    r"x_k = 1, \quad k = 0, 1, \ldots, n": "x_k = 1 for k = 0, …, n",
+}
+TABLES = (NAMES_AND_NUMBERS, SCRIPTS, AXES, OPERATORS, FRACTIONS_AND_LITERALS, SETS, STATEMENTS, MACROS, EDGES)
 SAME = {latex: text for table in TABLES for latex, text in table.items()}
 
 
@@ -206,7 +257,7 @@ def find(tree, kind, number=0):
     while waiting:
         node = waiting.pop()
         found += [node] if type(node) is kind else []
-        waiting.extend(reversed(nodes.children(node)))
+        waiting.extend(reversed(children(node)))
     return found[number]
 
 
@@ -306,6 +357,28 @@ WRONG = [
     (r"x^-1", 101, "-"),
     (r"\begin{cases} x \\ y \end{cases}", 101, r"\\"),
     (r"\nmatrix{\a}{\b}{1 & 2 \\ 3}", 311, "3"),
+    (r"\frac{a \\ b}{c}", 106, r"\\"),
+    (r"\left. x \right|", 101, r"\right|"),
+    (r"\{x | y\}", 101, r"\}"),
+    (r"x \$ y", 106, r"\$"),
+    (r"\hat{y + 1}", 111, r"\hat"),
+    (r"\hat{}", 111, r"\hat"),
+    (r"\rVert x", 103, r"\rVert"),
+    (r"x \rfloor", 103, r"\rfloor"),
+    (r"a \over b", 111, r"\over"),
+    (r"2 \begin{array}{c} x \\ y \end{array}", 111, r"\begin{array}"),
+    (r"\nmatrix{}{}{1 & 2 \\ 3 & 4}", 113, r"\nmatrix{}{}{1 & 2 \\ 3 & 4}"),
+    (r"X \cup Y", 111, r"\cup"),
+    (r"\nfun{\a}{} X", 101, r"\nfun{\a}{}"),
+    (r"\mathinner{\overset{x}{y}}", 111, r"\overset"),
+    (r"\mathinner{\mathsf{a} \overset{\mathsf{b}}{\begin{bmatrix} 1 & 2 \end{bmatrix}} x}", 111, r"\overset"),
+    (r"a \overset{!}{==} b", 111, r"\overset"),
+    (r"a \overset{!}{+} b", 111, r"\overset"),
+    (r"\mathbb{E}_x x", 114, r"\mathbb{E}"),
+    (r"\newcommand{\f}[1][x", 109, r"\newcommand"),
+    (r"x_k = 1, \quad k = 0, 2, \ldots, n", 114, r"2"),
+    (r", ,", 108, r", ,"),
+    (r"\text{if $i$}", 108, r"\text{if $i$}"),
 ]
 
 

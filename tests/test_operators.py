@@ -31,7 +31,7 @@ def records(sizes):
 
 
 def at(X, record):
-    """The element of a tensor at a record, which may have further axes."""
+    """The element of a tensor at a record, which may have extra axes."""
     return X.array[tuple(record[axis] for axis in X.axes)].item()
 
 

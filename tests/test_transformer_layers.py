@@ -61,7 +61,7 @@ def test_a_layer_is_made_from_sizes(case: Case):
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.arguments], ids=lambda case: case.title)
 def test_further_axes_are_mapped_over(case: Case):
-    """[f(X)]_s = f(X_s) for every record s of the further axes."""
+    """[f(X)]_s = f(X_s) for every record s of the extra axes."""
     layer, further = case.layer(), {"page": 2, "site": 3}
     inputs = case.inputs(further=further)
     whole = layer(*inputs)

@@ -5,7 +5,8 @@
 `statements`: cells of a table to statements.
 `tables`: what characters and macros are to the notation.
 `reader`: pieces to tokens; the stack of what is still to be read.
-`characters`: what single characters do: cells, brackets, scripts, primes.
+`brackets`: what brackets and bars do.
+`characters`: what other single characters do: cells, relations, scripts, primes.
 `decorated`: what stands over, under and around: accents, norms, tables of cases.
 `fractions`: fractions and roots, and fractions of ∂ that are derivatives.
 `lexer`: what each macro does, and `tokenize`.

@@ -1,4 +1,4 @@
-"""Handlers of single characters: cells and rows, brackets and bars, scripts, primes and stars.
+"""Handlers of single characters: cells and rows, relations and sets, scripts, primes and stars.
 
 Each function reads the piece at `position` of a stretch that ends at `end`, and returns where to go on.
 """
@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from itertools import takewhile
 
-from ..errors import Hint, NotationError
-from ..text import BEFORE_SET, fold
+from ..text import fold
+from ..text_tables import BEFORE_SET
 from ..tokens import Token
 from .macros import is_word
 from .reader import Reader
 from .statements import CELL, ROW
-from .tables import BARS, DROPPED, PAIRS, PRIMES, SIGNS, SIZED, STARS
+from .tables import DROPPED, PRIMES, SIGNS, SIZED, STARS
 
 # In \nmatrix, cases and subscripts & and \\ are their own.
 ROW_SIGNS = {
@@ -81,140 +81,6 @@ def relation(reader: Reader, position: int, end: int) -> int:
         reader.in_set = SIGNS[text][0] != "EQUALS" or reader.in_set and after_set
     reader.add(SIGNS[text], start, stop)
     return position + 1
-
-
-# --------------------------------------------------------------------------------------------------- brackets and bars
-def opening(reader: Reader, position: int, end: int) -> int:
-    text, start, stop = reader.pieces[position]
-    terminal = SIGNS[text][0]
-    of_axes = reader.base == "axis" and not reader.brackets and terminal == "LPAREN"
-    kind = "item" if of_axes and reader.last() in ("LBRACE", "COMMA", "ARROW") else terminal  # (height, width)→layer
-    reader.brackets.append((kind, len(reader.tokens)))
-    reader.settle()
-    reader.add(SIGNS[text], start, stop)
-    return position + 1
-
-
-def closing(reader: Reader, position: int, end: int) -> int:
-    text, start, stop = reader.pieces[position]
-    if reader.brackets:
-        reader.brackets.pop()
-    elif reader.kind not in ("top", "text"):
-        raise NotationError(103, f"{text} closes no bracket", reader.source, (start, stop), hint=Hint("remove it", ""))
-    reader.settle()
-    reader.add(SIGNS[text], start, stop)
-    return position + 1
-
-
-def sized(reader: Reader, position: int, end: int) -> int:
-    """\\left and its kin: only bars need them, to say which side they are."""
-    text, start, _ = reader.pieces[position]
-    following = reader.piece(position + 1) if position + 1 < end else ""
-    if text == "\\left" and following == "." and (closes := closed_at(reader, position, end)):
-        reader.closing_at.add(closes)
-        reader.brackets.append(("LPAREN", len(reader.tokens)))
-        reader.settle()
-        reader.add(("LPAREN", "("), start, reader.pieces[position + 1][2])
-        return position + 2
-    if position in reader.closing_at:
-        reader.brackets.pop()
-        reader.settle()
-        reader.add(("RPAREN", ")"), start, start)
-        reader.add(("AT", "|"), *reader.pieces[position + 1][1:])
-        return position + 2
-    if following in BARS and reader.piece(position + 2) == "_" and at_point(reader):
-        reader.add(("AT", "|"), start, reader.pieces[position + 1][2])
-        return position + 2
-    if following in PAIRS or following in ("\\|", "\\Vert", "‖"):
-        return position + 1
-    if following in BARS:
-        read_bar(reader, position + 1, SIZED[text], start)
-        return position + 2
-    return position + 2 if following == "." and text in ("\\left", "\\right") else position + 1
-
-
-def closed_at(reader: Reader, position: int, end: int) -> int | None:
-    r"""Where the \right is of a \left. … \right|_{X=U}."""
-    depth = 0
-    for place in range(position, end):
-        depth += (reader.pieces[place][0] == "\\left") - (reader.pieces[place][0] == "\\right")
-        if depth == 0:
-            found = reader.piece(place + 1) in BARS and reader.piece(place + 2) == "_"
-            return place if found else None
-    return None
-
-
-def at_point(reader: Reader) -> bool:
-    """Whether a bar before a subscript closes nothing, and so says where a value is taken: f(t)|_{t=0}"""
-    return not reader.brackets or reader.brackets[-1][0] != "BAR"
-
-
-def bar(reader: Reader, position: int, end: int) -> int:
-    if reader.piece(position + 1) == "_" and at_point(reader):
-        reader.add(("AT", "|"), *reader.pieces[position][1:])
-        return position + 1
-    if alone(reader, position, end):  # p(B \\mid A), \\{x \\mid i \\in I\\}
-        reader.add(("BAR", "|"), *reader.pieces[position][1:])
-        return position + 1
-    read_bar(reader, position, 0, None)
-    return position + 1
-
-
-def alone(reader: Reader, position: int, end: int) -> bool:
-    """Whether no other bar stands between this one and the end of the bracket around it, which no bar opened."""
-    if not reader.brackets or reader.brackets[-1][0] not in ("LPAREN", "LBRACE"):
-        return False
-    depth = 0
-    for place in range(position + 1, end):
-        text = reader.pieces[place][0]
-        kind = SIGNS.get(text, ("",))[0]
-        depth += kind in ("LPAREN", "LBRACKET", "LBRACE")
-        if kind in ("RPAREN", "RBRACKET", "RBRACE"):
-            depth -= 1
-            if depth < 0:
-                return True
-        if depth == 0 and text in BARS:
-            return False
-    return False
-
-
-def read_bar(reader: Reader, position: int, side: int, start: int | None) -> None:
-    """One bar; `start` is that of the \\left before it. What opens becomes a size or abs( when it is closed."""
-    text, first, stop = reader.pieces[position]
-    wide = start is not None or text in ("\\lvert", "\\rvert")
-    side = side or {"\\lvert": 1, "\\rvert": -1}.get(text, 0)
-    span = (first if start is None else start, stop)
-    opened = bool(reader.brackets) and reader.brackets[-1][0] == "BAR"
-    if opened and side <= 0:
-        return close_bar(reader, *span)
-    if side >= 0:
-        reader.brackets.append(("BAR", len(reader.tokens)))
-        reader.settle()
-    if side >= 0 and wide:
-        reader.add(("FUNCTION", "abs"), *span)
-        reader.add(("CALL", "("), *span)
-    else:
-        reader.add(("BAR", "|"), *span)
-
-
-ONE_NAME = re.compile(r"NAME( SUB (NAME|NUMBER|LBRACE (NAME|NUMBER) RBRACE))?( SUP STAR)?")
-
-
-def close_bar(reader: Reader, start: int, stop: int) -> None:
-    """|key| is a size, or the absolute value of one name; \\left| … \\right| around more is abs(…)."""
-    tokens = reader.tokens
-    first = reader.brackets.pop()[1]
-    reader.settle()
-    inner = first + 2 if tokens[first].type == "FUNCTION" else first + 1
-    kinds = " ".join(token.type for token in tokens[inner : inner + 9])
-    if ONE_NAME.fullmatch(kinds):
-        tokens[inner].place = "axis"
-        if kinds == "NAME SUP STAR":
-            mark = tokens.pop()
-            tokens[inner].text, tokens[inner].end = tokens[inner].text + mark.text, mark.end
-            tokens.pop()
-        tokens[first:inner] = [Token("BAR", "|", *tokens[first].span)]
-    reader.add(("BAR", "|") if tokens[first].type == "BAR" else ("RPAREN", ")"), start, stop)
 
 
 # --------------------------------------------------------------------------------------------- scripts, primes and stars

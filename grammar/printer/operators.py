@@ -8,6 +8,7 @@ from typing import Any
 from .. import nodes
 from ..nodes import Call, Name, Number, Subscript
 from ..symbols import BINDERS, SYMBOLS, value
+from ..traversal import children
 from .functions import Functions
 from .pieces import (
     AND,
@@ -159,10 +160,14 @@ class Operators(Functions):
         """𝔼_{x ∼ N(0, 1)}[x]"""
         draws = []
         for each in node.draws:
+            if type(each) is Name:
+                draws.append(self.label_word(each.text))
+                continue
             found = yield from self.distribution(each)
             draws.append(f"{self.label_word(each.name)} {self.signs['∼']} {found}")
         (body,) = yield from self.each((node.body,), SUM)
-        return Piece(f"{self.mean}_{{{', '.join(draws)}}}{self.square(body)}", POSTFIXED)
+        below = f"_{{{', '.join(draws)}}}" if draws else ""
+        return Piece(f"{self.mean}{below}{self.square(body)}", POSTFIXED)
 
     def bound_sign(self, operator: str, below: str, above: str = "") -> str:
         """The sign of an operator with the variable that it binds."""
@@ -285,7 +290,7 @@ def names_in(node) -> set[str]:
         node = waiting.pop()
         if type(node) is Name:
             found.add(node.text)
-        waiting.extend(nodes.children(node))
+        waiting.extend(children(node))
     return found
 
 

@@ -8,11 +8,12 @@ A script's brackets fall away, for it stands below or above. Which names are axe
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .. import nodes
 from ..nodes import Call, axis_of
 from ..symbols import FUNCTIONS
+from ..traversal import children
 from .operators import FORMS, over_index
 from .pieces import POSTFIXED, Piece
 from .text import Text
@@ -31,7 +32,7 @@ class Run(NamedTuple):
     slanted: bool = False
 
 
-def to_runs(node, axes: Collection[str] | None = None) -> tuple[Run, ...]:
+def to_runs(node: Any, axes: Collection[str] | None = None) -> tuple[Run, ...]:
     """`node` in runs; `axes` are the names that are axes where the tree leaves that open.
 
     >>> from grammar.parser import parse
@@ -41,7 +42,7 @@ def to_runs(node, axes: Collection[str] | None = None) -> tuple[Run, ...]:
     return tuple(runs_of(Marked(axes_in(node) if axes is None else axes).text(node)))
 
 
-def axes_in(node) -> tuple[str, ...]:
+def axes_in(node: Any) -> tuple[str, ...]:
     """The axes that a tree names, in its order.
 
     >>> from grammar.parser import parse
@@ -60,11 +61,11 @@ def axes_in(node) -> tuple[str, ...]:
             for axis in filter(None, map(axis_of, current.subscript)):
                 found.setdefault(axis.name)
             sure |= {axis.name for axis in filter(None, map(axis_of, certain(current)))}
-        waiting.extend(reversed(nodes.children(current)))
+        waiting.extend(reversed(children(current)))
     return tuple(axis for axis in found if axis in sure)
 
 
-def certain(call: Call) -> tuple:
+def certain(call: Call) -> tuple[Any, ...]:
     """The components of a built-in's subscript that are axes."""
     if call.operator in ("maxk", "argmaxk"):
         return call.subscript[:1]

@@ -12,8 +12,8 @@
 `standard`: those of any library of the Python Array API.
 `javascript`: the table of JavaScript and what writes its modules; javascript_runtime.js is what they call.
 `libraries`: which of them is meant: by name, or by the namespace of arrays.
-`absent`: a library that is not installed, for which text is written all the same.
-`freed_memory`: what one call has freed serves the next.
+`absent`: targets that are not installed, for which text is written all the same.
+`freed_memory`: the allocator keeps what one call has freed for the next.
 `function`: the function of a plan, run without warnings.
 `resized`: the same function for other sizes.
 

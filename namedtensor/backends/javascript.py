@@ -38,14 +38,14 @@ Line = Callable[[tuple[str, ...], dict[str, Any], Step], str]
 
 
 # ------------------------------------------------------------------------------------------------------------- values
-def said(value: Any) -> str:
-    """A plain value of Python as one of JavaScript.
+def literal(value: Any) -> str:
+    """A plain value of Python as a literal of JavaScript.
 
-    >>> said((1, None, 2.5)), said(-math.inf), said("<"), said(True)
+    >>> literal((1, None, 2.5)), literal(-math.inf), literal("<"), literal(True)
     ('[1, null, 2.5]', '-Infinity', '"\\\\u003c"', 'true')
     """
     if isinstance(value, (tuple, list)):
-        return f"[{', '.join(map(said, value))}]"
+        return f"[{', '.join(map(literal, value))}]"
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     return json.dumps(value).replace("<", "\\u003c")  # which would end a script in a page
@@ -53,7 +53,7 @@ def said(value: Any) -> str:
 
 def number(value: Any) -> str:
     """The same of a number: truth values are 0 and 1."""
-    return said(int(value) if isinstance(value, bool) else value)
+    return literal(int(value) if isinstance(value, bool) else value)
 
 
 def numbers(values: Sequence[Any]) -> str:
@@ -63,7 +63,7 @@ def numbers(values: Sequence[Any]) -> str:
 def span(step: Step) -> str:
     """The span in the formula that a step comes from, for what fails while it runs."""
     node = None if step.origin is None else step.origin.node
-    return said(node.span) if node is not None and hasattr(node, "span") else "undefined"
+    return literal(node.span) if node is not None and hasattr(node, "span") else "undefined"
 
 
 # -------------------------------------------------------------------------------------------------------------- lines
@@ -71,7 +71,7 @@ def reduction(name: str) -> Line:
     def line(names: tuple[str, ...], options: dict[str, Any], step: Step) -> str:
         at, rank = options["at"], len(step.arguments[0].shape)
         axes = list(range(rank)) if at is None else [at] if isinstance(at, int) else list(at)
-        return f"nt.{name}({names[0]}, {said(axes)}{', true' * bool(options['keep'])})"
+        return f"nt.{name}({names[0]}, {literal(axes)}{', true' * bool(options['keep'])})"
 
     return line
 
@@ -85,13 +85,13 @@ def cast(names: tuple[str, ...], options: dict[str, Any], step: Step) -> str:
 
 def positions(names: tuple[str, ...], options: dict[str, Any], step: Step) -> str:
     axes = () if step.origin is None else step.origin.axes
-    axis = said(source_name(axes[0]) if axes else "the axis")
+    axis = literal(source_name(axes[0]) if axes else "the axis")
     return f"nt.positions({names[0]}, {options['size']}, {options['base']}, {axis}, {span(step)})"
 
 
 def loop(names: tuple[str, ...], options: dict[str, Any], step: Step) -> str:
     given = ", ".join(f"[{', '.join(part)}]" for part in parts_of_loop(names, options, "[{}]".format))
-    return f"nt.loop({options['function']}, {given}, {options['steps']}, {said((*options['kept'], *options['listed']))}, {len(options['kept'])})"
+    return f"nt.loop({options['function']}, {given}, {options['steps']}, {literal((*options['kept'], *options['listed']))}, {len(options['kept'])})"
 
 
 def exact(primitive: str, text: str) -> dict[str, Line]:
@@ -100,7 +100,7 @@ def exact(primitive: str, text: str) -> dict[str, Line]:
 
 
 def scattered(names: tuple[str, ...], options: dict[str, Any], step: Step) -> str:
-    return f"nt.scatter_add({names[0]}, {names[1]}, {options['at']}, {said(options['sizes'])})"
+    return f"nt.scatter_add({names[0]}, {names[1]}, {options['at']}, {literal(options['sizes'])})"
 
 
 def checked(name: str) -> Line:
@@ -116,17 +116,17 @@ LINES: dict[str, Line | str] = {
     **exact("exact_add", "nt.add({0}, {1})"), **exact("exact_subtract", "nt.subtract({0}, {1})"),
     **exact("exact_abs", "nt.abs({0})"),
     "where": "nt.where({0}, {1}, {2})", "positions": positions, "cast": cast, "item": "{0}[{at}]", "loop": loop,
-    "transpose": lambda names, options, step: f"nt.transpose({names[0]}, {said(options['moves'])})",
-    "reshape": lambda names, options, step: f"nt.reshape({names[0]}, {said(options['sizes'])})",
-    "expand": lambda names, options, step: f"nt.reshape({names[0]}, {said(step.value.shape)})",
-    "broadcast": lambda names, options, step: f"nt.broadcast({names[0]}, {said(options['sizes'])})",
-    "pick": lambda names, options, step: f"nt.pick({names[0]}, {said(options['places'])})",
+    "transpose": lambda names, options, step: f"nt.transpose({names[0]}, {literal(options['moves'])})",
+    "reshape": lambda names, options, step: f"nt.reshape({names[0]}, {literal(options['sizes'])})",
+    "expand": lambda names, options, step: f"nt.reshape({names[0]}, {literal(step.value.shape)})",
+    "broadcast": lambda names, options, step: f"nt.broadcast({names[0]}, {literal(options['sizes'])})",
+    "pick": lambda names, options, step: f"nt.pick({names[0]}, {literal(options['places'])})",
     "head": "nt.head({0}, {size})", "part": "nt.part({0}, {start}, {stop})", "unfold": "nt.unfold({0}, {at}, {size})",
     "concat": lambda names, options, step: f"nt.concat([{', '.join(names)}], {options['at']})",
     "stack": lambda names, options, step: f"nt.stack([{', '.join(names)}])",
     "take": "nt.take({0}, {1}, {at})", "scatter_add": scattered, "arange": "nt.arange({start}, {stop})", "eye": "nt.eye({size})",
     "constant": lambda names, options, step: number(options["number"]),
-    "numbers": lambda names, options, step: f"nt.numbers({numbers(options['numbers'])}, {said(options['sizes'])})",
+    "numbers": lambda names, options, step: f"nt.numbers({numbers(options['numbers'])}, {literal(options['sizes'])})",
 }  # fmt: skip
 
 
@@ -163,7 +163,7 @@ class JavaScript(Backend):
     def given(self, plan: Plan, value: Value) -> str:
         """The line that takes an input, whatever way its numbers are given."""
         name = plan.names[value]
-        return f"{name} = nt.given({name}, {said(name)}, {said(value.shape)});  // {comment(value)}"
+        return f"{name} = nt.given({name}, {literal(name)}, {literal(value.shape)});  // {comment(value)}"
 
     def names_of(self, plan: Plan, step: Step) -> tuple[str, ...]:
         return tuple(self.argument(plan, each) for each in step.arguments)
@@ -243,7 +243,7 @@ def runtime() -> str:
 def pieces() -> dict[str, str]:
     """Its functions by name, each with the comment before it."""
     text = re.sub(r"^// -.*\n", "", runtime(), flags=re.MULTILINE)
-    found = {}
+    found: dict[str, str] = {}
     for part in re.split(r"^(?=/\*\*|export )(?<!\*/\n)", text, flags=re.MULTILINE)[1:]:
         opening = re.search(r"^export \w+ (\w+)", part, flags=re.MULTILINE)
         assert opening is not None, part

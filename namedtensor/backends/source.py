@@ -73,11 +73,11 @@ class Backend:
         self.fixed = fixed or self  # where fixed steps are done
         self.modules: tuple[str, ...] = ()  # of Python's own, which the kernels need
         self.writes = writes  # the primitives that can write their result over an argument
-        self.known: Mapping[str, Callable[[Step, Any], Any]] = {}  # what fixed steps give that need no text to run
+        self.known: Mapping[str, Callable[[Step, Any], Any]] = {}  # primitives whose fixed steps are done without text
         self.products = products  # those that can write it into another array
-        self.tells = True  # whether a primitive may look at numbers, and fail
+        self.checks_data = True  # whether a primitive may look at numbers, and fail
         self.stored: frozenset[str] = frozenset()  # the dtypes that the library has, and no arithmetic for
-        self.releases = False  # whether memory is given back as soon as nothing needs it, where nothing is written over
+        self.releases = False  # whether arrays are released at their last use, where none is reused in place
         self._globals: dict[str, dict[str, Any]] = {}
 
     # ------------------------------------------------------------------------------------------------------- dtypes

@@ -1,12 +1,12 @@
 """Derivatives (paper §5): terms to terms, and programs to programs.
 
 `derivative`: ∂body/∂X*, forward or in reverse, whichever is smaller; perturbations for equations of differentials.
-`nested`: a derivative in the body of another, which holds fixed what that one is taken by.
+`nested`: a derivative in the body of another, which holds the outer variable constant.
 `linearize`: JVP: the differential of each term, from the record of its operator.
-`loops`: the differential of a loop, and the way back through it: loops as well.
-`transpose`: VJP: linear pieces carried back from cotangents.
-`sweep`: one number by several names, all at once.
-`selection`: cotangents beside the cases that they count in, so that nothing meets infinity.
+`loops`: JVP and VJP of a loop, which are loops.
+`transpose`: VJP: cotangents through linear terms, backwards.
+`sweep`: one backward sweep for all derivatives of a number.
+`selection`: masked tangents and cotangents, so that no zero is multiplied by infinity.
 `finiteness`: which terms are finite.
 `formula`: the derivative of a program as a program.
 

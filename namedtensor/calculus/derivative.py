@@ -6,7 +6,7 @@ Each operator's record has its differential in the notation itself, for softmax
 
 so the differential of a formula is found from the inside out, by the chain rule (`Linearization`): it is linear in ∂X.
 The derivative is read off in one of two ways, whichever has the smaller tensors between: ∂X becomes the identity
-I_{ax,ax*} (forward), or what each result counts is carried back through the linear pieces to ∂X (reverse; `transposed`).
+I_{ax,ax*} (forward), or cotangents are carried back through the linear terms to ∂X (reverse; `transpose`).
 For one number, such as a loss, the second is what is called backpropagation.
 """
 
@@ -20,6 +20,7 @@ from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Node
+from grammar.traversal import children
 
 from ..core.sizes import is_ground, resolve
 from ..scope.names import Key, spelled, walk
@@ -152,7 +153,7 @@ def tensors_in(checker: Inference, body: Any, env: Environment) -> Iterator[Node
             if found.number is None and not found.boolean:
                 yield body
             return
-    for each in (*body.arguments, *body.parameters) if isinstance(body, nodes.Call) else nodes.children(body):
+    for each in (*body.arguments, *body.parameters) if isinstance(body, nodes.Call) else children(body):
         yield from tensors_in(checker, each, env)
 
 

@@ -1,8 +1,8 @@
 """Finiteness and sign analysis: which terms are known to be finite, positive or not negative wherever the inputs are
 finite.
 
-Where that is so a zero times the term is zero, and nothing has to be chosen (`selection`). A sum or a product that overflows
-is not thought of.
+Zero times such a term is zero, so no mask is needed (`selection`). Sums and products that overflow are not
+considered.
 """
 
 from __future__ import annotations

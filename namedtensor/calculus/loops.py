@@ -4,8 +4,8 @@
     ∂s ← f'(s, x) ⊙ (∂s, ∂x)         a step of the differential: linear in its states, and given each s from before
     c, ∂x ← f'(s, x)ᵀ ⊙ c            a step back, from the last to the first
 
-A state is kept for each step, what a step makes of it is made again on the way back. What all steps are given gets the sum
-of what it counts in each; a slice, and a tensor of its own, what it counts in its step.
+The states of all steps are kept; what a step computes from them is recomputed on the way back. The cotangent of a
+loop-invariant argument is the sum over the steps; that of a slice, or of a tensor of one step, is that step's.
 """
 
 from __future__ import annotations
@@ -169,13 +169,13 @@ class Backwards:
 
     def of(self, asked: Sequence[tuple[Term, Term]], carry: Carry) -> dict[int, Share]:
         make, loop = self.make, self.loop
-        further = self.further(asked)
-        last, within = self.state_cotangents(asked, further)
+        extra = self.extra_axes(asked)
+        last, within = self.state_cotangents(asked, extra)
         states: list[tuple[Term, Term]] = []
         slices: list[tuple[Term, Term]] = []
         seeds: list[tuple[Term, Share]] = []
         for number, (state, result) in enumerate(zip(loop.states, loop.results)):
-            shape = {**state.shape, **further}
+            shape = {**state.shape, **extra}
             cotangent = leaf_of(make, "count", shape)
             states.append((cotangent, whole(make, last.get(number), shape)))
             if number in within:
@@ -183,12 +183,12 @@ class Backwards:
                 cotangent = make.add(cotangent, slices[-1][0])
             seeds.append((result, counted(make, cotangent)))
         inner = Selecting(make)
-        found = carry(inner, seeds, self.linear, frozenset(further))
+        found = carry(inner, seeds, self.linear, frozenset(extra))
         counts = {mark: inner.settled(share).term for mark, share in found.items()}
         results = [whole(make, counts.get(id(leaf)), shape.shape) for leaf, (shape, _) in zip(loop.states, states)]
         same = {id(leaf) for leaf in loop.given}
         for leaf in self.linear[len(loop.states) :]:
-            shape = {**leaf.shape, **further}
+            shape = {**leaf.shape, **extra}
             state, count = leaf_of(make, "count", shape), whole(make, counts.get(id(leaf)), shape)
             states.append((state, zero(make, shape)))
             results.append(make.add(state, count) if id(leaf) in same else count)
@@ -205,21 +205,21 @@ class Backwards:
         """Reverse a slice along the axis of the steps."""
         return self.make.at(term, self.axis, self.turned)
 
-    def further(self, asked: Sequence[tuple[Term, Term]]) -> dict[str, Any]:
-        """The axes that cotangents have besides, with their sizes."""
+    def extra_axes(self, asked: Sequence[tuple[Term, Term]]) -> dict[str, Any]:
+        """The extra axes of the cotangents, with their sizes."""
         found: dict[str, Any] = {}
         for user, cotangent in asked:
             found |= {axis: size for axis, size in cotangent.shape.items() if axis not in user.shape}
         return found
 
     def state_cotangents(
-        self, asked: Sequence[tuple[Term, Term]], further: Mapping[str, Any]
+        self, asked: Sequence[tuple[Term, Term]], extra: Mapping[str, Any]
     ) -> tuple[dict[int, Term], dict[int, Term]]:
         """The cotangents of each state: after the last step, and those after each step along the axis."""
         make, last, within = self.make, dict[int, Term](), dict[int, Term]()
         for user, cotangent in asked:
             number, at = user.options
-            found, kind = make.spread(cotangent, {**user.shape, **further}), within
+            found, kind = make.spread(cotangent, {**user.shape, **extra}), within
             if user.operator == "through":
                 found = make.rename(found, {at: self.axis})
             elif at == self.steps - 1:
@@ -254,7 +254,7 @@ class Backwards:
 
 
 def counted(make: TermBuilder, cotangent: Term) -> Share:
-    """A cotangent that counts where it is not zero: what is nothing by a choice in a later step stays so."""
+    """A cotangent masked by where it is not zero: what a choice in a later step made zero stays so."""
     holds = Condition(cotangent.shape, lambda: make.between("≠", cotangent, make.number(0)), weak=True)
     return Share(cotangent, (holds,))
 

@@ -84,9 +84,9 @@ class Selecting:
             Condition((row, column), lambda: self.positive(self.make.identity(row, column, size)), (row, column)),
         )
 
-    def once(self, mark: Any, condition: Condition) -> Condition:
+    def once(self, key: Any, condition: Condition) -> Condition:
         """Intern a mask under a key."""
-        return self.known.setdefault(mark, condition)
+        return self.known.setdefault(key, condition)
 
     def of(self, condition: Term) -> Condition:
         return self.once(id(condition), Condition(condition.shape, lambda: condition))
@@ -240,7 +240,7 @@ class Selecting:
         return Share(found, within, due)
 
     def is_due(self, condition: Condition, other: Term) -> bool:
-        """Whether a factor is to be chosen from: one that was given may have nan where it is not meant to count."""
+        """Whether a factor has to be masked: an input may have nan where it is not meant to count."""
         return number(other) is None and other.operator != "constant" and not (condition.weak and self.finite(other))
 
     def of_what_counts(

@@ -46,9 +46,9 @@ def transposed(
 
 
 def cotangents_of(
-    select: Selecting, roots: Sequence[tuple[Term, Share]], leaves: Sequence[Term], further: frozenset[str]
+    select: Selecting, roots: Sequence[tuple[Term, Share]], leaves: Sequence[Term], extra: frozenset[str]
 ) -> dict[int, Share]:
-    """The backward sweep: cotangents of leaves, by their identities, from those of roots; `further` are axes that only
+    """The backward sweep: cotangents of leaves, by their identities, from those of roots; `extra` are axes that only
     cotangents have.
     """
     order, depends = dependent([root for root, _ in roots], leaves)
@@ -79,7 +79,7 @@ def cotangents_of(
         for place, more in shares.items():
             argument = term.arguments[place]
             if id(argument) in depends:
-                axes = [axis for axis in more.term.shape if axis not in argument.shape and axis not in further]
+                axes = [axis for axis in more.term.shape if axis not in argument.shape and axis not in extra]
                 count(argument, select.sum(more, axes))
     return {mark: counts[mark] for mark in ends if mark in counts}
 
@@ -88,13 +88,13 @@ def pushforward(
     make: TermBuilder, whole: Term, leaf: Term, shape: Mapping[str, Any], partners: Mapping[str, str]
 ) -> Term:
     """The tangent of `whole` given one tangent for each number of `leaf`, whose axes get the names of their partners."""
-    select, further = Selecting(make), {new: shape[old] for old, new in partners.items()}
+    select, extra = Selecting(make), {new: shape[old] for old, new in partners.items()}
     order, _ = dependent([whole], [leaf])
     changes: dict[int, Share] = {id(leaf): select.seed(shape, partners)}
     for term in order:
         if term is not leaf:
             parts = [changes.get(id(each)) for each in term.arguments]
-            changes[id(term)] = tangent_of_term(select, term, parts, further)
+            changes[id(term)] = tangent_of_term(select, term, parts, extra)
     return select.settled(changes[id(whole)]).term
 
 
@@ -225,14 +225,14 @@ def axes_moved(term: Term) -> frozenset[str]:
 
 
 # ------------------------------------------------------------------------------------------------------------------ on
-def tangent_of_term(select: Selecting, term: Term, parts: list[Share | None], further: Mapping[str, Any]) -> Share:
+def tangent_of_term(select: Selecting, term: Term, parts: list[Share | None], extra: Mapping[str, Any]) -> Share:
     """The tangent of a linear term from those of its arguments, of which some are zero."""
     rule, record = TANGENT_RULES.get(term.operator), REGISTRY.get(term.operator)
     if rule is not None:
         return rule(select, term, parts)
     if record is not None and record.kind == "reduction":
         return _summed(select, term, parts)
-    return tangent_by_same_operator(select, term, parts, further)
+    return tangent_by_same_operator(select, term, parts, extra)
 
 
 def _added(select: Selecting, term: Term, parts: list[Share | None]) -> Share:
@@ -282,7 +282,7 @@ TANGENT_RULES: dict[str, Callable[[Selecting, Term, list[Share | None]], Share]]
 
 
 def tangent_by_same_operator(
-    select: Selecting, term: Term, parts: list[Share | None], further: Mapping[str, Any]
+    select: Selecting, term: Term, parts: list[Share | None], extra: Mapping[str, Any]
 ) -> Share:
     """The tangent of a term that moves, joins or chooses between numbers: the same term of the tangents."""
     make, axes = select.make, axes_moved(term)
@@ -299,8 +299,8 @@ def tangent_by_same_operator(
 
     given = [zero if each is None else each.term for each in settled]
     if joins(term.operator):
-        given = [make.spread(each, {**argument.shape, **further}) for each, argument in zip(given, term.arguments)]
-    found = of(given, {**term.shape, **further})
+        given = [make.spread(each, {**argument.shape, **extra}) for each, argument in zip(given, term.arguments)]
+    found = of(given, {**term.shape, **extra})
     left = [None if each is None else without(each.within, kept) for each in settled]
     if any(left) or any(each is None and place not in fixed for place, each in enumerate(left)):
         seen = {axis for some in left for each in some or () for axis in each.axes}
@@ -310,7 +310,7 @@ def tangent_by_same_operator(
         def ones() -> Term:
             given: list[Term] = []
             for some, argument in zip(left, term.arguments):
-                sizes = {axis: size for axis, size in {**further, **argument.shape}.items() if axis in seen}
+                sizes = {axis: size for axis, size in {**extra, **argument.shape}.items() if axis in seen}
                 given.append(make.spread(zero, sizes) if some is None else select.indicator(some, sizes))
             return select.positive(of(given, own))
 

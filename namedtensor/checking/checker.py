@@ -22,7 +22,7 @@ from ..terms.environment import Environment, source_name
 from ..terms.inference import Inference, InputType, shown
 from ..terms.structural import passed
 from ..terms.terms import Term
-from . import at_points, calls, cases, draws, families, indexing, literals, lookup, over_sets, renames, sums
+from . import calls, cases, draws, families, indexing, literals, lookup, over_sets, renames, substitution, sums
 from .claims import check_claims, of_index, warn_of_replaced, with_elements
 from .declarations import prepare_inputs
 from .size_solver import SizeSolver
@@ -46,7 +46,7 @@ class Checker(Inference):
     """The inference of a program for given inputs; see `Inference` for its modes.
 
     `by_keyword` are the names of the inputs given so; where they are said, each of them and each size has to be one of the
-    program's, or of the axes `besides` that arguments have.
+    program's, or of the axes `extra_axes` that arguments have.
     """
 
     RULES: ClassVar[Mapping[type, Callable[[Any, Any, Environment], Term]]] = {
@@ -61,7 +61,7 @@ class Checker(Inference):
         nodes.Call: calls.call,
         nodes.IndexSum: sums.index_sum,
         nodes.Over: over_sets.over_variable,
-        nodes.AtPoint: at_points.at_point,
+        nodes.AtPoint: substitution.at_point,
         nodes.Draw: draws.draw,
         nodes.Expectation: draws.expectation,
         nodes.Literal: literals.literal,
@@ -82,16 +82,16 @@ class Checker(Inference):
         python: Mapping[str, Any] | None = None,
         limits: Limits | None = None,
         by_keyword: Iterable[str] | None = None,
-        besides: Iterable[str] = (),
+        extra_axes: Iterable[str] = (),
     ):
         super().__init__(
             scope, inputs or {}, sizes or {}, infer_parameters, recover, strict, python or {}, limits or DEFAULT
         )
-        self.solver: SizeSolver = SizeSolver(self)
+        self.solver = SizeSolver(self)
         self.given_names: GivenNames = GivenNames(scope, self.inputs)
         self.steps: int = 0  # of the trace that are steps to the value, and not to a claim
         self.by_keyword: tuple[str, ...] | None = None if by_keyword is None else tuple(by_keyword)
-        self.besides: frozenset[str] = frozenset(besides)
+        self.extra_axes: frozenset[str] = frozenset(extra_axes)
         self.check_unused(misspelt=True)
         prepare_inputs(self, self.given_names.mentioned)
         warn_of_replaced(self)
@@ -145,7 +145,9 @@ class Checker(Inference):
     def check_unused(self, misspelt: bool = False) -> None:
         """Check that the program mentions each input given by keyword, and each size; `misspelt`: those alone that resemble its names."""
         if self.by_keyword is not None:
-            refuse_unused(self.given_names, self.by_keyword, set(self.given_sizes).difference(self.besides), misspelt)
+            refuse_unused(
+                self.given_names, self.by_keyword, set(self.given_sizes).difference(self.extra_axes), misspelt
+            )
 
     def check_claims(self, whole: bool = True) -> None:
         """Check the shapes of claims, and note their sides to be compared when there are values."""
@@ -165,7 +167,7 @@ class Checker(Inference):
                     f"the axis {source_name(axis)} of an input meets another {source_name(axis)} of the result",
                     node,
                     notes=(f"the result has {shown({source_name(a): s for a, s in term.shape.items()})}",),
-                    hint=f"rename the further axis {source_name(axis)} of the input",
+                    hint=f"rename the extra axis {source_name(axis)} of the input",
                 )
         return self.renamed(term, {axis: source_name(axis) for axis in lifted}, node)
 

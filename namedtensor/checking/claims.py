@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
@@ -11,7 +11,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Name
 
-from ..scope.distributions import hangs_on_draws
+from ..scope.distributions import depends_on_draws
 from ..scope.mentions import is_open
 from ..scope.names import Key, match_key, walk
 from ..scope.symbols import Claim, Definition
@@ -22,7 +22,7 @@ from .declarations import check_member, declaration, domain_values, local_declar
 from .diagnostics import broadcast
 from .indexing import iota
 
-MISSING = (201, 204, 206, 309)  # what a claim about something that is not given gets
+MISSING = (201, 204, 206, 309)  # the errors of a claim about something that is not given
 
 
 def check_claims(checker: Inference, whole: bool = True) -> None:
@@ -48,14 +48,14 @@ def check_claims(checker: Inference, whole: bool = True) -> None:
 
 
 def ends_openly(claim: Claim, problem: NotationError) -> bool:
-    """Whether a claim was not looked at, since nothing says how far its range goes."""
+    """Whether a claim is skipped because its range has an open end."""
     if claim.range is None or problem.number != 309 or problem.span is None:
         return False
     return any(each.span[0] <= problem.span[0] < each.span[1] for each in claim.range.each)
 
 
 def member_claims(checker: Inference, names: Iterable[Key], holder: Environment) -> Iterator[tuple[Claim, Environment]]:
-    """A member of a family that is given, or has an equation of its own: what the family says of it is a claim."""
+    """The equation of a family as a claim about its members that are given, or have an equation of their own."""
     for name in names:
         if name.base not in checker.scope.bases_of_families:
             continue
@@ -112,7 +112,7 @@ def domains(checker: Inference, whole: bool):
             yield checker.top.variables[key], (declared, env)
 
 
-def domain_claim(checker: Inference, term: Term, group) -> None:
+def domain_claim(checker: Inference, term: Term, group: tuple[nodes.Set, Environment]) -> None:
     declared, env = group
     values = domain_values(checker, declared, env)
     if values is not None:
@@ -150,11 +150,15 @@ def check_claim(checker: Inference, claim: Claim, env: Environment) -> None:
         check_member(checker, checker.infer(claim.left, env), claim.right, env, claim.left)
         return
     open = is_open(claim.left) or is_open(claim.right)
-    estimate = hangs_on_draws(checker.scope, (claim.left, claim.right))
+    estimate = depends_on_draws(checker.scope, (claim.left, claim.right))
     with perturbing(checker, (claim.left, claim.right), env), only_typed(checker, open):
         left, right = checker.infer(claim.left, env), checker.infer(claim.right, env)
     check_same_axes(checker, "=", (left, right), (claim.left, claim.right), claim.span)
-    if not open and not estimate:
+    if open or estimate:
+        checker.only_typed[claim.span] = (
+            "a limit, or a minimum over all tensors, has no value" if open else "it is about an estimate"
+        )
+    else:
         checker.claim_terms.append((left, right, claim.span))
 
 
@@ -184,7 +188,7 @@ def nearly(checker: Inference, node: nodes.Call, env: Environment) -> Term:
 
 
 @contextmanager
-def only_typed(checker: Inference, open: bool) -> Iterator[None]:
+def only_typed(checker: Inference, open: bool) -> Generator[None]:
     """A context in which limits have a type and no value."""
     before, checker.typing = checker.typing, checker.typing or open
     try:

@@ -112,7 +112,7 @@ def is_value(checker: Inference, variable: str, body: Node, env: Environment, la
     """
     labelled, families = labelled_names(checker, env)
     if labels:
-        families, labelled = families | labelled, set()
+        families, labelled = families | labelled, set[str]()
     found = occurrences(checker, variable, body) if labels else occurrences_in(body, variable)
     for kind, base, near in found:
         if kind == "axis" or (kind == "call" and not (labels and near)):

@@ -23,7 +23,8 @@ from .unused_inputs import MentionedNames
 
 def prepare_inputs(checker: Inference, mentioned: MentionedNames) -> None:
     """Bind the inputs in the top environment, lifted by their declarations."""
-    for name, size in checker.given_sizes.items():
+    sizes: Any = checker.given_sizes
+    for name, size in sizes.items():
         if isinstance(name, str) and not isinstance(size, bool) and isinstance(size, (int, SizeVariable)):
             checker.top.scalars[plain_key(name)] = size
             continue
@@ -90,7 +91,7 @@ def lifted_input(checker: Inference, key: Key, given: InputType, known: dict[int
     if found is None:
         return given.shape
     axes, names, is_plain = known.get(id(found[0])) or declared_set(checker, found[0], known)
-    if is_plain and names == given.shape.keys():
+    if is_plain and names == frozenset(given.shape):
         return given.shape
     env = Environment(parent=checker.top, indices=found[1])
     for axis, size, node in axes:
@@ -110,7 +111,7 @@ def axis_lacking(
     checker: Inference, key: Key, axis: str, declared: list[str], place: Node, note: str,
     labels: Sequence[tuple[tuple[int, int], str]] = (),
 ) -> NotationError:  # fmt: skip
-    """The error of what is given without an axis of its declaration, which has the axes `declared`."""
+    """The error for an input that lacks an axis of its declaration, which has the axes `declared`."""
     hint = f"give {key} with the axes {', '.join(declared)}"
     return checker.error(
         317, f"{key} lacks the axis {axis} of its declaration", place, notes=(note,), hint=hint, labels=labels
@@ -156,7 +157,7 @@ def local_declaration(checker: Inference, key: Key, env: Environment) -> tuple[n
     return declared, Environment(parent=env, sizes_parent=env, indices=declaring.indices)
 
 
-def unknown_bound(checker: Inference, over: nodes.Range, env: Environment):
+def unknown_bound(checker: Inference, over: nodes.Range, env: Environment) -> NotationError:
     end = over.high if isinstance(over.last, nodes.Number) else over.last
     return checker.error(
         309,
@@ -168,14 +169,23 @@ def unknown_bound(checker: Inference, over: nodes.Range, env: Environment):
 
 def declared_parameter(checker: Inference, key: Key, declared: nodes.Set, env: Environment) -> Term:
     if key not in checker.parameters:
-        shape = {}
-        for axis, size, _ in set_axes(checker, declared, env):
-            value = checker.solver.value(size, env) if size is not None else checker.solver.size_said(axis, env)
-            if size is None and not is_ground(value):
-                checker.top.sizes.setdefault(axis, value)
-            shape[axis] = value if value is not None else unknown_size(checker, axis)
-        checker.parameters[key] = checker.graph.intern("input", options=(str(key),), shape=shape)
+        shape = checker.declared_shapes.get(id(declared)) or declared_shape(checker, declared, env)
+        checker.parameters[key] = checker.graph.intern("input", options=(str(key),), shape=dict(shape))
     return checker.parameters[key]
+
+
+def declared_shape(checker: Inference, declared: nodes.Set, env: Environment) -> dict[str, Any]:
+    """The shape of a parameter in a set; where no size is written it is the same for all members of a family."""
+    shape: dict[str, Any] = {}
+    axes = set_axes(checker, declared, env)
+    for axis, size, _ in axes:
+        value = checker.solver.value(size, env) if size is not None else checker.solver.size_said(axis, env)
+        if size is None and not is_ground(value):
+            checker.top.sizes.setdefault(axis, value)
+        shape[axis] = value if value is not None else unknown_size(checker, axis)
+    if all(size is None and is_ground(shape[axis]) for axis, size, _ in axes):
+        checker.declared_shapes[id(declared)] = shape
+    return shape
 
 
 def check_member(checker: Inference, term: Term, of: nodes.Set, env: Environment, node: Node) -> None:
@@ -215,12 +225,12 @@ def bind_size(checker: Inference, size: Node, actual: Any, env: Environment) -> 
         env.scalars.setdefault(name.key(env.index), actual)
 
 
-def axes_differ(checker: Inference, term: Term, node: Node, names: set[str], of: nodes.Set, text: str):
+def axes_differ(checker: Inference, term: Term, node: Node, names: set[str], of: nodes.Set, text: str) -> NotationError:
     have = {axis for axis in term.shape if "@" not in axis}
-    missing, further = names - have, have - names
-    parts = []
-    if further:
-        parts.append(f"has {_axes(further)} besides")
+    missing, extra = names - have, have - names
+    parts: list[str] = []
+    if extra:
+        parts.append(f"has {_axes(extra)} besides")
     if missing:
         parts.append(f"lacks {_axes(missing)}")
     return checker.error(
@@ -229,7 +239,7 @@ def axes_differ(checker: Inference, term: Term, node: Node, names: set[str], of:
         node,
         notes=(checker.described(node, {a: s for a, s in term.shape.items() if "@" not in a}),),
         labels=((of.span, "stated here"),),
-        hint=_rename_hint(missing, further) or "a value has exactly the axes of its set: change one of the two",
+        hint=_rename_hint(missing, extra) or "a value has exactly the axes of its set: change one of the two",
     )
 
 
@@ -237,7 +247,7 @@ def _axes(names: set[str]) -> str:
     return ("the axis " if len(names) == 1 else "the axes ") + ", ".join(sorted(names))
 
 
-def _rename_hint(missing: set[str], further: set[str]) -> str | None:
-    if len(missing) == 1 and len(further) == 1:
-        return f"rename it: [ … ]_{{{further.copy().pop()}→{missing.copy().pop()}}}"
+def _rename_hint(missing: set[str], extra: set[str]) -> str | None:
+    if len(missing) == 1 and len(extra) == 1:
+        return f"rename it: [ … ]_{{{extra.copy().pop()}→{missing.copy().pop()}}}"
     return None

@@ -14,9 +14,10 @@ from ..terms.inference import Inference
 from ..terms.terms import Term, resolved_shape
 from . import loops
 from .claims import check_statement
-from .declarations import unknown_bound
 from .elements import define_by_elements
-from .family_steps import Unit
+from .grid_members import member_of_grid
+from .ranges import counted, ends, is_member, last_indices, of_numbers
+from .recurrences import Recurrence
 
 
 def infer_family(
@@ -27,6 +28,10 @@ def infer_family(
     assert over is not None
     variable = over.variable.text
     wanted = counted(indices, over)
+    if len(over.each) == 2:
+        found = member_of_grid(checker, family, indices, holder, env)
+        if found is not None:
+            return found
     if not isinstance(wanted, int):
         return loops.member_at(checker, family, indices, wanted, holder, env)
     first, last = ends(checker, over, holder, env)
@@ -39,16 +44,19 @@ def infer_family(
         if not within:
             return None
     check_steps(checker, over, last - wanted + 1 if over.downward else wanted - first + 1)
-    unit = Unit(family, {name: each for name, each in indices.items() if name != variable}, holder)
-    against = (id(holder), unit.key(wanted - unit.way)) in env.active  # h^{t-1} asks for h^t: none before is due
-    alone = against or over.further is not None  # in which order E^{i,j} are made, only their equation says
-    begin = wanted if alone else unit.nearest(last if over.downward else first, wanted)
-    rolled = loops.within(checker, unit, wanted) or loops.rolled_up(checker, unit, begin, wanted, env)
+    recurrence = Recurrence(family, {name: each for name, each in indices.items() if name != variable}, holder)
+    against = (
+        id(holder),
+        recurrence.key(wanted - recurrence.direction),
+    ) in env.active  # h^{t-1} asks for h^t: no earlier member comes first
+    alone = against or over.further is not None  # the order of the E^{i,j} follows from their equation alone
+    begin = wanted if alone else recurrence.nearest(last if over.downward else first, wanted)
+    rolled = loops.within(checker, recurrence, wanted) or loops.rolled_up(checker, recurrence, begin, wanted, env)
     if rolled is not None:
         return rolled
     found = None
-    for step in range(begin, wanted + unit.way, unit.way):
-        found = infer_step(checker, unit, {**indices, variable: step}, step == wanted, env) or found
+    for step in range(begin, wanted + recurrence.direction, recurrence.direction):
+        found = infer_step(checker, recurrence, {**indices, variable: step}, step == wanted, env) or found
     return found
 
 
@@ -64,10 +72,10 @@ def check_steps(checker: Inference, over: Range, count: int) -> None:
 
 
 def infer_step(
-    checker: Inference, unit: Unit, indices: dict[Any, Any], is_wanted: bool, env: Environment
+    checker: Inference, recurrence: Recurrence, indices: dict[Any, Any], is_wanted: bool, env: Environment
 ) -> Term | None:
     """The member of these indices, from its memo or made; None where another equation gives it, or it is being made."""
-    family, holder, over = unit.family, unit.holder, unit.family.range
+    family, holder, over = recurrence.family, recurrence.holder, recurrence.family.range
     assert over is not None
     member = member_key(checker, family, indices)
     known = holder.memo.get(member)
@@ -90,44 +98,9 @@ def infer_step(
         active=env.active | {marker},
     )
     found = infer_member(checker, family, place)
-    unit.note(indices[over.variable.text], found)
+    recurrence.note(indices[over.variable.text], found)
     checker.types.setdefault(str(member), resolved_shape(found.shape))
     return found
-
-
-def counted(indices: dict[Any, Any], over: Range) -> Any:
-    """The number of a range's variable among these indices, where it is one."""
-    found = indices.get(over.variable.text)
-    return int(found) if isinstance(found, str) and found.isdecimal() else found
-
-
-def of_numbers(indices: dict[Any, Any], over: Range) -> dict[Any, Any]:
-    """The indices, with numbers for those that ranges count."""
-    return {**indices, **{each.variable.text: counted(indices, each) for each in over.each}}
-
-
-def ends(checker: Inference, over: Range, holder: Environment, env: Environment) -> tuple[int, int]:
-    """The least and the greatest number of a range."""
-    first, last = checker.solver.value(over.low, holder), checker.solver.value(over.high, holder)
-    if not isinstance(first, int) or not isinstance(last, int):
-        raise unknown_bound(checker, over, env)
-    return first, last
-
-
-def is_member(
-    checker: Inference, over: Range, indices: dict[Any, Any], holder: Environment, env: Environment
-) -> bool | None:
-    """Whether indices lie in their ranges, this one and those after it; None where one is no number."""
-    for each in over.each:
-        wanted = counted(indices, each)
-        if not isinstance(wanted, int):
-            return None
-        place = Environment(parent=holder, sizes_parent=holder, indices=indices)
-        first, last = ends(checker, each, place, env)
-        if not first <= wanted <= last:
-            return False
-        indices = {**indices, each.variable.text: wanted}
-    return True
 
 
 def infer_member(checker: Inference, family: Definition, place: Environment) -> Term:
@@ -165,19 +138,7 @@ def infer_definition(checker: Inference, definition: Definition, env: Environmen
     return found
 
 
-def last_indices(checker: Inference, over: Range, env: Environment) -> dict[str, int]:
-    """The last values of the variables of ranges."""
-    found: dict[str, int] = {}
-    for each in over.each:
-        place = Environment(parent=env, sizes_parent=env, indices=dict(found))
-        last = checker.solver.value(each.last, place)
-        if not isinstance(last, int):
-            raise unknown_bound(checker, each, env)
-        found[each.variable.text] = last
-    return found
-
-
-def empty_range(checker: Inference, definition: Definition):
+def empty_range(checker: Inference, definition: Definition) -> NotationError:
     over = definition.range or definition.head
     return checker.error(
         405, f"the range of {checker.text(definition.head)} is empty, so it has no last value", over,

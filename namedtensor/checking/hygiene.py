@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 def typed(function: FunctionDefinition, count: int, given: int) -> list[Set | None]:
-    """The sets that the arguments, and the `given` parameters after the semicolon, are stated to be in."""
+    """The declared sets of the arguments, and of the `given` parameters after the semicolon."""
     assert function.signature is not None
     options = [function.declarations.get(name.key()) for name in function.options[:given]]
     return [*function.signature.domain[:count], *options]
 
 
 def over(of: Set | None, formals: set[str]) -> bool:
-    """Whether what is stated so has the axes of a head; what nothing is stated of may have them."""
+    """Whether a tensor of this declared set has axes of the head; one without a declaration may."""
     return of is None or any(axis.name in formals for axis, _ in of.axes)
 
 
@@ -38,7 +38,7 @@ def captured(
     function: FunctionDefinition, axes: Mapping[str, tuple[str, ...]], shapes: Sequence[Any], given: int
 ) -> list[str]:
     """The axes of a use that the function's body would capture."""
-    found = []
+    found: list[str] = []
     if function.signature is None or not axes or len(shapes) - given != len(function.signature.domain):
         return found
     for axis in sorted({real for reals in axes.values() for real in reals} & function.own_axes):

@@ -1,9 +1,9 @@
 """Size inference from expressions: the axes of literals, renames, splits, concatenations and calls.
 
-In `Y = [3, 1]_{a}`, `Y / |a|` no tensor is given that has the axis a, and yet |a| is 2. What is given says first how large
-an axis is, then what is stated; only where neither does, the equations of the scope are typed to see which axes they have.
-That is done aside, by a checker of its own: statements stand in any order, and one may need the very size that is asked
-for. Such a one fails there, and its parts are typed in its stead.
+In `Y = [3, 1]_{a}`, `Y / |a|` no input has the axis a, and yet |a| is 2. Inputs say first how large an axis is, then
+declarations and size equations; only where none does, the equations of the scope are typed to see which axes they have.
+A checker of its own does that: statements stand in any order, so one may need the very size that is asked for. It fails
+in that checker alone, and its parts are typed instead.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Axis, Call, Node, Size, axis_of
+from grammar.traversal import children
 
 from ..core.sizes import is_ground, resolve
 from ..scope.names import Key, walk
@@ -22,7 +23,7 @@ from ..terms.environment import Environment
 from ..terms.inference import AlreadyReported, Inference
 from ..terms.terms import Term, TermGraph
 
-MOST = 50_000  # pieces of formulas that are typed aside
+MOST = 50_000  # pieces of formulas that are typed for this
 
 
 def inferred_size(checker: Inference, axis: str, place: Environment, node: Any) -> int | None:
@@ -75,7 +76,7 @@ def axes_named(root: Any) -> Iterator[str]:
         elif isinstance(node, (Call, nodes.Subscript)):
             parts = node.subscript if isinstance(node, Call) else node.components
             yield from (axis.name for axis in map(axis_of, parts) if axis is not None)
-        stack.extend(nodes.children(node))
+        stack.extend(children(node))
 
 
 class SizeInference:
@@ -94,16 +95,16 @@ class SizeInference:
 
     def sizes(self, axis: str, place: Environment) -> dict[int, str]:
         """The sizes that an axis has in what an environment's equations make, each with where."""
-        mark = (axis, cache_key(place))
-        if mark in self.answers:
-            return self.answers[mark]
-        if mark in self.asking:
-            self.open = min(self.open, self.asking.index(mark))
+        question = (axis, cache_key(place))
+        if question in self.answers:
+            return self.answers[question]
+        if question in self.asking:
+            self.open = min(self.open, self.asking.index(question))
             return {}
         if self.work > MOST:
             return {}
         before, self.open = self.open, len(self.asking)
-        self.asking.append(mark)
+        self.asking.append(question)
         try:
             found = self.answer(axis, self.mirrored(place))
         finally:
@@ -111,7 +112,7 @@ class SizeInference:
             whole = self.open >= len(self.asking)
             self.open = min(self.open, before) if self.asking else 0
         if whole:
-            self.answers[mark] = found
+            self.answers[question] = found
         return found
 
     def answer(self, axis: str, env: Environment) -> dict[int, str]:
@@ -198,7 +199,7 @@ class AxisSearch:
             self.look(lambda: checker.infer(node, place), [node], checker.text(node))
 
     def below(self, node: Node) -> None:
-        for child in nodes.children(node):
+        for child in children(node):
             if type(child) in self.inference.checker.RULES and not isinstance(child, Size):
                 self.part(child)
 

@@ -11,6 +11,7 @@ from typing import Any
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Node, Number
+from grammar.traversal import children
 
 from ..core.sizes import is_ground, resolve
 from ..operators import REGISTRY
@@ -83,7 +84,7 @@ def found_in(checker: Inference, key: Key, env: Environment, node: Any) -> tuple
 
 
 def may_be_number(checker: Inference, key: Key) -> bool:
-    """Whether a size may give this name: b ∈ ℝ^{b} is a tensor, whatever |b| is."""
+    """Whether a name may be the number of a size equation; b ∈ ℝ^{b} is a tensor, whatever |b| is."""
     declared, _ = declaration(checker, key)
     return declared is None or not declared.axes
 
@@ -108,7 +109,7 @@ def fact(checker: Inference, key: Key, holder: Environment, env: Environment) ->
             found = infer_family(checker, key, family, indices, holder, env)
             if found is not None:  # else another part of it may have this member
                 return found
-    for own, group in facts.items() if families and key.superscript else ():
+    for own, group in facts.items() if families and (key.superscript or key.subscript) else ():
         if own.base == key.base and valued(checker, group[0].name, env) == key:  # what a^{n} = … begins, where n is 4
             return define(checker, own, group, holder, env)
     return None
@@ -194,7 +195,7 @@ def mentioned_in(checker: Inference, key: Key) -> list[Key]:
         node = stack.pop()
         name = spelled(node)
         if name is None:
-            stack += nodes.children(node)
+            stack += children(node)
         elif name.key() in checker.scope.definitions:
             found.append(name.key())
     return found
@@ -209,7 +210,7 @@ def speaks_of_sizes(checker: Inference, key: Key) -> bool:
         if current in open_:
             memo[current] = any(memo[each] for each in open_.pop(current))
         elif current not in memo:
-            memo[current], mentioned = speaks_itself(checker, current)
+            memo[current], mentioned = own_mentions(checker, current)
             if not memo[current]:
                 open_[current] = mentioned
                 stack += (each for each in mentioned if each not in memo)
@@ -218,9 +219,10 @@ def speaks_of_sizes(checker: Inference, key: Key) -> bool:
     return memo[key]
 
 
-def speaks_itself(checker: Inference, key: Key) -> tuple[bool, list[Key]]:
+def own_mentions(checker: Inference, key: Key) -> tuple[bool, list[Key]]:
     """Whether the definitions of a name ask for sizes, and the other names that they mention."""
-    definitions, mentioned = checker.scope.definitions, []
+    definitions = checker.scope.definitions
+    mentioned: list[Key] = []
     for definition in definitions.get(key, []):
         if definition.elements:
             return True, []

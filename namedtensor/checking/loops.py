@@ -4,7 +4,8 @@ step by step.
 The body is typed with t as the tensor of its values along an axis of its own, as the index of a definition by elements is,
 and with h^{t-1} as a tensor that is given, a *state*. What needs no state is then computed for all steps at once; what does
 is the body of the loop, which has one element of that axis at a time (`loop_bodies`). The first steps are written out until
-the shape of h^t stays the same. A body that the index means more to, as a label in `W^t`, is written out in whole.
+the shape of h^t stays the same. A body in which the index is more than a number, or a label a fixed number of steps away,
+is unrolled.
 """
 
 from __future__ import annotations
@@ -36,11 +37,11 @@ from .counting import (
     is_value,
     members_of,
 )
-from .family_steps import Unit
+from .recurrences import Recurrence
 
 LEAST = 64  # steps that are worth a loop
-LAYERS = 7  # the same where the index is a label besides, as in W^l: such steps are long
-FIRST = 3  # steps that are written out at most until shapes stay the same
+LAYERS = 7  # the same where the index is also a label, as in W^l: such steps are long
+FIRST = 3  # at most so many steps are unrolled until shapes stay the same
 
 
 def member_at(
@@ -55,53 +56,57 @@ def member_at(
     others = {name: each for name, each in indices.items() if name != family.range.variable.text}
     if any(found[1] in re.split(r"[+-]", str(each)) for each in others.values()):
         raise Unrollable
-    return members.member(checker, Unit(family, others, holder), offset)
+    return members.member(checker, Recurrence(family, others, holder), offset)
 
 
 class Rolled:
     """A loop whose body is being typed: the steps after `base` up to `last`, or down to it."""
 
-    def __init__(self, checker: Inference, base: int, last: int, over: nodes.Range, way: int):
-        self.checker, self.base, self.last, self.way = checker, base, last, way
+    def __init__(self, checker: Inference, base: int, last: int, over: nodes.Range, direction: int):
+        self.checker, self.base, self.last, self.direction = checker, base, last, direction
         self.axis = f"{over.variable.text}@loop{len(checker.graph)}"
         self.mark = self.axis
-        self.steps = (last - base) * way
-        self.index = counter(checker, self.axis, base + way, self.steps, way, over)
-        self.units: dict[tuple[Any, ...], Unit] = {}
+        self.steps = (last - base) * direction
+        self.index = counter(checker, self.axis, base + direction, self.steps, direction, over)
+        self.recurrences: dict[tuple[Any, ...], Recurrence] = {}
         self.before = len(checker.parameters)
         self.own: dict[Key, int] = {}  # the parameters that single steps have, and their places
 
-    def member(self, checker: Inference, unit: Unit, offset: int) -> Term:
-        unit = self.units.setdefault(unit.mark, unit)
-        if offset * self.way > 0 or unit.way != self.way:
+    def member(self, checker: Inference, recurrence: Recurrence, offset: int) -> Term:
+        recurrence = self.recurrences.setdefault(recurrence.cache_key, recurrence)
+        if offset * self.direction > 0 or recurrence.direction != self.direction:
             raise Unrollable
-        return self.next(unit) if offset == 0 else self.state(unit, abs(offset))
+        return self.next(recurrence) if offset == 0 else self.state(recurrence, abs(offset))
 
-    def state(self, unit: Unit, back: int) -> Term:
+    def state(self, recurrence: Recurrence, back: int) -> Term:
         """The state of so many steps before, an input of the body."""
         for number in range(1, back + 1):
-            if number not in unit.states:
-                before = unit.at(self.checker, self.base + self.way * (1 - number))
+            if number not in recurrence.states:
+                before = recurrence.at(self.checker, self.base + self.direction * (1 - number))
                 name = f"a state {len(self.checker.graph)}"
-                unit.states[number] = self.checker.graph.intern(
-                    "input", options=(name, unit.family.name.base), shape=dict(before.shape), boolean=before.boolean,
-                    node=unit.family.head,
+                recurrence.states[number] = self.checker.graph.intern(
+                    "input", options=(name, recurrence.family.name.base), shape=dict(before.shape), boolean=before.boolean,
+                    node=recurrence.family.head,
                 )  # fmt: skip
-        return unit.states[back]
+        return recurrence.states[back]
 
-    def unread(self, unit: Unit, term: Term) -> Term:
+    def unread(self, recurrence: Recurrence, term: Term) -> Term:
         """The state of a family that no step reads: what it was before does not matter."""
         shape = {axis: size for axis, size in term.shape.items() if axis != self.axis}
         name = f"a state {len(self.checker.graph)}"
         return self.checker.graph.intern(
-            "input", options=(name, unit.family.name.base), shape=shape, boolean=term.boolean, node=unit.family.head
+            "input",
+            options=(name, recurrence.family.name.base),
+            shape=shape,
+            boolean=term.boolean,
+            node=recurrence.family.head,
         )
 
-    def first(self, unit: Unit, back: int) -> Term:
+    def first(self, recurrence: Recurrence, back: int) -> Term:
         """The initial value of a state: a member made before; zeros for a family that no step reads."""
-        checker, state = self.checker, unit.states[back]
-        if unit.carried:
-            return unit.at(checker, self.base + unit.way * (1 - back))
+        checker, state = self.checker, recurrence.states[back]
+        if recurrence.carried:
+            return recurrence.at(checker, self.base + recurrence.direction * (1 - back))
         nothing = checker.graph.number(False if state.boolean else 0, state.node, state.boolean)
         if not state.shape:
             return nothing
@@ -141,13 +146,16 @@ class Rolled:
 
     def names(self, key: Key) -> list[Key]:
         """What a name with the loop's index in its labels is at each step; the same for tensors of any sizes."""
-        steps, notes = range(self.base + self.way, self.last + self.way, self.way), self.checker.scope.notes
-        mark = "names at steps", str(key).replace(self.mark, "@"), steps
-        if mark not in notes:
+        steps, notes = (
+            range(self.base + self.direction, self.last + self.direction, self.direction),
+            self.checker.scope.notes,
+        )
+        cache_key = "names at steps", str(key).replace(self.mark, "@"), steps
+        if cache_key not in notes:
             texts = [[at_steps(part, self.mark, steps) for part in each] for each in key[1:]]
             scripts = zip(*(zip(*each) if each else ((),) * len(steps) for each in texts))
-            notes[mark] = [Key(key.base, *each) for each in scripts]
-        return notes[mark]
+            notes[cache_key] = [Key(key.base, *each) for each in scripts]
+        return notes[cache_key]
 
     def order_parameters(self) -> None:
         """Put the parameters that were found meanwhile in the order of the steps."""
@@ -170,26 +178,26 @@ class Rolled:
         name = str(key).replace(self.mark, source_name(self.mark))
         return self.checker.graph.intern("members", tuple(found), (self.axis,), (name,), shape, first.boolean, node)
 
-    def next(self, unit: Unit) -> Term:
+    def next(self, recurrence: Recurrence) -> Term:
         """The member of this step."""
-        if unit.next is None:
-            if unit.busy:
+        if recurrence.next is None:
+            if recurrence.busy:
                 raise Unrollable
-            unit.busy = True
-            unit.next = self.typed(unit)
-        return unit.next
+            recurrence.busy = True
+            recurrence.next = self.typed(recurrence)
+        return recurrence.next
 
-    def typed(self, unit: Unit) -> Term:
-        checker, family, holder = self.checker, unit.family, unit.holder
-        first, last = unit.range(checker)
-        low, high = sorted((self.base + self.way, self.last))
-        fits = first <= low and high <= last and not unit.is_given(checker, range(low, high + 1))
-        apart = family.claims or means_something(checker, unit.variable, holder)
-        if not fits or apart or not is_value(checker, unit.variable, family.body, holder, labels=True):
+    def typed(self, recurrence: Recurrence) -> Term:
+        checker, family, holder = self.checker, recurrence.family, recurrence.holder
+        first, last = recurrence.range(checker)
+        low, high = sorted((self.base + self.direction, self.last))
+        fits = first <= low and high <= last and not recurrence.is_given(checker, range(low, high + 1))
+        apart = family.claims or means_something(checker, recurrence.variable, holder)
+        if not fits or apart or not is_value(checker, recurrence.variable, family.body, holder, labels=True):
             raise Unrollable
         place = Environment(
-            parent=holder, sizes_parent=holder, definition=family, depth=holder.depth, indices=dict(unit.others),
-            variables={Key(unit.variable): self.index}, members={unit.variable: self}, active=holder.active,
+            parent=holder, sizes_parent=holder, definition=family, depth=holder.depth, indices=dict(recurrence.others),
+            variables={Key(recurrence.variable): self.index}, members={recurrence.variable: self}, active=holder.active,
         )  # fmt: skip
         claims, derived = len(checker.pending_claims), checker.derived
         with unguarded(checker):
@@ -198,18 +206,18 @@ class Rolled:
             raise Unrollable
         return term
 
-    def rolled(self, unit: Unit) -> dict[tuple[Any, ...], Unit]:
+    def rolled(self, recurrence: Recurrence) -> dict[tuple[Any, ...], Recurrence]:
         """Every family that the loop needs, typed."""
-        self.units[unit.mark] = unit
+        self.recurrences[recurrence.cache_key] = recurrence
         self.checker.rolled[self.mark] = self
         try:
-            self.next(unit)
-            while waiting := [each for each in self.units.values() if each.next is None]:
+            self.next(recurrence)
+            while waiting := [each for each in self.recurrences.values() if each.next is None]:
                 self.next(waiting[0])
         finally:
             del self.checker.rolled[self.mark]
         self.order_parameters()
-        for each in self.units.values():
+        for each in self.recurrences.values():
             term = each.next
             assert term is not None
             if not each.states:
@@ -222,7 +230,7 @@ class Rolled:
                 if not all(unify(state.shape[axis], size) for axis, size in shape.items()):
                     raise Unrollable
                 term = state
-        return self.units
+        return self.recurrences
 
 
 def is_of_program(base: str, env: Environment) -> bool:
@@ -240,7 +248,7 @@ def is_of_program(base: str, env: Environment) -> bool:
 
 
 def means_something(checker: Inference, variable: str, env: Environment) -> bool:
-    """Whether a variable is something else besides where a family is held, which would shine through."""
+    """Whether a variable has another meaning where a family is held, which its body would see."""
     solved = checker.solver.scalar(Key(variable), env)
     return solved is not None or checker.find(Key(variable), env, None) is not None
 
@@ -254,105 +262,117 @@ class RolledLoop:
     loop: Term
     number: int
     state: Term
-    way: int
+    direction: int
 
 
-def rolled_up(checker: Inference, unit: Unit, begin: int, wanted: int, env: Environment) -> Term | None:
+def rolled_up(checker: Inference, recurrence: Recurrence, begin: int, wanted: int, env: Environment) -> Term | None:
     """The member of a far step, from a loop; None where the recurrence has to be unrolled."""
-    if not is_worth_it(checker, unit, (wanted - begin) * unit.way) or unit.mark in unit.holder.unrollable:
+    if (
+        not is_worth_it(checker, recurrence, (wanted - begin) * recurrence.direction)
+        or recurrence.cache_key in recurrence.holder.unrollable
+    ):
         return None
-    if any((id(unit.holder), unit.key(step)) in env.active for step in firsts(unit, begin)):
-        return None  # what asks is one of the first members itself, in terms of later ones
-    made = loop_to(checker, unit, begin, wanted)
+    if any((id(recurrence.holder), recurrence.key(step)) in env.active for step in firsts(recurrence, begin)):
+        return None  # a first member is being made, by later ones
+    made = loop_to(checker, recurrence, begin, wanted)
     return None if made is None else after(checker, made, wanted)
 
 
-def within(checker: Inference, unit: Unit, wanted: int) -> Term | None:
+def within(checker: Inference, recurrence: Recurrence, wanted: int) -> Term | None:
     """The member of a step that an earlier loop of layers has passed; None where there is none."""
-    for made in unit.holder.loops.get(unit.mark, ()):
-        if made.loop.options[0].members and (wanted - made.base) * made.way > 0 < (made.last - wanted) * made.way:
+    for made in recurrence.holder.loops.get(recurrence.cache_key, ()):
+        if (
+            made.loop.options[0].members
+            and (wanted - made.base) * made.direction > 0 < (made.last - wanted) * made.direction
+        ):
             found = after(checker, made, wanted)
-            unit.note(wanted, found)
+            recurrence.note(wanted, found)
             return found
     return None
 
 
-def is_worth_it(checker: Inference, unit: Unit, steps: int) -> bool:
+def is_worth_it(checker: Inference, recurrence: Recurrence, steps: int) -> bool:
     """Whether so many steps are rolled into a loop."""
-    if not checker.rolls or unit.family.name.base in checker.scope.varied:
+    if not checker.rolls or recurrence.family.name.base in checker.scope.varied:
         return False
     if checker.shows_layers or steps < LAYERS or steps >= LEAST:
         return steps >= LEAST
-    return has_layers(checker, unit.holder)
+    return has_layers(checker, recurrence.holder)
 
 
-def loop_to(checker: Inference, unit: Unit, begin: int, last: int) -> RolledLoop | None:
+def loop_to(checker: Inference, recurrence: Recurrence, begin: int, last: int) -> RolledLoop | None:
     """Roll the steps up to this one, beginning as soon after `begin` as shapes stay the same."""
-    for base in firsts(unit, begin) if abs(last - begin) < checker.limits.steps else ():
+    for base in firsts(recurrence, begin) if abs(last - begin) < checker.limits.steps else ():
         try:
-            if (base - begin) * unit.way >= 0:
-                unit.at(checker, base)
+            if (base - begin) * recurrence.direction >= 0:
+                recurrence.at(checker, base)
         except Unrollable:
             continue
         found = attempted(
-            checker, unit.holder, partial(made_loop, checker, Unit(unit.family, unit.others, unit.holder), base, last)
+            checker,
+            recurrence.holder,
+            partial(
+                made_loop, checker, Recurrence(recurrence.family, recurrence.others, recurrence.holder), base, last
+            ),
         )
         if found is not None:
             return found
-    unit.holder.unrollable[unit.mark] = True
+    recurrence.holder.unrollable[recurrence.cache_key] = True
     return None
 
 
-def firsts(unit: Unit, begin: int) -> range:
+def firsts(recurrence: Recurrence, begin: int) -> range:
     """The steps after which a loop may begin; where no member was made, the step before them all is one."""
-    before = 0 if unit.key(begin) in unit.holder.memo else unit.way
-    return range(begin - before, begin + unit.way * (FIRST + 1), unit.way)
+    before = 0 if recurrence.key(begin) in recurrence.holder.memo else recurrence.direction
+    return range(begin - before, begin + recurrence.direction * (FIRST + 1), recurrence.direction)
 
 
-def counter(checker: Inference, axis: str, first: int, count: int, way: int, node: Any) -> Term:
+def counter(checker: Inference, axis: str, first: int, count: int, direction: int, node: Any) -> Term:
     """first, first + 1, … or first, first − 1, … along an axis."""
     shape = {axis: count}
-    start = first if way > 0 else 1
+    start = first if direction > 0 else 1
     steps = checker.graph.intern("iota", axes=(axis,), options=(start, count), shape=shape, node=node)
-    if way > 0:
+    if direction > 0:
         return steps
     return checker.graph.intern("-", (checker.graph.number(first + 1, node), steps), shape=shape, node=node)
 
 
-def made_loop(checker: Inference, unit: Unit, base: int, last: int) -> RolledLoop:
-    assert unit.family.range is not None
+def made_loop(checker: Inference, recurrence: Recurrence, base: int, last: int) -> RolledLoop:
+    assert recurrence.family.range is not None
     trace = len(checker.trace)
-    rolled = Rolled(checker, base, last, unit.family.range, unit.way)
-    units = list(rolled.rolled(unit).values())
-    states = [state for each in units for state in each.states.values()]
-    results = [term for each in units for term in (rolled.next(each), *[*each.states.values()][:-1])]
-    initial = [rolled.first(each, back) for each in units for back in each.states]
-    loop = loop_of(checker.graph, rolled.axis, rolled.steps, states, results, initial, unit.family.body)
+    rolled = Rolled(checker, base, last, recurrence.family.range, recurrence.direction)
+    recurrences = list(rolled.rolled(recurrence).values())
+    states = [state for each in recurrences for state in each.states.values()]
+    results = [term for each in recurrences for term in (rolled.next(each), *[*each.states.values()][:-1])]
+    initial = [rolled.first(each, back) for each in recurrences for back in each.states]
+    loop = loop_of(checker.graph, rolled.axis, rolled.steps, states, results, initial, recurrence.family.body)
     del checker.trace[trace:]
     found: RolledLoop | None = None
     number = 0
-    for each in units:
+    for each in recurrences:
         for back, state in each.states.items():
-            made = RolledLoop(base, last, loop, number, state, each.way)
-            step = last + each.way * (1 - back)
+            made = RolledLoop(base, last, loop, number, state, each.direction)
+            step = last + each.direction * (1 - back)
             if each.key(step) not in each.holder.memo:
                 each.note(step, after(checker, made, last))
             number += 1
             if back == 1:
-                each.holder.loops.setdefault(each.mark, []).append(made)
-                found = made if each is unit else found
+                each.holder.loops.setdefault(each.cache_key, []).append(made)
+                found = made if each is recurrence else found
                 explained(checker, each, last)
     assert found is not None
     return found
 
 
-def explained(checker: Inference, unit: Unit, step: int) -> None:
+def explained(checker: Inference, recurrence: Recurrence, step: int) -> None:
     """Note the type and the value of the member that a loop ends with, as one step."""
-    key = unit.key(step)
-    term = unit.holder.memo[key]
+    key = recurrence.key(step)
+    term = recurrence.holder.memo[key]
     checker.types.setdefault(str(key), resolved_shape(term.shape))
-    place = Environment(parent=unit.holder, definition=unit.family, indices={**unit.others, unit.variable: step})
-    checker.trace.append((unit.family.body, term, place))
+    place = Environment(
+        parent=recurrence.holder, definition=recurrence.family, indices={**recurrence.others, recurrence.variable: step}
+    )
+    checker.trace.append((recurrence.family.body, term, place))
 
 
 def after(checker: Inference, made: RolledLoop, step: int) -> Term:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from grammar.nodes import Node, Number, Size, children
+from grammar.nodes import Node, Number, Size
+from grammar.traversal import children
 
 from ..core.sizes import SizeVariable
 from ..scope.names import MARKS, spelled

@@ -7,7 +7,7 @@ and undo the arithmetic around it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -24,8 +24,8 @@ from .given_sizes import check_given_sizes, check_stated_sizes
 from .inferred_sizes import inferred_size, several_sizes
 from .size_facts import FactIndex, Symbol, as_size, computed, invert, sides, words_of
 
-Way: TypeAlias = tuple[Any, ...]  # a node, and the way to what holds it
-Mark: TypeAlias = tuple[
+NodePath: TypeAlias = tuple[Any, ...]  # a node, and the way to what holds it
+SearchKey: TypeAlias = tuple[
     Any, ...
 ]  # a symbol, the environment where it is asked for, and whether what the scope makes counts
 LARGEST = 2**1024  # a number in a size expression
@@ -50,17 +50,17 @@ def in_head(env: Environment | None) -> bool:
 class SizeSolver(Sizes):
     """The solver of sizes of one program; its results are memoised by environment.
 
-    What a fact gives is kept. A symbol that had no value is asked for again only once a symbol that shares a fact with it
+    Solutions are memoised. A symbol that had no value is asked for again only once a symbol that shares a fact with it
     has one, so that all sizes of a program are found in one pass through its facts, whatever their order.
     """
 
     def __init__(self, checker: Inference):
         self.checker = checker
         self.declared: list[tuple[SizeEquation, Environment]] = []
-        self.busy: set[Mark] = set()
-        self.missed: dict[Mark, tuple[Symbol, Environment]] = {}  # had no value in this run
+        self.busy: set[SearchKey] = set()
+        self.missed: dict[SearchKey, tuple[Symbol, Environment]] = {}  # had no value in this run
         self.again: list[tuple[Symbol, Environment]] = []  # of those, what may have one now
-        self.found: dict[Mark, tuple[Any, Environment]] = {}
+        self.found: dict[SearchKey, tuple[Any, Environment]] = {}
         self.runs: int = 0
         self.infers: bool = True  # from the types of expressions too
         self.indices: dict[int, FactIndex] = {}
@@ -96,14 +96,14 @@ class SizeSolver(Sizes):
         found = self.direct(symbol, env, node)
         if found is not None:
             return found
-        mark = (symbol, id(env), self.infers)
-        kept = self.found.get(mark)
+        search_key = (symbol, id(env), self.infers)
+        kept = self.found.get(search_key)
         if kept is not None:
             return kept[0]
-        if mark in self.busy or mark in self.missed:
+        if search_key in self.busy or search_key in self.missed:
             return None
         with self.run():
-            found = self.tried(symbol, env, node, mark)
+            found = self.tried(symbol, env, node, search_key)
             while found is None and self.runs == 1 and self.again:
                 other = self.again.pop()
                 value = self.find(*other, node)
@@ -111,7 +111,7 @@ class SizeSolver(Sizes):
         return found
 
     @contextmanager
-    def run(self) -> Iterator[None]:
+    def run(self) -> Generator[None]:
         """One search, in which each symbol is looked for at most once."""
         self.runs += 1
         try:
@@ -121,23 +121,23 @@ class SizeSolver(Sizes):
             if not self.runs:
                 self.missed.clear()
                 self.again.clear()
-                self.found = {mark: kept for mark, kept in self.found.items() if kept[1].complete}
+                self.found = {search_key: kept for search_key, kept in self.found.items() if kept[1].complete}
 
-    def tried(self, symbol: Symbol, env: Environment, node: Any, mark: Mark) -> Any:
-        self.busy.add(mark)
+    def tried(self, symbol: Symbol, env: Environment, node: Any, search_key: SearchKey) -> Any:
+        self.busy.add(search_key)
         try:
             found = self.search(symbol, env, node)
         finally:
-            self.busy.discard(mark)
+            self.busy.discard(search_key)
         if found is None:
-            self.missed[mark] = (symbol, env)
+            self.missed[search_key] = (symbol, env)
             return None
         if is_ground(found):
-            self.found[mark] = (found, env)
-        self.remind(symbol)
+            self.found[search_key] = (found, env)
+        self.propagate(symbol)
         return found
 
-    def remind(self, symbol: Symbol) -> None:
+    def propagate(self, symbol: Symbol) -> None:
         """Propagate a new value: symbols without one that share an equation with it are tried again."""
         if not self.missed:
             return
@@ -217,7 +217,7 @@ class SizeSolver(Sizes):
                 found = env.variables[name].number
             if found is None and not name[1] + name[2]:
                 found = env.indices.get(name.base)
-            return int(found) if isinstance(found, str) and found.isdecimal() else found
+            return found if not isinstance(found, str) else int(found) if found.isdecimal() else None
         found = env.sizes.get(name)
         if isinstance(found, Conflict):
             raise several_sizes(self.checker, name, found.sources, node)
@@ -298,9 +298,9 @@ class SizeSolver(Sizes):
         """The symbols of a size expression, each as often as it stands there."""
         return [symbol for symbol, _ in self.places(node, env)]
 
-    def places(self, node: Node, env: Environment) -> Iterator[tuple[Symbol, Way]]:
+    def places(self, node: Node, env: Environment) -> Iterator[tuple[Symbol, NodePath]]:
         """Each symbol of a size expression, with the way to it from the inside out."""
-        stack: list[Way] = [(node, ())]
+        stack: list[NodePath] = [(node, ())]
         while stack:
             way = stack.pop()
             current = way[0]
@@ -349,7 +349,7 @@ class SizeSolver(Sizes):
     def solve_for(self, node: Node, symbol: Symbol, value: Any, env: Environment) -> Any:
         """Solve an expression for `symbol`, given its `value`; None where it cannot be inverted."""
         way = next(way for found, way in self.places(node, env) if found == symbol)
-        above = []
+        above: list[Any] = []
         while way:
             above.append(way[0])
             way = way[1]

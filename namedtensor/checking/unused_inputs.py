@@ -16,12 +16,13 @@ from typing import Any
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Axis, Call, Index, Name, Node, axis_of
+from grammar.traversal import children
 
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
-from ..scope.by_scripts import ByScripts
 from ..scope.mentions import OF_AXES
 from ..scope.names import Key, Spelled, component, key, plain_key, spelled, walk
+from ..scope.script_index import ByScripts
 from ..scope.symbols import Scope
 from ..terms.environment import source_name
 from ..terms.inference import InputType
@@ -72,10 +73,10 @@ def listed(names: list[str]) -> str:
 
 def mentioned_names(scope: Scope, given: Iterable[Key]) -> MentionedNames:
     """What a program speaks of, some of its names being given; found out once, for it is the same whatever their sizes are."""
-    mark = MentionedNames, frozenset(given)
-    if mark not in scope.notes:
-        scope.notes[mark] = MentionedNames(scope, mark[1])
-    return scope.notes[mark]
+    cache_key = MentionedNames, frozenset(given)
+    if cache_key not in scope.notes:
+        scope.notes[cache_key] = MentionedNames(scope, cache_key[1])
+    return scope.notes[cache_key]
 
 
 class MentionedNames:
@@ -123,7 +124,7 @@ class MentionedNames:
             return (*node.superscript, *node.arguments, *node.parameters)
         if isinstance(node, nodes.Subscript) and isinstance(node.base, Name) and node.base.text in OF_AXES:
             return ()
-        return nodes.children(node)
+        return children(node)
 
     def names_it(self, name: Key) -> bool:
         """Whether a name stands in the program: W^{1,Q} does in W^{l,Q}; a label, which may be a number, as any number."""
@@ -208,7 +209,7 @@ def made(scope: Scope) -> Iterator[str]:
         if isinstance(node, nodes.Equation):
             yield from (axis.name for side in node.sides if isinstance(side, Index) for axis, _ in side.items)
         elif isinstance(node, nodes.Rename):
-            yield from (axis.name for before, after in node.items if len(after) > 1 for axis in after)
+            yield from (axis.name for _, after in node.items if len(after) > 1 for axis in after)
         elif isinstance(node, nodes.Subscript) and isinstance(node.base, Name) and node.base.text in OF_AXES:
             yield from (axis.name for axis in map(axis_of, node.components) if axis is not None)
         elif isinstance(node, Call) and node.operator in REGISTRY and REGISTRY[node.operator].new_sizes is not None:

@@ -1,7 +1,7 @@
 """The derivative of a recurrence as a recurrence: the adjoint of its states, from the end back, and a sum over the steps.
 
     h^t = f(h^{t-1}, W) for t = 1, …, n;   L = ℓ(h^n) + ∑_{t=1}^{n} c(h^t)
-    g^n = ∂L/∂h^n                                            what L is by the last state
+    g^n = ∂L/∂h^n                                            by the last state
     g^t = g^{t+1} ⊙ ∂h^{t+1}/∂h^t + ∂c(h^t)/∂h^t             by each state: through the next one, and in its own step
     D = ∑_{t=1}^{n} g^t ⊙ ∂h^t/∂W                            what each step adds
 
@@ -27,7 +27,7 @@ from .assembly import axes_of
 from .indices import UNIT, Linear, at, plus, written
 from .needed import needed
 from .recurrences import Family, NotARecurrence, Recurrence, recurrence_of
-from .step_programs import Derivation
+from .step_programs import RecurrenceAssembly
 from .steps import Step, Steps
 
 SHORT = 5  # symbols of a weight that is written where it counts
@@ -63,60 +63,60 @@ def recurrent(
         recurrence = recurrence_of(scope, tree, last.body)
         words = {word for each in tree.statements for word in words_of(each)} | axes_of(tree, shapes) | {"D", "I", "e"}
         words |= {recurrence.variable}
-        derivation = Derivation(source, tree, scope, last.body, shapes, sizes, words, recurrence)
-        derivation.shaped()
-        return assembled(derivation)
+        assembly = RecurrenceAssembly(source, tree, scope, last.body, shapes, sizes, words, recurrence)
+        assembly.shaped()
+        return assembled(assembly)
     except NotARecurrence:
         return None
 
 
-def assembled(derivation: Derivation) -> tuple[nodes.Program, int, Steps]:
+def assembled(assembly: RecurrenceAssembly) -> tuple[nodes.Program, int, Steps]:
     """Every part of the derivative, put together."""
-    recurrence, variable = derivation.recurrence, derivation.recurrence.variable
-    outside, taken = derivation.outside(), derivation.taken
+    recurrence, variable = assembly.recurrence, assembly.recurrence.variable
+    outside, taken = assembly.outside(), assembly.taken
     state, place = recurrence.found(taken.variable) or (None, recurrence.start)
     if state is not None and place != recurrence.start and state not in recurrence.states:
         raise NotARecurrence
-    whole = derivation.outer(taken.body)
-    derivation.labels[variable] = {}
-    inputs = dict(derivation.labels)
+    whole = assembly.outer(taken.body)
+    assembly.labels[variable] = {}
+    inputs = dict(assembly.labels)
     for each in recurrence.sums:
-        inputs[to_text(each.node)] = derivation.labels[to_text(each.node)] = summed_shape(derivation, each)
-    value = derivation.checker([*outside, Value(whole)], inputs).whole().shape
-    adjoints = {id(each): adjoint_of(derivation, derivation.labels[_end(derivation, each)], value, ADJOINTS)
+        inputs[to_text(each.node)] = assembly.labels[to_text(each.node)] = summed_shape(assembly, each)
+    value = assembly.checker([*outside, Value(whole)], inputs).whole().shape
+    adjoints = {id(each): adjoint_of(assembly, assembly.labels[_end(assembly, each)], value, ADJOINTS)
                 for each in recurrence.states}  # fmt: skip
     parts: list[Node] = []
     inside = state is not None and place != recurrence.start
-    direct = None if inside else derivation.closed(outside, whole, taken.variable)
+    direct = None if inside else assembly.closed(outside, whole, taken.variable)
     if direct is not None:
-        parts.append(derivation.in_lines(direct))
-    total = weighted(derivation, outside, whole, value)
+        parts.append(assembly.in_lines(direct))
+    total = weighted(assembly, outside, whole, value)
     ends: list[Node | None] = []
     for family in recurrence.states:
         adjoint = adjoints[id(family)]
         called = plain if adjoint.marked == adjoint.axes else str
-        end = derivation.closed(outside, whole, Name(_end(derivation, family)), called)
-        ends.append(None if end is None else derivation.in_lines(end))
-        derivation.labels[f"{adjoint.letter}^{variable}"] = {
-            **value, **dict(zip(adjoint.marked, derivation.labels[_end(derivation, family)].values()))
+        end = assembly.closed(outside, whole, Name(_end(assembly, family)), called)
+        ends.append(None if end is None else assembly.in_lines(end))
+        assembly.labels[f"{adjoint.letter}^{variable}"] = {
+            **value, **dict(zip(adjoint.marked, assembly.labels[_end(assembly, family)].values()))
         }  # fmt: skip
-        total.append(adjoint.times(Name(f"{adjoint.letter}^{variable}"), derivation.label(family, {variable: 1})))
-    step = derivation.within_step()
-    begun = [] if inside else starts(derivation, outside, adjoints)
+        total.append(adjoint.times(Name(f"{adjoint.letter}^{variable}"), assembly.label(family, {variable: 1})))
+    step = assembly.within_step()
+    begun = [] if inside else starts(assembly, outside, adjoints)
     if total:
         body = total[0]
         for each in total[1:]:
             body = call("+", body, each)
-        recurrences(derivation, step, body, adjoints, ends, [family for family, _ in begun])
-        found = None if inside else derivation.closed(step, body, taken.variable)
+        recurrences(assembly, step, body, adjoints, ends, [family for family, _ in begun])
+        found = None if inside else assembly.closed(step, body, taken.variable)
         if found is not None:
-            node = derivation.in_lines(found)
+            node = assembly.in_lines(found)
             over = recurrence if recurrence.families else recurrence.sums[0]
             parts.append(IndexSum("∑", Name(variable), written(over.first), written(over.last), node))
-        for label, index in derivation.labelled_by(taken.variable):
-            found = derivation.closed(step, body, Name(label))
-            parts += [] if found is None else [at(derivation.in_lines(found), variable, index)]
-    parts += [derivation.in_lines(each) for _, each in begun]
+        for label, index in assembly.labelled_by(taken.variable):
+            found = assembly.closed(step, body, Name(label))
+            parts += [] if found is None else [at(assembly.in_lines(found), variable, index)]
+    parts += [assembly.in_lines(each) for _, each in begun]
     if inside and state is not None:
         adjoint = adjoints[id(state)]
         parts = [
@@ -125,49 +125,49 @@ def assembled(derivation: Derivation) -> tuple[nodes.Program, int, Steps]:
     result = parts[0] if parts else Number(0)
     for each in parts[1:]:
         result = call("+", result, each)
-    return finished(derivation, result, steps_back(derivation, adjoints))
+    return finished(assembly, result, steps_back(assembly, adjoints))
 
 
-def _end(derivation: Derivation, family: Family) -> str:
-    return derivation.label(family, derivation.recurrence.end).text
+def _end(assembly: RecurrenceAssembly, family: Family) -> str:
+    return assembly.label(family, assembly.recurrence.end).text
 
 
 def plain(axis: str) -> str:
     return axis.rstrip(MARKS)
 
 
-def summed_shape(derivation: Derivation, each: Any) -> dict[str, Any]:
+def summed_shape(assembly: RecurrenceAssembly, each: Any) -> dict[str, Any]:
     """The shape of a sum: that of one of its terms."""
-    step = derivation.within_step()
-    body = derivation.within(each.body)
+    step = assembly.within_step()
+    body = assembly.within(each.body)
     own = {line.sides[0].text for line in step if isinstance(line, Equation) and isinstance(line.sides[0], Name)}
-    inputs = {name: shape for name, shape in derivation.labels.items() if name not in own}
-    return dict(derivation.checker([*step, Value(body)], inputs).whole().shape)
+    inputs = {name: shape for name, shape in assembly.labels.items() if name not in own}
+    return dict(assembly.checker([*step, Value(body)], inputs).whole().shape)
 
 
-def adjoint_of(derivation: Derivation, shape: Mapping[str, Any], value: Mapping[str, Any], letters: str) -> Adjoint:
-    """A name for what a value is by something of a shape; the axes are marked where the value has them as well."""
-    letter = next((each for each in letters if each not in derivation.words), None) or next(
-        names_left(derivation.words)
-    )
-    derivation.words.add(letter)
+def adjoint_of(
+    assembly: RecurrenceAssembly, shape: Mapping[str, Any], value: Mapping[str, Any], letters: str
+) -> Adjoint:
+    """A name for the derivative of a value by a tensor of a shape; axes are marked where the value has them as well."""
+    letter = next((each for each in letters if each not in assembly.words), None) or next(names_left(assembly.words))
+    assembly.words.add(letter)
     axes = tuple(shape)
-    marked = tuple(axis + derivation.taken.mark for axis in axes) if set(axes) & set(value) else axes
+    marked = tuple(axis + assembly.taken.mark for axis in axes) if set(axes) & set(value) else axes
     return Adjoint(letter, axes, marked)
 
 
-def weighted(derivation: Derivation, outside: list[Any], whole: Node, value: Mapping[str, Any]) -> list[Node]:
-    """The terms of the sums in one step, each by what the value is by its sum."""
-    found = []
-    recurrence = derivation.recurrence
+def weighted(assembly: RecurrenceAssembly, outside: list[Any], whole: Node, value: Mapping[str, Any]) -> list[Node]:
+    """The terms of the sums in one step, each times the derivative of the value by its sum."""
+    found: list[Node] = []
+    recurrence = assembly.recurrence
     if len({(str(each.first), str(each.last)) for each in recurrence.sums}) > 1:
         raise NotARecurrence
     for each in recurrence.sums:
         text = to_text(each.node)
-        adjoint = adjoint_of(derivation, derivation.labels[text], value, LETTERS)
+        adjoint = adjoint_of(assembly, assembly.labels[text], value, LETTERS)
         called = plain if adjoint.marked == adjoint.axes else str
-        weight = derivation.closed(outside, whole, Name(text), called)
-        term = derivation.within(each.body)
+        weight = assembly.closed(outside, whole, Name(text), called)
+        term = assembly.within(each.body)
         if weight is None:
             continue
         if weight.node == Number(1):
@@ -175,49 +175,47 @@ def weighted(derivation: Derivation, outside: list[Any], whole: Node, value: Map
         elif not weight.names and length(weight.node) <= SHORT:
             found.append(adjoint.times(weight.node, term))
         else:
-            derivation.line(Name(adjoint.letter), derivation.in_lines(weight))
-            extents = derivation.labels[text].values()
-            derivation.labels[adjoint.letter] = {**value, **dict(zip(adjoint.marked, extents))}
+            assembly.line(Name(adjoint.letter), assembly.in_lines(weight))
+            extents = assembly.labels[text].values()
+            assembly.labels[adjoint.letter] = {**value, **dict(zip(adjoint.marked, extents))}
             found.append(adjoint.times(Name(adjoint.letter), term))
     return found
 
 
 def recurrences(
-    derivation: Derivation, step: list[Any], body: Node, adjoints: dict[int, Adjoint], ends: list[Node | None],
+    assembly: RecurrenceAssembly, step: list[Any], body: Node, adjoints: dict[int, Adjoint], ends: list[Node | None],
     begun: list[Family],
 ) -> None:  # fmt: skip
     """The lines of the adjoints: at the end, from one step to the one before, and of what the `begun` begin with."""
-    recurrence, variable = derivation.recurrence, derivation.recurrence.variable
+    recurrence, variable = assembly.recurrence, assembly.recurrence.variable
     own, through = [], []
     for family in recurrence.states:
         called = plain if adjoints[id(family)].marked == adjoints[id(family)].axes else str
-        fixed = derivation.fixed.get(derivation.label(family, {variable: 1}).text)
-        before = derivation.label(family, {variable: 1, UNIT: -recurrence.step})
+        fixed = assembly.fixed.get(assembly.label(family, {variable: 1}).text)
+        before = assembly.label(family, {variable: 1, UNIT: -recurrence.step})
         for by, found in ((fixed, own), (before, through)):
-            reading = None if by is None else derivation.closed(step, body, by, called)
-            found.append(None if reading is None else derivation.in_lines(reading))
+            reading = None if by is None else assembly.closed(step, body, by, called)
+            found.append(None if reading is None else assembly.in_lines(reading))
     for family, end, here in zip(recurrence.states, ends, own):
         last = None if here is None else at(here, variable, recurrence.end)
-        derivation.line(
-            _member(adjoints[id(family)], recurrence.end), joined(derivation, adjoints[id(family)], end, last)
-        )
+        assembly.line(_member(adjoints[id(family)], recurrence.end), joined(assembly, adjoints[id(family)], end, last))
     for family, here, next_one in zip(recurrence.states, own, through):
         adjoint = adjoints[id(family)]
         after = None if next_one is None else at(next_one, variable, {variable: 1, UNIT: recurrence.step})
-        whole = joined(derivation, adjoint, here, after)
-        derivation.line(_member(adjoint, {variable: 1}), whole, back(recurrence, here is None))
+        whole = joined(assembly, adjoint, here, after)
+        assembly.line(_member(adjoint, {variable: 1}), whole, back(recurrence, here is None))
         if here is not None and family in begun:
             first = (
                 None if next_one is None else at(next_one, variable, plus(recurrence.start, {UNIT: recurrence.step}))
             )
-            derivation.line(_member(adjoint, recurrence.start), joined(derivation, adjoint, first))
+            assembly.line(_member(adjoint, recurrence.start), joined(assembly, adjoint, first))
 
 
-def joined(derivation: Derivation, adjoint: Adjoint, *parts: Node | None) -> Node:
+def joined(assembly: RecurrenceAssembly, adjoint: Adjoint, *parts: Node | None) -> Node:
     """The sum of what there is."""
     found = [each for each in parts if each is not None]
     if not found:
-        return with_axes(Number(0), tuple(derivation.labels[f"{adjoint.letter}^{derivation.recurrence.variable}"]))
+        return with_axes(Number(0), tuple(assembly.labels[f"{adjoint.letter}^{assembly.recurrence.variable}"]))
     whole = found[0]
     for each in found[1:]:
         whole = call("+", whole, each)
@@ -236,32 +234,34 @@ def _member(adjoint: Adjoint, index: Linear) -> Node:
     return nodes.Superscript(Name(adjoint.letter), (written(index),))
 
 
-def starts(derivation: Derivation, outside: list[Any], adjoints: dict[int, Adjoint]) -> list[tuple[Family, Reading]]:
-    """What the derivative has by what the states begin with."""
-    recurrence, found = derivation.recurrence, []
+def starts(
+    assembly: RecurrenceAssembly, outside: list[Any], adjoints: dict[int, Adjoint]
+) -> list[tuple[Family, Reading]]:
+    """The contribution of the initial states to the derivative."""
+    recurrence, found = assembly.recurrence, []
     for family in recurrence.states:
         adjoint = adjoints[id(family)]
         label = to_text(_member(adjoint, recurrence.start))
-        derivation.labels[label] = derivation.labels[f"{adjoint.letter}^{recurrence.variable}"]
+        assembly.labels[label] = assembly.labels[f"{adjoint.letter}^{recurrence.variable}"]
         begins = family.member(written(recurrence.start))
-        program = [derivation.begun(each) for each in outside]
-        reading = derivation.closed(program, adjoint.times(Name(label), begins), derivation.taken.variable)
+        program = [assembly.begun(each) for each in outside]
+        reading = assembly.closed(program, adjoint.times(Name(label), begins), assembly.taken.variable)
         if reading is not None:
             found.append((family, reading))
     return found
 
 
-def steps_back(derivation: Derivation, adjoints: dict[int, Adjoint]) -> list[Step]:
+def steps_back(assembly: RecurrenceAssembly, adjoints: dict[int, Adjoint]) -> list[Step]:
     """The lines of the adjoints as equations of what these are: the derivatives by the states."""
-    taken, found = derivation.taken, []
-    letters = {adjoint.letter: (family, adjoint) for family in derivation.recurrence.states
+    taken, found = assembly.taken, []
+    letters = {adjoint.letter: (family, adjoint) for family in assembly.recurrence.states
                for adjoint in [adjoints[id(family)]]}  # fmt: skip
-    for line in derivation.lines:
+    for line in assembly.lines:
         head = line.sides[0]
         if isinstance(head, nodes.Superscript) and isinstance(head.base, Name) and head.base.text in letters:
             family, adjoint = letters[head.base.text]
             by = family.member(head.components[0])
-            rule = "end" if line.range is None and head == _member(adjoint, derivation.recurrence.end) else "chain"
+            rule = "end" if line.range is None and head == _member(adjoint, assembly.recurrence.end) else "chain"
             mark = taken.mark if adjoint.marked != adjoint.axes else ""
             found.append(Step(rule, replace(line, sides=(*line.sides, Derivative(taken.body, by, mark))), BACK[rule]))
     return found
@@ -270,16 +270,16 @@ def steps_back(derivation: Derivation, adjoints: dict[int, Adjoint]) -> list[Ste
 BACK = {"end": "the value by its last state", "chain": "∂L/∂h^{t-1} = ∂L/∂h^t ⊙ ∂h^t/∂h^{t-1}"}
 
 
-def finished(derivation: Derivation, result: Node, steps: list[Step]) -> tuple[nodes.Program, int, Steps]:
+def finished(assembly: RecurrenceAssembly, result: Node, steps: list[Step]) -> tuple[nodes.Program, int, Steps]:
     """The program: what it needs of the one that was given, the lines, and the derivative; and the way to it."""
-    kept = [derivation.begun(each) for each in derivation.tree.statements[:-1]]
+    kept = [assembly.begun(each) for each in assembly.tree.statements[:-1]]
     wanted = words_of(result)
-    for each in derivation.lines:
+    for each in assembly.lines:
         wanted |= words_of(each)
         if each.range is not None:
             wanted |= words_of(each.range)
-    title = Name("D" if "D" not in wanted else next(names_left(derivation.words)))
-    statements = (*needed(tuple(kept), wanted), *derivation.lines, Equation((title, result)))
-    steps.append(Step("identification", Equation((title, result, derivation.taken)), "D = ∑_{t} ∂L/∂h^t ⊙ ∂h^t/∂W"))
+    title = Name("D" if "D" not in wanted else next(names_left(assembly.words)))
+    statements = (*needed(tuple(kept), wanted), *assembly.lines, Equation((title, result)))
+    steps.append(Step("identification", Equation((title, result, assembly.taken)), "D = ∑_{t} ∂L/∂h^t ⊙ ∂h^t/∂W"))
     way = Steps((), tuple(steps), tuple(kept))
-    return nodes.Program(statements), derivation.length + length(result), way
+    return nodes.Program(statements), assembly.length + length(result), way

@@ -15,6 +15,7 @@ from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Equation, IndexSum, Node, Number
+from grammar.traversal import children
 
 from ..scope.names import Key, Spelled, component, spelled, walk
 from ..scope.symbols import Definition, Scope
@@ -84,9 +85,9 @@ class Recurrence:
     variable: str
     first: Linear = field(default_factory=dict)
     last: Linear = field(default_factory=dict)
-    families: list[Family] = field(default_factory=list)
-    states: list[Family] = field(default_factory=list)
-    sums: list[Sum] = field(default_factory=list)
+    families: list[Family] = field(default_factory=list[Family])
+    states: list[Family] = field(default_factory=list[Family])
+    sums: list[Sum] = field(default_factory=list[Sum])
     step: int = 1
 
     @property
@@ -114,7 +115,7 @@ class Recurrence:
             each = waiting.pop()
             found = self.found(each)
             if found is None:
-                waiting.extend(nodes.children(each))
+                waiting.extend(children(each))
             else:
                 yield found
 

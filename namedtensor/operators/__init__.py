@@ -3,12 +3,12 @@
 `record`: the record and the registry.
 `builder`: the builder of plans, as operators see it.
 `lowering`: three kinds of `lower`.
-`definitions`: what operators mean, on plain numbers.
-`transposes`: how a cotangent goes back through what is linear.
-`plain_numbers`: what is made of plain numbers while checking.
+`definitions`: reference definitions, on plain numbers.
+`transposes`: the transpose rules (VJPs) of linear operators.
+`plain_numbers`: folding rules.
 `new_sizes`: the sizes of axes that an operator makes.
 `elementwise`: functions of numbers.
-`pseudorandom`: numbers as if drawn.
+`pseudorandom`: the pseudorandom generator.
 `gamma`: the gamma function's logarithm and its derivatives.
 `reductions`: sums and their kin over axes.
 `contraction`: products, summed over axes.

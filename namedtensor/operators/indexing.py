@@ -30,6 +30,9 @@ def positions(b: Builder, index: Any, size: int, base: int) -> Any:
         raise IndexProblem(NO_INDEX[b.kind(index)], None)
     if b.kind(index) not in "iu":
         index = b.step("whole_positions", (index,), index.order, index.shape, b.target.default_whole)
+    least, most = index.interval or (-math.inf, math.inf)
+    if base <= least and most < base + size:
+        return b.cast(b.subtract(index, base), b.target.default_whole) if base else index
     dtype = b.target.default_whole if base else index.dtype
     return b.step("positions", (index,), index.order, index.shape, dtype, size=size, base=base)
 
@@ -71,7 +74,7 @@ def _index(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping
     at: Any = None
     for axis, size in zip(run, sizes):
         here = places[axis] if axis in places else b.arange(0, size, axis)
-        at = here if at is None else further(b, at, size, here)
+        at = here if at is None else merged_positions(b, at, size, here)
     (axis,) = run if len(run) == 1 else (MERGED,)
     if axis == MERGED:
         x = b.merge(x, run, MERGED)
@@ -81,7 +84,7 @@ def _index(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping
 MERGED = "(merged)"
 
 
-def further(b: Builder, at: Any, size: int, here: Any) -> Any:
+def merged_positions(b: Builder, at: Any, size: int, here: Any) -> Any:
     """Positions in two axes merged, of which the second has this size."""
     if not hasattr(at, "order") and not hasattr(here, "order"):
         return at * size + here

@@ -1,7 +1,7 @@
 """Three kinds of `lower` that most operators share: elementwise, over some axes, and a named primitive.
 
-A *write* is an operator's own part: of numbers it takes the writer and its arguments, of axes the writer, one argument
-and the axes.
+A *write* is an operator's own part: of numbers it takes the plan builder and its arguments, of axes the builder, one
+argument and the axes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Shape inference for operators whose result has axes of new sizes.
 
-Each function takes the arguments' shapes, the axes of the use and the sizes that are known. A size may be an unknown of
-`namedtensor.sizes`; then only what is known is judged.
+Each function takes the arguments' shapes, the axes of the use and the sizes that are known. A size may be a
+`SizeVariable` of `namedtensor.core.sizes`; then only what is known is judged.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Constant folding: the operators on plain numbers, while a formula is checked."""
+"""Folding rules: what operators make of plain numbers while a formula is checked."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""uniform(i, j, …): a number between 0 and 1 for whole numbers, elementwise (paper §3.2); draws are made of it.
+"""A counter-based pseudorandom generator: uniform(i, j, …), a number between 0 and 1 for whole numbers, elementwise
+(paper §3.2).
 
-A generator that counts: what it gives is computed from the seed and the number of the draw alone, so that every library has
-the same, in any order and on several devices. Three digits to the base `PRIME` are the state of a Feistel network; no whole
+A number is computed from the seed and the number of the draw alone, so that every library has the same, in any order
+and on several devices. Three digits to the base `PRIME` are the state of a Feistel network; no whole
 number that occurs in it is 2^24 or more, so single precision holds them all.
 """
 

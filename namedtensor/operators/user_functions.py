@@ -50,7 +50,7 @@ class UserFunction:
                 f"the Python function of {self.text} gave the axes {', '.join(result.axes) or 'none'}",
                 source,
                 node.span,
-                notes=(f"its signature and the further axes of its arguments ask for {', '.join(wanted) or 'none'}",),
+                notes=(f"its signature and the extra axes of its arguments ask for {', '.join(wanted) or 'none'}",),
             )
         return result.to_array(wanted) if wanted else result.array
 
@@ -88,7 +88,7 @@ USER_FUNCTIONS: _Functions = _Functions()
 def function(signature: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Use a Python function in formulas; it is lifted by its signature.
 
-    The function is called with named tensors. They may have further axes than the signature says (those are mapped
+    The function is called with named tensors. They may have more axes than the signature says (those are mapped
     over), so it works by name, on the axes of the signature. Raises NotationError where the signature is none.
 
     >>> import namedtensor as nt

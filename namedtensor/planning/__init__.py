@@ -9,10 +9,11 @@
 `dtypes`: the dtype of each step.
 `sums_as_products`: sums that a product computes.
 `fast_path`: the guarded fast path and its fallback.
+`step_builder`: steps, equal ones once; constants and casts.
 `builder`: named operations become steps.
-`failures`: what a library refused, told of the formula.
+`failures`: errors of libraries, as errors of the formula.
 `lowering`: the state that rules and rewrites take.
-`one_slice`: an array but for one slice.
+`slice_update`: the update of one slice of an array.
 `structural`: one rule for each structural term.
 `loop_steps`: a loop as one step.
 `rewrites`: the table of rewrites, in order.

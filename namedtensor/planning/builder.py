@@ -10,183 +10,15 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..core.arrays import HALF
 from ..core.axes import Order, union
 from . import dtypes, sums_as_products, whole_numbers
-from .fast_path import ENDS, FALLBACK, FAR, FAST, GUARDED, LARGE, version
-from .intervals import of_dtype, within
-from .optimisations import enabled
-from .plan import Argument, Plan, Scalar, Step, Value, needed
-from .target import Target
+from .fast_path import ENDS, FAR, LARGE
+from .plan import Argument, Value
+from .step_builder import StepBuilder
 
 
-class PlanBuilder:
-    """The builder of one plan for one target; `real` is the dtype of constants.
-
-    Where the tensors are of half precision, which has not every whole number from 257 or 2,049 on, what is made of constants
-    and whole numbers alone, such as the angle of a position, is computed in single, and rounded where it meets them.
-    """
-
-    def __init__(self, target: Target, real: str | None = None, without: Sequence[str] = ()):
-        self.optimised = enabled(target.name, without)
-        self.target = target
-        self.half = real if real in HALF else None
-        self.real = target.canonical("float32") if self.half else real or target.default_float
-        self.wide = target.result_type((target.default_float, self.real))  # what whole numbers become by themselves
-        self.names: list[str] = []
-        self.inputs: list[Value | Scalar] = []
-        self.steps: list[Step] = []
-        self.origin: Any = None
-        self.in_block = False  # whether this is the plan of a block, which one thread computes
-        self._made: dict[tuple[Any, ...], Value] = {}
-        self._written: dict[Value, Step] = {}
-        self.matrices: dict[tuple[Value, Order, Order], Value] = {}  # copies, by their rows and columns
-        self._unnamed: dict[Argument, Value] = {}  # what was given other names, and what it was before
-
-    def plan(self, source: str, results: Sequence[Argument], prefix: str = "", short: int = 0) -> Plan:
-        """The finished plan: the fast path with its fallback where that has at most `short` steps, else the fallback
-        alone.
-        """
-
-        def built(which: int, prefix: str, fallback: Plan | None = None) -> Plan:
-            steps, final = version(which, self.steps, results)
-            in_place = "in place" in self.optimised
-            return Plan(source, self.names, self.inputs, steps, final, in_place, prefix, fallback)
-
-        if not any(step.primitive == "select" for step in self.steps):
-            return built(FALLBACK, prefix)
-        if short and len(needed(*version(FALLBACK, self.steps, results))) <= short:
-            return built(FAST, prefix, built(FALLBACK, f"{prefix}fallback_"))
-        return built(GUARDED, prefix)
-
-    def scalar(self, name: str, kind: type) -> Scalar:
-        """A plain number that is given when the plan runs."""
-        found = Scalar(kind)
-        self.names.append(name)
-        self.inputs.append(found)
-        return found
-
-    # ------------------------------------------------------------------------------------------------------- steps
-    def input(self, name: str, order: Order, shape: tuple[int, ...], dtype: str, like: Value | None = None) -> Value:
-        """An array that is given when the plan runs; `like` is what it is a part of, where that is known."""
-        interval, weak = (of_dtype(dtype), False) if like is None else (like.interval, like.weak)
-        value = Value(order, tuple(shape), dtype, interval=interval, weak=weak)
-        self.names.append(name)
-        self.inputs.append(value)
-        return value
-
-    def step(
-        self, primitive: str, arguments: Sequence[Argument], order: Order, shape: Sequence[int], dtype: str | None = None,
-        **options: Any,
-    ) -> Value:  # fmt: skip
-        """Append a step, or give the equal one that was written already (common subexpressions)."""
-        arguments, shape = tuple([self._unnamed.get(each, each) for each in arguments]), tuple(shape)
-        # What differs as an option may be equal as a number: 0.0 and −0.0, 1 and True.
-        key = (primitive, arguments, tuple(map(type, arguments)), shape, dtype, repr(options) if options else "")
-        found = self._made.get(key)
-        if found is None:
-            if dtype is None:
-                dtype = dtypes.dtype_of(self, primitive, arguments, options)
-            fixed, dynamic = primitive not in ("python", "loop"), primitive == "python"
-            for each in arguments:
-                if isinstance(each, (Value, Scalar)):
-                    fixed = fixed and each.fixed
-                    dynamic = dynamic or (each.dynamic and dtype != "bool")
-            found = self._made[key] = Value(order, shape, dtype, fixed, dynamic)
-            found.interval = whole_numbers.interval_of_step(primitive, arguments, options, dtype)
-            found.weak = whole_numbers.is_weak(self, primitive, arguments, dtype)
-            step = self._written[found] = Step(found, primitive, arguments, options, self.origin)
-            self.steps.append(step)
-        return found if order == found.order else self.renamed(found, order)
-
-    def unnamed(self, argument: Argument) -> Argument:
-        """The value before renames: equal steps are one whatever the names of axes."""
-        return self._unnamed.get(argument, argument)
-
-    def renamed(self, x: Value, order: Order) -> Value:
-        """The array under other names of axes: no step, for a plan has no names."""
-        if order == x.order:
-            return x
-        x = self.unnamed(x)
-        key = ("same", x, order)
-        found = self._made.get(key)
-        if found is None:
-            found = self._made[key] = Value(order, x.shape, x.dtype, x.fixed, x.dynamic, x.interval, x.weak)
-            step = self._written[found] = Step(found, "same", (x,), {}, self.origin)
-            self.steps.append(step)
-            self._unnamed[found] = x
-        return found if order != x.order else x
-
-    def native_or(self, name: str, arguments: Sequence[Argument], write: Callable[[], Value], **options: Any) -> Value:
-        """The target's own operation as one step, else the steps that `write` writes."""
-        if name in self.target.natives:
-            (first, *_) = arguments
-            return self.step(name, arguments, first.order, first.shape, first.dtype, **options)
-        return write()
-
-    # ---------------------------------------------------------------------------------------------------- constants
-    def constant(self, number: Any, dtype: str | None = None) -> Value:
-        """A number as a tensor without axes: whole where it is whole and 64 bits hold it, else of the formula's own dtype."""
-        kind = number.kind if isinstance(number, Scalar) else type(number)
-        if dtype is None:
-            dtype = "bool" if kind is bool else self.whole_dtype(number) if issubclass(kind, int) else self.real
-        if isinstance(number, Scalar):
-            return self.step("as_array", (number,), (), (), self.target.canonical(dtype))
-        return self.step("constant", (), (), (), self.target.canonical(dtype), number=number)
-
-    def numbers(self, numbers: Sequence[Any], order: Order, shape: Sequence[int], dtype: str) -> Value:
-        dtype = self.target.canonical(dtype)
-        return self.step("numbers", (), order, shape, dtype, numbers=tuple(numbers), sizes=tuple(shape))
-
-    def whole_dtype(self, *numbers: Any) -> str:
-        """The dtype of whole numbers that are written: 64 bits, or floats of 64 bits where those are too few."""
-        whole = self.target.default_whole
-        held = of_dtype(whole)
-        fit = all(within(whole_numbers.interval_of(each) or (0, 0), held) for each in numbers)  # type: ignore[arg-type]
-        return whole if fit else self.target.wide_float
-
-    def arange(self, start: int, stop: int, axis: str, dtype: str | None = None) -> Value:
-        dtype = dtype or self.whole_dtype(start, stop)
-        return self.step("arange", (), (axis,), (max(0, stop - start),), dtype, start=start, stop=stop)
-
-    def identity(self, size: int, order: Order) -> Value:
-        return self.step("eye", (), order, (size, size), self.real, size=size)
-
-    def array(self, argument: Argument) -> Value:
-        return argument if isinstance(argument, Value) else self.constant(argument)
-
-    # ------------------------------------------------------------------------------------------------------- dtypes
-    def cast(self, x: Value, dtype: str) -> Value:
-        if x.dtype == dtype and not x.dynamic:
-            return x
-        x = whole_numbers.before_cast(self, x)
-        primitive = "exact_cast" if whole_numbers.passes(self, x, dtype) else "cast"
-        return self.step(primitive, (x,), x.order, x.shape, dtype, to=dtype)
-
-    def kind(self, x: Value) -> str:
-        return self.target.kind(x.dtype)
-
-    def floating(self, x: Value) -> Value:
-        """Whole numbers become floating ones, those of the formula where all is known before there is data."""
-        return (
-            x if self.kind(x) in dtypes.FLOATING and not x.dynamic else self.cast(x, dtypes.default_float(self, (x,)))
-        )
-
-    def common(self, arguments: Sequence[Argument], floats: bool = False, numbers: bool = False) -> list[Argument]:
-        """Arguments of one dtype; plain numbers stay so unless `numbers` become arrays too."""
-        return dtypes.common(self, arguments, floats, numbers)
-
-    def common_dtype(self, arguments: Sequence[Argument], floats: bool = False) -> str:
-        return dtypes.common_dtype(self, arguments, floats)
-
-    def coerced(self, arguments: Sequence[Argument], rule: str) -> list[Argument]:
-        """Arguments as a rule of dtypes asks for: numbers, floats, compared (as narrow as they are), as they are."""
-        return dtypes.coerced(self, arguments, rule)
-
-    def result(self, argument: Argument) -> Argument:
-        """A result, cast back to the dtype of the inputs."""
-        single = isinstance(argument, Value) and argument.dtype == self.real
-        return self.cast(argument, self.half) if self.half is not None and single else argument
+class PlanBuilder(StepBuilder):
+    """The builder of one plan for one target; `real` is the dtype of constants."""
 
     # -------------------------------------------------------------------------------------------------- elementwise
     def elementwise(self, primitive: str, *arguments: Argument) -> Value:
@@ -254,7 +86,7 @@ class PlanBuilder:
         return powers, total
 
     def has_fast_path(self, x: Value) -> bool:
-        """Whether what is made of a value may take a fast path, whose guard finds out whether that was right."""
+        """Whether exponentials of a value may take the guarded fast path."""
         return "no largest" in self.optimised and x.dtype in FAR and not x.fixed and not x.dynamic
 
     def select(self, fast: Value, fallback: Value) -> Value:
@@ -274,18 +106,10 @@ class PlanBuilder:
         self.step("guard", (x,), (), (), "bool", low=1 / far, high=far)
 
     def guard_finite(self, x: Value) -> None:
-        """Check the same of what the values make of it, which may be small."""
+        """Guard the fast path at the upper end of the range alone, for results that may be small."""
         if x.dtype in ENDS and "no largest" in self.optimised:
             end = 2.0 ** ENDS[x.dtype]
             self.step("guard", (x,), (), (), "bool", low=-end, high=end)
-
-    def written(self, x: Value) -> Step | None:
-        """The step that defines a value; None for an input."""
-        return self._written.get(x)
-
-    def summable(self, arguments: Sequence[Value], kind: str, count: int) -> list[Value]:
-        """Whole numbers in what holds a sum, or so, of `count` of them or of their products."""
-        return whole_numbers.summable(self, arguments, kind, count)
 
     def along(self, primitive: str, x: Value, axis: str) -> Value:
         if primitive in ("cumsum", "cumprod"):
@@ -312,12 +136,6 @@ class PlanBuilder:
         if moves == tuple(range(len(moves))):
             return self.renamed(x, order)
         return self.step("transpose", (x,), order, tuple(x.shape[place] for place in moves), x.dtype, moves=moves)
-
-    def reshape(self, x: Value, order: Order, shape: Sequence[int]) -> Value:
-        shape = tuple(shape)
-        if shape == x.shape:
-            return self.renamed(x, order)
-        return self.step("reshape", (x,), order, shape, x.dtype, sizes=shape)
 
     def align(self, x: Value, order: Order) -> Value:
         """Transpose and expand an array so that it broadcasts against `order`."""

@@ -1,13 +1,13 @@
 """Contraction order: a chain A ⊙_{i} B ⊙_{j} C in its cheapest order, by dynamic programming over the factors.
 
-Factors are contracted two at a time, over the axes that no other factor needs any more. A product of two is as dear as its
-multiply-adds, and what lies in both and is kept makes a stack of products, each of which is called by itself.
+Factors are contracted two at a time, over the axes that no other factor needs any more. A product of two costs its
+multiply-adds; axes that both have and the result keeps make a stack of products, each of which is a call.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -18,9 +18,9 @@ from .lowering import Lowering
 from .plan import Argument, Value
 
 MOST = 8  # factors: beyond, the order that was written stays
-CALL = 500.0  # multiply-adds that a call of the library is worth
+CALL = 500.0  # the cost of a call of the library, in multiply-adds
 CHAINED = ("⊙", "∑")
-MATRIX = 100.0  # those that each matrix of a stack is worth
+MATRIX = 100.0  # the cost of each matrix of a stack
 
 
 class Chain(NamedTuple):
@@ -119,9 +119,9 @@ def price(left: frozenset[str], right: frozenset[str], axes, outside, sizes: dic
     apart = bool(left - right - summed) and bool(right - left - summed)
     work = math.prod(sizes[axis] for axis in left | right)
     contracted = bool(left & right & summed)  # a product of matrices keeps the processor busiest
-    dear = (1.0 if apart else 2.0) if contracted else 8.0
+    weight = (1.0 if apart else 2.0) if contracted else 8.0
     written = 2.0 * math.prod(sizes[axis] for axis in kept)
-    return dear * work + written + CALL + (MATRIX * math.prod(sizes[axis] for axis in stack) if stack else 0.0)
+    return weight * work + written + CALL + (MATRIX * math.prod(sizes[axis] for axis in stack) if stack else 0.0)
 
 
 def reorder(lowering: Lowering, term: Term) -> Argument | None:
@@ -136,18 +136,33 @@ def reorder(lowering: Lowering, term: Term) -> Argument | None:
     sizes = {axis: size for each in values for axis, size in zip(each.order, each.shape)}  # type: ignore[union-attr]
     _, tree = best([frozenset(each.order) for each in values], chain.axes, sizes)  # type: ignore[union-attr]
 
+    late = {group: lowering.known(each) for group, each in _written(term, lowering, 0) if id(each) in lowering.late}
+
     def product(tree: Tree) -> Any:
         if isinstance(tree, int):
             return values[tree]
         mine = _members(tree)
         others = {axis for place, each in enumerate(values) if place not in mine for axis in each.order}  # type: ignore[union-attr]
         gone = chain.axes - others
+        found = late.get(frozenset(mine))
+        if isinstance(found, Value) and not gone & set(found.order):
+            return found
         x, y = product(tree[0]), product(tree[1])
         x, y = (_summed(b, each, gone - set(other.order)) for each, other in ((x, y), (y, x)))
         both = tuple(axis for axis in x.order if axis in gone and axis in y.order)
         return REGISTRY["⊙"].lower(b, (x, y), both, {})
 
     return product(tree)
+
+
+def _written(term: Term, lowering: Lowering, start: int) -> Iterator[tuple[frozenset[int], Term]]:
+    """The products that a chain was written with, each by the places of its factors."""
+    for argument in term.arguments:
+        count = len(_collected(argument, lowering.is_separable, lowering.chains)[0])
+        if count > 1:
+            yield frozenset(range(start, start + count)), argument
+            yield from _written(argument, lowering, start)
+        start += count
 
 
 def _members(tree: Tree) -> set[int]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from ..terms.environment import source_name, told_apart
+from ..terms.environment import distinct_names, source_name
 from .failures import span_of
 from .memory import VIEWS
 from .plan import Plan, Step, Value
 
 PRODUCTS = ("dot", "matmul", "vecdot", "addmm")
-PICKING = ("take", "take_along")  # these read what they give, and not all that they are given
-ADDING = ("scatter_add",)  # these work over what they are given, and not over all that they give
+PICKING = ("take", "take_along")  # these read as many numbers as they give, not their whole operand
+ADDING = ("scatter_add",)  # these do work for each number of their operand, not of their result
 HEADINGS = ("multiply-adds", "operations", "bytes")
 WIDEST = 40  # characters of the formula in a row
 
@@ -67,7 +67,7 @@ def axes_of(step: Step, sizes: dict[str, int]) -> dict[str, int]:
     found: dict[str, int] = {}
     values = () if step.primitive in PICKING else (each for each in step.arguments if isinstance(each, Value))
     values = tuple(values) if step.primitive in ADDING else (step.value, *values)
-    names = told_apart(dict.fromkeys(axis for value in values for axis in value.order))
+    names = distinct_names(dict.fromkeys(axis for value in values for axis in value.order))
     for value in values:
         for axis, size in zip(value.order, value.shape):
             if axis[:1] == "(":

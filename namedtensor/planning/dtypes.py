@@ -16,7 +16,7 @@ from .whole_numbers import Steps
 TRUTH = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or",
          "logical_not", "isfinite", "any", "all"}  # fmt: skip
 FLOATING = ("f", "c")
-PLAIN = {bool, int, float, Scalar}  # what stands beside arrays and leaves them their dtype
+PLAIN = {bool, int, float, Scalar}  # arguments that have no say in the dtype of the arrays beside them
 
 
 def dtype_of(b: Steps, primitive: str, arguments: tuple[Argument, ...], options: dict[str, Any]) -> str:

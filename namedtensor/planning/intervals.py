@@ -141,7 +141,7 @@ OF_NUMBERS: dict[str, Callable[..., Interval | None]] = {
     "maximum": lambda x, y: (max(x[0], y[0]), max(x[1], y[1])),
     "minimum": lambda x, y: (min(x[0], y[0]), min(x[1], y[1])),
 }  # fmt: skip
-# What gives entries of its first argument: by other places, or the same ones of another dtype.
+# These give entries of their first argument, moved or cast.
 CHOOSING = frozenset(
     "same cast exact_cast transpose reshape expand broadcast pick head part contiguous unfold sort max min take "
     "take_along as_array".split()

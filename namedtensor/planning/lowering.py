@@ -6,7 +6,7 @@ is done to a term is in the tables that the planner hands in, so a rewrite knows
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -19,7 +19,8 @@ from ..core.limits import Limits
 from ..core.sizes import is_ground, resolve
 from ..operators import REGISTRY
 from ..operators.record import IndexProblem
-from ..terms.environment import source_name, told_apart
+from ..terms.environment import distinct_names, source_name
+from ..terms.structural import passed
 from ..terms.terms import Term, resolved_shape, topological
 from .builder import PlanBuilder
 from .failures import index_error_at, refused, span_of
@@ -89,6 +90,7 @@ class Lowering:
         self.projections: dict[int, list[tuple[Term, Term, Term]]] = {}
         self.chains: dict[int, tuple[list[Term], list[str]]] = {}  # the factors of products that were lowered
         self.loop_steps: dict[int, LoopStep] = {}
+        self.late: set[int] = set()  # products that are normalised late
         self.fused: set[int] = set()  # terms that the library does as one operation
         self.blocks = self.slices = self.loops = 0
         self.prefix = ""  # of the names of inner functions
@@ -104,14 +106,17 @@ class Lowering:
         real = self.builder.half or self.builder.real
         return Lowering(self.source, self.target, self.limits, real, (*self.without, *without), self.tables)
 
-    def add_inputs(self, layouts: Mapping[str, Layout], names: Mapping[str, str]) -> None:
-        """Make the inputs of the plan."""
+    def add_inputs(
+        self, layouts: Mapping[str, Layout], names: Mapping[str, str], donated: Collection[str] = ()
+    ) -> None:
+        """Make the inputs of the plan; in those `donated` it may write."""
         dtypes: dict[Any, str] = {}
         for name, layout in layouts.items():
             dtype = dtypes.get(layout.dtype)
             if dtype is None:
                 dtype = dtypes[layout.dtype] = self.target.canonical(dtype_name(layout.dtype))
             self.inputs[name] = self.builder.input(names.get(name, name), layout.axes, layout.extent, dtype)
+        self.builder.donated = frozenset(self.inputs[name] for name in layouts if name in donated)
 
     # ------------------------------------------------------------------------------------------------ what is asked
     def value(self, term: Term) -> Argument:
@@ -139,6 +144,10 @@ class Lowering:
         """Whether a term has one use, so that the rewrite of its user may take it apart."""
         return len(self.uses.get(id(term), ())) == 1
 
+    def is_donated(self, term: Term) -> bool:
+        """Whether the one user of a term may write over it."""
+        return self.has_one_use(term) and self.builder.unnamed(self.known(term)) in self.builder.donated
+
     def is_separable(self, term: Term) -> bool:
         """Whether a product may be taken apart by the chain that it stands in."""
         return self.has_one_use(term) and id(term) not in self.fused
@@ -155,6 +164,7 @@ class Lowering:
     # ------------------------------------------------------------------------------------------------- all the terms
     def lower_all(self, roots: tuple[Term, ...]) -> list[Argument]:
         """Lower the roots in topological order; their values."""
+        passed(*roots)
         terms = topological(*roots)
         self._note_uses(terms, roots)
         counts = [count(term) for term in terms]
@@ -202,7 +212,7 @@ class Lowering:
             )  # fmt: skip
         total = size * self.itemsize // self.target.share(map(source_name, term.shape))
         if total > self.limits.result and term.operator not in GIVEN:
-            names = told_apart(term.shape)
+            names = distinct_names(term.shape)
             shape = {names[axis]: size for axis, size in resolved_shape(term.shape).items()}
             raise NotationError(
                 404, f"this needs {_bytes(total)}, and the limit of one result is {_bytes(self.limits.result)}",

@@ -1,4 +1,7 @@
-"""Memory planning: dead buffers are reused in place, other results are written into workspaces allocated once."""
+"""Memory planning: dead buffers are reused in place, other results are written into workspaces allocated once.
+
+An input is nobody's to write to, unless the caller has donated it (`Plan.donated`): then it is a buffer like any other.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from .plan import Plan, Value
+from .plan import Plan, Step, Value
 
 VIEWS = frozenset(
     "item part transpose reshape expand broadcast pick head same unfold contiguous positions python".split()
@@ -16,16 +19,18 @@ FRESH = frozenset(
     "power maximum minimum where cast sum prod max min matmul dot vecdot take put softmax standardize scatter_add concat stack cumsum cumprod sort take_along".split()
 )
 WHOLE_VIEWS = frozenset(("reshape", "transpose"))  # which have each element once
+HOLDERS = frozenset(("loop", "python"))  # whose results may be views of any argument, and who may keep one
 
 
 def in_place(plan: Plan, writes: frozenset[str]) -> dict[Value, Value]:
     """In-place reuse: for each step that can write over a dead array, the value whose memory it takes.
 
-    That value must be no input's and no result's, have the result's shape and dtype, and be needed no more.
+    That value is no result and no input but a donated one, has the result's shape and dtype, and is dead.
     """
     root: dict[Any, Any] = {}
     last: dict[Value, int] = {}
-    fresh: set[Value] = set()
+    fresh: set[Any] = set(plan.donated)
+    held = [each for step in plan.steps if step.primitive in HOLDERS for each in step.arguments]
     for number, step in enumerate(plan.steps):
         for each in step.arguments:
             if isinstance(each, Value):
@@ -36,7 +41,7 @@ def in_place(plan: Plan, writes: frozenset[str]) -> dict[Value, Value]:
                 fresh.add(step.value)
         elif step.primitive in FRESH and not step.value.fixed and not step.value.dynamic and step.value.shape:
             fresh.add(step.value)
-    for each in plan.results:
+    for each in (*plan.results, *held):
         if isinstance(each, Value):
             last[root.get(each, each)] = len(plan.steps)
     found: dict[Value, Value] = {}
@@ -44,6 +49,7 @@ def in_place(plan: Plan, writes: frozenset[str]) -> dict[Value, Value]:
         if step.primitive not in writes or step.value.fixed or step.value.dynamic or not step.value.shape:
             continue
         values = [each for each in step.arguments if isinstance(each, Value)]
+        numbers = values[:2] if step.primitive == "put" else values  # and no place
         for each in values:
             if (
                 each in fresh
@@ -51,14 +57,22 @@ def in_place(plan: Plan, writes: frozenset[str]) -> dict[Value, Value]:
                 and each.shape == step.value.shape
                 and each.dtype == step.value.dtype
                 and all(other is each or root.get(other, other) is not root.get(each, each) for other in values)
-                and all(other.dtype == each.dtype for other in values)
+                and all(other.dtype == each.dtype for other in numbers)
             ):
                 found[step.value] = each
                 break
     return found
 
 
-# --------------------------------------------------------------------------------------------------------- buffers given
+def donated_to(loop: Step) -> list[Value]:
+    """The arguments of a loop that it may write over: those of its members that its body may."""
+    body, steps, at = loop.options["plan"], loop.options["steps"], loop.options["states"] + loop.options["slices"]
+    members = enumerate(body.inputs[at : at + loop.options["members"]])
+    starts = [at + number * steps for number, each in members if each in body.donated]
+    return [each for start in starts for each in loop.arguments[start : start + steps]]
+
+
+# ---------------------------------------------------------------------------------------------------- workspaces
 SMALL = 2**14  # bytes of an array that needs no buffer in a function of blocks
 TINY = 2**10  # numbers of an array that has a buffer in a function that is called again and again
 
@@ -83,11 +97,13 @@ def workspaces(
         return Workspace({}, (), None, out)
     until = _until(plan)
     given = set() if out else _given_back(plan, over)
-    able = {step.value for step in plan.steps if step.primitive in writes | products and _roomy(step.value)} - given
+    able = {
+        step.value for step in plan.steps if step.primitive in writes | products and _is_bufferable(step.value)
+    } - given
     first: Value | None = None
     places: dict[Value, str] = {}
     back: Value | None = plan.results[0] if out else None
-    while back is not None:  # back through what is overwritten, to where the result's own array can begin
+    while back is not None:  # the first step whose result ends up, reused in place, in the plan's result
         first = back if back in able else first
         back = over.get(back)
     if first is not None:
@@ -118,7 +134,7 @@ def workspaces(
     return Workspace(places, tuple(made), first, out)
 
 
-def _roomy(value: Value) -> bool:
+def _is_bufferable(value: Value) -> bool:
     return not value.fixed and not value.dynamic and bool(value.shape)
 
 
@@ -142,19 +158,19 @@ def _until(plan: Plan) -> dict[Any, float]:
     return until
 
 
-BURDEN = 2**17  # numbers of an array whose memory is given back as soon as nothing needs it
+RELEASED = 2**17  # numbers of an array from which on it is released at its last use
 
 
 def last_uses(plan: Plan) -> dict[Value, list[str]]:
     """For each step, the names of large arrays that are dead after it, to be released."""
-    if all(step.value.count < BURDEN for step in plan.steps):
+    if all(step.value.count < RELEASED for step in plan.steps):
         return {}
     steps = [step for step in plan.steps if not step.value.fixed and step.primitive != "same"]
     kept = {plan.names.get(each) for each in (*plan.inputs, *plan.results) if not isinstance(each, (bool, int, float))}
     last: dict[str, Value] = {}
     for step in steps[:-1]:
         for each in (step.value, *step.arguments):
-            if isinstance(each, Value) and not each.fixed and each.count >= BURDEN:
+            if isinstance(each, Value) and not each.fixed and each.count >= RELEASED:
                 last[plan.names[each]] = step.value
     for each in steps[-1].arguments if steps else ():
         last.pop(plan.names.get(each, "") if isinstance(each, Value) else "", None)

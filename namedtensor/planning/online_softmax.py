@@ -36,12 +36,13 @@ def normalise_late(lowering: Lowering, term: Term) -> Argument | None:
     b = lowering.builder
     for soft, other in (term.arguments, term.arguments[::-1]):
         if soft.operator != "softmax" or not lowering.has_one_use(soft) or set(soft.axes) != set(term.axes):
-            continue  # over further axes the sums that are divided by would have to be summed too
+            continue  # over extra axes the sums that are divided by would have to be summed too
         x, y = lowering.known(soft.arguments[0]), lowering.value(other)
         if not isinstance(x, Value) or not isinstance(y, Value) or b.kind(x) != "f" or y.dtype != x.dtype:
             continue
         if count(term) >= count(soft):
             continue
+        lowering.late.add(id(term))
         if b.in_block and share(lowering, term) < 1.0:
             return softmax_by_slices(lowering, term, soft, other)
         powers, total = b.exponentials(x, soft.axes, False)

@@ -20,7 +20,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..core.axes import Order, show
-from ..terms.environment import told_apart
+from ..terms.environment import distinct_names
 from .intervals import Interval
 
 
@@ -58,7 +58,7 @@ class Value:
 
     @property
     def shown(self) -> str:
-        return show(dict(zip(told_apart(self.order).values(), self.shape)))
+        return show(dict(zip(distinct_names(self.order).values(), self.shape)))
 
 
 class Scalar:
@@ -71,7 +71,7 @@ class Scalar:
         self.kind: type = kind
 
 
-CHECKS: list[Callable[[Plan], None]] = []  # what the tests run on every plan that is made
+CHECKS: list[Callable[[Plan], None]] = []  # run on every plan that is made: the tests put `verify` here
 Argument = Any  # a Value, a Scalar, or a plain Python number
 
 
@@ -91,9 +91,11 @@ class Plan:
     def __init__(
         self, source: str, names: Iterable[str], inputs: Iterable[Value | Scalar], steps: Iterable[Step],
         results: Iterable[Argument], in_place: bool = True, prefix: str = "", fallback: Plan | None = None,
+        donated: Iterable[Value] = (),
     ):  # fmt: skip
         self.source: str = source
         self.in_place: bool = in_place
+        self.donated: frozenset[Value] = frozenset(donated)  # inputs whose memory may be written to
         self.fallback = fallback  # what is run instead where a step `guard` fails
         self.inputs: tuple[Value | Scalar, ...] = tuple(inputs)
         self.results: tuple[Argument, ...] = tuple(results)
@@ -110,7 +112,7 @@ class Plan:
         return f"({text})" if text.startswith("-") else text
 
     def __str__(self) -> str:
-        lines = []
+        lines: list[str] = []
         for step in self.steps:
             if step.primitive == "same":
                 continue

@@ -22,7 +22,7 @@ CHUNK = 2**18  # bytes of an elementwise chain that fit the cache beside its tem
 ROWS = 2**20  # bytes of what a product sums over
 EVEN = 16  # rows of which a larger tile has a multiple, so that sizes that differ by little have the same tiles
 PARTS = 8  # blocks at least, for several cores to share
-LEAST = 2**21  # bytes below which an array is no burden
+LEAST = 2**21  # bytes from which an array is worth tiling
 SCORES = 2**18  # bytes of what a product makes and another sums over, from which several cores are quicker
 
 

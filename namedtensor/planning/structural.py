@@ -9,10 +9,10 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..core.sizes import resolve
-from ..operators.indexing import MERGED, further, positions
+from ..operators.indexing import MERGED, merged_positions, positions
 from ..terms.environment import source_name
 from ..terms.terms import Term
-from . import loop_steps, one_slice
+from . import loop_steps, slice_update
 from .lowering import Lowering, Rule
 from .plan import Argument, Value
 
@@ -107,8 +107,8 @@ def _scatter(lowering: Lowering, term: Term) -> Argument:
     at: Any = None
     for name, each in zip(stay, sizes):
         here = b.arange(0, each, name)
-        at = here if at is None else further(b, at, each, here)
-    at = places if at is None else b.array(further(b, at, size, places))
+        at = here if at is None else merged_positions(b, at, each, here)
+    at = places if at is None else b.array(merged_positions(b, at, size, places))
     first = next((place for place, name in enumerate(x.order) if name in at.order), 0)
     rest = tuple(name for name in x.order if name not in at.order)
     (laid,) = b.summable((b.reorder(x, (*rest[:first], *at.order, *rest[first:])),), "sum", at.count)
@@ -158,7 +158,7 @@ def _cases(lowering: Lowering, term: Term) -> Argument:
             b.step("covered", (covered,), (), (), "bool")
     for value, condition in reversed(pairs):
         value, result = (value, result) if value.dtype == result.dtype else b.common((value, result))
-        result = one_slice.put(b, condition, value, result) or b.where(condition, value, result)
+        result = slice_update.put(b, condition, value, result) or b.where(condition, value, result)
     order = tuple(term.shape)
     return b.broadcast(result, order, lowering.extents(term, order))
 

@@ -22,7 +22,7 @@ class Target:
         self.natives: frozenset[str] = backend.natives
         self.numbers: frozenset[str] = backend.numbers
         self.stored: frozenset[str] = backend.stored
-        self.tells: bool = backend.tells  # whether what is computed may be looked at, and fail
+        self.checks_data: bool = backend.checks_data  # whether a primitive may look at numbers, and fail
         self.spread: Mapping[str, int] = {}  # over how many devices an axis goes
         self._asked: dict[tuple[Any, ...], str] = {}
         self._kinds: dict[str, str] = {}

@@ -114,7 +114,7 @@ def common_dtype(b: Steps, arguments: Sequence[Any]) -> str:
     if len(found) == 1 and not numbers and not found & b.target.stored:
         return found.pop()
     dtype = b.whole_dtype(*numbers)
-    return dtype if b.target.tells or all(is_held(b, each) for each in values) else b.target.wide_float
+    return dtype if b.target.checks_data or all(is_held(b, each) for each in values) else b.target.wide_float
 
 
 def comparable(b: Steps, arguments: Sequence[Any]) -> bool:
@@ -149,14 +149,14 @@ def safe(b: Steps, primitive: str, arguments: Sequence[Any]) -> tuple[str, Seque
     found = intervals.of_step(primitive, [interval_of(each) for each in arguments], {})
     if found is not None and fits(b, found, primitive in CHECKED):
         return primitive, held(b, arguments, b.target.default_whole)
-    if primitive not in CHECKED or not b.target.tells:
+    if primitive not in CHECKED or not b.target.checks_data:
         return primitive, held(b, arguments, b.target.wide_float)
     arguments = held(b, arguments, b.target.default_whole)
     return CHECKED[primitive], (0, *arguments) if primitive == "negative" else arguments
 
 
 def summable(b: Steps, arguments: Sequence[Value], kind: str, count: int) -> list[Value]:
-    """Whole numbers in the dtype that gives a sum, or so, of `count` of them, or of their products, rightly."""
+    """Whole numbers in a dtype that holds a reduction of `count` of them, or of their products."""
     if any(b.kind(each) not in WHOLE for each in arguments):
         return [*arguments]
     found = intervals.of_step(kind, [each.interval for each in arguments], {}, count)

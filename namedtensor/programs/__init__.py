@@ -3,7 +3,7 @@
 `arguments`: what a call was given: types, layouts, cache key.
 `parsed`: a program as a value, and its checker.
 `entries`: what it can be asked for: its value, a name, several.
-`claims`: what a program says to be so, against its values.
+`claims`: the claims of a program, against its values.
 `executable`: checked, planned, made a function.
 `sizes_used`: whether what is made of sizes follows between them.
 `lengths`: executables for lengths, from those of others.
@@ -17,7 +17,7 @@
 `compiled`: functions for repeated calls.
 `einsum`: formulas as calls of einsum.
 `diagrams`: where its values go.
-`variants`: a program with some of it said anew.
+`variants`: a program with some definitions replaced.
 `torch_module`: a formula as a module of PyTorch.
 `program_names`: which names a program speaks of.
 `verbs`: what programs, formulas and names of them have in common.

@@ -72,36 +72,43 @@ class Evaluator(Asked):
         target = target_of(namespace_of(given.arrays)).over(spread)
         options = Options(sizes, by_keyword, self._strict)
         found, checker = executable(self._goal, given.inputs, [], given.abstract, target, options)
-        tell(checker)
+        warn_of_checks(checker)
         return found
 
 
 def evaluator(source: Any, syntax: str = "auto", strict: bool = False, limits: Limits = DEFAULT) -> Evaluator:
     """The evaluator of a text; the same one each time."""
     plain = syntax == "auto" and not strict and limits is DEFAULT
-    mark = source if plain else (source, syntax, strict, limits)
+    key = source if plain else (source, syntax, strict, limits)
     try:
-        found = EVALUATORS.get(mark)
+        found = EVALUATORS.get(key)
     except TypeError:  # it is no text
         found = None
     if found is None:
         if not isinstance(limits, Limits):
             raise wrong(limits, "limits=", "of the kind Limits", "write limits=nt.Limits(steps=10**7)")
         check_source(source, syntax)
-        found = EVALUATORS.store(mark, Evaluator(ParsedProgram(source, syntax, limits), bool(strict)))
+        found = EVALUATORS.store(key, Evaluator(ParsedProgram(source, syntax, limits), bool(strict)))
     return found
 
 
-TOLD = (209, 319)  # what `check` warns of, and evaluating does too
+WARNED = (209, 319)  # the warnings of `check` that evaluating gives too
 
 
-def tell(checker: Checker) -> None:
-    """Warn, on the first evaluation, of built-ins that a formula replaces, and of axes that meet with a mark and
-    without.
+def warn_of_checks(checker: Checker) -> None:
+    """Warn, on the first evaluation, of built-ins that a formula replaces, of axes that meet with a mark and without, and
+    of claims whose values are not compared.
     """
     for each in checker.warnings:
-        if each.number in TOLD:
+        if each.number in WARNED:
             warn(f"{each.message}: {checker.text(each.span)} ({each.hint})")
+    for span, reason in checker.only_typed.items():
+        hint = (
+            "namedtensor check --random compares estimates with many seeds"
+            if "estimate" in reason
+            else "its type is right"
+        )
+        warn(f"this claim was not compared, since {reason}: {checker.text(span)} ({hint})")
 
 
 def evaluate(
@@ -192,7 +199,7 @@ def explain_value(program: ParsedProgram, values: Values | None, sizes: Any, nam
 
     given = Arguments(all_values(values, named)).with_numbers(program)
     checker = program.checker(given.inputs, whole_sizes(sizes), by_keyword=keyword_names(values, named))
-    tell(checker)
+    warn_of_checks(checker)
     last = checker.scope.valued
     found = explained(checker, checker.whole, last.statement if isinstance(last, Definition) else last, given)
     if isinstance(last, Derivative):

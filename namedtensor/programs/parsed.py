@@ -82,12 +82,12 @@ class ParsedProgram:
         """The values, plain numbers for those without axes that it needs as such before it is planned."""
 
         def possible(names: frozenset[str]) -> frozenset[str]:
-            mark = names, USER_FUNCTIONS.version  # which say how the text is read
-            found = self._possible.get(mark)
+            cache_key = names, USER_FUNCTIONS.version  # which say how the text is read
+            found = self._possible.get(cache_key)
             if found is None:
                 found = possible_numbers(self.scope_given(inputs()).program)
                 if len(self._possible) < MOST_READINGS:
-                    self._possible[mark] = found
+                    self._possible[cache_key] = found
             return found
 
         return as_numbers(values, possible, lambda: self.scope_given(inputs()))
@@ -111,7 +111,7 @@ class ParsedProgram:
         return Checker(
             self.scope_given(inputs) if scope is None else scope, inputs, sizes,
             infer_parameters=infer_parameters, recover=recover, strict=strict, python=USER_FUNCTIONS,
-            limits=self.limits, by_keyword=by_keyword, besides={axis for each in arguments for axis in each.shape},
+            limits=self.limits, by_keyword=by_keyword, extra_axes={axis for each in arguments for axis in each.shape},
         )  # fmt: skip
 
     # what it says

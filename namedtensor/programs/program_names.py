@@ -11,6 +11,7 @@ from typing import Any
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import IndexSum
+from grammar.traversal import children
 
 from ..scope.names import CONSTANTS, Key, key, spelled, walk
 from ..scope.symbols import FunctionDefinition, Scope
@@ -27,12 +28,12 @@ class ProgramNames:
         )  # a use of these may have any index
         self.declared = {name.key() for _, name, _, _ in scope.declarations}
         self.defined = set(scope.definitions) | {each for function in scope.all_functions() for each in function.facts}
-        self.indices = scope.indices | set().union(*map(bound_by, walk(scope.program)))
+        self.indices = scope.indices | set[str]().union(*map(bound_by, walk(scope.program)))
 
     @cached_property
     def spoken(self) -> set[Key]:
         """All names in the text: of W^Q, where that is declared or defined, no W."""
-        parts = [part for statement in self.scope.program.statements for part in nodes.children(statement)]
+        parts = [part for statement in self.scope.program.statements for part in children(statement)]
         return {found for part in parts for found in used(part, self._labelled)}
 
     def has(self, name: str) -> bool:
@@ -72,7 +73,7 @@ def used(node: nodes.Node, labelled: set[Key]) -> Iterator[Key]:
         if isinstance(node, (nodes.Superscript, nodes.Subscript)) and name.key() not in labelled:
             yield from used(node.base, labelled)
         return
-    parts = (*node.arguments, *node.parameters) if isinstance(node, nodes.Call) else nodes.children(node)
+    parts = (*node.arguments, *node.parameters) if isinstance(node, nodes.Call) else children(node)
     for part in parts:
         yield from used(part, labelled)
 
@@ -82,7 +83,7 @@ def bound_by(node: Any) -> set[str]:
     if isinstance(node, (IndexSum, nodes.Range)):
         return {node.variable.text}
     if isinstance(node, nodes.Expectation):
-        return {each.name for each in node.draws}
+        return {each.name if isinstance(each, nodes.Draw) else each.text for each in node.draws}
     if isinstance(node, nodes.Over):
         return {node.variable.text}
     parts = node.subscript if isinstance(node, nodes.Call) else ()

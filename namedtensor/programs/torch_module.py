@@ -109,7 +109,7 @@ class NamedModule(Module):
         if given.ndim != len(axes):
             raise NotationError(
                 316, f"{name} has the axes {', '.join(axes)}, as the module was told, and this array has {given.ndim}",
-                hint="give a named tensor, which may have any further axes, or make another module",
+                hint="give a named tensor, which may have any extra axes, or make another module",
             )  # fmt: skip
         return tensor(given, axes)
 

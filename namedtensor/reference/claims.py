@@ -9,7 +9,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Index, Name
 
-from ..scope.distributions import hangs_on_draws
+from ..scope.distributions import depends_on_draws
 from ..scope.mentions import is_open
 from ..scope.names import Key, match_key, walk
 from ..scope.symbols import Claim, Definition
@@ -92,7 +92,7 @@ class Claims(Names):
             return
         if isinstance(claim.right, nodes.Set):
             return self.check_member(self.value(claim.left, env), claim.right, env)
-        if is_open(claim.left) or is_open(claim.right) or hangs_on_draws(self.scope, (claim.left, claim.right)):
+        if is_open(claim.left) or is_open(claim.right) or depends_on_draws(self.scope, (claim.left, claim.right)):
             return
         self.changes = changes_in(self, (claim.left, claim.right), env)
         left, right = self.value(claim.left, env), self.value(claim.right, env)

@@ -38,7 +38,7 @@ def records(shape: Shape) -> Iterator[dict[str, int]]:
 
 
 class Tensor:
-    """A function from the records of a shape to numbers (§2.3), tabulated. A record may have further axes.
+    """A function from the records of a shape to numbers (§2.3), tabulated. A record may have extra axes.
 
     >>> A = Tensor({"height": 2, "width": 3}, lambda s: 10 * s["height"] + s["width"])
     >>> A({"height": 2, "width": 1, "batch": 7})

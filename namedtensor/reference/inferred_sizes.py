@@ -13,6 +13,7 @@ from typing import Any
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Axis, Call, Number, Size, axis_of
+from grammar.traversal import children
 
 from ..scope.names import walk
 from .definitions import Tensor
@@ -119,7 +120,7 @@ def parts(node: Any) -> list[Any]:
         return []
     if isinstance(node, nodes.Equation):
         return list(node.sides[1:])
-    return [part for part in nodes.children(node) if not isinstance(part, (Axis, Size, Number, nodes.Range))]
+    return [part for part in children(node) if not isinstance(part, (Axis, Size, Number, nodes.Range))]
 
 
 def mentions(evaluation: Any, node: Any, axis: str, env: Environment) -> bool:

@@ -1,6 +1,6 @@
-"""Distributions by name: how what is drawn is made of numbers between 0 and 1, and which are gone through instead.
+"""Distributions by name: how draws are computed from uniform numbers, and which distributions are finite.
 
-Draws count: those of a name are made of its seed, of the name, of the number of the draw, and of the record of the
+Draws are counter-based: one is computed from the seed, the name, the number of the draw, and the record of the
 distribution's own axes (`coordinates`), so that any evaluator and any library has the same.
 """
 
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from grammar import nodes
 from grammar.nodes import Draw, Equation, Expectation
 
-from .names import spelled, walk
+from .names import component, spelled, walk
 from .symbols import Scope
 
 DRAWS = 10_000  # of an expectation, where `draws` says nothing else
@@ -32,7 +32,7 @@ class Distribution(NamedTuple):
 
     parameters: int
     of: Callable[[Operation, Sequence[Any], Any, Any], Any]
-    finite: bool = False  # whether an expectation goes through all that is drawn
+    finite: bool = False  # whether an expectation enumerates the outcomes
 
 
 def _normal(op: Operation, parameters: Sequence[Any], u: Any, w: Any) -> Any:
@@ -81,31 +81,33 @@ DISTRIBUTIONS = {
 
 
 def is_categorical(draw: Draw) -> bool:
-    """Whether what is drawn is an index, by the probabilities that its one parameter has along an axis."""
+    """Whether outcomes are indices, with the probabilities that the one parameter has along an axis."""
     return DISTRIBUTIONS[draw.family].of is _categorical
 
 
 def is_finite(draw: Draw) -> bool:
-    """Whether an expectation goes through all that it can be."""
+    """Whether an expectation enumerates its outcomes."""
     known = DISTRIBUTIONS.get(draw.family)
     return known is not None and known.finite and not draw.axes
 
 
-def number_of(name: str) -> int:
-    """What tells the draws of one name from those of another."""
+def number_of(node: Draw, counted: Sequence[bool] = ()) -> int:
+    """The number of a name, which tells its draws from those of another; of these labels some are `counted` besides."""
+    labels = ["·" if number else component(part) for part, number in zip(node.labels, counted)]
+    name = node.name + (f"^{{{','.join(labels)}}}" if labels else "")
     return zlib.crc32(name.encode()) % 2**20
 
 
 def samples(root: Any) -> bool:
     """Whether something is drawn below a node, so that its value is an estimate, or one of many that there might be."""
     drawn = [each for each in walk(root) if isinstance(each, Draw)]
-    through = [draw for each in walk(root) if isinstance(each, Expectation) for draw in each.draws if is_finite(draw)]
+    through = [draw for each in walk(root) if isinstance(each, Expectation) for draw in each.drawn if is_finite(draw)]
     return len(drawn) > len(through)
 
 
 @lru_cache(maxsize=16)
 def estimated(scope: Scope) -> frozenset[str]:
-    """The names whose values hang on draws, also by way of others."""
+    """The names whose values depend on draws, directly or through others."""
     if not any(isinstance(node, (Draw, Expectation)) for node in walk(scope.program)):
         return frozenset()
     uses: dict[str, tuple[bool, set[str]]] = {}
@@ -122,7 +124,7 @@ def estimated(scope: Scope) -> frozenset[str]:
     return frozenset(found)
 
 
-def hangs_on_draws(scope: Scope, sides: Sequence[Any]) -> bool:
+def depends_on_draws(scope: Scope, sides: Sequence[Any]) -> bool:
     """Whether a side of a claim does: then it is a claim about types, for an estimate is near what it estimates."""
     named, drawn = words([side for side in sides if side is not None])
     return drawn or not estimated(scope).isdisjoint(named)

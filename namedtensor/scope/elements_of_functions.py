@@ -1,4 +1,4 @@
-"""f(x)_{h(i)} = x_{h(i)} + 1: a function defined by the elements of its values, as one by a tensor that is so defined.
+"""Functions defined by elements, f(x)_{h(i)} = x_{h(i)} + 1, desugared: their value is a tensor that is so defined.
 
 f(x)_{h(i)} = x_{h(i)} + 1        f(x) = Y
                                   Y_{h(i)} = x_{h(i)} + 1

@@ -17,6 +17,7 @@ from typing import Any, cast
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Call, Equation, FunctionSet, Name, Set, Signature, Subscript, Superscript
+from grammar.traversal import BELOW
 
 from .names import walk
 
@@ -194,7 +195,7 @@ class Specialised:
         changed: dict[str, Any] = {}
         for slot in node.__slots__:
             value = getattr(node, slot)
-            if slot not in ("span", "operator_span") and isinstance(value, (tuple, *nodes.BELOW)):
+            if slot not in ("span", "operator_span") and isinstance(value, (tuple, *BELOW)):
                 changed[slot] = self.turned(value, current)
         if any(changed[slot] is not getattr(node, slot) for slot in changed):
             node = replace(node, **changed)

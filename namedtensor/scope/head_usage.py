@@ -13,7 +13,7 @@ from grammar.nodes import Equation, Signature
 
 from .mentions import collect_usage
 from .symbols import Definition, FunctionDefinition
-from .where_clauses import Units, said
+from .where_clauses import BindingGroups, expressions_of
 
 Used = tuple[set[str], set[str]]  # the names that stand as axes, and those that stand as operands or indices
 
@@ -21,8 +21,8 @@ Used = tuple[set[str], set[str]]  # the names that stand as axes, and those that
 class Usage:
     """The axes and variables that functions mention; `made` are the tensors that only their axes make."""
 
-    def __init__(self, units: Units, made: frozenset[str]):
-        self.units, self.made = units, made
+    def __init__(self, bindings: BindingGroups, made: frozenset[str]):
+        self.bindings, self.made = bindings, made
         self.of_statements: dict[int, Used] = {}
 
     def of(self, function: FunctionDefinition, signatures: Iterable[Signature], below: Iterable[Any]) -> Used:
@@ -51,11 +51,11 @@ class Usage:
         """The definitions that the body of a function needs, those of one name together."""
         found: dict[int, Definition] = {}
         bound = {name.key() for name in (*function.parameters, *function.options)}
-        pending = self.units.needed((function.body, *function.claims))
+        pending = self.bindings.needed((function.body, *function.claims))
         while pending:
             key = pending.pop()
-            meant = () if key in bound else self.units.meant(key)
-            for definition in (each for unit in meant for each in unit if id(each) not in found):
+            meant = () if key in bound else self.bindings.meant(key)
+            for definition in (each for binding in meant for each in binding if id(each) not in found):
                 found[id(definition)] = definition
-                pending += self.units.needed(said(definition))
+                pending += self.bindings.needed(expressions_of(definition))
         return list(found.values())

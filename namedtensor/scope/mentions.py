@@ -7,6 +7,7 @@ from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Axis, Call, Index, Name, Size, axis_of
+from grammar.traversal import children
 
 from .names import MARKS, component_names, spelled, walk
 
@@ -56,7 +57,7 @@ def collect_usage(root: Any, axes: set[str], variables: set[str], made: frozense
                 elif not (plain and isinstance(part, Name)):
                     variables.update(component_names(part))
         else:
-            stack.extend(nodes.children(node))
+            stack.extend(children(node))
 
 
 def is_term(node: Any) -> bool:

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from grammar import nodes
 from grammar.errors import NotationError
-from grammar.nodes import Call, Name, Node, Number, Starred, Subscript, Superscript
+from grammar.nodes import Call, Name, Node, Number, Size, Starred, Subscript, Superscript
 from grammar.symbols import SPELLED_GREEK, SUBSCRIPTS, SUPERSCRIPTS
 from grammar.text import fold
+from grammar.traversal import children
 
 CONSTANTS = {"π": math.pi, "e": math.e, "ε": 1e-5, "∞": math.inf}  # what these names are where no equation says
 MARKS = "*†‡"  # at the end of the name of an axis: seq*, seq†, seq**
@@ -120,10 +120,16 @@ def component(node: Node, value: Callable[[str], Any] = lambda name: None) -> st
     if isinstance(node, Starred):
         return component(node.base, value) + node.mark
     if isinstance(node, Call) and len(node.arguments) == 2:
-        return component(node.arguments[0], value) + node.operator + component(node.arguments[1], value)
+        sign = " " if node.operator == "juxtaposed" else node.operator
+        return component(node.arguments[0], value) + sign + component(node.arguments[1], value)
     if isinstance(node, Call) and node.operator == "negative":
         return "-" + component(node.arguments[0], value)
-    return "?"
+    return f"|{node.axis.name}|" if isinstance(node, Size) else "?"
+
+
+def component_node(text: str) -> Number | Name:
+    """The node of a component of a script, from its text."""
+    return Number(int(text)) if text.isdecimal() else Name(text)
 
 
 def arithmetic(node: Node, value: Callable[[str], Any]) -> int | None:
@@ -182,7 +188,7 @@ def walk(node: Any) -> Iterator[Any]:
     while stack:
         current = stack.pop()
         yield current
-        if below := nodes.children(current):
+        if below := children(current):
             stack.extend(reversed(below))
 
 

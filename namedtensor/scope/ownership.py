@@ -11,17 +11,17 @@ from grammar.nodes import Name, Node
 from .names import Key, walk
 from .statements import Statements, spelling
 from .symbols import Definition, FunctionDefinition
-from .where_clauses import Units, definitions_of, said
+from .where_clauses import BindingGroups, definitions_of, expressions_of
 
 
 class Ownership(Statements):
     def own_facts(self) -> None:
         owned: set[int] = set()
-        by_axes: list[Definition] = []  # which belong to a function for its axes alone, and may be meant elsewhere too
-        units = Units(self.tensors, self.scope.indices)
+        by_axes: list[Definition] = []  # which belong to a function for its axes alone, and may be needed elsewhere too
+        bindings = BindingGroups(self.tensors, self.scope.indices)
         for function in self.functions:
-            found = definitions_of(function, units)
-            named = found if not function.over_axes else definitions_of(function, units, frozenset())
+            found = definitions_of(function, bindings)
+            named = found if not function.over_axes else definitions_of(function, bindings, frozenset())
             by_axes += [each for each in found if each not in named]
             for definition in found:
                 owned.add(id(definition))
@@ -29,7 +29,7 @@ class Ownership(Statements):
                     function.families.append(definition)
                 else:
                     function.facts.setdefault(definition.key, []).append(definition)
-        owned -= {id(each) for each in self.needed_elsewhere(by_axes, owned, units)} if by_axes else set()
+        owned -= {id(each) for each in self.needed_elsewhere(by_axes, owned, bindings)} if by_axes else set()
         for definition in self.tensors:
             if id(definition) in owned:
                 continue
@@ -38,18 +38,18 @@ class Ownership(Statements):
             else:
                 self.scope.definitions.setdefault(definition.key, []).append(definition)
 
-    def needed_elsewhere(self, these: list[Definition], owned: set[int], units: Units) -> list[Definition]:
+    def needed_elsewhere(self, these: list[Definition], owned: set[int], bindings: BindingGroups) -> list[Definition]:
         """Those of the definitions that what belongs to no function needs, directly or through another of them."""
         inside = {id(each.statement) for each in self.tensors if id(each) in owned}
         inside |= {id(each.statement) for each in self.functions}
-        pending = units.needed(each for each in self.scope.program.statements if id(each) not in inside)  # type: ignore[arg-type]
+        pending = bindings.needed(each for each in self.scope.program.statements if id(each) not in inside)  # type: ignore[arg-type]
         found: dict[int, Definition] = {}
         while pending:
-            meant = {id(each) for unit in units.meant(pending.pop()) for each in unit}
+            meant = {id(each) for binding in bindings.meant(pending.pop()) for each in binding}
             for each in these:
                 if id(each) in meant and id(each) not in found:
                     found[id(each)] = each
-                    pending += units.needed(said(each))
+                    pending += bindings.needed(expressions_of(each))
         return list(found.values())
 
     def attach_signatures(self) -> None:

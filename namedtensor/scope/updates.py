@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from grammar import nodes
 from grammar.nodes import Call, Equation, Index, Name, Subscript, Update
+from grammar.traversal import BELOW, children
 
 VERSION = REPLACING = "←"  # no name that is written has it
 
@@ -70,7 +71,7 @@ def words(node: Any) -> set[str]:
         node = waiting.pop()
         if isinstance(node, Name):
             found.add(node.text.partition(VERSION)[0])
-        waiting.extend(nodes.children(node))
+        waiting.extend(children(node))
     return found
 
 
@@ -99,6 +100,6 @@ def renamed(node: Any, current: dict[str, str]) -> Any:
     for slot in node.__slots__:
         value = getattr(node, slot)
         labels = isinstance(node, Subscript) and slot == "components" or isinstance(node, Call) and slot == "subscript"
-        if slot not in ("span", "operator_span") and not labels and isinstance(value, (tuple, *nodes.BELOW)):
+        if slot not in ("span", "operator_span") and not labels and isinstance(value, (tuple, *BELOW)):
             changed[slot] = renamed(value, current)
     return replace(node, **changed) if any(changed[slot] is not getattr(node, slot) for slot in changed) else node

@@ -18,6 +18,7 @@ from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Axis, Call, Index, Name, Node, Number, axis_of
+from grammar.traversal import children
 
 from .mentions import OF_AXES
 from .names import MARKS, Key, component, component_names, spelled, walk
@@ -30,7 +31,7 @@ Group = list["Definition"]  # of one name: one equation, or several for its elem
 
 
 @dataclass(eq=False)
-class Unit:
+class BindingGroup:
     """One definition as it is owned: an equation, the equations for the elements of one name, or a family with its
     starts.
 
@@ -96,12 +97,12 @@ def surely_in(over: nodes.Range, index: str) -> bool:
     return index.isdecimal() and low is not None and low <= int(index) <= (inf if high is None else high)
 
 
-class Units:
+class BindingGroups:
     """The definitions of a program, each family with its starts, by name."""
 
     def __init__(self, tensors: list[Definition], indices: set[str]):
-        self.exact: dict[Key, list[Unit]] = {}
-        self.families: dict[str, list[Unit]] = {}
+        self.exact: dict[Key, list[BindingGroup]] = {}
+        self.families: dict[str, list[BindingGroup]] = {}
         plain: dict[Key, Group] = {}
         patterns: dict[Key, Group] = {}
         for definition in tensors:
@@ -115,47 +116,49 @@ class Units:
             self.add_families(pattern, patterns[pattern], plain, starts)
         for key, group in plain.items():
             for each in runs(group):
-                self.add(Unit(key.base, [], {key: [each]}))
+                self.add(BindingGroup(key.base, [], {key: [each]}))
 
-    def add(self, unit: Unit) -> None:
-        for key in unit.options:
-            self.exact.setdefault(key, []).append(unit)
-        if unit.pattern is not None:
-            self.families.setdefault(unit.base, []).append(unit)
+    def add(self, binding: BindingGroup) -> None:
+        for key in binding.options:
+            self.exact.setdefault(key, []).append(binding)
+        if binding.pattern is not None:
+            self.families.setdefault(binding.base, []).append(binding)
 
     def add_families(self, pattern: Key, families: Group, plain: dict[Key, Group], starts: dict[Key, Group]) -> None:
         """Families of one name: those whose ranges begin differently are parts of one; their starts leave `plain`.
 
         E^{i,0} for every i, among the `starts`, is one of E^{i,j}.
         """
-        units: list[Unit] = []
+        bindings: list[BindingGroup] = []
         for family in families:
-            firsts = [part.range.first for part in units[-1].parts if part.range] if units else []
-            if not units or (family.range and family.range.first in firsts):
-                units.append(Unit(pattern.base, [], pattern=pattern))
-            units[-1].parts.append(family)
+            firsts = [part.range.first for part in bindings[-1].parts if part.range] if bindings else []
+            if not bindings or (family.range and family.range.first in firsts):
+                bindings.append(BindingGroup(pattern.base, [], pattern=pattern))
+            bindings[-1].parts.append(family)
         for key in [key for key in plain if matches(pattern, key) and not any(holds(each, key) for each in families)]:
             groups = runs(plain.pop(key))
-            for unit, own in zip(units, groups):
-                near = sorted(groups, key=lambda group, unit=unit: abs(group[0].position - unit.position))
-                unit.options[key] = [own] if len(groups) == len(units) else near
-            for unit in units[len(groups) :]:
-                unit.options[key] = sorted(groups, key=lambda group, unit=unit: abs(group[0].position - unit.position))
-        for unit in units:
-            unit.options |= {key: [group] for key, group in starts.items()}
-            self.add(unit)
+            for binding, own in zip(bindings, groups):
+                near = sorted(groups, key=lambda group, binding=binding: abs(group[0].position - binding.position))
+                binding.options[key] = [own] if len(groups) == len(bindings) else near
+            for binding in bindings[len(groups) :]:
+                binding.options[key] = sorted(
+                    groups, key=lambda group, binding=binding: abs(group[0].position - binding.position)
+                )
+        for binding in bindings:
+            binding.options |= {key: [group] for key, group in starts.items()}
+            self.add(binding)
 
-    def meant(self, key: Key) -> list[Unit]:
+    def meant(self, key: Key) -> list[BindingGroup]:
         """The definitions that a use of this name may mean."""
         found = self.exact.get(key, [])
         families = self.families.get(key.base, ())
-        return found + [unit for unit in families if key not in unit.options and unit.means(key)]
+        return found + [binding for binding in families if key not in binding.options and binding.means(key)]
 
-    def nearest(self, key: Key, asker: Definition) -> list[Unit]:
+    def nearest(self, key: Key, using: Definition) -> list[BindingGroup]:
         """What an equation means by a name, where several equations give it."""
-        return sorted(self.meant(key), key=lambda unit: (key not in unit.options, abs(unit.position - asker.position)))[
-            :1
-        ]
+        return sorted(
+            self.meant(key), key=lambda binding: (key not in binding.options, abs(binding.position - using.position))
+        )[:1]
 
     def needed(self, nodes_: Iterable[Node]) -> list[Key]:
         """The keys of the names that expressions use, the longest spelling first where a definition has it."""
@@ -172,7 +175,7 @@ class Units:
                 stack.extend(current.arguments)
                 stack.extend(current.parameters)
             else:
-                stack.extend(nodes.children(current))
+                stack.extend(children(current))
         return found
 
 
@@ -190,7 +193,9 @@ def is_one_element(definition: Definition) -> bool:
     return all(not isinstance(item, Name) for _, item in definition.elements)
 
 
-def definitions_of(function: FunctionDefinition, units: Units, over: frozenset[str] | None = None) -> list[Definition]:
+def definitions_of(
+    function: FunctionDefinition, bindings: BindingGroups, over: frozenset[str] | None = None
+) -> list[Definition]:
     """The definitions that belong to a function, by language.md §4; those that speak of the axes `over` do, or of its head's.
 
     Of several definitions of one name, the nearest below the head is taken, then the nearest above.
@@ -200,13 +205,17 @@ def definitions_of(function: FunctionDefinition, units: Units, over: frozenset[s
     parameters = {name.key() for name in (*function.parameters, *function.options)}
     labelled = {key for key in parameters if key.subscript or key.superscript}
 
-    def candidates(key: Key) -> list[Unit]:
+    def candidates(key: Key) -> list[BindingGroup]:
         """What a name may mean here: what is spelled so before a family of which it may be a member."""
 
-        def far(unit: Unit) -> tuple[Any, ...]:
-            return key not in unit.options, unit.position < function.position, abs(unit.position - function.position)
+        def far(binding: BindingGroup) -> tuple[Any, ...]:
+            return (
+                key not in binding.options,
+                binding.position < function.position,
+                abs(binding.position - function.position),
+            )
 
-        return sorted(units.meant(key), key=far)
+        return sorted(bindings.meant(key), key=far)
 
     def touches(definitions: Iterable[Definition]) -> bool:
         """Whether equations mention what the head binds, directly or through others."""
@@ -217,39 +226,39 @@ def definitions_of(function: FunctionDefinition, units: Units, over: frozenset[s
             if id(definition) in seen:
                 continue
             seen.add(id(definition))
-            names, words = mentions(definition, units)
+            names, words = mentions(definition, bindings)
             if words & bound or axes & axes_of(definition) or any(key in labelled for key in names):
                 return True
             for key in names:
-                for unit in units.nearest(key, definition):
-                    stack += unit
+                for binding in bindings.nearest(key, definition):
+                    stack += binding
         return False
 
     verdicts: dict[int, bool] = {}
 
-    def belongs(unit: Unit) -> bool:
-        if id(unit) not in verdicts:
-            verdicts[id(unit)] = touches(unit)
-        return verdicts[id(unit)]
+    def belongs(binding: BindingGroup) -> bool:
+        if id(binding) not in verdicts:
+            verdicts[id(binding)] = touches(binding)
+        return verdicts[id(binding)]
 
     taken: dict[int, list[Definition]] = {}
-    pending = units.needed((function.body, *function.claims))
+    pending = bindings.needed((function.body, *function.claims))
     while pending:
         key = pending.pop()
         if key in parameters:
             continue
-        unit = next((unit for unit in candidates(key) if belongs(unit)), None)
-        if unit is None or id(unit) in taken:
+        binding = next((binding for binding in candidates(key) if belongs(binding)), None)
+        if binding is None or id(binding) in taken:
             continue
-        whole = taken[id(unit)] = list(unit.parts)
-        for groups in unit.options.values():
+        whole = taken[id(binding)] = list(binding.parts)
+        for groups in binding.options.values():
             whole += next((group for group in groups if len(groups) > 1 and touches(group)), groups[0])
         for definition in whole:
-            pending += units.needed(said(definition))
+            pending += bindings.needed(expressions_of(definition))
     return [definition for whole in taken.values() for definition in whole]
 
 
-def said(definition: Definition) -> tuple[Node, ...]:
+def expressions_of(definition: Definition) -> tuple[Node, ...]:
     """The expressions of an equation: its right side, and the ends of its range."""
     return (definition.body, *(end for each in definition.ranges for end in (each.first, each.last)))
 
@@ -257,7 +266,7 @@ def said(definition: Definition) -> tuple[Node, ...]:
 def axes_of(definition: Definition) -> set[str]:
     """The axes that an equation speaks of."""
     found: set[str] = set()
-    for node in said(definition):
+    for node in expressions_of(definition):
         for inner in walk(node):
             if isinstance(inner, Axis):
                 found.add(inner.name.rstrip(MARKS))
@@ -270,13 +279,13 @@ def axes_of(definition: Definition) -> set[str]:
     return found
 
 
-def mentions(definition: Definition, units: Units) -> tuple[list[Key], set[str]]:
+def mentions(definition: Definition, bindings: BindingGroups) -> tuple[list[Key], set[str]]:
     """The keys that an equation uses, and the single words (names and indices) that it mentions."""
     local = {node.text for _, item in definition.elements for node in walk(item) if isinstance(node, Name)}
     local |= definition.counted
-    keys = units.needed(said(definition))
+    keys = bindings.needed(expressions_of(definition))
     words = {key.base for key in keys if not key.subscript and not key.superscript} - local
-    for node in (*said(definition), *(item for _, item in definition.elements)):
+    for node in (*expressions_of(definition), *(item for _, item in definition.elements)):
         for inner in walk(node):
             if isinstance(inner, nodes.Size):  # |x| of a tensor
                 words.add(inner.axis.name)

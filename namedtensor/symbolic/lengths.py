@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from grammar import nodes
 from grammar.nodes import Node
+from grammar.traversal import children
 
 _KEPT: dict[int, tuple[Node, int]] = {}
 
@@ -54,17 +55,4 @@ def _length(node: Node) -> int:
             return length(body) + 3
         case nodes.IndexSum():
             return 4 + length(node.body)
-    return (not isinstance(node, nodes.Index)) + sum(map(length, nodes.children(node)))
-
-
-def program_length(program: nodes.Program) -> int:
-    """That of its equations, without their heads, and with the sign between."""
-    total = 0
-    for place, statement in enumerate(program.statements):
-        if isinstance(statement, nodes.Value):
-            total += length(statement.body)
-        elif isinstance(statement, nodes.Equation):
-            head, *sides = statement.sides
-            last = place == len(program.statements) - 1
-            total += sum(map(length, sides)) + (0 if last else 1 + length(head))
-    return total
+    return (not isinstance(node, nodes.Index)) + sum(map(length, children(node)))

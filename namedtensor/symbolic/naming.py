@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from grammar import nodes
 from grammar.nodes import Node
+from grammar.traversal import children
 
 from .forms import ONE_, Factor, Form, Head, Index
 from .lengths import length
@@ -104,7 +105,7 @@ def words_of(node: Any) -> set[str]:
         each = waiting.pop()
         if isinstance(each, nodes.Name):
             found.add(each.text)
-        waiting.extend(nodes.children(each))
+        waiting.extend(children(each))
     return found
 
 

@@ -7,9 +7,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from grammar import nodes
 from grammar.nodes import Axis, Call, Name, Node, Number, Rename, Starred, Value
 from grammar.parser import parse
+from grammar.traversal import children
 
 from .lengths import length
 
@@ -45,7 +45,7 @@ def shortest(found: Iterable[Node | None]) -> Node:
 
 def renames(node: Node) -> int:
     """How many parts of an expression are renamed."""
-    return isinstance(node, (Rename, Starred)) + sum(map(renames, nodes.children(node)))
+    return isinstance(node, (Rename, Starred)) + sum(map(renames, children(node)))
 
 
 @lru_cache(maxsize=4096)
@@ -98,7 +98,7 @@ def size_node(text: str) -> Node:
 
 
 def with_axes(node: Node, axes: Iterable[str]) -> Node:
-    """The same along further axes: times ones_{ax}."""
+    """The same along extra axes: times ones_{ax}."""
     if not (axes := ",".join(axes)):
         return node
     ones = expression(f"ones_{{{axes}}}")

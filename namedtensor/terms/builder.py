@@ -1,4 +1,4 @@
-"""Terms made from terms, by name and without a formula: what derivatives are built of."""
+"""The term builder: smart constructors that make terms from terms, of which derivatives are built."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ class TermBuilder:
         )
 
     def spread(self, term: Term, shape: Mapping[str, Any]) -> Term:
-        """The same with the further axes of a shape."""
+        """A term broadcast over the other axes of a shape."""
         missing = tuple((axis, size) for axis, size in shape.items() if axis not in term.shape)
         return self.term("spread", (term,), (), missing, {**term.shape, **dict(missing)}) if missing else term
 
@@ -207,7 +207,12 @@ class TermBuilder:
 
     def constant(self, axis: str, numbers: Iterable[float]) -> Term:
         numbers = tuple(numbers)
-        return self.term("constant", (), (), ((axis,), (len(numbers),), Numbers(numbers)), {axis: len(numbers)})
+        return self.constants({axis: len(numbers)}, numbers)
+
+    def constants(self, sizes: dict[str, int], numbers: Iterable[float]) -> Term:
+        """Plain numbers along axes, those along the last next to each other."""
+        options = tuple(sizes), tuple(sizes.values()), Numbers(numbers)
+        return self.term("constant", (), (), options, sizes)
 
     def iota(self, axis: str, first: int, size: Any) -> Term:
         return self.term("iota", (), (axis,), (first, resolve(size)), {axis: size})

@@ -11,14 +11,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from grammar.errors import NotationError
-from grammar.nodes import Call, Node, left_spine
+from grammar.nodes import Call, Node
+from grammar.traversal import left_spine
 
 from ..core.axes import show
 from ..core.limits import Limits
 from ..core.sizes import is_ground, resolve
 from ..scope.names import Key, Spelled
 from ..scope.symbols import Claim, Scope, SizeEquation
-from .environment import Environment, told_apart
+from .environment import Environment, distinct_names
 from .terms import Term, TermGraph
 
 SPINE = 16  # operations in a row whose first operands are typed by recursion
@@ -124,6 +125,7 @@ class Inference(ABC):
         self.naming: set[tuple[Key, int]] = set()  # the names, and the calls, whose definitions are being evaluated
         self.used: set[Key] = set()  # the inputs that were looked up
         self.parameters: dict[Key, Term] = {}  # that were inferred
+        self.declared_shapes: dict[int, dict[str, Any]] = {}  # of sets that say no sizes, once these are known
         self.types: dict[str, Any] = {}  # the shapes of names
         self.trace: list[tuple[Node, Term, Environment]] = []
         self.errors: list[NotationError] = []
@@ -132,6 +134,7 @@ class Inference(ABC):
         self.pending_claims: list[tuple[Claim, Environment]] = []
         self.typing = False  # whether only the types of a claim are asked for, which has no value
         self.claim_terms: list[tuple[Term, Any, tuple[int, int]]] = []
+        self.only_typed: dict[tuple[int, int], str] = {}  # claims whose values are not compared, and why
         self.guards: list[Term] = []  # the conditions under which an index counts
         self.axes_named: frozenset[str] | None = None  # in the program, but for those whose size it asks for
         self.axes_stated: frozenset[str] | None = None  # in its declarations, signatures and equations
@@ -229,16 +232,16 @@ class Inference(ABC):
         call = env
         while call.function is None and (outer := call.sizes_parent or call.parent) is not None:
             call = outer
-        mark = (key, id(call))
-        if mark in self.naming:
+        pending = (key, id(call))
+        if pending in self.naming:
             return None
-        self.naming.add(mark)
+        self.naming.add(pending)
         try:
             term = self.find(key, env, None)
         except NotationError:
             return None
         finally:
-            self.naming.discard(mark)
+            self.naming.discard(pending)
         return term.number if term is not None else None
 
     def renamed(self, term: Term, names: Mapping[str, str], node: Any) -> Term:
@@ -309,7 +312,7 @@ class Inference(ABC):
 
 def shown(shape: Mapping[str, Any]) -> str:
     """A shape for people: known sizes as numbers, lifted axes under their own names."""
-    names = told_apart(shape)
+    names = distinct_names(shape)
     return show({names[axis]: resolve(size) if is_ground(size) else _unsized(size) for axis, size in shape.items()})
 
 

@@ -58,7 +58,8 @@ ROWS = (
 )
 STRUCTURAL = {row.name: row for row in ROWS}
 
-# Called with the roots that a pass has made: checking, and calculus for each derivative. The tests put `verify` here.
+# Called with the roots that a pass has made: checking, calculus for each derivative, and whatever rewrites terms before
+# they are lowered (loops without dead states, tiles, bodies). The tests put `verify` here.
 after_pass: list[Callable[..., None]] = []
 
 

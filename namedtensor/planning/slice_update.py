@@ -1,7 +1,7 @@
 """Slice update: { x if iota_{ax} = p; X otherwise } as a copy of X with one slice written, in place of an elementwise
 choice.
 
-It is how a memory of keys and values takes up those of the next token.
+So a cache of keys and values takes up those of the next token.
 """
 
 from __future__ import annotations

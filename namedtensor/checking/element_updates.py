@@ -1,4 +1,4 @@
-"""C_{seq(2)} ← 0: C with other elements, those that the indices of a subscript name.
+"""Functional updates, C_{seq(2)} ← 0: a tensor like C but for the elements that the indices of a subscript name.
 
 C_{seq(2)} ← 0           one element, or those of other axes that it stands for
 C_{seq(2:4)} ← V         a slice: V over the whole of seq, or over as many elements as the slice has

@@ -1,4 +1,4 @@
-"""The steps of a family: which members were made, and the states of a loop while its body is typed."""
+"""Recurrences: the members of a family that were made, and the states of a loop while its body is typed."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .counting import Unrollable
 
 
 @dataclass(eq=False)
-class Unit:
-    """One family in its environment, with its other indices fixed; while a loop is typed, its states and their next
-    values.
+class Recurrence:
+    """A recurrence: one family in its environment, its other indices fixed; while a loop is typed, its states and their
+    next values.
 
     `states[k]` is the member k steps before.
     """
@@ -25,17 +25,17 @@ class Unit:
     family: Definition
     others: dict[str, Any]
     holder: Environment
-    states: dict[int, Term] = field(default_factory=dict)
+    states: dict[int, Term] = field(default_factory=dict[int, Term])
     next: Term | None = None
-    carried: bool = True  # whether some step reads a member before
+    carried: bool = True  # whether some step reads an earlier member
     busy: bool = False
 
     @property
-    def mark(self) -> tuple[Any, ...]:
+    def cache_key(self) -> tuple[Any, ...]:
         return id(self.family), id(self.holder), tuple(sorted(self.others.items()))
 
     @property
-    def way(self) -> int:
+    def direction(self) -> int:
         """1 where the members are made upwards, -1 where downwards."""
         return -1 if self.family.range.downward else 1  # type: ignore[union-attr]
 
@@ -56,7 +56,7 @@ class Unit:
     @property
     def known(self) -> list[int]:
         """The steps of the members that were made, in order."""
-        return self.holder.steps.setdefault(self.mark, [])
+        return self.holder.steps.setdefault(self.cache_key, [])
 
     def note(self, step: int, term: Term) -> None:
         """Keep a member that was made."""
@@ -67,10 +67,10 @@ class Unit:
 
     def nearest(self, first: int, wanted: int) -> int:
         """The last step on the way to the one that is wanted whose member was made, or the first."""
-        known, back = self.known, 1 if self.way > 0 else 0
+        known, back = self.known, 1 if self.direction > 0 else 0
         place = bisect_right(known, wanted) if back else bisect_left(known, wanted)
         while 0 <= place - back < len(known) and self.key(known[place - back]) not in self.holder.memo:
-            del known[place - back]  # forgotten with what was tried
+            del known[place - back]  # an attempt that failed made it, and was rolled back
             place -= back
         return known[place - back] if 0 <= place - back < len(known) else first
 
@@ -96,12 +96,11 @@ class Unit:
 class Keys:
     """The keys of the members of some steps."""
 
-    def __init__(self, unit: Unit, steps: range):
-        self.unit, self.steps = unit, steps
+    def __init__(self, recurrence: Recurrence, steps: range):
+        self.recurrence, self.steps = recurrence, steps
 
     def __contains__(self, key: Key) -> bool:
-
-        unit = self.unit
-        indices = match_key(unit.family.name, key, {unit.variable, *unit.others})
-        text = None if indices is None else str(indices.get(unit.variable))
-        return text is not None and text.isdecimal() and int(text) in self.steps and unit.key(int(text)) == key
+        recurrence = self.recurrence
+        indices = match_key(recurrence.family.name, key, {recurrence.variable, *recurrence.others})
+        text = None if indices is None else str(indices.get(recurrence.variable))
+        return text is not None and text.isdecimal() and int(text) in self.steps and recurrence.key(int(text)) == key

@@ -7,74 +7,82 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from grammar.nodes import Node
+from grammar.nodes import Node, Subscript, Superscript
 
 from ..core.sizes import is_ground, resolve
+from ..scope.names import spelled, walk
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
 from .counting import Unrollable, attempted, is_value
-from .family_steps import Unit
 from .loops import FIRST, LEAST, RolledLoop, counter, loop_to
+from .recurrences import Recurrence
 
 
 class Along:
     """An index that counts from `first` along an axis: members of a family are stacked along it."""
 
-    mark = None  # it is no label
+    mark = None  # its variable is in no label
 
     def __init__(self, axis: str, first: int, size: Any):
         self.axis, self.first, self.size = axis, first, size
 
-    def member(self, checker: Inference, unit: Unit, offset: int) -> Term:
+    def member(self, checker: Inference, recurrence: Recurrence, offset: int) -> Term:
         if not is_ground(self.size):
             raise Unrollable
         start = self.first + offset
-        return along(checker, unit, range(start, start + resolve(self.size)), self.axis)
+        return along(checker, recurrence, range(start, start + resolve(self.size)), self.axis)
 
 
-def along(checker: Inference, unit: Unit, steps: range, axis: str) -> Term:
+def along(checker: Inference, recurrence: Recurrence, steps: range, axis: str) -> Term:
     """The members of consecutive steps stacked along an axis: those written out first, then the states of a loop."""
-    low, high = unit.range(checker)
+    low, high = recurrence.range(checker)
     made = None
     if len(steps) >= LEAST and low <= steps[-1] <= high:
-        made = loop_with(checker, unit, low if unit.way > 0 else high, steps)
+        made = loop_with(checker, recurrence, low if recurrence.direction > 0 else high, steps)
     parts = []
     if made is None:
-        found = {step: unit.at(checker, step) for step in steps[:: unit.way]}
+        found = {step: recurrence.at(checker, step) for step in steps[:: recurrence.direction]}
         parts = [spread(checker, found[step], axis) for step in steps]
-    elif unit.way > 0:
+    elif recurrence.direction > 0:
         middle = max(steps[0], made.base + 1)
-        parts = [spread(checker, unit.at(checker, step), axis) for step in range(steps[0], middle)]
+        parts = [spread(checker, recurrence.at(checker, step), axis) for step in range(steps[0], middle)]
         parts.append(through(checker, made, axis, range(middle, steps[-1] + 1)))
     else:
         middle = min(steps[-1] + 1, made.base)
-        parts = [spread(checker, unit.at(checker, step), axis) for step in range(middle, steps[-1] + 1)]
+        parts = [spread(checker, recurrence.at(checker, step), axis) for step in range(middle, steps[-1] + 1)]
         parts.insert(0, through(checker, made, axis, range(steps[0], middle)))
     if len(parts) == 1:
         return parts[0]
     shape = {axis: len(steps), **{name: size for part in parts for name, size in part.shape.items() if name != axis}}
     positions = tuple(range(len(steps)))
     return checker.graph.intern(
-        "fill", tuple(parts), options=(axis, positions), shape=shape, boolean=parts[-1].boolean, node=unit.family.body
+        "fill",
+        tuple(parts),
+        options=(axis, positions),
+        shape=shape,
+        boolean=parts[-1].boolean,
+        node=recurrence.family.body,
     )
 
 
-def loop_with(checker: Inference, unit: Unit, first: int, steps: range) -> RolledLoop | None:
+def loop_with(checker: Inference, recurrence: Recurrence, first: int, steps: range) -> RolledLoop | None:
     """A loop that has these steps, but for the first ones."""
-    way = unit.way
-    begin, end = (steps[0], steps[-1])[::way]
-    for made in unit.holder.loops.get(unit.mark, ()):
-        if (made.last - end) * way >= 0 and (max(begin * way, first * way + FIRST) - made.base * way) >= 0:
+    direction = recurrence.direction
+    begin, end = (steps[0], steps[-1])[::direction]
+    for made in recurrence.holder.loops.get(recurrence.cache_key, ()):
+        if (made.last - end) * direction >= 0 and (
+            max(begin * direction, first * direction + FIRST) - made.base * direction
+        ) >= 0:
             return made
     if (
         not checker.rolls
-        or unit.family.name.base in checker.scope.varied
-        or (end - first) * way < LEAST
-        or unit.mark in unit.holder.unrollable
+        or recurrence.family.name.base in checker.scope.varied
+        or (end - first) * direction < LEAST
+        or recurrence.cache_key in recurrence.holder.unrollable
     ):
         return None
-    return loop_to(checker, unit, first, end)
+    return loop_to(checker, recurrence, first, end)
 
 
 def spread(checker: Inference, term: Term, axis: str) -> Term:
@@ -97,13 +105,33 @@ def through(checker: Inference, made: RolledLoop, axis: str, steps: range) -> Te
     if steps == range(made.base + 1, made.last + 1):
         return states(axis)
     every = states(f"{axis}@all")
-    first = counter(checker, axis, (steps[0] - made.base) * made.way, len(steps), made.way, node)
+    first = counter(checker, axis, (steps[0] - made.base) * made.direction, len(steps), made.direction, node)
     shape = {axis: len(steps), **made.state.shape}
     return checker.graph.intern("index", (every, first), (f"{axis}@all",), shape=shape, boolean=boolean, node=node)
 
 
 def lifted(checker: Inference, variable: str, size: Any, body: Node, env: Environment, typed: Callable[[], Any]) -> Any:
-    """The term of `typed` with families stacked along an axis; None where the index means more, or the axis is short."""
+    """The term of `typed`, families stacked along an axis; None where the variable is more than a number, or it is short."""
     if not is_ground(size) or resolve(size) < LEAST or not checker.rolls:
         return None
     return attempted(checker, env, typed) if is_value(checker, variable, body, env) else None
+
+
+def laid(checker: Inference, variable: str, size: Any, body: Node, env: Environment, typed: Callable[[], Any]) -> Any:
+    """The same for the elements of a tensor, where a short axis may be one of two."""
+    if has_two_indices(checker, body):
+        size = LEAST
+    return lifted(checker, variable, size, body, env, typed)
+
+
+def has_two_indices(checker: Inference, body: Node) -> bool:
+    """Whether a member of a family over two indices is mentioned."""
+    notes, mark = checker.scope.notes, "names over two indices"
+    if mark not in notes:
+        functions = (each for function in checker.scope.all_functions() for each in function.families)
+        ranges = ((each.name.base, each.range) for each in (*checker.scope.families, *functions))
+        notes[mark] = frozenset(base for base, over in ranges if over is not None and over.further is not None)
+    if not notes[mark]:
+        return False
+    names = (spelled(node) for node in walk(body) if isinstance(node, (Superscript, Subscript)))
+    return any(name is not None and name.base in notes[mark] for name in names)

@@ -1,4 +1,4 @@
-"""f(t)|_{t = 0}: a value, were some names other tensors."""
+"""Evaluation at a point, f(t)|_{t = 0}: other tensors substituted for what some names stand for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .diagnostics import broadcast
 
 
 def at_point(checker: Inference, node: AtPoint, env: Environment) -> Term:
-    """The body with what each name stands for replaced, also where a definition between uses it."""
+    """The term of the body, the points substituted for their names; in definitions that it uses, too."""
     others = checker.infer_all((value for _, value in node.points), env)
     inner = Environment(parent=env, sizes_parent=env, depth=env.depth, active=env.active)
     places: dict[int, Term] = {}
@@ -29,11 +29,11 @@ def at_point(checker: Inference, node: AtPoint, env: Environment) -> Term:
             )  # fmt: skip
         broadcast(checker, (known, other), node, node.span, "=", (name, value))
         places[id(known)] = other
-    return moved(checker, checker.infer(node.body, inner), places)
+    return substituted(checker, checker.infer(node.body, inner), places)
 
 
-def moved(checker: Inference, root: Term, places: dict[int, Term]) -> Term:
-    """The same term with others in place of some that it needs."""
+def substituted(checker: Inference, root: Term, places: dict[int, Term]) -> Term:
+    """Substitute terms, by the identity of those that they replace."""
     found = dict(places)
     for term in topological(root):
         if id(term) not in found:

@@ -1,0 +1,84 @@
+"""Tables of the text spelling: what its words, signs and characters are, and the pattern of its tokens."""
+
+from __future__ import annotations
+
+import re
+
+from .stray_characters import ENTITY
+from .symbols import (
+    FRACTIONS,
+    GREEK_LETTERS,
+    GREEK_VARIANTS,
+    SPELLED_GREEK,
+    SUBSCRIPTS,
+    SUPERSCRIPTS,
+    SYMBOLS,
+    UNDERSCORED,
+    value,
+)
+
+PRIMES = "'′’"
+MARKS = "*∗†‡"
+MARK_STARTS = MARKS + "\\"
+MARK = re.compile(rf"(?:[{MARKS}]|\\dag(?:ger)?(?![A-Za-z]))+")
+
+WORDS = {
+    "if": "IF", "otherwise": "OTHERWISE", "for": "FOR", "odd": "PARITY", "even": "PARITY",
+    "and": "AND", "or": "OR", "not": "NOT", "in": "IN", "sum": "BIG", "prod": "BIG",
+}  # fmt: skip
+WORD_VALUES = {"sum": "∑", "prod": "∏", "and": "∧", "or": "∨", "not": "¬", "in": "∈"}
+MULTIPLE = {":=": "EQUALS", "->": "ARROW", "...": "DOTS", "!=": "RELATION", "<=": "RELATION", ">=": "RELATION"}
+MULTIPLE_VALUES = {":=": "=", "->": "→", "...": "…", "!=": "≠", "<=": "≤", ">=": "≥"}
+
+SINGLE: dict[str, tuple[str, str]] = {}
+for _symbol in SYMBOLS:
+    for _spelling in _symbol.text.split() + _symbol.ascii.split():
+        if len(_spelling) == 1 and not (_spelling.isascii() and _spelling.isalpha()):
+            SINGLE[_spelling] = (_symbol.terminal, value(_symbol, _spelling))
+del SINGLE["‖"]
+SINGLE["*"] = SINGLE["∗"] = ("DOT", "⊙")
+PLAIN = {sign: found for sign, found in SINGLE.items() if sign not in f"{PRIMES}{MARKS}@()[]{{}}|∣"}  # that stand alone
+SETS = {"R": "ℝ", "Z": "ℤ", "N": "ℕ"}
+BEFORE_SET = ("IN", "COLON", "ARROW", "TIMES", "EQUALS")
+SPECIAL = {*WORDS, *SPELLED_GREEK, *SETS, "x", "I", "inf"}  # words that may mean more than a name
+
+_GREEK = "".join(sorted(GREEK_LETTERS | set(GREEK_VARIANTS)))
+_SCRIPTS = "".join(SUBSCRIPTS) + "".join(SUPERSCRIPTS)
+_ALONE = f"[{_GREEK}{_SCRIPTS}{FRACTIONS}ℝℤℕ𝕀]"
+ACCENT = "\u0300-\u036f\u20d7"
+TOKEN = re.compile(
+    rf"""[^\S\n]*(?:(?P<comment>\#[^\n]*)
+    |(?P<newline>\n)
+    |(?P<entity>{ENTITY})
+    |(?P<number>(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)
+    |(?P<vulgar>[{FRACTIONS}])
+    |(?P<greek>[{_GREEK}][{ACCENT}]*[{PRIMES}]*)
+    |(?P<macro>\\[A-Za-z]+[{PRIMES}]*)
+    |(?P<sub>[{"".join(SUBSCRIPTS)}]+)
+    |(?P<sup>[{"".join(SUPERSCRIPTS)}]+)
+    |(?P<multiple>:=|->|\.\.\.|!=|<=|>=)
+    |(?P<word>{"|".join(UNDERSCORED)}|(?:(?!{_ALONE})[^\W\d_])(?:(?!{_ALONE})[^\W_]|[{ACCENT}])*[{PRIMES}]*)
+    |(?P<other>\S))""",
+    re.VERBOSE | re.DOTALL,
+)
+
+# A line that ends with one of these continues on the next; one that begins with one continues the last.
+JOINS_AFTER = {
+    "EQUALS", "APPROX", "COMMA", "COLON", "ARROW", "IN", "DRAWN", "TIMES", "PLUS", "MINUS", "SLASH", "DOT", "OPERATOR", "ROOT", "RELATION",
+    "AND", "OR", "NOT", "FOR", "SEMICOLON", "BIG", "PARTIAL",
+}  # fmt: skip
+JOINS_BEFORE = {
+    "EQUALS", "APPROX", "COMMA", "COLON", "ARROW", "IN", "DRAWN", "TIMES", "PLUS", "MINUS", "SLASH", "DOT", "OPERATOR", "RELATION", "AND",
+    "OR", "FOR", "SEMICOLON", "RPAREN", "RBRACE", "RBRACKET",
+}  # fmt: skip
+
+
+BRACKETS = {"⌊": "floor", "⌋": "floor", "⌈": "ceil", "⌉": "ceil", "‖": "‖"}  # that are functions with their operands
+CLOSING = ")],;}/+=⊙·<>≤≥≠≈∝"  # after a star these leave nothing to multiply with
+OF_AXES = ("sub", "shape", "item", "|")  # the brackets in which words name axes
+
+BARRED = re.compile(
+    rf"""\s*\\?[^\W_]+(?:[{PRIMES}{MARKS}]|\^?{MARK.pattern}|_\\?[^\W_]+(?:\.\d+)?|_\{{\\?[\w.]+[{PRIMES}]*\}})*\s*[|∣]"""
+)
+SUBSCRIPTED = re.compile(rf"\s*[_{''.join(SUBSCRIPTS)}]")
+HEAD = re.compile(r"\s*(?:_\{[^:\n]*\}|_\w+)?\s*:")  # after an operator at the beginning of a line: its signature
