@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from grammar import nodes
 from grammar.nodes import Call, Node
+from grammar.traversal import children
 
 from ..checking.size_facts import sides
 from ..scope.names import CONSTANTS, key, spelled, walk
@@ -96,7 +97,7 @@ class Reader:
                 if isinstance(statement, nodes.Equation) and statement.span not in facts:
                     self.equation(statement)
                 elif not isinstance(statement, (nodes.Equation, nodes.Declaration, nodes.Signature)):
-                    for each in nodes.children(statement):
+                    for each in children(statement):
                         self.part(each)
         except Decisive:
             return True
@@ -162,7 +163,7 @@ class Reader:
         if name is not None:
             return self.name(name.base, name.subscript, name.superscript)
         rule = RULES.get(type(node))
-        return self.closed(nodes.children(node)) if rule is None else rule(self, node)
+        return self.closed(children(node)) if rule is None else rule(self, node)
 
     def name(self, base: str, subscript: Sequence[Node], superscript: Sequence[Node]) -> Part:
         is_scalar = base in self.scalars and base not in self.local
