@@ -145,7 +145,7 @@ def local_declaration(checker: Inference, key: Key, env: Environment) -> tuple[n
     return declared, Environment(parent=env, sizes_parent=env, indices=declaring.indices)
 
 
-def unknown_bound(checker: Inference, over: nodes.Range, env: Environment):
+def unknown_bound(checker: Inference, over: nodes.Range, env: Environment) -> NotationError:
     end = over.high if isinstance(over.last, nodes.Number) else over.last
     return checker.error(
         309,
@@ -157,14 +157,23 @@ def unknown_bound(checker: Inference, over: nodes.Range, env: Environment):
 
 def declared_parameter(checker: Inference, key: Key, declared: nodes.Set, env: Environment) -> Term:
     if key not in checker.parameters:
-        shape: dict[str, Any] = {}
-        for axis, size, _ in set_axes(checker, declared, env):
-            value = checker.solver.value(size, env) if size is not None else checker.solver.size_said(axis, env)
-            if size is None and not is_ground(value):
-                checker.top.sizes.setdefault(axis, value)
-            shape[axis] = value if value is not None else unknown_size(checker, axis)
-        checker.parameters[key] = checker.graph.intern("input", options=(str(key),), shape=shape)
+        shape = checker.declared_shapes.get(id(declared)) or declared_shape(checker, declared, env)
+        checker.parameters[key] = checker.graph.intern("input", options=(str(key),), shape=dict(shape))
     return checker.parameters[key]
+
+
+def declared_shape(checker: Inference, declared: nodes.Set, env: Environment) -> dict[str, Any]:
+    """The shape of a parameter in a set; where no size is written it is the same for all members of a family."""
+    shape: dict[str, Any] = {}
+    axes = set_axes(checker, declared, env)
+    for axis, size, _ in axes:
+        value = checker.solver.value(size, env) if size is not None else checker.solver.size_said(axis, env)
+        if size is None and not is_ground(value):
+            checker.top.sizes.setdefault(axis, value)
+        shape[axis] = value if value is not None else unknown_size(checker, axis)
+    if all(size is None and is_ground(shape[axis]) for axis, size, _ in axes):
+        checker.declared_shapes[id(declared)] = shape
+    return shape
 
 
 def check_member(checker: Inference, term: Term, of: nodes.Set, env: Environment, node: Node) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from grammar import nodes
+from grammar.errors import NotationError
 from grammar.nodes import Draw, Expectation, Name
 
 from ..core.sizes import resolve
@@ -48,7 +49,7 @@ def expectation(checker: Inference, node: Expectation, env: Environment) -> Term
     return over(checker, "mean", axis, count, term, Name("draws", node.span), node.body, node, env)
 
 
-def unstated(checker: Inference, node: Expectation, of: Expectation | Name):
+def unstated(checker: Inference, node: Expectation, of: Expectation | Name) -> NotationError:
     """The error of 𝔼_x[…], where nothing says what x is drawn from, and of 𝔼[…] of what is not random."""
     random = [each.sides[0].text for each in checker.scope.program.statements if isinstance(each, nodes.Equation) and isinstance(each.sides[-1], Draw) and isinstance(each.sides[0], Name)]  # fmt: skip
     said = (

@@ -71,7 +71,7 @@ def unknown_name(checker: Inference, key: Key, place: Any, env: Environment):
 TRANSPOSED = ("T", "top", "⊤", "intercal")
 
 
-def of_matrices(checker: Inference, key: Key, place: Any, known: list[str]):
+def of_matrices(checker: Inference, key: Key, place: Any, known: list[str]) -> NotationError | None:
     """The error for matrix notation, QK^⊤, X^T, QK, which named axes do not need."""
     factors = factors_of(key.base, known)
     if key.superscript and key.superscript[0] in TRANSPOSED and len(key.superscript) == 1:
