@@ -2,10 +2,13 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import namedtensor as nt
 from namedtensor import reference
 from namedtensor.checking import loops
+from namedtensor.checking.wavefront_order import Domain, ordered
 from namedtensor.programs.evaluate import EVALUATORS, EXECUTABLES
 from namedtensor.terms.terms import Term
 
@@ -51,6 +54,10 @@ G^{{0,j}} = -j for j = 1, …, 8
 M^{{i,j}} = C_{{a(i), b(j)}} + max(M^{{i-1,j-1}}, max(A^{{i-1,j-1}}, G^{{i-1,j-1}})) {GRID}
 A^{{i,j}} = max(M^{{i-1,j}} - 2, A^{{i-1,j}} - 1) {GRID}
 G^{{i,j}} = max(M^{{i,j-1}} - 2, G^{{i,j-1}} - 1) {GRID}
+"""
+CASES = """E^{i,j} = {
+  i if j = 0; j if i = 0; min(min(E^{i-1,j}, E^{i,j-1}) + 1, E^{i-1,j-1} + 𝕀[S_{a(i)} ≠ U_{b(j)}]) otherwise
+} for i = 0, …, 9 for j = 0, …, 8
 """
 VECTORS = (
     "E^{i,0} = [1, 2, 3]_{chans} / (i + 1) for i = 0, …, 9\nE^{0,j} = [1, 2, 3]_{chans} ⊙ j for j = 1, …, 8\n"
@@ -102,6 +109,10 @@ ROLLED = {
     f"{FIRSTS}E^{{i,j}} = E^{{i-1,j}} / h^i + E^{{i,j-1}} / h^{{j+1}} {GRID}\nE^{{9,8}}": 1,
     # in a function, which takes what it needs
     f"{FIRSTS}f(q) = E^{{9,8}}\nE^{{i,j}} = (E^{{i-1,j}} + E^{{i,j-1}}) / 2 + q / (i + j) {GRID}\nf(2) + f(X_{{a(3)}})": 2,
+    # the first members by cases
+    f"{CASES}E^{{9,8}} + E^{{0,3}} + E^{{7,0}}": 1,
+    f"{CASES}T_{{a(i), b(j)}} = E^{{i,j}} - E^{{i-1,j-1}} {GRID}\nT": 1,
+    "B^{i,j} = { 1 if j = 0 ∨ j = i; B^{i-1,j-1} + B^{i-1,j} otherwise } for i = 0, …, 12 for j = 0, …, i\nB^{12,6}": 1,
     # a triangle whose sums go along its side
     "F^{i,i} = i for i = 1, …, 12\nF^{i,j} = 0 for i = 2, …, 12 for j = i-1, …, i-1\n"
     "F^{i,j} = max(F^{i+1,j}, F^{i,j-1}) - F^{i+1,j-1} / 2 for i = 11, …, 1 for j = i+1, …, 12\nF^{1,12}": 1,
@@ -147,8 +158,8 @@ def test_a_loop_over_fronts_gives_what_its_members_give_written_out(formula, wri
 @pytest.mark.parametrize("formula", [each for each in ROLLED if "∂" not in each][::4])
 def test_a_loop_over_fronts_gives_what_the_definitions_give(formula):
     found = nt.evaluate(formula, used(formula))
-    given = {name: reference.tensor(each.array.tolist(), each.axes) for name, each in used(formula).items()}
-    exact = reference.evaluate(formula, given)
+    inputs = {name: reference.tensor(each.array.tolist(), each.axes) for name, each in used(formula).items()}
+    exact = reference.evaluate(formula, inputs)
     assert np.allclose(found.to_array(found.axes), exact.to_list(found.axes))
 
 
@@ -184,14 +195,16 @@ DIFFERENTIABLE = {  # what is written, and by which of its inputs
 def test_a_loop_over_fronts_is_differentiated(name, library):
     """By our own calculus, by PyTorch and by JAX, against quotients of differences."""
     formula, by = DIFFERENTIABLE[name]
-    compiled, given = nt.formula(formula).compile(), used(formula)
+    compiled, inputs = nt.formula(formula).compile(), used(formula)
     array, axes = GIVEN[by].array, GIVEN[by].axes
 
     def value(x):
-        return compiled(values={**(given if library == "numpy" else of(library, given)), by: nt.tensor(x, axes)}).array
+        return compiled(
+            values={**(inputs if library == "numpy" else of(library, inputs)), by: nt.tensor(x, axes)}
+        ).array
 
     if library == "numpy":
-        found = nt.formula(formula).gradient([by])(values=given)[by].to_array(axes)
+        found = nt.formula(formula).gradient([by])(values=inputs)[by].to_array(axes)
     elif library == "torch":
         torch = pytest.importorskip("torch", reason="torch is not installed")
         leaf = torch.tensor(array, requires_grad=True)
@@ -203,7 +216,7 @@ def test_a_loop_over_fronts_is_differentiated(name, library):
     for place in places:
         change = np.zeros_like(array)
         change[place] = 1e-6
-        ends = [float(compiled(values={**given, by: nt.tensor(array + sign * change, axes)})) for sign in (1, -1)]
+        ends = [float(compiled(values={**inputs, by: nt.tensor(array + sign * change, axes)})) for sign in (1, -1)]
         slope = (ends[0] - ends[1]) / 2e-6
         assert np.isclose(np.asarray(found)[place], slope, rtol=1e-2, atol=1e-3)
 
@@ -234,3 +247,77 @@ T + D^{|a|,|b|}"""
     found = nt.formula(text)(c=nt.tensor(c, "a b")).to_array("a b")
     expected = warped(c)[1:, 1:]
     assert np.allclose(found, expected + expected[-1, -1]) and len(sizes) < 1000
+
+
+WAYS = [(1, 0), (0, 1), (1, 1), (2, 0), (0, 2), (2, 1), (1, -1), (1, -2), (2, -1)]
+spans = st.tuples(st.integers(-3, 4), st.integers(0, 6))
+
+
+@given(
+    st.integers(-3, 3),
+    st.lists(spans, min_size=1, max_size=7),
+    st.sets(st.sampled_from(WAYS), min_size=1),
+    st.booleans(),
+)
+def test_an_order_has_each_member_once_and_after_those_that_it_reads(first, spans, offsets, turned):
+    domain = Domain(first, [(low, low + size) for low, size in spans])
+    offsets = {(-i, -j) if turned else (i, j) for i, j in offsets}
+    order = ordered(domain, offsets)
+    cells = {(i, j) for i, (low, high) in zip(domain.rows, domain.spans) for j in range(low, high + 1)}
+    assert domain.count == len(cells) and all((cell in domain) == (cell in cells) for cell in cells | {(9, 9), (-9, 0)})
+    for back in offsets:
+        beyond = domain.beyond(back)
+        assert {*beyond} == {(i - back[0], j - back[1]) for i, j in cells} - cells and len(beyond) == len({*beyond})
+    if order is None:  # a front between others has no member, or a lane between others
+        assert not domain.is_box
+        return
+    front = order.schedule.front
+    assert all(front((cell[0] - back[0], cell[1] - back[1])) < front(cell) for cell in cells for back in offsets)
+    lanes: dict[int, list[int]] = {}
+    for cell in cells:
+        lanes.setdefault(front(cell) - order.first, []).append(cell[order.schedule.lane])
+    assert [sorted(lanes[number]) for number in range(len(order.lanes))] == [
+        [*range(low, high + 1)] for low, high in order.lanes
+    ]
+    assert order.start() in cells and front(order.start()) == order.first
+
+
+def moved(name, offset):
+    return f"{name}-{offset}" if offset > 0 else f"{name}+{-offset}" if offset else name
+
+
+@given(
+    st.lists(st.sampled_from(WAYS), min_size=1, max_size=3, unique=True),
+    st.booleans(),
+    st.integers(8, 10),
+    st.integers(8, 10),
+)
+@settings(max_examples=12)
+def test_whatever_a_fixed_way_off_is_read(offsets, downward, rows, columns):
+    """Against a loop of Python: the members before, read in any order, upwards and downwards, the others from the border."""
+    sign = -1 if downward else 1
+    reads = " + ".join(
+        f"E^{{{moved('i', sign * a)},{moved('j', sign * b)}}} / {place + 2}" for place, (a, b) in enumerate(offsets)
+    )
+    inner = (
+        f"for i = {rows + 2}, …, 3 for j = {columns + 2}, …, 3"
+        if downward
+        else f"for i = 3, …, {rows + 2} for j = 3, …, {columns + 2}"
+    )
+    far = rows + 4, columns + 4
+    text = f"""E^{{i,j}} = sin(i - 2 j) for i = 1, …, 2 for j = 1, …, {far[1]}
+E^{{i,j}} = sin(i - 2 j) for i = {rows + 3}, …, {far[0]} for j = 1, …, {far[1]}
+E^{{i,j}} = sin(i - 2 j) for i = 3, …, {rows + 2} for j = 1, …, 2
+E^{{i,j}} = sin(i - 2 j) for i = 3, …, {rows + 2} for j = {columns + 3}, …, {far[1]}
+E^{{i,j}} = tanh({reads}) + i ⊙ j / 100 {inner}
+T_{{a(i), b(j)}} = E^{{i,j}} for i = 1, …, {far[0]} for j = 1, …, {far[1]}
+T"""
+    i, j = np.indices(far) + 1
+    expected = np.sin(i - 2 * j)
+    order = sorted(((i, j) for i in range(2, rows + 2) for j in range(2, columns + 2)), reverse=downward)
+    for i, j in order:
+        before = sum(expected[i - sign * a, j - sign * b] / (place + 2) for place, (a, b) in enumerate(offsets))
+        expected[i, j] = np.tanh(before) + (i + 1) * (j + 1) / 100
+    compiled = nt.formula(text).compile()
+    assert np.allclose(compiled().to_array("a b"), expected)
+    assert [step.primitive for step in compiled.plan.steps].count("loop") == 1

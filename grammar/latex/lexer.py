@@ -100,9 +100,8 @@ def function_label(reader: Reader, name: str, rest: Stretch) -> tuple[list[Part]
     if name != "norm" or sign != "_":
         return [rest], []
     parameter, after = reader.argument(rest[0], rest[0] + 1, rest[1])
-    if after != rest[1]:
-        return [rest], []
-    return [], [Token("WITH", "_", start, stop), *reader.braced("group", parameter, after)]
+    power: list[Part] = [(after, rest[1])] if after < rest[1] else []
+    return power, [Token("WITH", "_", start, stop), *reader.braced("group", parameter, after)]
 
 
 def matrix(reader: Reader, position: int, end: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from grammar import nodes
+from grammar.errors import NotationError
 
 from ..core.sizes import SizeVariable, resolve
 from ..scope.names import walk
@@ -21,7 +22,7 @@ def unknown_size(checker: Inference, axis: str) -> SizeVariable:
     return SizeVariable(f"|{axis}|") if isinstance(found, Conflict) else found
 
 
-def unknown_axis_size(checker: Inference, name: str, place: Any):
+def unknown_axis_size(checker: Inference, name: str, place: Any) -> NotationError:
     return checker.error(
         309,
         f"the size of {name} is not known",

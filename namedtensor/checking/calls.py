@@ -22,7 +22,7 @@ from ..scope.updates import REPLACING
 from ..terms.environment import Environment, source_name
 from ..terms.inference import Inference
 from ..terms.terms import Term
-from .application import apply
+from .application import Axes, apply
 from .axis_sizes import axes_in_sight, axis_is_mentioned, scalar_term, unknown_axis_size, unknown_size
 from .claims import nearly
 from .declarations import set_axes
@@ -32,7 +32,7 @@ from .indexing import take
 from .inferred_sizes import may_make
 from .lifting import Bindings, inline_call
 from .matching import matching
-from .sums import implicit_sum, takes_index
+from .sums import implicit_sum, in_turn, takes_index
 from .unknown_names import of_equation, visible
 
 
@@ -62,7 +62,7 @@ def call(checker: Inference, node: Call, env: Environment) -> Term:
         raise unknown_operator(checker, node, env)
     if node.operator == "log" and [type(part) for part in node.subscript] == [nodes.Number]:
         return logarithm_to_base(checker, node, env)
-    return call_builtin(checker, node, env)
+    return call_builtin(checker, in_turn(node) or node, env)
 
 
 def norm_of_all(checker: Inference, node: Call, env: Environment) -> Term:
@@ -90,7 +90,7 @@ def logarithm_to_base(checker: Inference, node: Call, env: Environment) -> Term:
     return powered(checker, found, node, env) if node.superscript else found
 
 
-def unknown_operator(checker: Inference, node: Call, env: Environment):
+def unknown_operator(checker: Inference, node: Call, env: Environment) -> NotationError:
     name = node.operator
     if not name[0].isalpha():
         return checker.error(
@@ -192,7 +192,7 @@ def call_builtin(checker: Inference, node: Call, env: Environment) -> Term:
     return term
 
 
-def standardized(checker: Inference, node: Call, arguments: tuple[Term, ...], axes, env: Environment) -> Term:
+def standardized(checker: Inference, node: Call, arguments: tuple[Term, ...], axes: Axes, env: Environment) -> Term:
     """standardize_{ax} X with the ε of this place, where the program has one or is given one."""
     small = checker.find(Key("ε"), env, node)
     options = (("eps", small.number),) if small is not None and small.number is not None else ()
@@ -212,7 +212,7 @@ def indexed_by(
 ) -> Term:
     """index_{ax}(X, I) is X_{ax(I)} (paper §3.7)."""
 
-    name, part = axis
+    name, _ = axis
     tensor, at = arguments
     if name not in tensor.shape:
         problem = ShapeMismatch("missing", name)
@@ -292,7 +292,7 @@ def call_defined(
             labels=((function.head.span, "defined here"),),
             hint=f"write it as {checker.text(function.head)}",
         )
-    numbers = {}
+    numbers: dict[str, Term] = {}
     for name, part in bindings["numbers"].items():
         numbers[name] = checker.infer(part, env)
     parts = (*node.arguments, *node.parameters)
@@ -313,7 +313,7 @@ def call_python(checker: Inference, node: Call, env: Environment) -> Term:
     given = {axis.name: size for axis, size in signature.codomain.axes}
     extras: dict[str, Any] = {}
     sizes: dict[str, Any] = {}
-    renamed = []
+    renamed: list[Term] = []
     for argument, names, part in zip(arguments, needed, node.arguments):
         for axis in names:
             if axis not in argument.shape:
@@ -322,7 +322,7 @@ def call_python(checker: Inference, node: Call, env: Environment) -> Term:
                     notes=(checker.described(part, argument.shape), f"its signature is {registered.text}"),
                 )  # fmt: skip
             sizes[axis] = argument.shape[axis]
-        apart = {}
+        apart: dict[str, str] = {}
         for axis, size in argument.shape.items():
             if axis in names:
                 continue
@@ -349,7 +349,7 @@ def size_rule(checker: Inference, node: nodes.Size, env: Environment) -> Term:
     name = node.axis.name
     value = checker.solver.size(name, env, node)
     tensor = find_quietly(checker, node, env)
-    if value is not None and tensor is not None and isinstance(tensor, Term) and tensor.operator != "number":
+    if value is not None and tensor is not None and tensor.operator != "number":
         raise checker.error(
             205,
             f"{name} is both an axis and a tensor",

@@ -6,7 +6,7 @@ definition is a guard: what a case would index elsewhere, where its condition do
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from grammar import nodes
@@ -114,7 +114,7 @@ def of_elements(guard: Term) -> bool:
 
 
 @contextmanager
-def guarding(checker: Inference, guards: list[Term]) -> Iterator[None]:
+def guarding(checker: Inference, guards: list[Term]) -> Generator[None]:
     """A context in which indices are masked by these guards."""
     outer = checker.guards
     checker.guards = [*outer, *guards]
@@ -125,7 +125,7 @@ def guarding(checker: Inference, guards: list[Term]) -> Iterator[None]:
 
 
 @contextmanager
-def unguarded(checker: Inference) -> Iterator[None]:
+def unguarded(checker: Inference) -> Generator[None]:
     """A context without guards: a named value is the same wherever it is used."""
     outer = checker.guards
     checker.guards = []

@@ -87,7 +87,7 @@ class Checker(Inference):
         super().__init__(
             scope, inputs or {}, sizes or {}, infer_parameters, recover, strict, python or {}, limits or DEFAULT
         )
-        self.solver: SizeSolver = SizeSolver(self)
+        self.solver = SizeSolver(self)
         self.given_names: GivenNames = GivenNames(scope, self.inputs)
         self.steps: int = 0  # of the trace that are steps to the value, and not to a claim
         self.by_keyword: tuple[str, ...] | None = None if by_keyword is None else tuple(by_keyword)

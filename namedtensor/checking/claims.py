@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
@@ -112,7 +112,7 @@ def domains(checker: Inference, whole: bool):
             yield checker.top.variables[key], (declared, env)
 
 
-def domain_claim(checker: Inference, term: Term, group) -> None:
+def domain_claim(checker: Inference, term: Term, group: tuple[nodes.Set, Environment]) -> None:
     declared, env = group
     values = domain_values(checker, declared, env)
     if values is not None:
@@ -188,7 +188,7 @@ def nearly(checker: Inference, node: nodes.Call, env: Environment) -> Term:
 
 
 @contextmanager
-def only_typed(checker: Inference, open: bool) -> Iterator[None]:
+def only_typed(checker: Inference, open: bool) -> Generator[None]:
     """A context in which limits have a type and no value."""
     before, checker.typing = checker.typing, checker.typing or open
     try:

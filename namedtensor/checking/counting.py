@@ -112,7 +112,7 @@ def is_value(checker: Inference, variable: str, body: Node, env: Environment, la
     """
     labelled, families = labelled_names(checker, env)
     if labels:
-        families, labelled = families | labelled, set()
+        families, labelled = families | labelled, set[str]()
     for node in walk(body):
         if isinstance(node, nodes.Axis):
             if variable in re.split(r"[_^{},]", node.name)[1:]:

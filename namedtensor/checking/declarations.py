@@ -23,7 +23,8 @@ from .unused_inputs import MentionedNames
 
 def prepare_inputs(checker: Inference, mentioned: MentionedNames) -> None:
     """Bind the inputs in the top environment, lifted by their declarations."""
-    for name, size in checker.given_sizes.items():
+    sizes: Any = checker.given_sizes
+    for name, size in sizes.items():
         if isinstance(name, str) and not isinstance(size, bool) and isinstance(size, (int, SizeVariable)):
             checker.top.scalars[plain_key(name)] = size
             continue
@@ -78,7 +79,7 @@ def lifted_input(checker: Inference, key: Key, given: InputType, known: dict[int
         return given.shape
     axes, names, is_sized = declared_set(checker, found[0], known)
     plain = not is_sized and checker.given_sizes.keys().isdisjoint(names)
-    if plain and names == given.shape.keys():
+    if plain and names == frozenset(given.shape):
         return given.shape
     env = Environment(parent=checker.top, indices=found[1])
     for axis, size, node in axes:
@@ -144,7 +145,7 @@ def local_declaration(checker: Inference, key: Key, env: Environment) -> tuple[n
     return declared, Environment(parent=env, sizes_parent=env, indices=declaring.indices)
 
 
-def unknown_bound(checker: Inference, over: nodes.Range, env: Environment):
+def unknown_bound(checker: Inference, over: nodes.Range, env: Environment) -> NotationError:
     end = over.high if isinstance(over.last, nodes.Number) else over.last
     return checker.error(
         309,
@@ -156,14 +157,23 @@ def unknown_bound(checker: Inference, over: nodes.Range, env: Environment):
 
 def declared_parameter(checker: Inference, key: Key, declared: nodes.Set, env: Environment) -> Term:
     if key not in checker.parameters:
-        shape = {}
-        for axis, size, _ in set_axes(checker, declared, env):
-            value = checker.solver.value(size, env) if size is not None else checker.solver.size_said(axis, env)
-            if size is None and not is_ground(value):
-                checker.top.sizes.setdefault(axis, value)
-            shape[axis] = value if value is not None else unknown_size(checker, axis)
-        checker.parameters[key] = checker.graph.intern("input", options=(str(key),), shape=shape)
+        shape = checker.declared_shapes.get(id(declared)) or declared_shape(checker, declared, env)
+        checker.parameters[key] = checker.graph.intern("input", options=(str(key),), shape=dict(shape))
     return checker.parameters[key]
+
+
+def declared_shape(checker: Inference, declared: nodes.Set, env: Environment) -> dict[str, Any]:
+    """The shape of a parameter in a set; where no size is written it is the same for all members of a family."""
+    shape: dict[str, Any] = {}
+    axes = set_axes(checker, declared, env)
+    for axis, size, _ in axes:
+        value = checker.solver.value(size, env) if size is not None else checker.solver.size_said(axis, env)
+        if size is None and not is_ground(value):
+            checker.top.sizes.setdefault(axis, value)
+        shape[axis] = value if value is not None else unknown_size(checker, axis)
+    if all(size is None and is_ground(shape[axis]) for axis, size, _ in axes):
+        checker.declared_shapes[id(declared)] = shape
+    return shape
 
 
 def check_member(checker: Inference, term: Term, of: nodes.Set, env: Environment, node: Node) -> None:
@@ -203,10 +213,10 @@ def bind_size(checker: Inference, size: Node, actual: Any, env: Environment) -> 
         env.scalars.setdefault(name.key(env.index), actual)
 
 
-def axes_differ(checker: Inference, term: Term, node: Node, names: set[str], of: nodes.Set, text: str):
+def axes_differ(checker: Inference, term: Term, node: Node, names: set[str], of: nodes.Set, text: str) -> NotationError:
     have = {axis for axis in term.shape if "@" not in axis}
     missing, extra = names - have, have - names
-    parts = []
+    parts: list[str] = []
     if extra:
         parts.append(f"has {_axes(extra)} besides")
     if missing:

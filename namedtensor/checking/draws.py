@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from grammar import nodes
+from grammar.errors import NotationError
 from grammar.nodes import Draw, Expectation, Name
 
 from ..core.sizes import resolve
@@ -23,7 +24,7 @@ from .application import apply
 from .axis_sizes import unknown_axis_size, unknown_size
 from .declarations import set_axes
 from .indexing import iota
-from .sums import indexed_frame, over
+from .sums import indexed_environment, over
 
 
 def draw(checker: Inference, node: Draw, env: Environment) -> Term:
@@ -48,7 +49,7 @@ def expectation(checker: Inference, node: Expectation, env: Environment) -> Term
     return over(checker, "mean", axis, count, term, Name("draws", node.span), node.body, node, env)
 
 
-def unstated(checker: Inference, node: Expectation, of: Expectation | Name):
+def unstated(checker: Inference, node: Expectation, of: Expectation | Name) -> NotationError:
     """The error of 𝔼_x[…], where nothing says what x is drawn from, and of 𝔼[…] of what is not random."""
     random = [each.sides[0].text for each in checker.scope.program.statements if isinstance(each, nodes.Equation) and isinstance(each.sides[-1], Draw) and isinstance(each.sides[0], Name)]  # fmt: skip
     said = (
@@ -78,7 +79,7 @@ def through(
     variable = Name(first.name, first.span)
     axis = its_axis(checker, first, p)
     size = resolve(p.shape[axis])
-    index, inner = indexed_frame(checker, variable, 1, size, env)
+    index, inner = indexed_environment(checker, variable, 1, size, env)
     weights = checker.renamed(p, {axis: index}, first)
     term = through(checker, node, rest, numbers, inner)
     product = apply(checker, "⊙", (weights, term), (), node, env, (node, node))

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from grammar import nodes
+from grammar.errors import NotationError
 from grammar.nodes import Axis, Name, Node, Range
 
 from ..core.sizes import is_ground, resolve
@@ -241,7 +242,7 @@ def one_part(checker: Inference, definition: Definition, sized: dict[str, Any], 
     return Part(checker.renamed(term, back, definition.body), filled, definition)
 
 
-def surplus_axis(checker: Inference, definition: Definition, axis: str, term: Term):
+def surplus_axis(checker: Inference, definition: Definition, axis: str, term: Term) -> NotationError:
     """The error for an axis that the right side has beside the same one of the left."""
     return checker.error(
         306,
@@ -269,7 +270,9 @@ def numbers_of(checker: Inference, over: Range, env: Environment) -> range:
     return range(first, last + 1)
 
 
-def part_positions(checker: Inference, part: Node, over, axis: str, size: Any, env: Environment) -> list[int]:
+def part_positions(
+    checker: Inference, part: Node, over: Range | None, axis: str, size: Any, env: Environment
+) -> list[int]:
     """The positions, from 1, that an index on the left such as 2k+1 takes."""
     values = positions_of(checker, part, over, env)
     return [check_position(checker, _number(checker, value, part), size, axis, part) for value in values]

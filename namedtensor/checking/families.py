@@ -138,7 +138,7 @@ def infer_definition(checker: Inference, definition: Definition, env: Environmen
     return found
 
 
-def empty_range(checker: Inference, definition: Definition):
+def empty_range(checker: Inference, definition: Definition) -> NotationError:
     over = definition.range or definition.head
     return checker.error(
         405, f"the range of {checker.text(definition.head)} is empty, so it has no last value", over,

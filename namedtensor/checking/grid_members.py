@@ -23,7 +23,7 @@ from .grids import Grid, variables_of
 from .stacked_families import Along
 from .wavefront_loops import RolledGrid
 from .wavefront_order import Cell, Domain, ordered
-from .wavefronts import Misordered, Wavefront
+from .wavefronts import Misordered, Uncovered, Wavefront
 
 TRIES = 8  # orders that are tried at most
 MOST = 10**6  # members that are looked up one by one
@@ -44,13 +44,17 @@ def member_of_grid(
     checker: Inference, family: Definition, indices: dict[Any, Any], holder: Environment, env: Environment
 ) -> Term | None:
     """One member, or the tensor of those that the indices say; None where members are made one by one."""
+    key = family.name.key(indices.get)
+    known = holder.memo.get(key)
+    if isinstance(known, Term):
+        return known
     asked = asked_of(checker, family, indices, holder, env)
     if asked is None:
         return None
     grid, row, column = asked
     if row.term is None and column.term is None:
         return one_member(grid, (row.numbers[0], column.numbers[0]))
-    front, key = front_of(row, column), family.name.key(indices.get)
+    front = front_of(row, column)
     if front is not None and grid.name in front.grids:
         return front.read(front.grids[grid.name], (-row.offset, -column.offset))
     wanted = box(row.numbers, column.numbers) if front is None else moved(front.domain, row.offset, column.offset)
@@ -157,8 +161,7 @@ def one_member(grid: Grid, cell: Cell) -> Term | None:
     domain = grid.domain
     if domain is None or cell not in domain:
         return None
-    known = grid.holder.memo.get(grid.key(cell))
-    rolled = None if known is not None else rolled_grid(grid, range(cell[0], cell[0] + 1), range(cell[1], cell[1] + 1))
+    rolled = rolled_grid(grid, range(cell[0], cell[0] + 1), range(cell[1], cell[1] + 1))
     if rolled is None or cell not in rolled.domain:
         return None
     found = rolled.at(TermBuilder(grid.checker.graph, grid.family.body), cell)
@@ -184,7 +187,7 @@ def rolled_grid(grid: Grid, rows: range, columns: range) -> RolledGrid | None:
         return None
     made = holder.loops.get(mark, ())
     for each in made:
-        if each.domain.holds(wanted):
+        if each.asked.holds(wanted):
             return each
     if not checker.rolls or grid.family.name.base in checker.scope.varied or mark in holder.unrollable:
         return None
@@ -214,16 +217,21 @@ def due_for(grid: Grid, domain: Domain, rows: range, columns: range) -> Domain |
 def rolled(grid: Grid, domain: Domain) -> RolledGrid:
     """The loop over a domain, in the first order that is right."""
     checker, trace = grid.checker, len(grid.checker.trace)
-    offsets = offsets_of(checker, grid.family)
+    offsets, asked = offsets_of(checker, grid.family), domain
     for _ in range(TRIES):
         order = ordered(domain, offsets)
         if order is None:
             break
         own = Grid(checker, grid.family, grid.others, grid.holder)
         try:
-            found = dict(Wavefront(checker, own, domain, order).loops())
+            found = dict(Wavefront(checker, own, domain, order, asked).loops())
         except Misordered as problem:
             offsets.add(problem.back)
+            continue
+        except Uncovered as problem:
+            if problem.domain is None:
+                break
+            domain = problem.domain
             continue
         del checker.trace[trace:]
         for each, made in found.items():

@@ -30,7 +30,7 @@ class Grid:
     holder: Environment
     busy: bool = False
     first: Term | None = None
-    reads: dict[Cell, Term] = field(default_factory=dict)  # while a loop is typed: the members so far back
+    reads: dict[Cell, Term] = field(default_factory=dict[Cell, Term])  # while a loop is typed: the members so far back
     next: Term | None = None
 
     @property
@@ -62,7 +62,10 @@ class Grid:
     @cached_property
     def domain(self) -> Domain | None:
         """The members that the family gives; None where they are no domain."""
-        return domain_in(self.checker, self.family, self.holder)
+        found = self.holder.domains.get(id(self.family))
+        if found is None:
+            found = self.holder.domains[id(self.family)] = domain_in(self.checker, self.family, self.holder)
+        return found
 
     @cached_property
     def parts(self) -> list[Definition]:
@@ -111,6 +114,12 @@ class Grid:
         if found is None or any(name in self.others and each != self.others[name] for name, each in found.items()):
             return None
         return found
+
+    def has(self, cell: Cell) -> bool:
+        """Whether anything gives a member."""
+        if any(self.gives(part, cell) is not None for part in self.parts):
+            return True
+        return self.checker.find(self.key(cell), self.holder, self.family.head) is not None
 
     def gives(self, part: Definition, cell: Cell) -> dict[str, Any] | None:
         """The indices of a member that a family gives; None where it does not give it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from grammar import nodes
@@ -131,7 +132,7 @@ def no_position(checker: Inference, axis: str, at: Term, part: Node, node: Node)
 
 
 class Shaped:
-    def __init__(self, shape):
+    def __init__(self, shape: Mapping[str, Any]):
         self.shape = shape
 
 
@@ -198,7 +199,7 @@ def ones(checker: Inference, axes: Any, node: Node, env: Environment) -> Term:
     )
 
 
-def identity(checker: Inference, axes, node, env: Environment) -> Term:
+def identity(checker: Inference, axes: Sequence[tuple[str, Any]], node: Any, env: Environment) -> Term:
     """I_{ax,ax'}; one size is enough, for the two are the same."""
     if axes[0][0] == axes[1][0]:
         raise checker.error(

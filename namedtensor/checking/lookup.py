@@ -210,7 +210,7 @@ def speaks_of_sizes(checker: Inference, key: Key) -> bool:
         if current in open_:
             memo[current] = any(memo[each] for each in open_.pop(current))
         elif current not in memo:
-            memo[current], mentioned = speaks_itself(checker, current)
+            memo[current], mentioned = own_mentions(checker, current)
             if not memo[current]:
                 open_[current] = mentioned
                 stack += (each for each in mentioned if each not in memo)
@@ -219,9 +219,10 @@ def speaks_of_sizes(checker: Inference, key: Key) -> bool:
     return memo[key]
 
 
-def speaks_itself(checker: Inference, key: Key) -> tuple[bool, list[Key]]:
+def own_mentions(checker: Inference, key: Key) -> tuple[bool, list[Key]]:
     """Whether the definitions of a name ask for sizes, and the other names that they mention."""
-    definitions, mentioned = checker.scope.definitions, []
+    definitions = checker.scope.definitions
+    mentioned: list[Key] = []
     for definition in definitions.get(key, []):
         if definition.elements:
             return True, []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from grammar.nodes import Call, axis_of
 
@@ -17,7 +18,7 @@ def matching(checker: Inference, node: Call, env: Environment) -> Iterator[tuple
     """The function definitions that a use can mean, the one spelled exactly so first."""
     subscripts = [{component(part, env.index), component(part)} for part in node.subscript]
     superscripts = [{component(part, env.index)} for part in node.superscript]
-    found = []
+    found: list[tuple[tuple[Any, ...], FunctionDefinition, Bindings]] = []
     for function in checker.scope.functions_of(node.operator, subscripts, superscripts):
         bindings = match(checker, function, node, env)
         if bindings is not None:
@@ -33,7 +34,7 @@ def match(checker: Inference, function: FunctionDefinition, node: Call, env: Env
     bindings: Bindings = {"axes": {}, "numbers": {}, "indices": {}}
     heads, uses = function.subscript, node.subscript
     if len(heads) == 1 and heads[0][0] == "axis" and uses:
-        names = []
+        names: list[str] = []
         for part in uses:
             axis = axis_of(part)
             if axis is None:

@@ -10,6 +10,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Name
 from grammar.symbols import FUNCTIONS
 
+from ..core.kinds import is_tuple
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
 from ..scope.names import Key, spelled, walk
@@ -71,7 +72,7 @@ def unknown_name(checker: Inference, key: Key, place: Any, env: Environment):
 TRANSPOSED = ("T", "top", "⊤", "intercal")
 
 
-def of_matrices(checker: Inference, key: Key, place: Any, known: list[str]):
+def of_matrices(checker: Inference, key: Key, place: Any, known: list[str]) -> NotationError | None:
     """The error for matrix notation, QK^⊤, X^T, QK, which named axes do not need."""
     factors = factors_of(key.base, known)
     if key.superscript and key.superscript[0] in TRANSPOSED and len(key.superscript) == 1:
@@ -180,7 +181,7 @@ def spellable(checker: Inference, names: list[str]) -> list[str]:
 
 def unbracketed(checker: Inference, place: Any) -> tuple[int, int]:
     """The place of a name, without the brackets around it."""
-    start, end = place if isinstance(place, tuple) else place.span
+    start, end = place if is_tuple(place) else place.span
     source = checker.scope.source
     while end - start > 2 and source[start] + source[end - 1] in ("()", "{}"):
         start, end = start + 1, end - 1

@@ -1,6 +1,6 @@
-"""What a derivative of families is put together of: closed forms in programs of parts, and the lines that have them.
+"""The assembly of a derivative of families: closed forms in programs of parts, and the lines that have them.
 
-A part is one name, called as it is written, h^{t-1}; `labels` has its shape. What the index labels besides is such a name too.
+A part is one name, called as it is written, h^{t-1}; `labels` has its shape. So is any other name with the index in a label.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Assembly:
     def labelled(
         self, node: Any, variable: str, own: Iterable[str], shape: Callable[[Node, str], dict[str, Any]]
     ) -> Any:
-        """A tree in which what an index labels, as in x^t, is one name; the families of `own` bases are no such thing."""
+        """A tree in which a name with the index in a label, as x^t, is one name; families of `own` bases are left."""
         families = {each.name.base for each in self.scope.families} - set(own)
         known = families | {name.base for _, name, _, over in self.scope.declarations if over is not None}
         known |= {key(name).base for name in self.shapes if "^" in name}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -210,7 +210,7 @@ class Typed:
 
 def closed_program(
     tree: nodes.Program, reading: Reading, title: str | Node = "D", before: tuple[Any, ...] = (),
-    made: Mapping[str, Any] = MappingProxyType({}),
+    made: Mapping[str, Any] = MappingProxyType({}), given: Container[str] = (),
 ) -> nodes.Program:  # fmt: skip
     """The program that has a closed form as its value: what it needs of the one that was given, its names, the form.
 
@@ -223,12 +223,15 @@ def closed_program(
         title = named(title if title not in taken else next(names_left(taken | {each.name for each in reading.names})))
     wanted = set(words_of(reading.node)).union(*(words_of(each.node) for each in reading.names))
     kept = needed(tree.statements[:-1], wanted)
-    sizes = sizes_said((*(each.sides[1] for each in lines), reading.node), made)
+    sizes = sizes_said((*(each.sides[1] for each in lines), reading.node), made, given)
     return nodes.Program((*sizes, *kept, *lines, *before, Equation((title, reading.node))))
 
 
-def sizes_said(formulas: tuple[Node, ...], made: Mapping[str, Any]) -> list[Equation]:
-    """|rank| = |a|, for each axis of differentials that stands in formulas where no tensor has it, and |kernel| = 2."""
+def sizes_said(formulas: tuple[Node, ...], made: Mapping[str, Any], given: Container[str] = ()) -> list[Equation]:
+    """|rank| = |a|, for each axis of differentials that stands in formulas where no tensor has it, and |kernel| = 2.
+
+    `given` are the axes of inputs, whose sizes are theirs.
+    """
     inside = [each for formula in formulas for each in walk(formula)]
     moved = {axis.name for each in inside if isinstance(each, nodes.Rename) for _, new in each.items for axis in new}
     names = {
@@ -237,6 +240,8 @@ def sizes_said(formulas: tuple[Node, ...], made: Mapping[str, Any]) -> list[Equa
         if isinstance(each, (nodes.Name, nodes.Axis))
     }
     wanted = [
-        axis for axis in made if axis in names - moved and (axis.rstrip("'") in AUXILIARY or str(made[axis]).isdigit())
+        axis
+        for axis in made
+        if axis in names - moved and axis not in given and (axis.rstrip("'") in AUXILIARY or str(made[axis]).isdigit())
     ]
     return [Equation((nodes.Size(nodes.Axis(axis)), size_node(str(made[axis])))) for axis in wanted]

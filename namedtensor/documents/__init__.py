@@ -8,6 +8,7 @@
 `verdicts`: what comes of claims that are tried.
 `report`: what a check found and what it skipped.
 `assembled`: formulas as one program, and the way back to the document.
+`shapes_alone`: shapes and types in running text.
 `notation`: which maths is of this notation.
 `estimates`: claims about what draws estimate.
 `claims`: the claims of a program, each with what it needs.

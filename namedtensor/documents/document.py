@@ -30,6 +30,7 @@ class Section:
     start: int
     maths: list[Maths] = field(default_factory=list[Maths])
     formulas: list[Maths] = field(default_factory=list[Maths])
+    shapes: list[Maths] = field(default_factory=list)  # maths that is a shape or a type without a name
     programs: dict[Maths, nodes.Program] = field(default_factory=dict[Maths, nodes.Program])
     mentioned: dict[Maths, tuple[str, ...]] = field(
         default_factory=dict[Maths, tuple[str, ...]]

@@ -27,8 +27,15 @@ from ..scope.names import MARKS, spelled, walk
 Shapes = Mapping[str, Mapping[str, Any]]
 Way = frozenset[tuple[str, str]]  # names, and the axis that each of them gets
 Found = TypeVar("Found")
-MOST = 60  # shapes that are tried
+MOST = 40  # shapes that are tried
 AXIS = re.compile(r"(?:needs the|has no) axis (.+?)(?:,| of its argument| to )")
+
+
+class Unfit(Exception):
+    """All that is wrong with a program at once."""
+
+    def __init__(self, errors: tuple[NotationError, ...]):
+        self.errors = errors
 
 
 def with_fitting_shapes(
@@ -37,7 +44,7 @@ def with_fitting_shapes(
     """Run with the shapes that are given and those of the names that nothing says, made larger until it is right.
 
     `tree` is the program, whose definitions and calls say what a name stands for; `wanted` are axes that names have in any case. Raises
-    NotationError: what is wrong where nothing helps.
+    NotationError: what is wrong where nothing helps. `run` raises Unfit.
     """
     begun = {
         name: {axis: SizeVariable(f"|{axis}|") for axis in axes} for name, axes in wanted.items() if name not in given
@@ -52,15 +59,15 @@ def with_fitting_shapes(
         _, _, shapes = heappop(waiting)
         try:
             return run({name: dict(shape) for name, shape in shapes.items()})
-        except NotationError as problem:
+        except Unfit as unfit:
             own = {name for name in shapes if name not in given}
-            ways = [*_ways(problem, shapes, own, bodies)]
-            last = problem
+            ways = [*_ways(unfit.errors, shapes, own, bodies)]
+            last = unfit.errors[0]
             if not ways and stuck.number == 404:
-                stuck = problem
+                stuck = last
         for at, way in enumerate(ways):
             larger = {name: dict(shape) for name, shape in shapes.items()}
-            for name, axis in way:
+            for name, axis in sorted(way):
                 larger.setdefault(name, {})
                 if axis:
                     larger[name][axis] = SizeVariable(f"|{axis.rstrip(MARKS)}|")
@@ -87,14 +94,14 @@ def _bodies(tree: nodes.Program) -> dict[str, tuple[Any, ...]]:
 
 
 def _ways(
-    problem: NotationError, shapes: Shapes, own: set[str], bodies: Mapping[str, tuple[Any, ...]]
+    problems: tuple[NotationError, ...], shapes: Shapes, own: set[str], bodies: Mapping[str, tuple[Any, ...]]
 ) -> Iterator[Way]:
-    """The ways in which a problem may be gone with larger shapes, the likeliest first."""
-    if problem.number == 201:
-        name = problem.span_text or ""
-        if name and name not in shapes and name not in bodies and not set(name) & {" ", "("}:
-            yield frozenset({(name, "")})
+    """The ways in which problems may be gone with larger shapes, the likeliest first."""
+    unknown = {each.span_text or "" for each in problems if each.number == 201} - {*shapes, *bodies, ""}
+    if unknown := {name for name in unknown if not set(name) & {" ", "("}}:
+        yield frozenset((name, "") for name in unknown)
         return
+    problem = problems[0]
     for text, axis in _lacking(problem):
         try:
             operand = parse(text, "text").statements[0]

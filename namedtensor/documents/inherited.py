@@ -109,7 +109,7 @@ class Needs:
             for statement in section.programs[maths].statements:
                 for name in _told_by(statement):
                     self.tells.setdefault(name, []).append(maths)
-                for name in _bound_by(statement):
+                for name in bound_by(statement):
                     self.binds.setdefault(name, []).append(maths)
                 if any(isinstance(side, nodes.Size) for side in getattr(statement, "sides", ())):
                     self.sizes.append(maths)
@@ -133,7 +133,7 @@ class Needs:
         return [maths for maths in found if maths.start < following] or (found[:1] if group is self.tells else [])
 
 
-def _bound_by(statement: Any) -> list[str]:
+def bound_by(statement: Any) -> list[str]:
     """The names that the head of a function takes."""
     head = statement.sides[0] if isinstance(statement, nodes.Equation) else None
     if not isinstance(head, nodes.Call) or not head.operator[:1].isalpha():

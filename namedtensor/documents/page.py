@@ -98,7 +98,7 @@ def _formulas(document: Document) -> list[Formula]:
     left = {span for each in document.report.unread for span in (each.span,)}
     found = []
     for section in document.report.sections:
-        checked = set(section.formulas)
+        checked = {*section.formulas, *section.shapes}
         for maths in section.maths:
             skipped = any(maths.start <= start < maths.end for start, _ in left)
             if not maths.written and (maths in checked or skipped):

@@ -50,7 +50,8 @@ class Report:
 
     @property
     def formulas(self) -> int:
-        return sum(not maths.written for section in self.sections for maths in section.formulas)
+        """How many formulas were read and typed, shapes and types that stand alone among them."""
+        return sum(not maths.written for section in self.sections for maths in (*section.formulas, *section.shapes))
 
     @property
     def scopes(self) -> list[Section]:

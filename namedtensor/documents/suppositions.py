@@ -70,7 +70,7 @@ class Suppositions:
 
 
 def supposed(program: Program, meanings: Mapping[str, Node], typed: Typed) -> Suppositions:
-    """What a claim, the last line of a program, supposes. `meanings` are calls of unknown functions and what they are;
+    """What a claim, the last line of a program, supposes. `meanings` are calls of unknown functions, and names, and what they are;
     `typed` says what a program takes, and which shape its value has."""
     found = Suppositions(program)
     for suppose in (_records, _index_sets, _increments):
@@ -91,6 +91,14 @@ def said_by_differentials(claims: Iterable[Equation], known: set[str]) -> dict[s
             if plain and first.operator not in known:
                 found.setdefault(to_text(first), second)
     return found
+
+
+def said_by_side(claim: Equation, unknown: set[str]) -> dict[str, Node] | None:
+    """What a name is of which nothing else is said, where it is the one side of an equation: ∂f(X)/∂X* = D; None where there is none."""
+    for one, other in (claim.sides, claim.sides[::-1]) if len(claim.sides) == 2 and claim.range is None else ():
+        if isinstance(one, Name) and one.text in unknown and one not in walk(other):
+            return {one.text: other}
+    return None
 
 
 def _records(found: Suppositions) -> None:
@@ -247,10 +255,10 @@ def _increments(found: Suppositions) -> None:
 
 
 def _meanings(found: Suppositions, meanings: Mapping[str, Node]) -> None:
-    """Calls of unknown functions as what they are said to be."""
+    """Calls of unknown functions, and names, as what they are said to be."""
 
     def meant(node: Any) -> Any:
-        if isinstance(node, Call) and (text := to_text(node)) in meanings:
+        if isinstance(node, (Call, Name)) and (text := to_text(node)) in meanings:
             found.told[text] = to_text(meanings[text])
             return meanings[text]
         return None

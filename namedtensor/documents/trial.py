@@ -35,9 +35,9 @@ from ..scope.symbols import FunctionDefinition
 from ..terms.inference import InputType
 from .claims import ClaimAlone, claim_alone, claims_alone, is_of_sizes, unknown_names, without_declarations
 from .estimates import FAR, SEEDS, farthest
-from .fitting_shapes import with_fitting_shapes
+from .fitting_shapes import Unfit, with_fitting_shapes
 from .notation import base_of
-from .suppositions import Suppositions, said_by_differentials, supposed
+from .suppositions import Suppositions, said_by_differentials, said_by_side, supposed
 from .verdicts import CONDITION, FALSE, HOLDS, PROVED, UNTRIED, Draws, Tried
 
 Shapes = Mapping[str, Mapping[str, Any]]
@@ -62,16 +62,19 @@ def tried_claims(
     except NotationError:
         return
     claims = [*claims_alone(scope)]
-    meanings = said_by_differentials(
-        (claim for claim, _ in claims), {*scope.functions, *map(_called, scope.signatures)}
-    )
+    known = {*scope.functions, *map(_called, scope.signatures)}
+    meanings = said_by_differentials((claim for claim, _ in claims), known)
     conditions: set[str] = set()  # what conditions are about
     for claim, defines in claims:
         if not wanted(claim.span):
             continue
-        tried = _tried(
-            claim_alone(scope, claim, defines, of_rows(claim.span)), meanings, shapes, dict(sizes or {}), draws
-        )
+        alone = claim_alone(scope, claim, defines, of_rows(claim.span))
+        said = None if defines else said_by_side(claim, unknown_names(alone, shapes) - meanings.keys())
+        if said is not None:
+            meanings |= said
+            yield Tried(claim.span, CONDITION, said=f"taken as what {next(iter(said))} is")
+            continue
+        tried = _tried(alone, meanings, shapes, dict(sizes or {}), draws)
         names = {base_of(node) for node in walk(claim)}
         if tried.verdict == CONDITION or tried.verdict == FALSE and names & conditions:
             conditions |= names
@@ -110,15 +113,23 @@ def _unsaid(names: Collection[str]) -> str:
 
 def taken(source: str, sizes: Mapping[str, int], shapes: Shapes) -> Shapes:
     """The shapes of what a program takes. Raises NotationError where it is wrong."""
-    return _checked(source, sizes, shapes)[0]
+    try:
+        return _checked(source, sizes, shapes)[0]
+    except Unfit as unfit:
+        raise unfit.errors[0] from None
 
 
 def _checked(source: str, sizes: Mapping[str, int], shapes: Shapes) -> tuple[Shapes, Mapping[str, Any]]:
+    """The shapes of what a program takes, and of its value. Raises Unfit."""
     program = ParsedProgram(source, "text")
     inputs = {key(name): InputType(shape) for name, shape in shapes.items()}
-    checker = program.checker(inputs, dict(sizes), infer_parameters=True, recover=True)
-    result = check_program(source, checker)
-    result.raise_first()
+    try:
+        checker = program.checker(inputs, dict(sizes), infer_parameters=True, recover=True)
+        result = check_program(source, checker)
+    except NotationError as problem:
+        raise Unfit((problem,)) from None
+    if result.errors:
+        raise Unfit(result.errors)
     terms = {**checker.top.variables, **checker.parameters}
     found = {str(name): dict(term.shape) for name, term in terms.items() if term.operator == "input"}
     return found, result.shape or {}
@@ -164,7 +175,8 @@ class _Trial:
             return Tried(span, UNTRIED, said="a limit, or a minimum over all tensors, has a type and no value")
         tried = (self.estimated if self.is_estimate else self.drawn)(source, inputs, draws)
         if tried.verdict == FALSE and told:
-            return Tried(span, UNTRIED, said=_unsaid(told))
+            unsaid = {name for name, said in told.items() if said.startswith(("∈", "any "))}
+            return Tried(span, UNTRIED, said=_unsaid(sorted(unsaid) or told))
         if tried.verdict == FALSE and self.is_condition:
             return Tried(span, CONDITION)
         return tried._replace(supposed=told)
@@ -194,12 +206,9 @@ class _Trial:
             source = to_text(Program((*self.program.statements, Value(ending, (0, 0)))))
             for _ in range(MOST_ENDS):
                 try:
-                    return source, with_fitting_shapes(
-                        {**given, **self.given},
-                        partial(taken, source, self.sizes),
-                        self.program,
-                        self.suppositions.widened,
-                    )
+                    run = partial(_checked, source, self.sizes)
+                    fixed = {**given, **self.given}
+                    return source, with_fitting_shapes(fixed, run, self.program, self.suppositions.widened)[0]
                 except NotationError as problem:
                     first = first or problem
                     asked = SIZE_ASKED.search(problem.hint or "") if problem.number == 309 else None

@@ -44,7 +44,7 @@ class Tried(NamedTuple):
         words = {
             HOLDS: f"holds on {self.draws} draw{'s' * (self.draws != 1)}" if self.draws else "holds",
             FALSE: f"false: {self.said}",
-            CONDITION: "taken as a condition on what is given",
+            CONDITION: self.said or "taken as a condition on what is given",
             UNTRIED: f"not tried: {self.said}",
         }
         where = ", ".join(f"{name} {'' if said[0] == '∈' else 'is '}{said}" for name, said in self.supposed.items())

@@ -90,6 +90,7 @@ class Lowering:
         self.projections: dict[int, list[tuple[Term, Term, Term]]] = {}
         self.chains: dict[int, tuple[list[Term], list[str]]] = {}  # the factors of products that were lowered
         self.loop_steps: dict[int, LoopStep] = {}
+        self.late: set[int] = set()  # products that are normalised late
         self.fused: set[int] = set()  # terms that the library does as one operation
         self.blocks = self.slices = self.loops = 0
         self.prefix = ""  # of the names of inner functions

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from grammar import nodes
 from grammar.errors import NotationError
-from grammar.nodes import Call, Declaration, Equation, Name, Node, Number, Signature
+from grammar.nodes import Call, Declaration, Equation, Name, Node, Signature
 
 from ..checking.axis_sizes import unknown_size
 from ..checking.checker import Checker
@@ -20,7 +20,7 @@ from ..checking.lifting import Bindings, inline_call
 from ..checking.matching import matching
 from ..core.limits import recursion_headroom
 from ..core.sizes import SizeVariable
-from ..scope.names import Key, key, spelled
+from ..scope.names import Key, component_node, key, spelled
 from ..scope.symbols import Definition, FunctionDefinition, Scope
 from ..terms.inference import InputType
 from ..terms.terms import Term
@@ -182,7 +182,7 @@ class Entry:
         """The function that this name means of so many arguments, with what its indices and numbers are: FFN^2, MaxPool_3."""
         if self.key.base not in checker.scope.functions:
             return None
-        scripts = tuple(map(_part, self.key.superscript)), tuple(map(_part, self.key.subscript))
+        scripts = tuple(map(component_node, self.key.superscript)), tuple(map(component_node, self.key.subscript))
         named = {key(name) for name in checker.by_keyword or ()}
         further = [{name.key() for name in each.parameters[count:]} for each in checker.scope.functions[self.key.base]]
         count += max(len(names) for names in (frozenset[Key](), *further) if names <= named)
@@ -317,7 +317,3 @@ def says(statement: Any, name: Key, scope: Scope) -> bool:
 def is_member(name: Key, scope: Scope) -> bool:
     """Whether a name is a member of a family, whose equations all say what it is."""
     return name not in scope.definitions and any(family.key.base == name.base for family in scope.families)
-
-
-def _part(text: str) -> Number | Name:
-    return Number(int(text)) if text.isdecimal() else Name(text)

@@ -1,4 +1,4 @@
-"""Environments of the reference evaluator: where names are looked up, and the small questions asked of them."""
+"""Environments of the reference evaluator: where names are looked up, and what names of axes and indices stand for."""
 
 from __future__ import annotations
 

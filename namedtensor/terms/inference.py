@@ -125,6 +125,7 @@ class Inference(ABC):
         self.naming: set[tuple[Key, int]] = set()  # the names, and the calls, whose definitions are being evaluated
         self.used: set[Key] = set()  # the inputs that were looked up
         self.parameters: dict[Key, Term] = {}  # that were inferred
+        self.declared_shapes: dict[int, dict[str, Any]] = {}  # of sets that say no sizes, once these are known
         self.types: dict[str, Any] = {}  # the shapes of names
         self.trace: list[tuple[Node, Term, Environment]] = []
         self.errors: list[NotationError] = []
