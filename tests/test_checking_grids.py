@@ -55,6 +55,10 @@ M^{{i,j}} = C_{{a(i), b(j)}} + max(M^{{i-1,j-1}}, max(A^{{i-1,j-1}}, G^{{i-1,j-1
 A^{{i,j}} = max(M^{{i-1,j}} - 2, A^{{i-1,j}} - 1) {GRID}
 G^{{i,j}} = max(M^{{i,j-1}} - 2, G^{{i,j-1}} - 1) {GRID}
 """
+CASES = """E^{i,j} = {
+  i if j = 0; j if i = 0; min(min(E^{i-1,j}, E^{i,j-1}) + 1, E^{i-1,j-1} + 𝕀[S_{a(i)} ≠ U_{b(j)}]) otherwise
+} for i = 0, …, 9 for j = 0, …, 8
+"""
 VECTORS = (
     "E^{i,0} = [1, 2, 3]_{chans} / (i + 1) for i = 0, …, 9\nE^{0,j} = [1, 2, 3]_{chans} ⊙ j for j = 1, …, 8\n"
     f"E^{{i,j}} = tanh([E^{{i-1,j}} ⊙_{{chans}} W]_{{chans'→chans}} + E^{{i,j-1}} ⊙ Z_{{a(i)}}) {GRID}\n"
@@ -105,6 +109,10 @@ ROLLED = {
     f"{FIRSTS}E^{{i,j}} = E^{{i-1,j}} / h^i + E^{{i,j-1}} / h^{{j+1}} {GRID}\nE^{{9,8}}": 1,
     # in a function, which takes what it needs
     f"{FIRSTS}f(q) = E^{{9,8}}\nE^{{i,j}} = (E^{{i-1,j}} + E^{{i,j-1}}) / 2 + q / (i + j) {GRID}\nf(2) + f(X_{{a(3)}})": 2,
+    # the first members by cases
+    f"{CASES}E^{{9,8}} + E^{{0,3}} + E^{{7,0}}": 1,
+    f"{CASES}T_{{a(i), b(j)}} = E^{{i,j}} - E^{{i-1,j-1}} {GRID}\nT": 1,
+    "B^{i,j} = { 1 if j = 0 ∨ j = i; B^{i-1,j-1} + B^{i-1,j} otherwise } for i = 0, …, 12 for j = 0, …, i\nB^{12,6}": 1,
     # a triangle whose sums go along its side
     "F^{i,i} = i for i = 1, …, 12\nF^{i,j} = 0 for i = 2, …, 12 for j = i-1, …, i-1\n"
     "F^{i,j} = max(F^{i+1,j}, F^{i,j-1}) - F^{i+1,j-1} / 2 for i = 11, …, 1 for j = i+1, …, 12\nF^{1,12}": 1,

@@ -108,6 +108,8 @@ FRACTIONS_AND_LITERALS = {
     r"\frac{\mathrm{d}}{\mathrm{d}}": "d / d",
     r"\frac{\mathrm{d} x}{2}": "d x / 2",
     r"\mathmakebox[6em][l]{x + y}": "x + y",
+    r"\mathsf{\vphantom{fg}h} \begin{array}[b]{@{}c@{}}\mathsf{\vphantom{fg}w}\\\begin{bmatrix} 3 & 1 \\ 1 & 5 \end{bmatrix}\end{array}": "[3, 1; 1, 5]_{h, w}",
+    r"\mathsf{\vphantom{fg}h} \begin{array}[b]{@{}c@{}}\\\begin{bmatrix} 3 \\ 1 \end{bmatrix}\end{array}": "[3, 1]_{h}",
     r"\mathmakebox{x} + \mathclap{y}": "x + y",
     r"\frac{a}{b} \odot \dfrac{c}{d}": "(a / b) ⊙ (c / d)",
     r"\frac12 + \frac1p + \frac ab + \frac1{b}": "1/2 + 1/p + a/b + 1/b",

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import namedtensor as nt
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.parser import parse
@@ -568,6 +569,7 @@ sys.modules["numpy"] = sys.modules["array_api_compat"] = None
 from grammar.parser import parse
 from grammar.printer import to_latex
 import namedtensor as nt
+import namedtensor as nt
 from namedtensor import reference
 text = "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V"
 assert parse(to_latex(parse(text))) == parse(text)
@@ -583,3 +585,16 @@ def test_it_runs_where_numpy_is_not_installed():
     command = [sys.executable, "-c", ALONE]
     run = subprocess.run(command, capture_output=True, text=True, env=environment, encoding="utf-8")
     assert run.stdout.strip() == "tensor(2.5, '')", run.stderr
+
+
+def test_the_larger_of_more_than_two():
+    x, y = [1.0, 5.0, 2.0], [3.0, 1.0]
+    for text, meant in {
+        "max(x, y, 2)": lambda a, b: max(a, b, 2),
+        "min(x, 4, y, 2)": lambda a, b: min(a, 4, b, 2),
+        "max(x, y, 2)^2": lambda a, b: max(a, b, 2) ** 2,
+    }.items():
+        due = [[meant(a, b) for b in y] for a in x]
+        found = nt.evaluate(text, x=nt.tensor(x, "a"), y=nt.tensor(y, "b")).tolist("a b")
+        own = reference.evaluate(text, {"x": reference.tensor(x, "a"), "y": reference.tensor(y, "b")})
+        assert found == own.to_list("a b") == due

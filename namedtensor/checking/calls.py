@@ -32,7 +32,7 @@ from .indexing import take
 from .inferred_sizes import may_make
 from .lifting import Bindings, inline_call, solve_size
 from .matching import matching
-from .sums import implicit_sum, takes_index
+from .sums import implicit_sum, in_turn, takes_index
 from .unknown_names import of_equation, visible
 
 
@@ -62,7 +62,7 @@ def call(checker: Inference, node: Call, env: Environment) -> Term:
         raise unknown_operator(checker, node, env)
     if node.operator == "log" and [type(part) for part in node.subscript] == [nodes.Number]:
         return logarithm_to_base(checker, node, env)
-    return call_builtin(checker, node, env)
+    return call_builtin(checker, in_turn(node) or node, env)
 
 
 def norm_of_all(checker: Inference, node: Call, env: Environment) -> Term:

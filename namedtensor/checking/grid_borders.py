@@ -6,7 +6,8 @@ reads others of its kind, they are a recurrence of one index, or made one by one
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -41,7 +42,7 @@ def border_of(grid: Grid, cells: Sequence[Cell], shape: dict[str, Any], boolean:
     axis = f"members@{len(checker.graph)}"
     make = TermBuilder(checker.graph, grid.family.body)
     pieces: list[tuple[Term, list[Cell]]] = []
-    for part, some in by_parts(grid, cells).items():
+    for part, some in by_parts(grid, cells):
         term = together(grid, part, some, axis)
         pieces += [(one(make, grid.at(cell), axis), [cell]) for cell in some] if term is None else [(term, some)]
     terms: list[Term] = []
@@ -63,8 +64,9 @@ def border_of(grid: Grid, cells: Sequence[Cell], shape: dict[str, Any], boolean:
     return Border(joined, axis, {cell: place for place, cell in enumerate(order, 1)}, shapes)
 
 
-def by_parts(grid: Grid, cells: Sequence[Cell]) -> dict[Definition | None, list[Cell]]:
-    """The members that each family gives; those that have equations of their own, or are given, under None."""
+def by_parts(grid: Grid, cells: Sequence[Cell]) -> Iterator[tuple[Definition | None, list[Cell]]]:
+    """The members that each family gives, of the grid's own row by row; those that are given, or have equations of their own,
+    with None."""
     holder, scope = grid.holder, grid.checker.scope
     own = scope.definitions if holder.function is None else holder.function.facts
     found: dict[Definition | None, list[Cell]] = {}
@@ -73,7 +75,23 @@ def by_parts(grid: Grid, cells: Sequence[Cell]) -> dict[Definition | None, list[
         apart = key in holder.variables or key in own
         part = None if apart else next((part for part in grid.parts if grid.gives(part, cell) is not None), None)
         found.setdefault(part, []).append(cell)
-    return found
+    for part, some in found.items():
+        if part is grid.family:
+            yield from ((part, line) for line in lines(some))
+        else:
+            yield part, some
+
+
+def lines(cells: Sequence[Cell]) -> Iterator[list[Cell]]:
+    """Cells by rows and columns, the longest first."""
+    rest = dict.fromkeys(cells)
+    while rest:
+        counts = Counter((place, cell[place]) for cell in rest for place in (0, 1))
+        ((place, number), _), *_ = counts.most_common(1)
+        line = [cell for cell in rest if cell[place] == number]
+        yield line
+        for cell in line:
+            del rest[cell]
 
 
 def one(make: TermBuilder, term: Term, axis: str) -> Term:
@@ -87,7 +105,7 @@ def together(grid: Grid, part: Definition | None, cells: Sequence[Cell], axis: s
         return None
     indices = [grid.gives(part, cell) for cell in cells]
     steps = {name: [int(each[name]) for each in indices if each is not None] for name in variables_of(part)}
-    if len(cells) > 1 and part is not grid.family:
+    if len(cells) > 1:
         found = attempted(grid.checker, grid.holder, partial(typed_once, grid, part, steps, axis))
         if found is not None:
             return found

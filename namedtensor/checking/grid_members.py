@@ -23,7 +23,7 @@ from .grids import Grid, variables_of
 from .stacked_families import Along
 from .wavefront_loops import RolledGrid
 from .wavefront_order import Cell, Domain, ordered
-from .wavefronts import Misordered, Wavefront
+from .wavefronts import Misordered, Uncovered, Wavefront
 
 TRIES = 8  # orders that are tried at most
 MOST = 10**6  # members that are looked up one by one
@@ -187,7 +187,7 @@ def rolled_grid(grid: Grid, rows: range, columns: range) -> RolledGrid | None:
         return None
     made = holder.loops.get(mark, ())
     for each in made:
-        if each.domain.holds(wanted):
+        if each.asked.holds(wanted):
             return each
     if not checker.rolls or grid.family.name.base in checker.scope.varied or mark in holder.unrollable:
         return None
@@ -217,16 +217,21 @@ def due_for(grid: Grid, domain: Domain, rows: range, columns: range) -> Domain |
 def rolled(grid: Grid, domain: Domain) -> RolledGrid:
     """The loop over a domain, in the first order that is right."""
     checker, trace = grid.checker, len(grid.checker.trace)
-    offsets = offsets_of(checker, grid.family)
+    offsets, asked = offsets_of(checker, grid.family), domain
     for _ in range(TRIES):
         order = ordered(domain, offsets)
         if order is None:
             break
         own = Grid(checker, grid.family, grid.others, grid.holder)
         try:
-            found = dict(Wavefront(checker, own, domain, order).loops())
+            found = dict(Wavefront(checker, own, domain, order, asked).loops())
         except Misordered as problem:
             offsets.add(problem.back)
+            continue
+        except Uncovered as problem:
+            if problem.domain is None:
+                break
+            domain = problem.domain
             continue
         del checker.trace[trace:]
         for each, made in found.items():

@@ -115,6 +115,12 @@ class Grid:
             return None
         return found
 
+    def has(self, cell: Cell) -> bool:
+        """Whether anything gives a member."""
+        if any(self.gives(part, cell) is not None for part in self.parts):
+            return True
+        return self.checker.find(self.key(cell), self.holder, self.family.head) is not None
+
     def gives(self, part: Definition, cell: Cell) -> dict[str, Any] | None:
         """The indices of a member that a family gives; None where it does not give it."""
         found = self.indices(part, cell)

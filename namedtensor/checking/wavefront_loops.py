@@ -25,8 +25,10 @@ FRONTS = 16  # fronts that a step may read, and members of one that no step make
 
 @dataclass(frozen=True, eq=False)
 class RolledGrid:
-    """A finished loop over fronts, and the states of one name in it, which are of this shape."""
+    """A finished loop over fronts, and the states of one name in it, which are of this shape. It has the members of a domain, of
+    those that were `asked` for."""
 
+    asked: Domain
     domain: Domain
     order: Order
     lanes: range

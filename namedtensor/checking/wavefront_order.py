@@ -9,7 +9,7 @@ a front before. The cells of a front are told apart by one of the indices, their
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
@@ -65,6 +65,18 @@ class Domain:
         low, high = max(self.first, rows.start), min(self.rows.stop, rows.stop)
         ends = columns.start, columns.stop - 1
         return domain_of(low, [cut_to(span, ends) for span in self.spans[low - self.first : max(0, high - self.first)]])
+
+    def without(self, cells: Collection[Cell]) -> Domain | None:
+        """The cells but for some at the ends of rows; None where others are among those."""
+        spans: list[Cell] = []
+        for row, (low, high) in zip(self.rows, self.spans):
+            while low <= high and (row, low) in cells:
+                low += 1
+            while low <= high and (row, high) in cells:
+                high -= 1
+            spans.append((low, high))
+        found = domain_of(self.first, spans)
+        return None if found is None or any(cell in found for cell in cells) else found
 
     def turned(self) -> Domain | None:
         """The same with i and j exchanged; None where the i of some j leave a gap."""

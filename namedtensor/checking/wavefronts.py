@@ -33,11 +33,18 @@ class Misordered(Unrollable):
         self.back = back
 
 
+class Uncovered(Unrollable):
+    """Raised where members are read that nothing gives; the cells that read none of them are such a domain, if any are."""
+
+    def __init__(self, domain: Domain | None):
+        self.domain = domain
+
+
 class Wavefront:
     """A loop over the fronts of a grid, whose body is being typed."""
 
-    def __init__(self, checker: Inference, grid: Grid, domain: Domain, order: Order):
-        self.checker, self.domain, self.order = checker, domain, order
+    def __init__(self, checker: Inference, grid: Grid, domain: Domain, order: Order, asked: Domain):
+        self.checker, self.domain, self.order, self.asked = checker, domain, order, asked
         self.make = TermBuilder(checker.graph, grid.family.body)
         serial = len(checker.graph)
         i, j = grid.variables
@@ -142,7 +149,7 @@ class Wavefront:
 
     def retyped(self, reads: list[tuple[Grid, Cell]], axes: tuple[frozenset[str], ...]) -> None:
         """Type all again with members that have these axes, and compare."""
-        again = Wavefront(self.checker, next(iter(self.grids.values())), self.domain, self.order)
+        again = Wavefront(self.checker, next(iter(self.grids.values())), self.domain, self.order, self.asked)
         again.grids = {
             name: Grid(self.checker, each.family, each.others, each.holder) for name, each in self.grids.items()
         }
@@ -170,9 +177,19 @@ class Wavefront:
             first = self.first(grid)
             shape = {body.lane_axis: len(lanes), **first.shape}
             axis, number = body.lane_axis, numbers[grid]
-            yield grid, RolledGrid(self.domain, self.order, lanes, loop, number, shape, axis, first.boolean)
+            yield grid, RolledGrid(self.asked, self.domain, self.order, lanes, loop, number, shape, axis, first.boolean)
+
+    def check_covered(self, grid: Grid) -> None:
+        """Raise Uncovered where a member is read that nothing gives: E^{-1,0} in a case for i > 0 alone."""
+        readers = {
+            (cell[0] + back[0], cell[1] + back[1])
+            for back in grid.reads for cell in self.domain.beyond(back) if not grid.has(cell)
+        }  # fmt: skip
+        if readers:
+            raise Uncovered(self.domain.without(readers))
 
     def border(self, grid: Grid) -> Border:
+        self.check_covered(grid)
         cells = dict.fromkeys(cell for back in grid.reads for cell in self.domain.beyond(back))
         first = self.first(grid)
         return border_of(grid, [*cells], first.shape, first.boolean)
