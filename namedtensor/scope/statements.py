@@ -67,15 +67,16 @@ class Statements:
         if statement.range is not None:
             self.scope.indices |= statement.range.variables
         counting = variables_of(statement)
+        sizes = [index for index, side in enumerate(sides) if isinstance(side, Size)]
         heads = [
             index
             for index, side in enumerate(sides)
             if definable(side)
             and (position, index) not in self.claimed
             and side not in counting
-            and (index == 0 or is_number_of_size(sides, side))
+            and (index == 0 or (sizes and isinstance(side, Name)))  # n of |ax| = n
         ]
-        if any(isinstance(side, Size) and (position, index) not in self.claimed for index, side in enumerate(sides)):
+        if any((position, index) not in self.claimed for index in sizes):
             heads = defined_by_sizes(sides, heads)
             if not heads or (statement.range is None and spelled(sides[heads[0]]) is not None):
                 return self.state_sizes(position, statement, heads)
@@ -165,11 +166,6 @@ def defined_by_sizes(sides: tuple[Node, ...], heads: list[int]) -> list[int]:
     numbers = [side for side in sides if isinstance(side, Name)]
     open = bool(heads) and isinstance(sides[heads[0]], Name) and len(numbers) > 1
     return [] if isinstance(sides[0], Size) or open else heads
-
-
-def is_number_of_size(sides: tuple[Node, ...], side: Node) -> bool:
-    """Whether a later side is a number that a size defines: n of |ax| = n."""
-    return isinstance(side, Name) and any(isinstance(each, Size) for each in sides)
 
 
 def is_of_sizes(side: Node) -> bool:
