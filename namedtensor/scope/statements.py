@@ -67,16 +67,16 @@ class Statements:
         if statement.range is not None:
             self.scope.indices |= statement.range.variables
         counting = variables_of(statement)
-        sizes = [index for index, side in enumerate(sides) if isinstance(side, Size)]
+        sized = any(isinstance(side, Size) for side in sides)
         heads = [
             index
             for index, side in enumerate(sides)
             if definable(side)
             and (position, index) not in self.claimed
             and side not in counting
-            and (index == 0 or (sizes and isinstance(side, Name)))  # n of |ax| = n
+            and (index == 0 or (sized and isinstance(side, Name)))  # n of |ax| = n
         ]
-        if any((position, index) not in self.claimed for index in sizes):
+        if any(isinstance(side, Size) and (position, index) not in self.claimed for index, side in enumerate(sides)):
             heads = defined_by_sizes(sides, heads)
             if not heads or (statement.range is None and spelled(sides[heads[0]]) is not None):
                 return self.state_sizes(position, statement, heads)
