@@ -91,6 +91,13 @@ def test_a_formula_comes_from_a_file_or_from_standard_input(run, tmp_path, monke
     assert run("eval", "-", "x=[1,2]:a")[1] == "3\n"
 
 
+NO_AXIS = """shape error 317: x has 0 axes, and was given 1 name
+  its sizes are none: it is one number
+  the names are a
+  hint: leave the names out
+"""
+
+
 @pytest.mark.parametrize(
     ("data", "given", "printed"),
     [
@@ -103,7 +110,7 @@ def test_a_formula_comes_from_a_file_or_from_standard_input(run, tmp_path, monke
         (b"u,v\n1,2\n3,no\n", "x=-[w]:a", "namedtensor: standard input has no column w; it has u, v\n"),
         (b"[1, \xff]", "x=-:a", "namedtensor: standard input is no text in UTF-8: byte 4 cannot be read\n"),
         (b"[" * 100_000, "x=-:a", "namedtensor: standard input is no JSON: it nests too deep\n"),
-        (npy(np.array(3.0)), "x=-:a", "its sizes are none: it is one number\n"),
+        (npy(np.array(3.0)), "x=-:a", NO_AXIS),
     ],
     ids=["list", "its own axes", "column", "npy", "empty", "another column", "no column", "no text", "deep", "no axis"],
 )

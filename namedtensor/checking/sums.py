@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from grammar import nodes
@@ -289,6 +290,16 @@ def uses(variable: str, body: Node) -> Iterator[Index]:
         if isinstance(node, Index):
             yield node
         stack += reversed(children(node))
+
+
+def in_turn(node: Call) -> Call | None:
+    """max(x, y, z) as max(max(x, y), z); None where it is no such call."""
+    if JOINED.get(node.operator) != node.operator or len(node.arguments) < 3 or node.subscript:
+        return None
+    found = replace(node, superscript=(), arguments=node.arguments[:2])
+    for each in node.arguments[2:]:
+        found = replace(found, arguments=(found, each))
+    return replace(found, superscript=node.superscript)
 
 
 def takes_index(operator: str) -> bool:

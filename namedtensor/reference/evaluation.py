@@ -293,6 +293,8 @@ class Evaluation(Sums):
         small = self.find(Key("ε"), env) if node.operator == "standardize" and not options else None
         if small is not None and len(arguments) == 1:
             return self.standardized(arguments[0], axes, small)
+        while len(arguments) > 2 and is_reduction(node.operator) and not axes:  # max(x, y, z)
+            arguments = [apply(node.operator, arguments[:2], axes, options, len), *arguments[2:]]
         result = apply(node.operator, arguments, axes, options, lambda axis: self.size(axis, env))
         return broadcast(power, result, self.value(node.superscript[0], env)) if node.superscript else result
 

@@ -29,7 +29,7 @@ MENDED = 3  # errors whose repairs are tried
 
 
 def check(request: Request) -> Reply:
-    """What `check` is told."""
+    """The answer to `check`."""
     text, syntax = request.word("text", None), request.word("syntax", "auto")
     request.inputs()  # which are the asker's, and no error of the text
     request.sizes()

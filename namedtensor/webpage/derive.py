@@ -21,7 +21,7 @@ MOST = 20_000  # rewrites
 
 
 def derive(request: Request) -> Reply:
-    """What `derive` is told."""
+    """The answer to `derive`."""
     found, by = typed(request).right(), request.word("by", None)
     written = Formula(found.program.source, found.program.syntax).derivative(by)
     axes = dict(found.axes)

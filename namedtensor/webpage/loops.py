@@ -186,7 +186,7 @@ def lines_of(lines: list[Line | Loop]) -> int:
 
 # --------------------------------------------------------------------------------------------------------------- a text
 def loops(request: Request) -> Reply:
-    """What `loops` is told."""
+    """The answer to `loops`."""
     found = stages_of(typed(request))
     out: list[Line | Loop] = []
     names = named_terms(found)
