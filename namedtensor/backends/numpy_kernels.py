@@ -78,7 +78,7 @@ GUARD = '''
 def guard(x, low, high):
     """Whether all entries of x lie between two numbers."""
     if x.size < 64:
-        found = x.ravel().tolist()
+        found = x.ravel().tolist() or [1.0]
         least, most = min(found), max(found)
     else:
         least, most = np.minimum.reduce(x, None), np.maximum.reduce(x, None)
@@ -89,7 +89,7 @@ def softmax(x):
     """exp x over its sums along the last axis; the largest is taken off first where a sum would be near the ends of its dtype."""
     powers = np.exp(x)
     sums = sums_of_rows(powers)
-    far = 2.0 ** (64 if x.dtype == np.float32 else 512)
+    far = 2.0 ** (64 if x.itemsize == 4 else 512)
     if not guard(sums, 1 / far, far):
         powers = np.exp(x - np.maximum.reduce(x, -1, None, None, True))
         sums = sums_of_rows(powers)

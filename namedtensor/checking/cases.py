@@ -58,12 +58,15 @@ def indicator(checker: Inference, node: nodes.Indicator, env: Environment) -> Te
 
 def ruled_out(checker: Inference, value: Node, env: Environment) -> list[Term]:
     """The term of a case whose condition is false; None where it has no value, as an index out of range has not."""
+    recover, checker.recover = checker.recover, False
     try:
         return [checker.infer(value, env)]
     except NotationError as problem:
         if problem.kind != "value" and not is_beyond_family(checker, problem, env):
             raise
         return []
+    finally:
+        checker.recover = recover
 
 
 def is_beyond_family(checker: Inference, problem: NotationError, env: Environment) -> bool:

@@ -52,8 +52,9 @@ def unknown_name(checker: Inference, key: Key, place: Any, env: Environment):
     refused = of_matrices(checker, key, place, known_names)
     if refused is not None:
         return refused
+    few = len(checker.errors) < MANY
     hint = (
-        of_equation(checker, text)
+        (of_equation(checker, text) if few else None)
         or of_family(checker, key)
         or unspelled(checker, key)
         or of_derivative(checker, key, place)
@@ -64,7 +65,7 @@ def unknown_name(checker: Inference, key: Key, place: Any, env: Environment):
         f"{text} is not known",
         place if place is None else unbracketed(checker, place),
         notes=notes,
-        hint=hint or of_left(checker, text) or f"define {text} by an equation, or give it a value",
+        hint=hint or (of_left(checker, text) if few else None) or f"define {text} by an equation, or give it a value",
     )
 
 

@@ -90,6 +90,7 @@ class Lowering:
         self.projections: dict[int, list[tuple[Term, Term, Term]]] = {}
         self.chains: dict[int, tuple[list[Term], list[str]]] = {}  # the factors of products that were lowered
         self.loop_steps: dict[int, LoopStep] = {}
+        self.late: set[int] = set()  # products that are normalised late
         self.fused: set[int] = set()  # terms that the library does as one operation
         self.blocks = self.slices = self.loops = 0
         self.prefix = ""  # of the names of inner functions
@@ -121,6 +122,11 @@ class Lowering:
     def value(self, term: Term) -> Argument:
         """The value of a term that is lowered already."""
         return self.values[id(term)]
+
+    def values_of(self, term: Term) -> list[Argument]:
+        """The values of its arguments, which are lowered already."""
+        values = self.values
+        return [values[id(each)] for each in term.arguments]
 
     def known(self, term: Term) -> Argument | None:
         """The value of a term, None where it is not lowered yet."""
@@ -167,7 +173,11 @@ class Lowering:
                 analysis(self, terms, counts)
         most = self.limits.result // self.itemsize
         inside = {each for region in self.regions.values() for each in region.inside}
+        inputs, values = self.inputs, self.values
         for term, size in zip(terms, counts):
+            if term.operator == "input" and inputs[term.options[0]].order == (*term.shape,) and len(term.shape) <= AXES:
+                values[id(term)] = inputs[term.options[0]]
+                continue
             if id(term) in inside and id(term) not in self.regions:
                 continue
             if size > most or len(term.shape) > AXES:
@@ -227,7 +237,7 @@ class Lowering:
             for size in argument.shape.values():
                 if not is_ground(size):
                     raise NotationError(309, "a size stays unknown", self.source, term.node.span)
-        arguments = tuple([self.values[id(each)] for each in term.arguments])
+        arguments = tuple(self.values_of(term))
         if arguments and not any(isinstance(each, Value) for each in arguments):
             arguments = tuple(map(self.builder.constant, arguments))
         rewritten = self._rewrite(term)

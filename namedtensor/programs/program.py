@@ -15,6 +15,7 @@ from ..core.kinds import as_names, as_text, wrong
 from ..core.suggestions import Suggests, no_attribute
 from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.symbols import Definition
+from ..scope.value_of_program import as_written, last_member
 from .arguments import Arguments, Values, all_values, spelling_of
 from .call_cache import CachedCall
 from .entries import Entry, Several, WholeProgram
@@ -167,7 +168,7 @@ class Program(Verbs):
         if function is not None:
             return self, function.title
         valued = self._goal.program.scope.valued
-        return self, to_text(valued.statement.sides[0] if isinstance(valued, Definition) else valued)
+        return self, to_text(last_member(valued) if isinstance(valued, Definition) else as_written(self.tree, valued))
 
     def worked_out(self, *, sizes: Mapping[str, int] | None = None, **shapes: Any) -> Any:
         """The closed form of the derivatives that its value holds, in the notation (paper §5); shapes as `check` takes them.

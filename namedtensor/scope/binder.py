@@ -70,7 +70,8 @@ def updated(source: str, program: nodes.Program) -> nodes.Program:
         for each in program.statements
     ):
         return program
-    return _updated(source, program)
+    with recursion_headroom(source):
+        return _updated(source, program)
 
 
 def _analyse(source: str, program: nodes.Program, given: Given, open: bool) -> Scope:

@@ -113,6 +113,8 @@ class _Known:
     def is_call(self, function: FunctionDefinition) -> bool:
         """Whether a head is a call of what is known, of a function that is there without it."""
         names = [name.key() for name in (*function.parameters, *function.options)]
+        if function.operator in FUNCTIONS and not (function.facts or function.families or self.speaks(function, names)):
+            return True  # log Z = 3 says no more of log than of Z
         if not all(self.knows(name, function) for name in names):
             first = self.first[scripts(function)].parameters
             return self.open and len(first) == len(function.parameters) and first != function.parameters
@@ -143,9 +145,12 @@ class _Known:
     def is_general(self, function: FunctionDefinition, names: list[Key]) -> bool:
         """Whether it says what a function is of any tensor: mean_{ax}(X) = ∑_{ax} X / |ax|, where X has no axis ax."""
         axes = {axis.name for axis in map(axis_of, function.head.subscript) if axis is not None}
+        return self.speaks(function, names) and any(axes - self.axes_of(name) for name in names)
+
+    def speaks(self, function: FunctionDefinition, names: list[Key]) -> bool:
+        """Whether a body mentions all that the head takes."""
         mentioned = {node.text for node in walk(function.body) if isinstance(node, Name)}
-        speaks = all(name.base in mentioned for name in names)
-        return speaks and any(axes - self.axes_of(name) for name in names)
+        return all(name.base in mentioned for name in names)
 
     def axes_of(self, name: Key, seen: frozenset[Key] = frozenset()) -> frozenset[str]:
         """The axes of what is given or declared; of what is defined, all that it can have from what it is made of."""

@@ -28,8 +28,9 @@ def without_stated_draws(source: str, program: nodes.Program) -> nodes.Program:
     """The program in which each expectation says itself what is drawn, and each family of draws how far it goes."""
     if not any(map(says_draw, program.statements)):
         return program
-    statements = [ranged(source, each, program) for each in program.statements]
-    program = replace(program, statements=tuple(statements))
+    if any(says_draw(each) and each.sides[-1].labels for each in program.statements):  # type: ignore[union-attr]
+        spoken = [(each, words(each)) for each in program.statements]
+        program = replace(program, statements=tuple(ranged(source, each, spoken) for each in program.statements))
     return Stated(source, program).written_out()
 
 
@@ -65,7 +66,8 @@ class Stated:
             bound = bound_by(each)
             self.parameters |= bound if isinstance(head, Call) else set()
             direct.setdefault(base, set()).update(words(each.sides[1]) - bound)
-        self.needs = reached({**direct, **{name: words(of) for name, of in self.drawn.items()}})
+        direct |= {name: words(of) for name, of in self.drawn.items()}
+        self.needs = reached(direct, self.drawn.keys() | self.parameters)
         self.functions: dict[str, Equation] = {}
 
     def written_out(self) -> nodes.Program:
@@ -211,26 +213,30 @@ def bound_by(equation: Equation) -> set[str]:
     return found
 
 
-def reached(direct: Mapping[str, set[str]]) -> dict[str, set[str]]:
-    """For each name those that it is made of, also by way of others."""
-    found = {name: set(names) for name, names in direct.items()}
-    grown = True
-    while grown:
-        grown = False
-        for names in found.values():
-            further = set[str]().union(*(found.get(each, ()) for each in names)) - names
-            grown = grown or bool(further)
-            names |= further
+def reached(direct: Mapping[str, set[str]], targets: Iterable[str]) -> dict[str, set[str]]:
+    """For each name which of the targets it is made of, also by way of others."""
+    users: dict[str, list[str]] = {}
+    for name, names in direct.items():
+        for each in names:
+            users.setdefault(each, []).append(name)
+    found: dict[str, set[str]] = {name: set() for name in direct}
+    for target in targets:
+        waiting = [*users.get(target, ())]
+        while waiting:
+            name = waiting.pop()
+            if target not in found[name]:
+                found[name].add(target)
+                waiting += users.get(name, ())
     return found
 
 
 # --------------------------------------------------------------------------------------------------- families of draws
-def ranged(source: str, statement: Any, program: nodes.Program) -> Any:
+def ranged(source: str, statement: Any, spoken: Iterable[tuple[Any, set[str]]]) -> Any:
     """z^t ∼ N(0, 1) for t = 1, …, n, where it is written without the range, and what uses z^t has one."""
     draw = statement.sides[-1] if isinstance(statement, Equation) else None
-    if not isinstance(draw, Draw) or statement.range is not None:
+    if not isinstance(draw, Draw) or not draw.labels or statement.range is not None:
         return statement
-    users = [each for each in program.statements if each is not statement and draw.name in words(each)]
+    users = [each for each, names in spoken if each is not statement and draw.name in names]
     over: Range | None = None
     for variable in sorted({name for part in draw.labels for name in component_names(part)}):
         found = {(each.first, each.last): each for user in users for each in counting(user, variable)}

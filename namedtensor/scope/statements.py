@@ -67,13 +67,14 @@ class Statements:
         if statement.range is not None:
             self.scope.indices |= statement.range.variables
         counting = variables_of(statement)
+        sized = any(isinstance(side, Size) for side in sides)
         heads = [
             index
             for index, side in enumerate(sides)
             if definable(side)
             and (position, index) not in self.claimed
             and side not in counting
-            and (index == 0 or is_number_of_size(sides, side))
+            and (index == 0 or (sized and isinstance(side, Name)))  # n of |ax| = n
         ]
         if any(isinstance(side, Size) and (position, index) not in self.claimed for index, side in enumerate(sides)):
             heads = defined_by_sizes(sides, heads)
@@ -165,11 +166,6 @@ def defined_by_sizes(sides: tuple[Node, ...], heads: list[int]) -> list[int]:
     numbers = [side for side in sides if isinstance(side, Name)]
     open = bool(heads) and isinstance(sides[heads[0]], Name) and len(numbers) > 1
     return [] if isinstance(sides[0], Size) or open else heads
-
-
-def is_number_of_size(sides: tuple[Node, ...], side: Node) -> bool:
-    """Whether a later side is a number that a size defines: n of |ax| = n."""
-    return isinstance(side, Name) and any(isinstance(each, Size) for each in sides)
 
 
 def is_of_sizes(side: Node) -> bool:

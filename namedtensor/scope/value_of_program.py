@@ -254,6 +254,12 @@ def last_member(definition: Definition) -> Node:
     return filled(head)
 
 
+def as_written(program: nodes.Program, node: Node) -> Node:
+    """The expression of a program that a scope has as this node: 𝔼_x[x], which says there what x is drawn from."""
+    values = (each.body for each in program.statements if isinstance(each, nodes.Value))
+    return next((body for body in values if body.span == node.span), node)
+
+
 def of_name(text: str) -> Spelled:
     """A name that is used without being written."""
     return Spelled(text, (), ())
