@@ -257,6 +257,37 @@ def test_what_is_undefined_or_drawn_has_no_closed_form(text, by, said):
     assert caught.value.number == 405
 
 
+@pytest.mark.parametrize(
+    ("program", "by", "last"),
+    [
+        ("f : ℝ^{a} → ℝ\nf(x) = x ⊙_{a} W\nW ∈ ℝ^{a}", "W", "f' : ℝ^{a} → ℝ^{a*}\nf'(x) = ∂f(x)/∂W*"),
+        (
+            "f : ℝ^{a} → ℝ\nf(x; W, b) = x ⊙_{a} W + b\nW ∈ ℝ^{a}\nb ∈ ℝ",
+            "b",
+            "f' : ℝ^{a} → ℝ\nf'(x; W, b) = ∂f(x; W, b)/∂b*",
+        ),
+        ("f : ℝ^{a} → ℝ\nf(x; W) = x ⊙_{a} W", "W", "f(x; W) = x ⊙_{a} W\nf'(x; W) = ∂f(x; W)/∂W*"),
+    ],
+)
+def test_a_derivative_by_a_parameter_has_its_axes_where_they_are_declared(program, by, last):
+    assert nt.derivative(program, by).to_text().endswith(last)
+
+
+def test_differences_are_of_a_derivative_that_is_small():
+    with pytest.raises(nt.NotationError, match="the value is no derivative"):
+        differences(nt.formula("x^2"), {"x": 2.0})
+    with pytest.raises(nt.NotationError, match="X has 1000000 elements"):
+        differences(nt.derivative("∑_{a} X", "X"), {"X": nt.tensor(np.zeros(10**6), "a")})
+    A = nt.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], "a b")
+    by_differences = differences(nt.derivative("∑_{a, b} A^2", "A"), {"A": A})
+    assert nt.allclose(by_differences, nt.tensor([[2.0, 4.0, 6.0], [8.0, 10.0, 12.0]], "a* b*"), atol=1e-6)
+
+
+def test_a_derivative_is_taken_by_a_name():
+    with pytest.raises(nt.NotationError, match="x\\) is no name"):
+        nt.derivative("x^2", "f(x)")
+
+
 def test_what_is_joined_with_nothing_is_said():
     with pytest.raises(nt.NotationError, match="there is no closed form of this: what is 0 along an axis"):
         nt.derivative("concat_{a}(X, Y)", "X").worked_out(X="ℝ^{a}", Y="ℝ^{a}")

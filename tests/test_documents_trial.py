@@ -73,6 +73,10 @@ SUPPOSED = {
         "holds",
         {"f": "any smooth function", "f^{𝒮'}": "the lift of f", "g^{𝒮'}": "the lift of g", "X": "∈ ℝ^{𝒮' × 𝒮}"},
     ),
+    "f : ℝ^{𝒮} → ℝ^{𝒯}\n[f^{𝒮'}(X)]_{s'} = f(X_{s'})": (
+        "holds",
+        {"s'": "any record of 𝒮'", "f": "any smooth function", "f^{𝒮'}": "the lift of f", "X": "∈ ℝ^{𝒮' × 𝒮}"},
+    ),
     "α = softmax_{s}(Q ⊙_{k} K)\n∂Att(Q, K) = ∂(α ⊙_{s} V)\n∂Att(Q, K)/∂V* = α_{s→s*} ⊙ I_{v, v*}": (
         "proved",
         {"Att(Q, K)": "α ⊙_{s} V", "Q": "∈ ℝ^{k}", "K": "∈ ℝ^{k × s}", "V": "∈ ℝ^{s × v}"},

@@ -374,7 +374,6 @@ WRONG = [
     (r"\mathinner{\mathsf{a} \overset{\mathsf{b}}{\begin{bmatrix} 1 & 2 \end{bmatrix}} x}", 111, r"\overset"),
     (r"a \overset{!}{==} b", 111, r"\overset"),
     (r"a \overset{!}{+} b", 111, r"\overset"),
-    (r"\mathbb{E}_x x", 114, r"\mathbb{E}"),
     (r"\newcommand{\f}[1][x", 109, r"\newcommand"),
     (r"x_k = 1, \quad k = 0, 2, \ldots, n", 114, r"2"),
     (r", ,", 108, r", ,"),

@@ -47,6 +47,7 @@ KNOWING = {  # for each file the names that it knows, and why no flag of a recor
     "planning/lowering.py": ("sum ∑", "the kinds of terms that rewrites match"),
     "planning/online_softmax.py": ("max softmax sum", "a rewrite"),
     "planning/rewrites.py": ("sum", "the kinds of terms that rewrites match"),
+    "programs/sizes_used.py": ("sqrt", "what a number is made of a size by: a law that three plans tell"),
     "programs/einsum.py": ("sum trace ∑", "a call of einsum, whose subscripts say a trace"),
     "reference/draws.py": ("uniform", "draws, by definitions of its own"),
     "reference/evaluation.py": ("log mean norm standardize var", "the language again, by definitions of its own"),

@@ -156,6 +156,19 @@ BY_HAND = [
     ("Y ∈ ℝ^{height}\nY_{height(i)} = { 0 if i = 1; x_{height(i-1)} otherwise }", "height", [0, 2, 7]),
     ("W^1 = x\nW^2 = 2 x\nW^i ∈ ℝ^{height} for i = 1, …, 2\n∑_{i=1}^{2} W^i", "height", [6, 21, 3]),
     ("|m| = 2 |height|\nD ∈ ℝ^{m}\nD_{m(i)} = i", "m", [1, 2, 3, 4, 5, 6]),
+    ("(-0.5)^∞ + 2^{-∞}", "", 0),
+    ("(-∞)^3", "", -math.inf),
+    ("2^2000", "", math.inf),
+    ("det_{a,b}([0, 0; 0, 4]_{a,b})", "", 0),
+    ("lgamma(0) + lgamma(∞)", "", math.inf),
+    ("uniform(∞, 1)", "", math.nan),
+    ("|q| = 0\n∑_{q} iota_{q} + ∏_{q} iota_{q}", "", 1),
+    ("x ⊙ 3^{-2}", "height", [2 / 9, 7 / 9, 1 / 9]),
+    ("f_k(t) = k t\nf_{2 + 1}(x)", "height", [6, 21, 3]),
+    ("H ∈ ℝ^{p[3]}\nH_{p(4 - t)} = h^t for t = 1, …, 3\nh^t = x_{height(t)} for t = 1, …, 3\nH", "p", [1, 7, 2]),
+    ("h^0 = x\nh^t = h^{t-1} + f^{t-1}(2) for t = 1, …, 20\nf^k(s) = s k\nh^20", "height", [382, 387, 381]),
+    ("h^0 = x\nh^t = h^{t-1} + g^{t+2} for t = 1, …, 20\ng^t = g^{t+1} + 1 for t = 30, …, 1\ng^31 = 1\nh^20", "height", [392, 397, 391]),
+    ("h^0 = x\nh^t = h^{t-1} + 1 for t = 1, …, 20\nf(s) = k^3 + s\nk^0 = 1\nk^t = k^{t-1} + h^20 for t = 1, …, 20\nf(2)", "height", [69, 84, 66]),
     ("∑_{j ≠ 2} x_{height(j)}", "", 3),
     ("max_{j > 5} x_{height(j)}", "", -math.inf),
     ("max_{i ∈ [0]} i", "", -math.inf),
@@ -366,6 +379,13 @@ def test_the_arrays_agree_with_the_reference(formula):
     agree(nt.evaluate(formula, {name: as_array(value) for name, value in values.items()}, sizes=sizes), expected)
 
 
+def test_inputs_may_be_called_as_the_steps_of_a_plan_are():
+    import namedtensor as nt
+
+    formula, values = "exp(t1 ⊙ t2) + t1 / c1", {"t1": 2.0, "t2": 0.5, "c1": 4.0}
+    assert float(nt.evaluate(formula, values)) == pytest.approx(math.e + 0.5)
+
+
 def test_the_table_uses_every_built_in():
     called = {node.operator for formula in FORMULAS for node in walk(parse(formula)) if isinstance(node, nodes.Call)}
     assert FUNCTIONS - called == set()
@@ -446,6 +466,7 @@ ALIKE = {  # by the number of the error
         "f(t; w) = w t\nw ∈ ℝ^{height}\nf(x)",
     ),
     301: (
+        "|k| = 9\nmaxk_{height,k} x", "det_{a,b}([1, 2, 3; 4, 5, 6]_{a,b})",
         "∑_{2} x", "x_{q(1:2)}", "∑_i x_{width(i)}", "max_{q} [1, 2]_{q}_{q→r}",
     ),
     302: (
@@ -482,6 +503,7 @@ ALIKE = {  # by the number of the error
         "|p|^2 + |p| = |height|\n∑_{p} ones_{p} x", "max(|p|, 2) = |height|\n∑_{p} ones_{p} x",
     ),
     310: (
+        "|k| = 9\nunroll_{height,k} x", "|k| = 2\npool_{height,k} x",
         "D ∈ ℝ^{p[|height|/2]}\nD_{p(i)} = i ∑_{height} x\nD",
     ),
     312: (
@@ -502,6 +524,7 @@ ALIKE = {  # by the number of the error
         "x ∈ ℝ^{depth}\nx",
     ),
     401: (
+        "A_{height(1), width(y)}",
         "C = A\nC_{height(4)} ← 0\nC", "A_{height(3:2)}",
     ),
     402: (
@@ -514,6 +537,7 @@ ALIKE = {  # by the number of the error
         "𝔼_{z ∼ N(0, 1)}[z]\ndraws = 10000000", "∑_{i=1}^{2000000} i", "D_{p(k)} = k for k = 1, …, 2000000\nD",
     ),
     405: (
+        "inv_{a,b}([1, 2; 2, 4]_{a,b})", "quantile_{height}(x; 2)", "|q| = 0\nquantile_{q}(iota_{q}; 0.5)", "|q| = 0\nnorm_{q} iota_{q}",
         "B = x ≈ ∂x\nB", "𝔼_{z ∼ N(0, 1)}[z]\ndraws = 0", "𝔼_{z ∼ Bernoulli(x)}[z]", "𝔼_{z ∼ Categorical(A)}[z]",
         "{ 1 if 1 > 2 }", "argmax_{i ∈ [0]} i", "max_{i ∈ ℝ} i", "lim_{h→0} x", "|q| = 0\nmean_{q} ones_{q}",
         "|q| = 0\nmax_{q} iota_{q}", "|q| = 0\nargmax_{q} iota_{q}",

@@ -78,7 +78,7 @@ GUARD = '''
 def guard(x, low, high):
     """Whether all entries of x lie between two numbers."""
     if x.size < 64:
-        found = x.ravel().tolist()
+        found = x.ravel().tolist() or [1.0]
         least, most = min(found), max(found)
     else:
         least, most = np.minimum.reduce(x, None), np.maximum.reduce(x, None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -21,8 +20,10 @@ from ..scope.value_of_program import as_written, last_member
 
 def marks() -> Iterator[str]:
     """The marks of the axes of one derivative after the other: *, †, **, ††, …"""
-    for count in itertools.count(1):
+    count = 1
+    while True:
         yield from ("*" * count, "†" * count)
+        count += 1
 
 
 def differentiate_program(

@@ -30,7 +30,7 @@ from .diagnostics import shape_error
 from .element_updates import replaced
 from .indexing import take
 from .inferred_sizes import may_make
-from .lifting import Bindings, inline_call
+from .lifting import Bindings, inline_call, solve_size
 from .matching import matching
 from .sums import implicit_sum, in_turn, takes_index
 from .unknown_names import of_equation, visible
@@ -309,19 +309,22 @@ def call_python(checker: Inference, node: Call, env: Environment) -> Term:
             304, f"{node.operator} takes {len(signature.domain)} arguments, and was given {len(arguments)}", node,
             notes=(f"its signature is {registered.text}",),
         )  # fmt: skip
-    needed = [{axis.name for axis, _ in of.axes} for of in signature.domain]
+    needed = [{axis.name: size for axis, size in of.axes} for of in signature.domain]
     given = {axis.name: size for axis, size in signature.codomain.axes}
     extras: dict[str, Any] = {}
     sizes: dict[str, Any] = {}
     renamed: list[Term] = []
+    inner = Environment(parent=env, sizes_parent=env, depth=env.depth)  # n of ℝ^{a[n]} is that of this call
     for argument, names, part in zip(arguments, needed, node.arguments):
-        for axis in names:
+        for axis, said in names.items():
             if axis not in argument.shape:
                 raise checker.error(
                     305, f"{node.operator} needs the axis {axis} of its argument {checker.text(part)}", part,
                     notes=(checker.described(part, argument.shape), f"its signature is {registered.text}"),
                 )  # fmt: skip
             sizes[axis] = argument.shape[axis]
+            if said is not None:
+                solve_size(checker, said, argument.shape[axis], axis, part, inner)
         apart: dict[str, str] = {}
         for axis, size in argument.shape.items():
             if axis in names:
@@ -335,11 +338,13 @@ def call_python(checker: Inference, node: Call, env: Environment) -> Term:
             apart[axis] = f"{source_name(axis)}@python"
         renamed.append(checker.renamed(argument, apart, part))
     shape = {f"{source_name(axis)}@python": size for axis, size in extras.items()}
-    for axis in given:
+    for axis, said in given.items():
         size = sizes.get(axis)
-        shape[axis] = (
-            size if size is not None else checker.solver.size_of(axis, env, node) or unknown_size(checker, axis)
-        )
+        if size is None:
+            size = checker.solver.size_of(axis, env, node) if said is None else checker.solver.value(said, inner)
+        if size is None and not checker.infer_parameters:
+            raise unknown_axis_size(checker, axis, node)
+        shape[axis] = unknown_size(checker, axis) if size is None else size
     term = checker.graph.intern("python", tuple(renamed), options=(registered,), shape=shape, node=node)
     return checker.renamed(term, {f"{source_name(axis)}@python": axis for axis in extras}, node)
 

@@ -169,7 +169,7 @@ def define_ahead(checker: Inference, key: Key) -> None:
     seen, path = {key}, [(key, iter(mentioned_in(checker, key)))]
     checker.is_ahead = True
     try:
-        while path:
+        while True:
             current, rest = path[-1]
             due = next((each for each in rest if each not in seen and each not in top.memo), None)
             if due is not None:

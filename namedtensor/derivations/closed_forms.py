@@ -102,17 +102,12 @@ def of_parts(forms: Forms, simplified: Any, form: Form, write: Any, outside: Any
     """The derivatives of parts that are names, one after the other, and the whole by these."""
     names: list[Where] = []
     taken = taken | {"G"}
-    for cut in (*forms.cut, None):
-        if cut is None:
-            found = read(write, factored(form), taken)
-        else:
-            found = read(lambda writer, each: writer.form(each, outside), factored(simplified(cut.form)), taken)
+    for cut in forms.cut:
+        found = read(lambda writer, each: writer.form(each, outside), factored(simplified(cut.form)), taken)
         taken = taken | {each.name for each in found.names}
-        names += found.names
-        if cut is None:
-            return Reading(found.node, tuple(names))
-        names.append(Where(cut.name, found.node))
-    raise AssertionError
+        names += [*found.names, Where(cut.name, found.node)]
+    whole = read(write, factored(form), taken)
+    return Reading(whole.node, (*names, *whole.names))
 
 
 def seen(form: Form) -> set[Index]:

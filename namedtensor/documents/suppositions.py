@@ -153,9 +153,12 @@ def _is_bracket(node: Any) -> bool:
 
 
 def _shape_of(record: str) -> str:
-    """The letter of the shape that a record is of: 𝒮 of s."""
+    """The letter of the shape that a record is of: 𝒮 of s, 𝒮' of s'."""
     plain = record.rstrip(MARKS)
-    return CALLIGRAPHIC.get(plain.upper(), "") if plain.islower() and plain.isascii() and len(plain) == 1 else ""
+    letter = plain.rstrip("'")
+    if not (letter.islower() and letter.isascii() and len(letter) == 1):
+        return ""
+    return CALLIGRAPHIC[letter.upper()] + plain[1:]
 
 
 def _index_sets(found: Suppositions) -> None:
@@ -286,7 +289,7 @@ def _any_functions(found: Suppositions) -> None:
 
 
 def _is_of_numbers(of: Any) -> bool:
-    return isinstance(of, nodes.Set) and of.domain in ("reals", "field") and not of.elements
+    return isinstance(of, nodes.Set) and (of.domain == "reals" or of.domain == "field" and len(of.elements) == 1)
 
 
 def _some_function(signature: Signature, number: int) -> tuple[Any, ...]:

@@ -40,7 +40,7 @@ def _made(lowering: Lowering, term: Term) -> LoopStep:
     (loop,) = term.options
     assert isinstance(loop, Loop)
     b, number = lowering.builder, len(loop.states)
-    values = [each if isinstance(each, Value) else b.constant(each) for each in map(lowering.value, term.arguments)]
+    values = [each if isinstance(each, Value) else b.constant(each) for each in lowering.values_of(term)]
     initial = [begun(lowering, *each) for each in zip(loop.states, values[:number])]
     places = places_in(loop)
     rest = [
@@ -99,18 +99,16 @@ def begun(lowering: Lowering, state: Term, value: Value) -> Value:
     return b.broadcast(value, order, lowering.extents(state, order))
 
 
-def is_weak(value: Value) -> bool:
-    """Whether floating numbers come of no floating data, whose dtype they take where they meet it."""
-    return value.weak or value.fixed
-
-
 def met_by_data(b: PlanBuilder, initial: Sequence[Value], rest: Sequence[Value]) -> list[Value]:
-    """What a loop is given, such numbers in the dtype of the floating data, if that has one."""
-    floating = [each for each in (*initial, *rest) if b.kind(each) in FLOATING]
-    (dtype, *more) = {each.dtype for each in floating if not is_weak(each)} or (None,)
+    """What a loop is given; floating numbers that come of no floating data in the dtype of that, if it has one."""
+    floating = {dtype for dtype in {each.dtype for each in (*initial, *rest)} if b.target.kind(dtype) in FLOATING}
+    weak = [each.dtype in floating and (each.weak or each.fixed) for each in rest]
+    strong = {each.dtype for each, is_weak in zip(rest, weak) if not is_weak}
+    strong |= {each.dtype for each in initial if not (each.weak or each.fixed)}
+    (dtype, *more) = strong & floating or (None,)
     if dtype is None or more:
         return [*rest]
-    return [b.cast(each, dtype) if b.kind(each) in FLOATING and is_weak(each) else each for each in rest]
+    return [b.cast(each, dtype) if is_weak else each for each, is_weak in zip(rest, weak)]
 
 
 def alike(b: PlanBuilder, values: Sequence[Value]) -> list[Value]:

@@ -123,6 +123,11 @@ class Lowering:
         """The value of a term that is lowered already."""
         return self.values[id(term)]
 
+    def values_of(self, term: Term) -> list[Argument]:
+        """The values of its arguments, which are lowered already."""
+        values = self.values
+        return [values[id(each)] for each in term.arguments]
+
     def known(self, term: Term) -> Argument | None:
         """The value of a term, None where it is not lowered yet."""
         return self.values.get(id(term))
@@ -168,7 +173,11 @@ class Lowering:
                 analysis(self, terms, counts)
         most = self.limits.result // self.itemsize
         inside = {each for region in self.regions.values() for each in region.inside}
+        inputs, values = self.inputs, self.values
         for term, size in zip(terms, counts):
+            if term.operator == "input" and inputs[term.options[0]].order == (*term.shape,) and len(term.shape) <= AXES:
+                values[id(term)] = inputs[term.options[0]]
+                continue
             if id(term) in inside and id(term) not in self.regions:
                 continue
             if size > most or len(term.shape) > AXES:
@@ -228,7 +237,7 @@ class Lowering:
             for size in argument.shape.values():
                 if not is_ground(size):
                     raise NotationError(309, "a size stays unknown", self.source, term.node.span)
-        arguments = tuple([self.values[id(each)] for each in term.arguments])
+        arguments = tuple(self.values_of(term))
         if arguments and not any(isinstance(each, Value) for each in arguments):
             arguments = tuple(map(self.builder.constant, arguments))
         rewritten = self._rewrite(term)

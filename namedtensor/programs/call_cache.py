@@ -27,7 +27,7 @@ from .lengths import Lengths
 
 LAYOUT, ARRAY = attrgetter("layout"), attrgetter("_array")
 MOST = 2048  # keys of a cache: two for most executables
-BYTES = 256 * 2**20  # of their constants, such as masks, and their plans
+BYTES = 128 * 2**20  # of their constants, such as masks, and their plans; an allocator takes up to as much again
 
 
 class LruCache(OrderedDict[Any, Any]):

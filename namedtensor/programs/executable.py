@@ -112,7 +112,18 @@ class Executable:
     runs for the function, where a library has compiled it.
     """
 
-    __slots__ = ("claims", "count", "function", "instead", "last_call", "layout", "names", "run", "unused")
+    __slots__ = (
+        "__weakref__",
+        "claims",
+        "count",
+        "function",
+        "instead",
+        "last_call",
+        "layout",
+        "names",
+        "run",
+        "unused",
+    )
 
     def __init__(
         self, function: PlanFunction, names: tuple[str, ...], unused: frozenset[str], count: int = 1,
