@@ -7,8 +7,8 @@
 `lengths`: how long a text may be.
 `spellings`: names with their scripts, before there is a tree.
 `tokens`: what both lexers make.
-`draws_told`: which letters are expectations, and which names distributions.
-`functions_told`: which names are functions.
+`draws`: which letters are expectations, and which names distributions.
+`function_names`: which names are functions.
 `stray_characters`: what may have been meant by a character that is none of the notation's.
 `partials`: derivatives written as operators, ∂/∂X*.
 `text_tables`: what words, signs and characters are to the text spelling.

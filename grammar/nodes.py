@@ -140,23 +140,33 @@ class Over:
 class Draw:
     """x ∼ N(μ, σ^2)^{seq}, of the distribution `family`, for each record of `axes`; i ∼ p, of the distribution that p is
 
-    `family` is as written, and empty for p, which is then the one argument. In an equation, a right side.
+    `family` is as written, and empty for p, which is then the one argument; `labels` are t of z^t ∼ N(0, 1). In an
+    equation, a right side.
     """
 
     name: str
     family: str
     arguments: tuple[Node, ...]
     axes: tuple[tuple[Axis, Node | None], ...] = ()
+    labels: tuple[Node, ...] = ()
     span: Span = _span()
 
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """𝔼_{x ∼ N(0, 1), i ∼ p} …: the mean over all that is drawn"""
+    """𝔼_{x ∼ N(0, 1), i ∼ p} …: the mean over all that is drawn
 
-    draws: tuple[Draw, ...]
+    A name stands for what a statement says of it, x of x ∼ N(0, 1); nothing for all that the body needs.
+    """
+
+    draws: tuple[Draw | Name, ...]
     body: Node
     span: Span = _span()
+
+    @property
+    def drawn(self) -> tuple[Draw, ...]:
+        """What says its own distribution: all, where scopes are known."""
+        return tuple(each for each in self.draws if isinstance(each, Draw))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,11 @@ from typing import Any
 from . import nodes
 from .automaton import Automaton, automaton
 from .builder.statements import Builder
+from .draws import untold
 from .errors import NotationError
-from .functions_told import tell_functions
+from .function_names import tell_functions
 from .lengths import LITERAL, TEXT, check_lengths
+from .partials import without_brackets
 from .stray_characters import has_ampersand
 from .symbols import ASCII_MACROS, GREEK_MACROS
 from .syntax_errors import syntax_error
@@ -119,8 +121,28 @@ def tokens_of(
     match_brackets(tokens, source, nesting)
     if not any(token.type != "SEPARATOR" for token in tokens):
         raise NotationError(108, "there is no formula here", source, (0, len(source)), hint="write one, such as A + x")
+    tokens = without_brackets(tokens)
     tell_functions(tokens, shadowed, functions)
+    refuse_until(tokens, source)
+    mean = untold(tokens)
+    if mean is not None:
+        raise NotationError(
+            111 if source[mean.start] == "\\" else 114, "an expectation says what is drawn", source, mean.span,
+            hint="write 𝔼_{x ∼ N(0, 1)}[…], or x ∼ N(0, 1) in a line of its own and 𝔼_x[…]",
+        )  # fmt: skip
     return tokens
+
+
+def refuse_until(tokens: list[Token], source: str) -> None:
+    """Raise where an equation goes on until something holds."""
+    for before, token, after in zip(tokens, tokens[1:], tokens[2:]):
+        beside = before.type != "SEPARATOR" and after.type in ("NAME", "BAR", "NUMBER", "FUNCTION", "LPAREN")
+        if token.type == "NAME" and token.text == "until" and token.place != "axis" and beside:
+            raise NotationError(
+                114, "how many steps there are would hang on their values", source, token.span,
+                hint="say how many at most, x^t = … for t = 1, …, n, and let what has converged stay: "
+                "x^t = { x^{t-1} if abs(x^{t-1} − x^{t-2}) < ε; … otherwise }",
+            )  # fmt: skip
 
 
 def expected_after(source: str, syntax: str = "text") -> set[str]:

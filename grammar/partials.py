@@ -1,4 +1,4 @@
-"""Derivatives written as operators: ∂/∂X* f(X), ∂²f/∂X*∂Y† and ∂²f/∂r², read as functions that stand before their operand.
+"""Derivatives written as operators: ∂/∂X* f(X), ∂²f/∂X*∂Y† and ∂³f/∂r³, read as functions that stand before their operand.
 
 PARTIAL SLASH PARTIAL NAME          FUNCTION WITH LBRACE NAME SUP STAR RBRACE
 ∂       /     ∂       X*            ∂        _    {      X    ^   *    }
@@ -9,6 +9,7 @@ from __future__ import annotations
 from .tokens import CLOSING, OPENING, Token
 
 Stretch = tuple[int, int]
+ORDERS = frozenset("23456789")
 
 
 def read_operators(tokens: list[Token]) -> list[Token]:
@@ -25,19 +26,18 @@ def read_operators(tokens: list[Token]) -> list[Token]:
 
 def _operator(tokens: list[Token], place: int, found: list[Token]) -> int | None:
     """Add what an operator that begins here is read as, and say where it ends; None where none does."""
-    before = _after_square(tokens, place + 1)
-    twice = before is not None
-    slash = _quotient(tokens, before) if before is not None else place + 1
+    order, before = _power(tokens, place + 1) or (1, place + 1)
+    slash = _quotient(tokens, before) if order > 1 else before
     names = _variables(tokens, slash + 1) if _type(tokens, slash) == "SLASH" else []
     end = names[-1][1] if names else 0
-    if twice and len(names) == 1:
-        names = _squared(tokens, *names[0])
-    if len(names) != 1 + twice:
+    if len(names) != order:
+        names = [each for name in names for each in _repeated(tokens, *name)]
+    if len(names) != order:
         return None
     for start, stop in names:
         found += _function(tokens[place], tokens[start:stop])
     body = tokens[before:slash]
-    if twice and body:
+    if body:
         found.append(Token("LBRACE", "{", body[0].start, body[0].start))
         found += read_operators(body)
         found.append(Token("RBRACE", "}", body[-1].end, body[-1].end))
@@ -64,15 +64,16 @@ def _type(tokens: list[Token], place: int) -> str:
     return tokens[place].type if 0 <= place < len(tokens) else ""
 
 
-def _after_square(tokens: list[Token], place: int) -> int | None:
-    """Where ^2, or ^{2}, that begins here ends; None where none does."""
+def _power(tokens: list[Token], place: int) -> tuple[int, int] | None:
+    """The n of ^n, or ^{n}, that begins here, from 2 to 9, and where it ends."""
     if _type(tokens, place) != "SUP":
         return None
     braced = _type(tokens, place + 1) == "LBRACE"
     at = place + 1 + braced
-    if _type(tokens, at) != "NUMBER" or tokens[at].text != "2" or (braced and _type(tokens, at + 1) != "RBRACE"):
+    number = tokens[at].text if _type(tokens, at) == "NUMBER" else ""
+    if number not in ORDERS or (braced and _type(tokens, at + 1) != "RBRACE"):
         return None
-    return at + 1 + braced
+    return int(number), at + 1 + braced
 
 
 def _quotient(tokens: list[Token], place: int) -> int:
@@ -91,7 +92,7 @@ def _quotient(tokens: list[Token], place: int) -> int:
 
 def _variables(tokens: list[Token], place: int) -> list[Stretch]:
     """The names, with their scripts, that stand side by side from here on, each after a ∂."""
-    found = []
+    found: list[Stretch] = []
     while _type(tokens, place) == "PARTIAL" and _type(tokens, place + 1) == "NAME":
         start = place + 1
         place = start + 1
@@ -112,7 +113,35 @@ def _closed(tokens: list[Token], place: int) -> int:
     return place
 
 
-def _squared(tokens: list[Token], start: int, stop: int) -> list[Stretch]:
-    """r² as r twice; nothing of what ends otherwise."""
-    ends = [place for place in range(start + 1, stop) if _after_square(tokens, place) == stop]
-    return [(start, ends[0])] * 2 if ends else []
+def _repeated(tokens: list[Token], start: int, stop: int) -> list[Stretch]:
+    """r² as r twice; else the name as it stands."""
+    for place in range(start + 1, stop):
+        found = _power(tokens, place)
+        if found is not None and found[1] == stop:
+            return [(start, place)] * found[0]
+    return [(start, stop)]
+
+
+def without_brackets(tokens: list[Token]) -> list[Token]:
+    """Tokens in which a derivative stands before its operand without brackets of its own: (∂/∂X*) f, (∂/∂r)² f."""
+    if not any(token.type == "FUNCTION" and token.text == "∂" for token in tokens):
+        return tokens
+    found: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        end = _operators_end(tokens, place + 1) if tokens[place].type == "LPAREN" else place
+        if end <= place + 1 or _type(tokens, end) != "RPAREN":
+            found.append(tokens[place])
+            place += 1
+            continue
+        count, after = _power(tokens, end + 1) or (1, end + 1)
+        found += tokens[place + 1 : end] * count
+        place = after
+    return found
+
+
+def _operators_end(tokens: list[Token], place: int) -> int:
+    """Where the functions ∂, each with what it is by, that stand side by side from here on end."""
+    while _type(tokens, place) == "FUNCTION" and tokens[place].text == "∂" and _type(tokens, place + 1) == "WITH":
+        place = _closed(tokens, place + 2)
+    return place

@@ -10,6 +10,8 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import product
 from typing import NamedTuple
 
+from .tokens import Token
+
 
 class Spelling(NamedTuple):
     """A name, and the texts of the components of its scripts: `W_1^{l,Q}` is Spelling("W", ("1",), ("l", "Q"))."""
@@ -57,7 +59,7 @@ def _open(component: str) -> str:
     return ANY if component[:1].isalpha() else component
 
 
-def spelling(tokens: list) -> Spelling:
+def spelling(tokens: list[Token]) -> Spelling:
     """The name that these tokens are."""
     scripts: dict[str, list[str]] = {"SUB": [], "SUP": []}
     position = 1
@@ -69,7 +71,7 @@ def spelling(tokens: list) -> Spelling:
     return Spelling(tokens[0].text, tuple(scripts["SUB"]), tuple(scripts["SUP"]))
 
 
-def _group(tokens: list, start: int) -> tuple[list, int]:
+def _group(tokens: list[Token], start: int) -> tuple[list[Token], int]:
     """The tokens of a script, without the braces around them, and where they end."""
     if start >= len(tokens) or tokens[start].type != "LBRACE":
         return tokens[start : start + 1], start + 1
@@ -81,7 +83,7 @@ def _group(tokens: list, start: int) -> tuple[list, int]:
     return tokens[start + 1 :], len(tokens)
 
 
-def _components(tokens: Iterable) -> list[str]:
+def _components(tokens: Iterable[Token]) -> list[str]:
     found = [""]
     for token in tokens:
         if token.type == "COMMA":

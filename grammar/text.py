@@ -217,6 +217,8 @@ class _Lexer:
                 self.skip = found.end()
                 return self.add("NAME", text + marks(found.group()), start, found.end())
         self.add("NAME", text, start, end)
+        if source[start:end] == "𝔼" and not self.in_axes:
+            self.tokens[-1].place = "mean"
 
     def closes(self, end: int) -> bool:
         """Whether nothing stands there that a star before it could multiply with."""
@@ -358,9 +360,23 @@ class _Lexer:
             if self.brackets:
                 self.brackets.pop()
             return self.add("RPAREN", ")", start, end)
+        if text == "‖" and self.parts_arguments(end):
+            return self.add("COMMA", ",", start, end)
         self.add("FUNCTION", name, start, end)
         self.add("CALL", "(", start, end)
         self.brackets.append("‖" if text == "‖" else "(")
+
+    def parts_arguments(self, end: int) -> bool:
+        """Whether ‖ stands alone between two things in brackets: KL(p ‖ q) is KL(p, q)."""
+        ends = self.previous() in ("NAME", "NUMBER", "RPAREN", "RBRACE", "RBRACKET", "STAR")
+        if not ends or self.brackets[-1:] != ["("]:
+            return False
+        depth = 0
+        for character in self.source[end:]:
+            depth += (character in "([{") - (character in ")]}")
+            if depth < 0 or (not depth and character == "‖"):
+                return depth < 0
+        return False
 
     def bracket(self, text: str, previous: str) -> str:
         if text == "{" and previous == "SUB":

@@ -23,7 +23,7 @@ def children(node: Any) -> tuple[Any, ...]:
         return ()
     found: list[Any] = []
     for slot in slots:
-        value = getattr(node, slot)
+        value: Any = getattr(node, slot)
         if type(value) is tuple:
             _gather(value, found)
         elif type(value) in BELOW:
@@ -31,7 +31,7 @@ def children(node: Any) -> tuple[Any, ...]:
     return tuple(found)
 
 
-def _gather(values: tuple[Any, ...], found: list[Any]) -> None:
+def _gather(values: Any, found: list[Any]) -> None:
     for value in values:
         if type(value) in BELOW:
             found.append(value)
@@ -41,9 +41,12 @@ def _gather(values: tuple[Any, ...], found: list[Any]) -> None:
 
 PLAIN = ("str", "bool", "int", "int | float", "float", "Span", "Span | None")
 
-# Every kind of node with the fields that may hold others.
-BELOW: dict[type, tuple[str, ...]] = {
-    kind: tuple(name for name in kind.__slots__ if kind.__annotations__.get(name) not in PLAIN)
-    for kind in list(vars(nodes).values())
-    if isinstance(kind, type) and "span" in getattr(kind, "__slots__", ())
-}
+
+def _slots(kind: type) -> tuple[str, ...]:
+    """The fields of a kind of node that may hold others."""
+    slots: tuple[str, ...] = getattr(kind, "__slots__", ())
+    return tuple(name for name in slots if kind.__annotations__.get(name) not in PLAIN)
+
+
+KINDS = [kind for kind in vars(nodes).values() if isinstance(kind, type) and "span" in getattr(kind, "__slots__", ())]
+BELOW: dict[type, tuple[str, ...]] = {kind: _slots(kind) for kind in KINDS}

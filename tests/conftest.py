@@ -5,11 +5,16 @@ Say which by HYPOTHESIS_PROFILE; where CI is set, "ci" is taken. A test that nee
 that a test that passed passes again; "anew" draws other examples each time, and what it finds becomes a case of its test.
 """
 
+import gc
 import os
 import sys
 import tempfile
 import zlib
 from collections.abc import Iterator
+
+# A thread for each process of the tests: more wait for each other longer than they work, where cores are shared.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import pytest
@@ -44,11 +49,24 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.enviro
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The documents of others are no part of the repository: what reads them is left out where no folder has them."""
+    """The documents of others are no part of the repository: what reads them is left out where no folder has them.
+
+    Files with slow tests come first, so that no process is left with one alone when the others have ended.
+    """
     if not os.environ.get("NAMEDTENSOR_DOCUMENTS"):
         left_out = [item for item in items if item.get_closest_marker("texts")]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if not item.get_closest_marker("texts")]
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
+def pytest_collection_finish() -> None:
+    """Twenty thousand tests and the libraries live as long as their process, and a collection of garbage that looks at all
+    of them again and again takes a fifth of its time: they are left out, and the rest is looked through less often."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(5000, 10, 30)
 
 
 def pytest_configure():

@@ -4,9 +4,9 @@ EITHER_WAY = "the steps of a family go up or down: its way is 1 or −1"
 DEEPER = "the depth of a frame only has to be greater than that of the frame around it"
 
 EQUIVALENT: dict[str, str] = {
-    "namedtensor/checking/along.py: `made = loop_with(checker, unit, low if unit.way > 0 else high, steps)`: "
+    "namedtensor/checking/stacked_families.py: `made = loop_with(checker, unit, low if unit.way > 0 else high, steps)`: "
     "unit.way > 0 → (unit.way >= 0)": EITHER_WAY,
-    "namedtensor/checking/along.py: `elif unit.way > 0:`: unit.way > 0 → (unit.way >= 0)": EITHER_WAY,
+    "namedtensor/checking/stacked_families.py: `elif unit.way > 0:`: unit.way > 0 → (unit.way >= 0)": EITHER_WAY,
     "namedtensor/checking/loops.py: `start = first if way > 0 else 1`: way > 0 → (way >= 0)": EITHER_WAY,
     "namedtensor/checking/loops.py: `if way > 0:`: way > 0 → (way >= 0)": EITHER_WAY,
     "namedtensor/checking/sums.py: `depth = env.depth + 1`: 1 → 2": DEEPER,

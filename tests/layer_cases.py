@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -29,13 +30,18 @@ class Case(NamedTuple):
 
     def layer(self, seed: int = 0) -> Layer:
         """The layer with every parameter drawn, also those that the initialisation makes zero or one."""
-        layer = self.kind.init(seed=seed, sizes=self.sizes)
+        layer = initialised(self.kind, tuple(self.sizes.items()), seed)
         random = np.random.default_rng(seed + 1)
         return layer.replace({name: drawn(random, value.sizes) for name, value in layer.parameters.items()})
 
     def inputs(self, seed: int = 0, further: dict[str, int] | None = None) -> list[nt.NamedTensor]:
         random = np.random.default_rng(seed + 2)
         return [given(random, {**(further or {}), **axes(text)}, self.draw) for text in self.arguments]
+
+
+@cache
+def initialised(kind: type[Layer], sizes: tuple[tuple[str, int], ...], seed: int) -> Layer:
+    return kind.init(seed=seed, sizes=dict(sizes))
 
 
 def axes(text: str) -> dict[str, int]:

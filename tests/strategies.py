@@ -25,11 +25,15 @@ OPERATORS = "⊕ ★ ⊗ ⊖ ⊘ ⊛ ∘ • ⋄ △ ⊞ ⊠ ⊡".split()
 RELATIONS = "= ≠ < ≤ > ≥".split()
 MARKS = ("*", "†", "**", "*†", "†††")
 
+one_of, pairs = cache(st.one_of), cache(st.tuples)  # a new strategy is looked through before it is drawn from
+
 names = st.builds(Name, st.sampled_from(TENSORS))
 floats = st.floats(0, allow_nan=False, allow_infinity=False)
-numbers = st.builds(Number, st.one_of(st.integers(0, 12), st.integers(0, 10**30), floats))
+numbers = st.builds(Number, one_of(st.integers(0, 12), st.integers(0, 10**30), floats))
+components = one_of(names, names, numbers, st.just(Name("max")))
 
 
+@cache
 def tuples(strategy, least: int = 1, most: int = 3):
     return st.lists(strategy, min_size=least, max_size=most).map(tuple)
 
@@ -43,12 +47,14 @@ def some(draw, things, least: int = 1, most: int = 3) -> tuple:
 
 
 # ------------------------------------------------------------------------------------------------------ axes and labels
+@cache
 @st.composite
 def axis_texts(draw, words=tuple(AXES)) -> str:
     """seq, seq*; a Starred node has no plain name for its base where axes stand."""
     return draw(st.sampled_from(words)) + draw(st.sampled_from(["", "", "", "*", "†", "*†"]))
 
 
+@cache
 @st.composite
 def axes(draw) -> Axis:
     """seq, seq*, hidden_1, hidden_1^*"""
@@ -58,6 +64,7 @@ def axes(draw) -> Axis:
     return Axis(text)
 
 
+@cache
 @st.composite
 def labels(draw, part):
     """A component of a subscript: seq, 1, l-1, hidden_{l-1}, ph^l"""
@@ -67,6 +74,7 @@ def labels(draw, part):
     return Call(draw(st.sampled_from("+-")), (), (), (left, draw(label_terms(part))))
 
 
+@cache
 @st.composite
 def label_terms(draw, part):
     if draw(st.integers(0, 5)) == 0:
@@ -139,7 +147,6 @@ def superscript(draw, part, **_):
 
 def family(draw, **_):
     """W^{l,Q}"""
-    components = st.one_of(names, names, numbers, st.just(Name("max")))
     return nodes.Superscript(draw(names), some(draw, components))
 
 
@@ -152,13 +159,13 @@ def starred(draw, part, **_):
 
 
 def index(draw, part, **_):
-    return nodes.Index(draw(part), some(draw, st.tuples(axes(), part)))
+    return nodes.Index(draw(part), some(draw, pairs(axes(), part)))
 
 
 def rename(draw, part, **_):
     """Several axes become one, or one several."""
     single, several = tuples(axes(), 1, 1), tuples(axes(), 1, 3)
-    return nodes.Rename(draw(part), some(draw, st.one_of(st.tuples(several, single), st.tuples(single, several))))
+    return nodes.Rename(draw(part), some(draw, one_of(pairs(several, single), pairs(single, several))))
 
 
 def size(draw, **_):
@@ -168,12 +175,11 @@ def size(draw, **_):
 def literal(draw, part, **_):
     over = draw(st.lists(axes(), min_size=1, max_size=2, unique=True))
     columns = draw(st.integers(1, 3))
-    rows = st.lists(part, min_size=columns, max_size=columns).map(tuple)
-    return nodes.Literal(some(draw, rows, 1, 2 if len(over) == 2 else 1), tuple(over))
+    return nodes.Literal(some(draw, tuples(part, columns, columns), 1, 2 if len(over) == 2 else 1), tuple(over))
 
 
 def cases(draw, part, **_):
-    return nodes.Cases(some(draw, st.tuples(part, st.one_of(part, st.none()))))
+    return nodes.Cases(some(draw, pairs(part, one_of(part, st.none()))))
 
 
 def indicator(draw, part, **_):
@@ -215,7 +221,7 @@ def expressions(functions: tuple[str, ...] = BUILT_IN, depth: int = 3):
 @st.composite
 def _expressions(draw, functions, depth):
     if depth == 0 or draw(st.integers(0, 9)) < 3:
-        return draw(st.one_of(names, names, numbers))
+        return draw(one_of(names, names, numbers))
     return one(draw, *KINDS, part=expressions(functions, depth - 1), functions=functions)
 
 
@@ -223,13 +229,15 @@ def _expressions(draw, functions, depth):
 ELEMENTS = {"reals": (0, 0), "elements": (1, 3), "interval": (2, 2), "count": (1, 1)}
 
 
+@cache
 @st.composite
 def sets(draw, part):
     domain = draw(st.sampled_from(sorted(ELEMENTS)))
     elements = some(draw, part, *ELEMENTS[domain])
-    return nodes.Set(domain, elements, some(draw, st.tuples(axes(), st.one_of(st.none(), part)), 0))
+    return nodes.Set(domain, elements, some(draw, pairs(axes(), one_of(st.none(), part)), 0))
 
 
+@cache
 @st.composite
 def ranges(draw, part):
     if draw(st.booleans()):

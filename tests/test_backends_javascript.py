@@ -19,6 +19,7 @@ import pytest
 import test_backends_array_api as array_api
 import test_calculus as calculus
 import test_calculus_at_edges as edges
+import test_checking_grids as grids
 import test_checking_loops as loops
 import test_planning as planning
 from javascript import Case, case, compare, named_in, run
@@ -117,8 +118,9 @@ def tables() -> Iterator[Case]:
     for name, (text, given) in planning.FORMULAS.items():
         if name != "blocks":
             yield case(name, text, given)
-    for text in loops.ROLLED:
-        yield case("a loop", text, named_in(text, loops.GIVEN))
+    for texts, given in ((loops.ROLLED, loops.GIVEN), (grids.ROLLED, grids.GIVEN)):
+        for text in texts:
+            yield case("a loop", text, named_in(text, given))
     for text in calculus.TWO:
         given = {
             "X": calculus.drawn(calculus.MATRIX, 1, True),

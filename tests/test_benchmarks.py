@@ -240,6 +240,7 @@ def test_names_choose_groups_and_works():
         chosen(["gelo"])
 
 
+@pytest.mark.slow
 def test_the_command_writes_json(tmp_path):
     place = tmp_path / "figures.json"
     run = subprocess.run(

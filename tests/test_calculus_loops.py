@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 import namedtensor as nt
 from benchmarks.growth import calls_of, gradients_by_all
-from namedtensor.checking import along, loops
+from namedtensor.checking import loops, stacked_families
 from namedtensor.programs.evaluate import EVALUATORS, EXECUTABLES
 from namedtensor.terms import structural
 
-LEAST = ((loops, "LEAST"), (loops, "LAYERS"), (along, "LEAST"))  # the least steps of loops
+LEAST = ((loops, "LEAST"), (loops, "LAYERS"), (stacked_families, "LEAST"))  # the least steps of loops
 MODULES = {"torch": "torch", "jax": "jax.numpy"}
 RNG = np.random.default_rng(11)
 GIVEN = {

@@ -1,6 +1,8 @@
 """The transpose of indexing by a tensor: what each element counts is added where it came from, and no one-hot is made."""
 
 import math
+import zlib
+from functools import cache
 
 import javascript
 import numpy as np
@@ -21,12 +23,12 @@ RANDOM = np.random.default_rng(5)
 SIZES = {"vocab": 6, "chans": 3, "batch": 2, "seq": 4, "heads": 2}
 
 
-def drawn(axes):
-    return nt.tensor(RANDOM.normal(size=[SIZES[axis] for axis in axes.split()]), axes)
+def drawn(axes, random=RANDOM):
+    return nt.tensor(random.normal(size=[SIZES[axis] for axis in axes.split()]), axes)
 
 
-def places(axes, most=SIZES["vocab"]):
-    return nt.tensor(RANDOM.integers(1, most + 1, [SIZES[axis] for axis in axes.split()]), axes)
+def places(axes, most=SIZES["vocab"], random=RANDOM):
+    return nt.tensor(random.integers(1, most + 1, [SIZES[axis] for axis in axes.split()]), axes)
 
 
 CASES = {
@@ -46,25 +48,34 @@ CASES = {
 }  # fmt: skip
 
 
+@cache
 def given_for(title):
-    E, I, w = CASES[title][1]
-    most = SIZES["batch"] if "batch(I)" in CASES[title][0] else SIZES["vocab"]
-    return {"E": drawn(E), "I": places(I, most), "w": drawn(w), "J": places("batch")}
-
-
-def used(text, given):
+    """The tensors that a case names, the same for each test of it."""
+    text, (E, I, w) = CASES[title]
+    random = np.random.default_rng(zlib.crc32(title.encode()))
+    most = SIZES["batch"] if "batch(I)" in text else SIZES["vocab"]
+    given = {
+        "E": drawn(E, random),
+        "I": places(I, most, random),
+        "w": drawn(w, random),
+        "J": places("batch", random=random),
+    }
     return {name: each for name, each in given.items() if name in text}
 
 
-@pytest.mark.parametrize("title", CASES)
-def test_slopes_are_the_limits_that_define_them(title, way):
-    text = CASES[title][0]
-    given = used(text, given_for(title))
+@cache
+def by_the_limit(title):
+    given = given_for(title)
     plain = {
         name: reference.tensor(each.array.tolist(), each.axes) if each.axes else each.item()
         for name, each in given.items()
     }
-    due, found = reference.evaluate(text, plain), nt.evaluate(text, given)
+    return reference.evaluate(CASES[title][0], plain)
+
+
+@pytest.mark.parametrize("title", CASES)
+def test_slopes_are_the_limits_that_define_them(title, way):
+    due, found = by_the_limit(title), nt.evaluate(CASES[title][0], given_for(title))
     order = tuple(due.shape)
     assert found.sizes == due.shape
     loose = title in ("twice", "by the other factor")  # differences of differences
@@ -75,8 +86,7 @@ def test_slopes_are_the_limits_that_define_them(title, way):
 @pytest.mark.parametrize("title", CASES)
 def test_other_libraries_add_the_same(title, library):
     xp = pytest.importorskip(library, reason=f"{library} is not installed")
-    text = CASES[title][0]
-    given = used(text, given_for(title))
+    text, given = CASES[title][0], given_for(title)
     due = nt.evaluate(text, given)
     found = nt.evaluate(text, {name: nt.tensor(xp.asarray(each.array), each.axes) for name, each in given.items()})
     np.testing.assert_allclose(np.asarray(found.to_array(due.axes)), due.array, rtol=1e-5, atol=1e-5)
@@ -84,7 +94,7 @@ def test_other_libraries_add_the_same(title, library):
 
 @pytest.mark.skipif(javascript.NODE is None, reason=javascript.REASON)
 def test_javascript_adds_the_same():
-    cases = [javascript.case(title, text, used(text, given_for(title))) for title, (text, _) in CASES.items()]
+    cases = [javascript.case(title, text, given_for(title)) for title, (text, _) in CASES.items()]
     found = javascript.compare(cases)
     assert found.different == [] and found.count == len(CASES) and "scatter_add" in found.primitives
 

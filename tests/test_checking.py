@@ -299,6 +299,65 @@ def test_python_functions_are_not_lifted_over_axes_that_do_not_fit(X, Y, number,
     assert (error.number, error.message, error.span_text) == (number, message, "both(X, Y)")
 
 
+def test_python_functions_give_axes_of_the_sizes_that_they_say():
+    @nt.function("counts : ℝ^{a[n]} → ℝ^{c[2] × d[n + 1]}")
+    def counts(x):
+        return nt.tensor([0.0, 1.0], "c") + nt.tensor([0.0, 1.0, 2.0, 3.0][: x.sizes["a"] + 1], "d")
+
+    @nt.function("open : ℝ^{a} → ℝ^{c}")
+    def open_axis(x):
+        return nt.tensor([1.0, 2.0], "c")
+
+    X = nt.tensor([1.0, 2.0, 3.0], "a")
+    found = nt.evaluate("∑_{d} counts(X)", X=X)
+    assert found.to_array("c").tolist() == [6.0, 10.0]
+    assert str(nt.check("counts(X)", X="ℝ^{a[3]}").type) == "ℝ^{c[2] × d[4]}"
+    assert nt.evaluate("|c| = 2\nopen(X)", X=X).to_array("c").tolist() == [1.0, 2.0]
+    with pytest.raises(nt.NotationError, match="the size of c is not known"):
+        nt.evaluate("open(X)", X=X)
+
+
+@pytest.mark.parametrize(
+    ("formula", "number", "said"),
+    [
+        ("pair(X)", 304, "pair takes 2 arguments, and was given 1"),
+        ("bare(X)", 307, "gave float, not a tensor"),
+        ("renamed(X)", 307, "gave the axes b"),
+        ("sized(X)", 308, "a of X is 3"),
+    ],
+)
+def test_python_functions_that_do_not_do_what_they_say(formula, number, said):
+    nt.function("pair : ℝ^{a} × ℝ^{a} → ℝ")(lambda x, y: 1.0)
+    nt.function("bare : ℝ^{a} → ℝ^{a}")(lambda x: 3.0)
+    nt.function("renamed : ℝ^{a} → ℝ^{a}")(lambda x: x.rename(a="b"))
+    nt.function("sized : ℝ^{a[2]} → ℝ")(lambda x: 1.0)
+    with pytest.raises(nt.NotationError, match=said) as caught:
+        nt.evaluate(formula, X=nt.tensor([1.0, 2.0, 3.0], "a"))
+    assert caught.value.number == number
+
+
+REPORTS = (
+    # a program, shapes, the lines of what check says: with types, errors and warnings, and without
+    ("f(t) = t", {}, ""),
+    ("x + y", {"x": "ℝ^{a}", "y": "ℝ^{b}"}, "x : ℝ^{a}|y : ℝ^{b}|value : ℝ^{a × b}||warning 314: + joins ℝ^{a} with ℝ^{b}: an outer product"),
+    ("A = x\nA ⊙_{c} y", {"x": "ℝ^{a}", "y": "ℝ^{b}"}, "x : ℝ^{a}|y : ℝ^{b}|A : ℝ^{a}||shape error 301: ⊙_{c} needs the axis c, which A and y lack"),
+    ("f : ℝ^{a} → ℝ\nf(t) = ∑_{b} t", {}, "shape error 301: ∑_{b} needs the axis b, which t lacks"),
+    ("f : ℝ^{a} → ℝ\nf(t) = ∑_{i=1}^{n} i + ∑_{a} t", {}, ""),
+    ("g : ℝ^{a} → ℝ^{b}\ng(x)", {"x": "ℝ^{c}"}, "x : ℝ^{c}||shape error 305: g needs the axis a of its argument x"),
+    ("H ∈ ℝ^{seq[n]}\nH_{seq(t)} = h^t\nh^0 = x\nh^t = h^{t-1}/2 for t = 1, …, n\nH", {"x": "ℝ"}, "x   : ℝ|h^0 : ℝ|h^1 : ℝ|h^2 : ℝ|h^3 : ℝ|H   : ℝ^{seq[n]}|value : ℝ^{seq[n]}"),
+    ("max_{i ∈ [k]} x_{a(i)}", {"x": "ℝ^{a}"}, "x : ℝ^{a}|value : ℝ"),
+    ("∑_{i ∈ [3]^{b}} i", {}, "value error 405: a variable that counts is one number, and this set has axes"),
+    ("𝔼_{z ∼ N(0, 1)^{q}}[z]", {}, "ℝ^{q}"),
+    ("D ∈ ℝ^{p[k/2]}\nD_{p(i)} = i\nD", {}, "D : ℝ^{p}|value : ℝ^{p}"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("program", "shapes", "said"), REPORTS)
+def test_a_report_reads_so(program, shapes, said):
+    found = str(nt.check(program, **shapes))
+    assert found.startswith(said.replace("|", "\n")) and bool(found) == bool(said)
+
+
 def test_python_functions_of_what_is_written_are_called_each_time():
     """They may count, or draw: what they give is no constant of the plan."""
     calls = []

@@ -128,6 +128,37 @@ def test_many_layers_are_scanned_by_jax():
     assert np.isclose(float(found[1, 2]), (both[0] - both[1]).array.sum() / 2e-5, rtol=1e-2)
 
 
+def test_jax_differentiates_many_layers_by_looking_their_weights_up():
+    """Against the same by hand; no weights are put together but their differentials."""
+    jax = pytest.importorskip("jax", reason="jax is not installed")
+    n, size, rng = 24, 130, np.random.default_rng(4)
+    formula = f"X^l = X^{{l-1}} + tanh(X^{{l-1}} ⊙_{{a}} (v W^l))_{{a'→a}} for l = 1, …, {n}\n∑_{{a}} (X^{n})^2"
+    numbers = [rng.normal(size=(size, size)).astype("float32") / 20 for _ in range(n)]
+    weights = [jax.numpy.asarray(each) for each in numbers]
+    x, v = rng.normal(size=size).astype("float32"), np.float32(0.7)
+    compiled = nt.formula(formula).compile()
+
+    def loss(weights, x, v):
+        given = {f"W^{k}": nt.tensor(each, "a a'") for k, each in enumerate(weights, 1)}
+        return compiled(values=given | {"X^0": nt.tensor(x, "a"), "v": nt.tensor(v, "")}).array
+
+    inputs = weights, jax.numpy.asarray(x), jax.numpy.asarray(v)
+    slopes = jax.jit(jax.grad(loss, (0, 1, 2))).lower(*inputs).compile()
+    memory = slopes.memory_analysis()
+    assert memory is None or memory.temp_size_in_bytes < 2 * sum(each.nbytes for each in weights)
+    states = [x]
+    for weight in numbers:
+        states.append(states[-1] + np.tanh(states[-1] @ (v * weight)))
+    count, of_v, of_weights = 2 * states[-1], 0.0, list[np.ndarray]()
+    for state, weight in zip(reversed(states[:-1]), reversed(numbers)):
+        inner = count * (1 - np.tanh(state @ (v * weight)) ** 2)
+        of_weights.insert(0, v * np.outer(state, inner))
+        of_v += float(inner @ (state @ weight))
+        count = count + v * weight @ inner
+    for found, expected in zip(jax.tree.leaves(slopes(*inputs)), (*of_weights, count, of_v), strict=True):
+        assert np.allclose(found, expected, rtol=1e-3, atol=1e-4 * np.abs(expected).max())
+
+
 def test_pytorch_differentiates_layers():
     torch = pytest.importorskip("torch", reason="torch is not installed")
     formula = f"{LAYER} for l = 1, …, 9"

@@ -91,6 +91,13 @@ def test_a_formula_comes_from_a_file_or_from_standard_input(run, tmp_path, monke
     assert run("eval", "-", "x=[1,2]:a")[1] == "3\n"
 
 
+NO_AXIS = """shape error 317: x has 0 axes, and was given 1 name
+  its sizes are none: it is one number
+  the names are a
+  hint: leave the names out
+"""
+
+
 @pytest.mark.parametrize(
     ("data", "given", "printed"),
     [
@@ -103,8 +110,9 @@ def test_a_formula_comes_from_a_file_or_from_standard_input(run, tmp_path, monke
         (b"u,v\n1,2\n3,no\n", "x=-[w]:a", "namedtensor: standard input has no column w; it has u, v\n"),
         (b"[1, \xff]", "x=-:a", "namedtensor: standard input is no text in UTF-8: byte 4 cannot be read\n"),
         (b"[" * 100_000, "x=-:a", "namedtensor: standard input is no JSON: it nests too deep\n"),
+        (npy(np.array(3.0)), "x=-:a", NO_AXIS),
     ],
-    ids=["list", "its own axes", "column", "npy", "empty", "another column", "no column", "no text", "deep"],
+    ids=["list", "its own axes", "column", "npy", "empty", "another column", "no column", "no text", "deep", "no axis"],
 )
 def test_a_tensor_comes_through_standard_input(run, monkeypatch, data, given, printed):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
@@ -118,6 +126,17 @@ def test_a_tensor_comes_through_a_named_pipe(run, tmp_path):
     writer.start()
     assert run("eval", "∑_{a} x", f"x={place}:a")[1] == "7\n"
     writer.join()
+
+
+def test_a_formula_through_standard_input_that_is_no_text(run, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"x + \xff"), encoding="utf-8"))
+    assert run("eval", "-", "x=1") == (2, "", "namedtensor: standard input is no text in UTF-8\n")
+
+
+def test_a_file_of_one_number_and_one_of_one_tensor(run, tmp_path):
+    (tmp_path / "n.npy").write_bytes(npy(np.array(3.0)))
+    assert run("eval", "2 x", "x=n.npy")[1] == "6\n"
+    assert run("eval", "x", "x=n.npy[q]")[::2] == (2, "namedtensor: n.npy holds one tensor; leave [q] out\n")
 
 
 def test_json_of_a_value_and_of_an_error(run):
@@ -356,6 +375,12 @@ def test_shapes(run, shape):
     assert run("check", "2 X", f"X={shape}")[0] == 0
 
 
+def test_a_shape_of_a_table_tells_what_it_leaves_out(run, tmp_path):
+    (tmp_path / "t.csv").write_text("ann,1\nbob,2\n")
+    status, printed, said = run("check", "∑_{a} X", "X=t.csv:b,a")
+    assert status == 0 and printed.endswith("value : ℝ^{b[2]}\n") and said == "X: left out column 1: no numbers there\n"
+
+
 def test_a_wrong_shape(run):
     assert run("check", "2 X", "X=ℝ^{a")[0] == 1
     assert run("check", "2 X", "X=nothing")[0] == 2
@@ -400,7 +425,13 @@ def test_derive_holds_a_closed_form_against_differences(run):
     assert "has to be given" in run("derive", "x^3 ⊙ y", "--by", "x", "--check", "y=2")[2]
 
 
+def test_derive_holds_a_number_against_differences(run):
+    assert run("derive", "x^2", "--by", "x", "--check", "x=3")[1].splitlines()[:4] == ["D = 2 x", "", "its value", "6"]
+
+
 def test_derive_says_what_is_wrong(run):
+    status, printed, said = run("derive", "A ⊙_{b} A", "--by", "A", "A=ℝ^{a}")
+    assert (status, printed) == (1, "") and said.startswith("shape error 301: ⊙_{b} needs the axis b")
     assert run("derive", "x^2", "--by", "y")[0] == 1 and "the formula has no y" in run("derive", "x^2", "--by", "y")[2]
     assert run("derive", "x^2", "--by", "x+1")[0] == 1
     assert run("derive", "x^2")[0] == 2
@@ -445,6 +476,17 @@ def test_the_steps(run):
 
 
 # ----------------------------------------------------------------------------------------------- encodings, pipes, help
+def test_json_in_ascii(run):
+    status, printed, _ = run("eval", "A ⊙_{q} γ", "A=1", "γ=2", "--ascii", "--json")
+    error = json.loads(printed)["error"]
+    assert status == 1 and printed.isascii() and error["notes"] == ["A : R", "gamma : R"]
+    assert error["message"] == "@_{q} needs the axis q, which A and gamma lack"
+
+
+def test_an_error_without_a_place_in_ascii():
+    assert str(error_in_ascii(NotationError(301, "⊙_{b}", hint="γ"))) == "shape error 301: @_{b}\n  hint: gamma"
+
+
 @pytest.mark.parametrize(("text", "plain"), [
     ("A ⊙_{a} B ⊙ C", "A @_{a} B * C"),
     ("ℝ^{a[3] × b} × ℝ → ℝ", "R^{a[3], b} x R -> R"),
@@ -554,6 +596,7 @@ def test_a_formula_as_code_is_what_its_method_gives(run):
     program = nt.program("f(X) = X ⊙_{a} W\nW ∈ ℝ^{a × b}")
     words = [str(program), "--of", "f", "--sizes", "a=3,b=2"]
     assert run("parameters", *words, "X=ℝ^{a}")[1] == "W ∈ ℝ^{a[3] × b[2]}\n"
+    assert json.loads(run("parameters", *words, "X=ℝ^{a}", "--json")[1]) == {"W": "ℝ^{a[3] × b[2]}"}
     shapes = {"X": "ℝ^{a[3]}", "W": "ℝ^{a[3] × b[2]}"}
     formula, given = "X ⊙_{a} W", [f"{name}={shape}" for name, shape in shapes.items()]
     for library in ("numpy", "torch", "jax"):

@@ -51,6 +51,10 @@ def said(*lines):
     (["f(x, y) = x − y", r"\text{f}(5, \frac{6}{2})"], "2"),
     (["x = 3", ":forget x", "x = 5", "x"], "5"),
     (["# a comment\n3"], "3"),
+    (["L = 5", "X^0 = 1\nX^1 = 2 X^0 + 1\n⋮\nX^L = 2 X^{L-1} + 1", "X^4"], "31"),
+    (["α, β ∈ ℝ^{a}", "α, β ∈ ℝ^{b}", "β = [1, 2]_{b}", "∑_{b} β"], "3"),
+    (["α ∈ ℝ^{a}", "α = [1, 2]_{a}", ":type 2 α"], "ℝ^{a[2]}"),
+    (["f(x) = 2 x", ":type f(3)"], "ℝ"),
 ])  # fmt: skip
 def test_lines(lines, printed):
     assert said(*lines) == printed
@@ -66,6 +70,8 @@ def test_lines(lines, printed):
     (["W ∈ ℝ^{a}", "2 W"], 206, "W"),
     (["α β +"], 105, "+"),
     (["x = 3", "x = x + 1"], 203, "x"),
+    (["x = 3", ":type x ⊙_{b} x"], 301, "b"),
+    (["x = 3", ":type x + y)"], 103, ")"),
 ])  # fmt: skip
 def test_errors_are_about_the_line(lines, number, place):
     with pytest.raises(NotationError) as caught:
@@ -115,6 +121,9 @@ def test_commands(tmp_path):
     assert enter(session, f":save X {tmp_path}/x.npy") == f"{tmp_path}/x.npy: ℝ^{{person[2]}}, axes in the order person"
     assert np.load(tmp_path / "x.npy").tolist() == [1, 2]
     assert all(f":{name}" in enter(session, ":help") for name in COMMANDS)
+    assert enter(session, ":help softmax").startswith("softmax_{ax} X")
+    with pytest.raises(InputError, match=":save NAME FILE"):
+        enter(session, ":save X")
     assert not session.over and enter(session, ":q") == "" and session.over
 
 
@@ -250,6 +259,9 @@ def test_a_session_of_a_pipe(piped, tmp_path):
     (tmp_path / "f.nt").write_text("f(y) = y x", encoding="utf-8")
     assert piped("f(2)", str(tmp_path / "f.nt"), "x=5") == (0, "10\n", "")
     assert piped("α = 2", "--ascii") == (0, "2\n", "")
+    (tmp_path / "t.csv").write_text("ann,1\nbob,2\n")
+    told = piped("∑_{a,b} T", f"T={tmp_path / 't.csv'}:a,b")
+    assert told == (0, "3\n", "T: left out column 1: no numbers there\n")
     assert piped("", "none.nt")[0] == 2
     assert piped("") == (0, "", "")
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
+from benchmarks.growth import calls_of
 from grammar.lengths import cells
 from grammar.parser import parse
 from namedtensor import reference
@@ -226,18 +227,15 @@ LONG = {
 
 
 @pytest.mark.parametrize("name", LONG)
-def test_statements_take_time_as_they_are_many(name):
-    """Four times as many: some four times as long, where asking each of all would be sixteen times."""
+def test_statements_take_calls_as_they_are_many(name):
+    """Four times as many: some four times as many calls, where asking each of all would be sixteen times."""
 
-    def taken(count):
+    def calls(count):
         text = LONG[name](count)
-        began = time.process_time()
-        nt.check(text, {"x": "ℝ^{a[2]}"}).raise_first()
-        return time.process_time() - began
+        return calls_of(lambda: nt.check(text, {"x": "ℝ^{a[2]}"}).raise_first())
 
-    taken(100)
-    few = min(taken(1000 + each) for each in range(3))
-    assert any(taken(4000 + each) < 12 * few + 1 for each in range(3))  # once in time is enough
+    calls(50)  # what is made once
+    assert calls(800) < 5 * calls(200)
 
 
 @pytest.mark.parametrize(

@@ -3,16 +3,18 @@
 # pyright: reportAttributeAccessIssue=false, reportCallIssue=false, reportArgumentType=false, reportOptionalMemberAccess=false
 
 import pickle
+import re
 import statistics
 import time
 
 import numpy as np
 import pytest
 from derivatives_of_the_literature import LIST
+from program_lengths import program_length
 
 import namedtensor as nt
 from grammar.parser import parse
-from namedtensor.symbolic.lengths import program_length
+from namedtensor.derivations.differences import differences, distance
 
 SIZES = {"i": 3, "j": 3, "a": 3, "b": 4, "c": 4, "d": 3}
 GROUPS = 12
@@ -181,6 +183,54 @@ PICKED = (
 )
 
 
+LAWS = (
+    # formulas whose parts a law of the symbols changes, by x, s or u
+    ("abs(x)^3 sign(x)", "x"), ("abs(x) sign(x) y", "x"), ("(0 x)^2 + s", "s"), ("√8 s", "s"), ("(2 s)^{1/3}", "s"),
+    ("8^{1/3} s", "s"), ("exp(2 log s)", "s"), ("exp(−log x)", "x"), ("exp(log(x) / 2)", "x"), ("log 2 ⊙ s", "s"),
+    ("{ 0 if s > 1; 0 otherwise } + s", "s"), ("{ s if s > 0 }", "s"), ("{ 1 if s > 0; 0 otherwise } s", "s"),
+    ("{ 0 if s > 0; 1 otherwise } s", "s"), ("{ 0 if ¬ s > 1; s otherwise }", "s"), ("{ 0 if s = 0; s^2 otherwise }", "s"),
+    ("{ 0 if s > 0 ∧ s < 0.5; s^2 otherwise }", "s"), ("s x^{2.5} + y x^{0.3}", "x"), ("1 / (1 + s / (x + s))", "s"),
+    ("π s + e s", "s"), ("−π s", "s"), ("e^{x ⊙ s}", "x"), ("x^s", "s"), ("uniform(1, 2, 3) s", "s"), ("log 1 + s", "s"),
+    ("exp x / (∑_{a} exp x)^2", "x"), ("exp(x ⊙ u) / ∑_{a} ∑_{b} exp(x ⊙ u)", "x"), ("exp(x) ⊙ exp(y) / ∑_{a} exp x", "x"),
+    ("inv_{a,b}(I_{a,b} + x ⊙ u) ⊙_{a} y", "x"), ("norm_{a}(x; 3)", "x"), ("x / (x / (1 + x))", "x"), ("1/(s/(1 + s) + 1)", "s"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "by"), LAWS, ids=[case[0] for case in LAWS])
+def test_the_laws_of_symbols_keep_the_value(text, by):
+    given = {"x": [0.4, 1.3, 0.7], "y": [0.9, 0.5, 1.1], "u": [1.2, 0.3, 0.8]}
+    values = {"s": 0.7, **{name: nt.tensor(each, "b" if name == "u" else "a") for name, each in given.items()}}
+    values = {name: each for name, each in values.items() if re.search(rf"(?<![a-zA-Z]){name}(?![a-zA-Z])", text)}
+    derivative = nt.derivative(text, by)
+    closed = derivative.worked_out(**{name: getattr(each, "shape", "ℝ") for name, each in values.items()})
+    assert distance(closed(values=values), differences(derivative, values)) < 1e-6
+
+
+OF_SO_MANY = (
+    # sums that go to a number, some of one name and two lengths, or of the name of an axis
+    ("∑_{k=1}^{2} w^k", "|k| = 2\nD = iota_k ⊙_{k} w^{iota_k - 1}"),
+    ("∑_{k=0}^{3} k w", "|k| = 4\nD = ∑_{k} iota_k - 4"),
+    ("∑_{k=1}^{2} w^k + ∑_{k=1}^{3} k w^2", "|k| = 2\n|k'| = 3\nD = iota_k ⊙_{k} w^{iota_k - 1} + (2 ∑_{k'} iota_{k'}) ⊙ w"),
+    ("(∑_{k=1}^{2} w^k) (∑_{k=1}^{3} k w^2)", "|k| = 3\n|k'| = 2\n"),
+    ("∑_{k=1}^{2} exp(w k) + ∑_{k=1}^{3} exp(w k)", "|k| = 2\n|k'| = 3\n"),
+    ("∑_{k=1}^{2} ∑_{j=1}^{3} w^{k j}", "|k| = 2\n|j| = 3\n"),
+    ("max_{k ∈ [3]} k w", "|k| = 3\nD = argmax_k(iota_k ⊙ w) ⊙_{k} iota_k"),
+    ("∑_{k=1}^{2} X_{k→a} w^k", "|k'| = 2\nD = X_{k→a} ⊙ iota_{k'} ⊙_{k'} w^{iota_{k'} - 1}"),
+    ("(∑_{k} X^2) ∑_{k=1}^{2} w^k ∑_{k} X", "|k'| = 2\n"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "said"), OF_SO_MANY, ids=[case[0] for case in OF_SO_MANY])
+def test_a_sum_to_a_number_has_its_length(text, said):
+    values = {"w": 0.6, "X": nt.tensor([1.0, 2.0, 4.0], "k")}
+    values = {name: each for name, each in values.items() if name in text}
+    derivative = nt.derivative(text, "w")
+    closed = derivative.worked_out(**{name: "ℝ^{k}" if name == "X" else "ℝ" for name in values})
+    assert said in str(closed)
+    assert distance(closed(values=values), differences(derivative, values)) < 1e-6
+    closed.check(values)
+
+
 @pytest.mark.parametrize(("text", "hand"), PICKED, ids=[text for text, _ in PICKED])
 def test_axes_that_a_closed_form_makes_have_sizes(text, hand):
     X = nt.tensor([[2.0, 1.0, 4.0, 3.0], [1.0, 0.0, 5.0, 2.0]], "b a")
@@ -192,6 +242,50 @@ def test_axes_that_a_closed_form_makes_have_sizes(text, hand):
         hand is None
         or nt.prove(f"{hand} = {str(closed).splitlines()[-1].removeprefix('D = ')}", X="ℝ^{b × a}").verdict == "proved"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "by", "said"),
+    [
+        ("s / 0", "s", "there is no closed form of this: /"),
+        ("𝔼_{z ∼ N(0, 1)}[z s]", "s", "there is no closed form of this: uniform"),
+    ],
+)
+def test_what_is_undefined_or_drawn_has_no_closed_form(text, by, said):
+    with pytest.raises(nt.NotationError, match=said) as caught:
+        nt.derivative(text, by).worked_out(s="ℝ")
+    assert caught.value.number == 405
+
+
+@pytest.mark.parametrize(
+    ("program", "by", "last"),
+    [
+        ("f : ℝ^{a} → ℝ\nf(x) = x ⊙_{a} W\nW ∈ ℝ^{a}", "W", "f' : ℝ^{a} → ℝ^{a*}\nf'(x) = ∂f(x)/∂W*"),
+        (
+            "f : ℝ^{a} → ℝ\nf(x; W, b) = x ⊙_{a} W + b\nW ∈ ℝ^{a}\nb ∈ ℝ",
+            "b",
+            "f' : ℝ^{a} → ℝ\nf'(x; W, b) = ∂f(x; W, b)/∂b*",
+        ),
+        ("f : ℝ^{a} → ℝ\nf(x; W) = x ⊙_{a} W", "W", "f(x; W) = x ⊙_{a} W\nf'(x; W) = ∂f(x; W)/∂W*"),
+    ],
+)
+def test_a_derivative_by_a_parameter_has_its_axes_where_they_are_declared(program, by, last):
+    assert nt.derivative(program, by).to_text().endswith(last)
+
+
+def test_differences_are_of_a_derivative_that_is_small():
+    with pytest.raises(nt.NotationError, match="the value is no derivative"):
+        differences(nt.formula("x^2"), {"x": 2.0})
+    with pytest.raises(nt.NotationError, match="X has 1000000 elements"):
+        differences(nt.derivative("∑_{a} X", "X"), {"X": nt.tensor(np.zeros(10**6), "a")})
+    A = nt.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], "a b")
+    by_differences = differences(nt.derivative("∑_{a, b} A^2", "A"), {"A": A})
+    assert nt.allclose(by_differences, nt.tensor([[2.0, 4.0, 6.0], [8.0, 10.0, 12.0]], "a* b*"), atol=1e-6)
+
+
+def test_a_derivative_is_taken_by_a_name():
+    with pytest.raises(nt.NotationError, match="x\\) is no name"):
+        nt.derivative("x^2", "f(x)")
 
 
 def test_what_is_joined_with_nothing_is_said():

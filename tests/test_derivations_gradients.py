@@ -209,3 +209,20 @@ def test_a_family_that_is_declared_with_its_range(library, wrt):
     assert slopes.keys() == {"W^1", "W^2", "E"}
     for name, slope in slopes.items():
         np.testing.assert_allclose(slope.to_array(axes[name]), known[name].grad, rtol=close, atol=close)
+
+
+@pytest.mark.parametrize(
+    ("text", "slope"),
+    [
+        ("h^0 = ∑_{ax} X\nh^t = 2 h^{t-1} for t = 1, …, 3", [8, 8, 8]),
+        ("h_0 = ∑_{ax} X\nh_{t+1} = 2 h_t for t = 0, …, 2", [8, 8, 8]),
+        ("b ∼ Bernoulli(0.5)\nm = b ∑_{ax} X^2\n𝔼_b[m]", [1, 2, 4]),
+        ("b ∼ Bernoulli(0.5)\n𝔼[b ∑_{ax} X]", [0.5, 0.5, 0.5]),
+    ],
+)
+def test_the_gradient_of_a_member_and_of_an_expectation(text, slope):
+    X = nt.tensor([1.0, 2.0, 4.0], "ax")
+    formula = nt.formula(text)
+    assert formula.gradient("X")(X=X)["X"].tolist() == slope
+    derivative = formula.derivative("X")
+    assert derivative(X=X).tolist() == slope and nt.formula(derivative.to_text())(X=X).tolist() == slope

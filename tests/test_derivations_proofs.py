@@ -16,6 +16,10 @@ DIFFERENTIALS = (
     ("∂(x ⊙ y) = 0 x", "false"),
     ("Z = softmax_{a}(x ⊙ y)\n∂Z = Z ⊙ (∂(x ⊙ y) + Z ⊙_{a} ∂(x ⊙ y))", "false"),
     ("∂(log(abs(det_{a,b} A))) = 0", "false"),
+    ("∑_{k=1}^{2} k x = ∑_{k=1}^{3} k x", "false"),  # of two lengths
+    ("∑_{k=1}^{2} exp(k x) = ∑_{k=1}^{3} exp(k x)", "false"),
+    ("∑_{k=1}^{2} exp(k x) = ∑_{j=1}^{2} exp(x j)", "proved"),
+    ("∑_{a} x ⊙ ∑_{a} iota_{a} = ∑_{a} x ⊙ ∑_{b} iota_{b} + 0 ∑_{a} y ∑_{b} (A ⊙_{a} x)", "false"),
 )
 
 
@@ -23,6 +27,36 @@ DIFFERENTIALS = (
 def test_equations_of_differentials(claim, verdict):
     found = nt.prove(claim, **SHAPES)
     assert found.verdict == verdict and bool(found.counterexample) == (verdict == "false")
+
+
+LAWS = (
+    ("abs(x)^3 ⊙ sign(x) = x^3", "proved"),
+    ("√(x^2) = x", "false"),
+    ("√(x^2) = abs x", "holds on what was tried"),
+    ("{ 0 if x > 0; 1 otherwise } = 𝕀[x ≤ 0]", "proved"),
+    ("{ 0 if x > 0 ∧ x < 1; 1 otherwise } = 𝕀[¬(x > 0 ∧ x < 1)]", "proved"),
+    ("{ 0 if ¬ x > 0; 1 otherwise } = 𝕀[x > 0]", "proved"),
+    ("{ 0 if x > 1; 0 otherwise } = 0 x", "proved"),
+    ("8^{1/3} s = 2 s", "proved"),
+    ("√8 s = 2 √2 s", "proved"),
+    ("e^s = exp s", "proved"),
+    ("log 1 = 0", "proved"),
+    ("log(−x) = 3", "false"),
+    ("s = x", "false"),
+    ("x / 0 = x / 0", "holds on what was tried"),
+    ("x ⊙ y = y ⊙ x = x", "false"),
+)
+
+
+@pytest.mark.parametrize(("claim", "verdict"), LAWS)
+def test_claims_about_cases_roots_and_numbers(claim, verdict):
+    found = nt.prove(claim, **SHAPES)
+    assert found.verdict == verdict
+    assert str(found).startswith(f"{verdict}: where " if verdict == "false" else verdict)
+
+
+def test_a_number_that_shows_it_is_said():
+    assert str(nt.prove("s^2 = s", s="ℝ")) == "false: where s = 0.94"
 
 
 CLAIMS = "Y = ∑_{a} softmax_{a} x = 1\nY + norm_{a}(x)^2 = 1 + x ⊙_{a} x\nabs(x) ⊙ abs(y) = abs(x ⊙ y)\nx ⊙_{a} y = x ⊙_{a} x"

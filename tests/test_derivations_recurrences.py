@@ -2,13 +2,16 @@
 
 # pyright: reportAttributeAccessIssue=false, reportArgumentType=false
 
+import re
+
 import numpy as np
 import pytest
+from program_lengths import program_length
 
 import namedtensor as nt
 from grammar.errors import NotationError
 from grammar.parser import parse
-from namedtensor.symbolic.lengths import program_length
+from namedtensor.derivations.differences import differences, distance
 from transformer import paper
 
 EXTENTS = {"h": 3, "g": 3, "i": 2, "o": 2, "a": 3, "b": 3}
@@ -70,6 +73,20 @@ CASES = (
     ("∏_{k=1}^{n} (r + k)", {"r": ""}, "r"),
     (POWERS + "a^t = a^{t-1} + h^t for t = 2, …, n\na^1 = h^1\ny = a^n", {"w": ""}, "w"),
     ("h^t = w ⊙ h^{t-1} for t = 1, …, n\nh^0 = b\nf(x) = ∑_{a} x^3\nL = f(h^n)", {"w": "a", "b": "a"}, "w b"),
+    # what does not depend on the steps, sums of other lengths, both ways, labels, an index that is turned round
+    (POWERS + "y = w^2 + 0 h^n", {"w": ""}, "w"),
+    (POWERS + "y = ∑_{t=1}^{n} h^t + ∑_{t=2}^{n} (h^t)^2", {"w": ""}, "w"),
+    (POWERS + "S = ∑_{t=1}^{n} h^t\ny = h^n + 0 S", {"w": ""}, "w"),
+    (POWERS + "y = ∑_{t=1}^{n} ∑_{k=1}^{n} h^t h^k", {"w": ""}, "w"),
+    ("h_a^t = w h_a^{t-1} for t = 1, …, n\nh_a^0 = w\ny = h_a^n", {"w": ""}, "w"),
+    ("h^t = w h^{-1+t} for t = 1, …, n\nh^0 = w\ny = h^n", {"w": ""}, "w"),
+    ("h^t = w h^{t-1} + g^{t+1} for t = 1, …, n\ng^t = w g^{t+1} for t = n, …, 1\ng^{n+1} = w\nh^0 = w\ny = h^n", {"w": ""}, "w"),
+    ("h^t = x ⊙ h^{t-1} for t = 1, …, n\ny = h^n", {"h^0": "", "x": "a"}, "x h^0"),
+    ("h^0 = w\nh^t = x ⊙ h^{t-1} for t = 1, …, n\ny = h^n", {"w": "", "x": "a"}, "w x"),
+    ("y = ∑_{k=1}^{n} ∑_{a} x^k", {"x": "a b"}, "x"),
+    ("y = log(∑_{k=1}^{n} w^k) ∑_{k=2}^{n} k w", {"w": ""}, "w"),
+    ("h^t = w h^{t-1} + ∑_{k=1}^{2} k w + ∑_{k=1}^{3} k w for t = 1, …, n\nh^0 = w\ny = h^n", {"w": ""}, "w"),
+    ("h^t = w h^{t-1} + ∑_{t=1}^{2} t w for t = 1, …, n\nh^0 = w\ny = h^n", {"w": ""}, "w"),
 )  # fmt: skip
 
 ADJOINT = [
@@ -194,12 +211,35 @@ def test_the_network_of_the_paper():
         assert nt.allclose(nt.evaluate(closed.to_text(), values), nt.derivative(text, by)(values=values))
 
 
+OTHER_KINDS = (
+    # a recurrence that is written out, for its closed form is of no kind that is known
+    ("q^t = w t for t = 1, …, n\nh^t = q^t h^{t-1} for t = 1, …, n\nh^0 = w\ny = h^n", "w", {"w": ""}),
+    (POWERS + "g = ∂(w^2)/∂w*\ny = g h^n", "w", {"w": ""}),
+    ("E^{i,j} = w i + j for i = 1, …, n for j = 1, …, n\ny = E^{1,2} w", "w", {"w": ""}),
+    ("h^t = w h^{t-1} + ∑_{k=1}^{t} k w for t = 1, …, n\nh^0 = w\ny = h^n", "w", {"w": ""}),
+    ("h^t = h^{t-1} + ∑_{k=1}^{n} w^k for t = 1, …, n\nh^0 = w\ny = h^n", "w", {"w": ""}),
+    ("h^t = W^{2t} h^{t-1} for t = 1, …, n\nh^0 = 1\ny = h^n", "W^2", {"W^2": "", "W^4": "", "W^6": ""}),
+    ("h^t = W_t^t h^{t-1} for t = 1, …, n\nh^0 = 1\ny = h^n", "W_2^2", {"W_1^1": "", "W_2^2": "", "W_3^3": ""}),
+    ("y = ∑_{k=1}^{n^2} w^k", "w", {"w": ""}),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "by", "shapes"), OTHER_KINDS, ids=[case[0] for case in OTHER_KINDS])
+def test_a_recurrence_of_another_kind_is_written_out(text, by, shapes):
+    derivative, values = nt.derivative(text, by), drawn(shapes, 3)
+    closed = derivative.worked_out(sizes={"n": 3}, **written(shapes))
+    found = closed(values=values, sizes={"n": 3} if re.search(r"\bn\b", str(closed)) else None)
+    assert distance(found, differences(derivative, values, {"n": 3})) < 1e-6
+
+
 MEMBERS = (
     # by one member: of the parameters, and of the states
     ("h^t = tanh(W^t h^{t-1}) for t = 1, …, n\nh^0 = 1\ny = h^n", "W^2", {"W^1": "", "W^2": "", "W^3": ""}, "D = g^2 ⊙ (1 - (h^2)^2) ⊙ h^1"),
     ("h^t = h^{t-1} + tanh(h^{t-1} ⊙_{a} W^t)_{b→a} for t = 1, …, n\nh^0 = x\ny = norm_{a} h^n", "W^3",
         {"x": "a", "W^1": "a b", "W^2": "a b", "W^3": "a b"}, "⊙ h^2)^*"),
     (POWERS + "y = h^n", "h^2", {"w": ""}, "D = g^2"),
+    ("h^t = W^{Q,t} W^{K,t} h^{t-1} for t = 1, …, n\nh^0 = 1\ny = h^n", "W^{Q,2}", {f"W^{{{name},{t}}}": "" for name in "QK" for t in (1, 2, 3)}, "D = g^2 ⊙ W^{K,2} ⊙ h^1"),
+    ("h^t = W^{t} W^{1} h^{t-1} for t = 1, …, n\nh^0 = 1\ny = h^n", "W^1", {"W^1": "", "W^2": "", "W^3": ""}, "D = ∑_{t=1}^{n} g^t ⊙ W^t ⊙ h^{t-1} + g^1"),
     (POWERS + "y = h^n", "h^0", {"w": ""}, "D = g^0"),
     (CELLS.replace("y = h^n ⊙_{a} w\n", "y = h^n"), "h^1", OF_CELLS, "D = g^1"),
     (CELLS, "h^1", OF_CELLS, "D = (g^1)^*"),

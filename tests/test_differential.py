@@ -35,6 +35,7 @@ SEED = int(os.environ.get("NAMEDTENSOR_DRAWS_SEED", "0"))
 DRAWS = 30
 
 
+@pytest.mark.slow
 def test_every_way_gives_what_the_definitions_say():
     seeds = itertools.count(SEED) if SECONDS else range(SEED, SEED + DRAWS)
     done = differential.run(seeds, SECONDS or None, progress=bool(SECONDS))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import xml.etree.ElementTree as ElementTree
 
@@ -327,7 +328,9 @@ def test_the_command_draws(tmp_path, capsys):
     tree = ElementTree.parse(place).getroot()
     assert len(list(tree.iter(f"{SVG}rect"))) == 5
     assert main(words[:-2]) == 0
-    assert capsys.readouterr().out.startswith("<svg")
+    assert (svg := capsys.readouterr().out).startswith("<svg")
+    assert main([*words[:-2], "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"svg": svg.removesuffix("\n")}
     assert main(["diagram", "Y = X + W", "X=ℝ^{a}", "--expand", "q"]) == 1
 
 

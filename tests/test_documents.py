@@ -511,3 +511,63 @@ def test_an_operator_s_signature_and_equations_about_renamed_tensors_are_read():
         r"\[ [X_{\name{a}\rightarrow\name{b}}]_{\name{b}(i)} = X_{\name{a}(i)} \] \section{B} \[ Y = \nsum{\name{a}} X \]"
     )
     assert not check_document(source).errors
+
+
+SHAPES = {  # maths in running text, and how many formulas a document has with it beside one display
+    r"\mathbb{R}^{\mathsf{h} \times \mathsf{w}}": 2,
+    r"\mathbb{R}^{\mathsf{h}[n]} \rightarrow \mathbb{R}^{\mathsf{h}[n]}": 2,
+    r"\mathsf{h}[n]": 2,
+    r"\mathsf{h}[\{1, \ldots, n\}]": 2,
+    r"\mathsf{h} \times \mathsf{w}": 2,
+    r"\mathsf{h}[I] \in \mathcal{S}": 2,
+    r"\mathsf{h}": 1,
+    r"\mathsf{h}, \ldots, \mathsf{w}": 1,
+    r"A + x": 2,
+    r"2 A > 0": 2,
+    r"A + B": 1,
+    r"A": 1,
+    r"3 \times 3": 1,
+    r"n - 1": 1,
+}
+
+
+@pytest.mark.parametrize("maths", SHAPES)
+def test_a_shape_in_running_text_and_what_is_made_of_known_tensors_are_formulas(maths):
+    text = r"\[ x, A \in \mathbb{R}^{\mathsf{h}} \]" + "\n" + rf"of ${maths}$ here and \( \nsum{{\mathsf{{h}}}} x \)"
+    report = check_document(text)
+    assert (report.formulas - 1, report.errors) == (SHAPES[maths], ())
+
+
+def test_a_shape_with_an_axis_twice_is_an_error():
+    (error,) = check_document(r"A shape $\mathbb{R}^{\mathsf{h} \times \mathsf{h}}$.").errors
+    assert error.number == 303 and error.position() == (1, 9)
+
+
+def test_sums_of_known_tensors_in_running_text_are_typed():
+    text = r"Let $X \in \mathbb{R}^{\mathsf{h}[2]}$ and $Y \in \mathbb{R}^{\mathsf{h}[3]}$. Then $X + Y$, $Y_1 + 1$, $Z - 1$."
+    (error,) = check_document(text).errors
+    assert error.number == 302 and error.span_text == "X + Y"
+
+
+AGAIN = r"""
+\section{One}
+Let $W \in \mathbb{R}^{\mathsf{a}}$, and $Z = \sum_{\mathsf{a}} W$.
+\begin{align*}
+\text{F} \colon \mathbb{R}^{\mathsf{c}} &\rightarrow \mathbb{R}^{\mathsf{d}} \\
+\text{F}(X; W) &= W \ndot{\mathsf{c}} X
+\end{align*}
+where
+\begin{align*}
+W &\in \mathbb{R}^{\mathsf{c} \times \mathsf{d}}
+\end{align*}
+"""
+
+
+def test_what_a_head_takes_is_what_is_declared_below_it():
+    assert not check_document(AGAIN).errors
+    assert check_document(AGAIN.replace(r"\mathsf{c} \times \mathsf{d}", r"\mathsf{d}")).errors
+
+
+def test_a_record_as_a_subscript_is_not_blamed():
+    text = r"\[ Y_r = f(X_r) \] with \( Y, X \in \mathbb{R}^{\mathcal{S}} \) and $f \colon \mathbb{R}^{\mathcal{S}} \rightarrow \mathbb{R}$"
+    assert not check_document(text).errors

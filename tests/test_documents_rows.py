@@ -23,7 +23,7 @@ def numbers(body):
     (r"\begin{align*} a \\ \begin{bmatrix} 1 \\ 2 \end{bmatrix} \\ \text{b \\ c} \end{align*}",
      [" a ", r" \begin{bmatrix} 1 \\ 2 \end{bmatrix} ", r" \text{b \\ c} "]),
     (r"\begin{equation}\label{x}\begin{aligned} a \\ b \end{aligned}\end{equation}", [" a ", " b "]),
-    (r"$$ \nmatrix{a}{b}{1 \\ 2} \\ c $$", [r" \nmatrix{a}{b}{1 \\ 2} ", " c $$"]),
+    (r"$$ \nmatrix{a}{b}{1 \\ 2} \\ c $$", [r" \nmatrix{a}{b}{1 \\ 2} ", " c "]),
 ])  # fmt: skip
 def test_rows(display, rows):
     found = rows_of(display, Maths(0, len(display), True))
@@ -129,3 +129,13 @@ def test_signatures_beside_rows_are_of_their_rows():
     Z &= \nsum{\ax} X && f \colon \reals \to \reals
     \end{align} $f(x) = \nsum{\key} x$ and $x \in \reals^{\key}$"""
     assert numbers(body) == [(301, r"\ax")]
+
+
+def test_a_comment_behind_a_wide_space_is_none_of_the_formula():
+    report = check_document(
+        r"""$$
+A \ndot{\name{w}} B = C \qquad \text{product}~(B \in \reals^{\name{w} \times \name{v}})
+$$
+\[ A \in \reals^{\name{w}} \]"""
+    )
+    assert not report.errors and not report.unread and report.sections[0].types["B"] == "ℝ^{w × v}"

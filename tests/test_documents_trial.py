@@ -9,7 +9,7 @@ from grammar.parser import parse
 from namedtensor.cli.commands import main
 from namedtensor.documents.sections import check_document
 from namedtensor.documents.trial import tried_claims
-from namedtensor.documents.verdicts import FALSE, HOLDS, PROVED, UNTRIED, Draws
+from namedtensor.documents.verdicts import CONDITION, FALSE, HOLDS, PROVED, UNTRIED, Draws
 
 # a program as text, and what comes of its claims
 CASES = {
@@ -42,6 +42,45 @@ CASES = {
     "x ∈ ℝ^{a}\nabs x = 1 x": ["false"],
     "x ∈ ℝ^{a}\n√(x ⊙ x) = abs(x) + 0": ["holds"],
     "x ∈ ℝ^{a}\nlog(-exp x) = 1": ["not tried"],
+    "f(X) = X ⊙_{ax} X\n∂f(X; H) = 2 X ⊙_{ax} H": ["proved"],
+    "f(X) = X ⊙_{ax} X\n∂f(X; H) = 3 X ⊙_{ax} H": ["not tried"],
+    "f(X) = X ⊙_{ax} X\nf(X + H) = (X + H) ⊙_{ax} (X + H) = X ⊙_{ax} X + 2 X ⊙_{ax} H + H ⊙_{ax} H": ["proved"],
+    "X ∈ ℝ^{ax}\nf(X) = X ⊙_{ax} X\nf(2 X) = 4 f(X)": ["proved"],
+    "X ∈ ℝ^{ax}\nf(X) = X ⊙_{ax} X\nf(2 X) = 2 f(X)": ["false"],
+    "x ∈ ℝ^{ax}\nσ : ℝ → ℝ\nσ(x) = 1 / (1 + exp(-x))\nσ(-x) = 1 - σ(x)": ["holds"],
+    "i ∈ [n]\nX ∈ ℝ^{ax}\n∑_{ax} X = ∑_{i} X_{ax(i)}": ["proved"],
+}
+
+# claims about names of which nothing is said: what comes of them, and what is supposed
+SUPPOSED = {
+    "∂(U_{ax→ax'}) = [∂U]_{ax→ax'}": ("proved", {"U": "∈ ℝ^{ax}"}),
+    "X ⊙_{ax} Y = ∑_{i ∈ I} X_{ax(i)} Y_{ax(i)}": (
+        "proved",
+        {"I": "all indices of ax", "X": "∈ ℝ^{ax}", "Y": "∈ ℝ^{ax}"},
+    ),
+    "∂U_s = [∂U]_s": ("holds", {"s": "any record of 𝒮", "U": "∈ ℝ^{𝒮}"}),
+    "f : ℝ → ℝ\n∂f(U) = (∂f(x)/∂x)|_{x = U} ⊙ ∂U": ("proved", {"f": "any smooth function", "U": "∈ ℝ"}),
+    "f : ℝ → ℝ\n∂f(U) = (∂f(x)/∂x)|_{x = 2 U} ⊙ ∂U": ("not tried", {}),
+    "f : ℝ^{𝒮} → ℝ^{𝒯}\n∂f(U) = (∂f(X)/∂X*)|_{X = U} ⊙_{𝒮*} ∂(U_{𝒮→𝒮*})": (
+        "proved",
+        {"f": "any smooth function", "U": "∈ ℝ^{𝒮}"},
+    ),
+    "f : ℝ^{𝒮} → ℝ^{𝒯}\n[∂f(X)/∂X*]_{s*, t} = ∂f(X)_t/∂X_s": (
+        "holds",
+        {"s": "any record of 𝒮", "t": "any record of 𝒯", "f": "any smooth function", "X": "∈ ℝ^{𝒮}"},
+    ),
+    "f : ℝ^{𝒮} → ℝ^{𝒯}\ng(X) = ∂f(X)/∂X*\n∂f^{𝒮'}(X)/∂X* = g^{𝒮'}(X) ⊙ I_{𝒮',𝒮'*}": (
+        "holds",
+        {"f": "any smooth function", "f^{𝒮'}": "the lift of f", "g^{𝒮'}": "the lift of g", "X": "∈ ℝ^{𝒮' × 𝒮}"},
+    ),
+    "f : ℝ^{𝒮} → ℝ^{𝒯}\n[f^{𝒮'}(X)]_{s'} = f(X_{s'})": (
+        "holds",
+        {"s'": "any record of 𝒮'", "f": "any smooth function", "f^{𝒮'}": "the lift of f", "X": "∈ ℝ^{𝒮' × 𝒮}"},
+    ),
+    "α = softmax_{s}(Q ⊙_{k} K)\n∂Att(Q, K) = ∂(α ⊙_{s} V)\n∂Att(Q, K)/∂V* = α_{s→s*} ⊙ I_{v, v*}": (
+        "proved",
+        {"Att(Q, K)": "α ⊙_{s} V", "Q": "∈ ℝ^{k}", "K": "∈ ℝ^{k × s}", "V": "∈ ℝ^{s × v}"},
+    ),
 }
 
 
@@ -52,6 +91,25 @@ def tried(text, draws=8, seed=0):
 @pytest.mark.parametrize("text", CASES)
 def test_what_comes_of_the_claims_of_a_program(text):
     assert [each.verdict for each in tried(text)] == CASES[text]
+
+
+@pytest.mark.parametrize("text", SUPPOSED)
+def test_what_is_supposed_of_names_of_which_nothing_is_said(text):
+    functions = frozenset({"f", "g", "R"})
+    *_, last = tried_claims(text, parse(text, "text", functions=functions), {}, None, Draws())
+    assert (last.verdict, dict(last.supposed)) == SUPPOSED[text]
+
+
+def test_a_name_that_is_one_side_of_an_equation_is_what_the_other_says():
+    first, second, third = tried(
+        "X ∈ ℝ^{s}\n∂(∑_{s} X^2)/∂X* = D\n∂(∑_{s} X^2) = D ⊙_{s*} ∂(X^*)\n∑_{s*} D = 2 ∑_{s} X"
+    )
+    assert (str(first), second.verdict, third.verdict) == ("taken as what D is", PROVED, PROVED)
+
+
+def test_the_names_that_nothing_says_are_told():
+    (found,) = tried("∂f(X) = D ⊙_{s*} ∂(X^*) + const")
+    assert found.verdict == UNTRIED and found.said == "nothing says what D, X, const, f are"
 
 
 def test_a_counterexample_is_one():
@@ -121,3 +179,62 @@ def test_the_command_tries_the_claims_of_a_formula(capsys):
     assert main(["check", "abs x = x + 0", "x=ℝ^{a}", "--random"]) == 1
     assert "403" in capsys.readouterr().out
     assert main(["check", "x + y = y + x", "--random", "--draws", "many"]) == 2
+
+
+def told_of(document):
+    report = check_document(document, draws=Draws())
+    lines = [(document.count("\n", 0, each.span[0]) + 1, each.verdict) for each in report.tried]
+    return lines, [(each.number, document.count("\n", 0, each.span[0]) + 1) for each in report.warnings], report.errors
+
+
+KNOWN = r"""
+\section{One}
+\begin{align*}
+A &\in \mathbb{R}^{\mathsf{h}[2] \times \mathsf{w}[2]} \\
+A &= \mathsf{h} \begin{array}[b]{@{}c@{}}\mathsf{w}\\\begin{bmatrix} 3 & 1 \\ 1 & 5 \end{bmatrix}\end{array}
+\end{align*}
+\section{Two}
+If $A \in \mathbb{R}^{\mathsf{h}[2] \times \mathsf{w}[2]}$ is as above, then
+\[ \sum_{\mathsf{h}, \mathsf{w}} A = @ \]
+\[ A_{\mathsf{h}\rightarrow\mathsf{h'}} \ndot{\mathsf{w}} A = A \ndot{\mathsf{w}} A_{\mathsf{h}\rightarrow\mathsf{h'}} \]
+\section{Three}
+For any $A \in \mathbb{R}^{\mathsf{h} \times \mathsf{w}}$
+\[ \sum_{\mathsf{h}, \mathsf{w}} A = 10 \]
+"""
+
+
+def test_a_tensor_that_an_earlier_section_wrote_out_is_that_tensor_where_a_later_one_says_no_more_of_it():
+    lines, _, errors = told_of(KNOWN.replace("@", "10"))
+    assert lines == [(9, HOLDS), (10, PROVED), (13, CONDITION)] and not errors
+    lines, _, (error,) = told_of(KNOWN.replace("@", "11"))
+    assert lines[0] == (9, FALSE) and error.number == 403 and error.position()[0] == 9
+
+
+ROWS = r"""
+\section{One}
+If $f(X) = X \ndot{\mathsf{ax}} X$ where $X \in \mathbb{R}^{\mathsf{ax}}$, then
+\begin{align*}
+f(2X) &= 4 X \ndot{\mathsf{ax}} X
+\end{align*}
+In general
+\begin{align*}
+\partial f(U) &= \left.\frac{\partial f(X)}{\partial X^*}\right|_{X=U} \ndot{\mathcal{S}^*} \partial U_{\mathcal{S}\rightarrow\mathcal{S}^*} && f \colon \mathbb{R}^{\mathcal{S}} \rightarrow \mathbb{R}^{\mathcal{T}} \\
+\partial f(U) &= \left.\frac{\mathrm{d} f(x)}{\mathrm{d} x}\right|_{x=U} \odot \partial U && f \colon \mathbb{R} \rightarrow \mathbb{R}
+\end{align*}
+"""
+
+
+def test_a_signature_in_a_row_is_of_any_function():
+    assert told_of(ROWS) == ([(5, PROVED), (9, PROVED), (10, PROVED)], [], ())
+
+
+LIFTED = r"""
+\section{One}
+Let $f \colon \mathbb{R}^{\mathcal{S}} \rightarrow \mathbb{R}^{\mathcal{T}}$, and \[ g(X) = \frac{\partial f(X)}{\partial X^*}. \]
+\[ \partial f^{\mathcal{S'}} (X) = g^{\mathcal{S'}}(X) \ndot{\mathcal{S}^*} \partial X_{\mathcal{S}\rightarrow\mathcal{S}^*} \]
+\[ \frac{\partial f^{\mathcal{S'}}(X)}{\partial X} = g^{\mathcal{S'}}(X) \]
+"""
+
+
+def test_a_derivative_of_a_lift_that_lacks_its_mark_is_warned_of():
+    assert told_of(LIFTED) == ([(4, HOLDS)], [(303, 5)], ())

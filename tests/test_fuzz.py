@@ -27,6 +27,7 @@ def test_a_string_has_a_number():
     assert len({string(number) for number in range(200)}) > 150
 
 
+@pytest.mark.slow
 def test_random_strings_give_a_value_or_a_notation_error(pool):
     chunks = [range(start, min(start + CHUNK, COUNT)) for start in range(0, COUNT, CHUNK)]
     failures, seconds = [], 0.0

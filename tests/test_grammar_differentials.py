@@ -47,6 +47,20 @@ OPERATORS = (
     (r"2 \frac{\partial^2}{\partial r^2} (r s)", "2 (∂(∂(r s)/∂r)/∂r)"),
     (r"\frac{\partial^{2} L}{\partial r^{2}}", "∂(∂L/∂r)/∂r"),
     (r"\frac{\partial^2 L}{\partial r \partial s}", "∂(∂L/∂s)/∂r"),
+    # of any order
+    ("∂³L/∂r³", "∂(∂(∂L/∂r)/∂r)/∂r"),
+    ("∂^3(r^4)/∂r^3 + 1", "∂(∂(∂(r^4)/∂r)/∂r)/∂r + 1"),
+    ("∂³L/∂r²∂s", "∂(∂(∂L/∂s)/∂r)/∂r"),
+    ("∂³L/∂x*∂w†∂x**", "∂(∂(∂L/∂x**)/∂w†)/∂x*"),
+    (r"\frac{\partial^3 L}{\partial r^3}", "∂(∂(∂L/∂r)/∂r)/∂r"),
+    (r"\frac{\partial^{4} L}{\partial r^{2} \partial s^2}", "∂(∂(∂(∂L/∂s)/∂s)/∂r)/∂r"),
+    (r"\frac{\partial^3 L}{\partial r^1 \partial r^2 \partial s}", "∂(∂(∂L/∂s)/∂r^2)/∂r^1"),
+    (r"\frac{\partial^3}{\partial r^3} (r s)", "∂(∂(∂(r s)/∂r)/∂r)/∂r"),
+    # in brackets of its own
+    ("(∂/∂x*) (∑_{a} x^2)", "∂(∑_{a} x^2)/∂x*"),
+    ("(∂/∂x*) softmax_{a} x", "∂softmax_{a}(x)/∂x*"),
+    ("2 (∂/∂r)^2 (r s)", "2 (∂(∂(r s)/∂r)/∂r)"),
+    (r"\left(\frac{\partial}{\partial r}\right)^{3} L", "∂(∂(∂L/∂r)/∂r)/∂r"),
 )
 
 
@@ -66,10 +80,12 @@ def test_a_derivative_stands_before_its_operand(text, meant):
         "∂/∂x*",
         "∂²",
         "∂²L/∂x*",
-        "∂³L/∂r³",
+        "∂³L/∂r²",
+        "∂^{12}L/∂r^{12}",
         "(∂/∂x*)",
         r"\frac{\partial^2 L}{\partial r}",
-        r"\frac{\partial^3 L}{\partial r^3}",
+        r"\frac{\partial^3 L}{\partial r^2}",
+        r"\frac{\partial^n L}{\partial r^n}",
     ],
 )
 def test_what_is_no_operator_is_an_error_of_the_language(text):

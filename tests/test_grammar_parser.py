@@ -196,6 +196,26 @@ SYNTAX_ERRORS = [
     ("X_{a(1), b→c}", 112, "_{a(1), b→c}"),
     ("∑_{i=1} X", 101, "_{i=1}"),
     ("sum X", 105, "sum"),
+    ("max_{i=1} x", 101, "max_{i=1}"),
+    ("max_{i ∈ [3]}^{4} i", 101, "max_{i ∈ [3]}^{4}"),
+    ("max_{i ∈ [3]}(i, 2)", 304, "max_{i ∈ [3]}(i, 2)"),
+    ("max^2^3(x)", 107, "max^2^3"),
+    ("lim_{a} x", 101, "lim"),
+    ("lim_{(a,b) → 3} x", 101, "(a,b)"),
+    ("[1, 2]_{a+1}", 101, "a+1"),
+    ("x[1, 2]", 101, "[1, 2]"),
+    ("x^t = 1 for 1 ≤ t > n", 114, "for 1 ≤ t > n"),
+    ("x^t = 1 for t = 1, 3, …, n", 114, "3"),
+    ("x ∈ ℝ_{>1}", 101, "ℝ_{>1}"),
+    ("f(x)|_3", 101, "3"),
+    ("p(B | A) ∈ ℝ\np(B | A", 102, "("),
+    ("∂(x", 102, "("),
+    ("x &foo; y", 106, "&foo;"),
+    ("x &amp; y", 106, "&amp;"),
+    ("‖x", 102, "‖"),
+    ("x⌋", 103, "⌋"),
+    ("x;;y", 101, ";"),
+    ("√(x; 2)", 101, ";"),
 ]
 
 
@@ -248,6 +268,17 @@ def test_spans_point_at_the_source():
     assert text[slice(*node.arguments[1].operator_span)] == "softmax"
 
 
+READINGS = (
+    ("x &odot; y", "x ⊙ y"),
+    ("x &nbsp; y", "x y"),
+    ("x &lt; y", "x < y"),
+    ("xₛᵢₙ", "x_{sin}"),
+    ("⌊x⌋ + ‖y‖", "floor(x) + ‖y‖"),
+    ("x^t = 1 for 1 < t < n", "x^t = 1 for t = 1 + 1, …, n - 1"),
+    ("x^t = 1 for t = 1, 2, …, n", "x^t = 1 for t = 1, …, n"),
+)
+
+
 OF_DERIVATIVES = (
     ("det_{a,a*} ∂y/∂x*", "det_{a,a*}(∂y/∂x*)"),
     ("2 log ∂y/∂x*", "2 log(∂y/∂x*)"),
@@ -266,3 +297,19 @@ def test_a_derivative_is_read_as_a_whole(text, meant):
     tree = parse(text)
     assert tree == parse(meant, "text")
     assert parse(to_text(tree)) == tree and parse(to_latex(tree)) == tree
+
+
+@pytest.mark.parametrize(("text", "meant"), READINGS)
+def test_other_spellings_of_the_same(text, meant):
+    assert parse(text, "text") == parse(meant, "text")
+
+
+def test_a_range_that_goes_down_is_printed_as_one():
+    tree = parse("x^t = 1 for t = 3, 2, …, 1", "text")
+    assert to_text(tree) == "x^t = 1 for t = 3, 2, …, 1" and parse(to_latex(tree)) == tree
+
+
+def test_a_function_with_more_labels_than_are_tried_is_found_by_its_own():
+    head = "f_{a,b,c,d,e,f,g,h,i}"
+    tree = parse(f"{head}(x) = x\n{head}(y)", "text")
+    assert isinstance(tree.statements[1].body, Call) and tree.statements[1].body.operator == "f"

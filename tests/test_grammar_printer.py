@@ -216,6 +216,7 @@ def test_every_expression_is_read_back(expression):
     assert_read_back(Program((Value(expression),)))
 
 
+@pytest.mark.slow
 @often
 @given(strategies.programs())
 def test_every_program_is_read_back(program):

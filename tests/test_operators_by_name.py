@@ -7,47 +7,77 @@ from namedtensor.operators import REGISTRY
 
 ROOT = Path(__file__).parent.parent / "namedtensor"
 HOMES = ("operators", "backends", "teaching")  # records, primitives, exercises
-OF_PRIMITIVES = (
-    "builder.py",
-    "memory.py",
-    "primitives.py",
-    "intervals.py",
-    "whole_numbers.py",
-    "failures.py",
-)  # of a plan, by their names
-# What is also a word of the language or of plans is no clue: a product, a sign, a primitive of the same name.
+OF_PRIMITIVES = [  # of a plan, by their names
+    Path("planning", name)
+    for name in (
+        "builder.py cost.py dtypes.py failures.py intervals.py memory.py primitives.py step_builder.py structural.py "
+        "sums_as_products.py whole_numbers.py"
+    ).split()
+]
+# What is also a word of the language or of plans is no clue: a product, a primitive or an option of the same name.
 ALSO = {"juxtaposed", "negative", "iota", "ones", "index", "where", "stack", "concat", "identity", "sign", "prod"}
-WORDS = {name for name in REGISTRY if len(name) > 3} - ALSO
-KNOWING = {  # of each room, the names that it knows, and why no flag of a record stands in their place
-    "calculus": (
-        "expm trace",
-        "rules for tangents and cotangents with conditions: e^X takes any number of directions, a trace goes back to an identity",
+WORDS = {name for name in REGISTRY if name.isalpha() or name in "∑∏"} - ALSO
+SIGNS_OF_THE_LANGUAGE = "∑, ∏ and I are read as what binds an index, or as what only its axes make"
+MADE = "writes formulas: derivatives, sums over axes and identities in the notation"
+KNOWING = {  # for each file the names that it knows, and why no flag of a record stands in their place
+    "calculus/linearize.py": ("expm ∏", "differentials that no text says: e^X takes any number of directions"),
+    "calculus/selection.py": ("I abs any ∑", "makes terms: masks, and sums of what is masked"),
+    "calculus/transpose.py": ("expm trace", "their transposes: of many directions, and back to an identity"),
+    "checking/calls.py": (
+        "abs log mean norm sqrt standardize var",
+        "signs that are calls: ‖x‖, |x|, log_2; and the ε that a program names for standardize",
     ),
-    "checking": (
-        "argmax argmin argsort clip mean norm sqrt standardize uniform",
-        "the language: ‖x‖ is norm, standardize takes the ε that the program names, argmax_i is the i, what is drawn is made of uniform; "
-        "errors that tell how clip is written",
+    "checking/diagnostics.py": ("clip mod pow", "errors that tell how these are written"),
+    "checking/draws.py": ("mean uniform ∑", "makes terms: draws, and the means of expectations"),
+    "checking/indexing.py": ("I", SIGNS_OF_THE_LANGUAGE),
+    "checking/element_updates.py": ("clip max", "makes terms: an index kept in range, and chosen by"),
+    "checking/sums.py": ("argmax argmin argsort max min ∏ ∑", "large operators over an index: argmax_i is the i"),
+    "checking/unused_inputs.py": ("standardize", "uses an ε unsaid"),
+    "checking/wavefront_loops.py": ("max min", "makes terms: the ends of a front"),
+    "core/suggestions.py": ("dot", "the word of other libraries, with the notation's own"),
+    "derivations/adjoints.py": ("I ∑", MADE),
+    "derivations/closed_forms.py": ("I", MADE),
+    "derivations/orders.py": ("I", MADE),
+    "derivations/recurrences.py": ("∑", MADE),
+    "derivations/sensitivities.py": ("I ∑", MADE),
+    "derivations/steps.py": ("sum ∑", MADE),
+    "documents/suppositions.py": ("onehot", "∂f(X)/∂X_s is how f grows along what is 1 at s and else 0"),
+    "planning/contraction_order.py": ("sum ∑", "a rewrite: chains of products are summed"),
+    "planning/fused_kernels.py": ("mean softmax sqrt standardize var", "rewrites: attention and layer norm"),
+    "planning/lowering.py": ("sum ∑", "the kinds of terms that rewrites match"),
+    "planning/online_softmax.py": ("max softmax sum", "a rewrite"),
+    "planning/rewrites.py": ("sum", "the kinds of terms that rewrites match"),
+    "programs/sizes_used.py": ("sqrt", "what a number is made of a size by: a law that three plans tell"),
+    "programs/einsum.py": ("sum trace ∑", "a call of einsum, whose subscripts say a trace"),
+    "reference/draws.py": ("uniform", "draws, by definitions of its own"),
+    "reference/evaluation.py": ("log mean norm standardize var", "the language again, by definitions of its own"),
+    "reference/names.py": ("I", SIGNS_OF_THE_LANGUAGE),
+    "reference/sums.py": ("argmax argmin max min ∏ ∑", "large operators over an index again"),
+    "scope/distributions.py": ("cos cumsum log min sqrt ∑", "how a draw is computed from uniform numbers"),
+    "scope/known_heads.py": ("I", SIGNS_OF_THE_LANGUAGE),
+    "scope/mentions.py": ("I ∏ ∑", SIGNS_OF_THE_LANGUAGE),
+    "scope/statements.py": ("abs ceil floor sqrt", "signs of the language that are calls: √x, |x|, ⌈x⌉, ⌊x⌋"),
+    "scope/value_of_program.py": ("standardize", "uses an ε unsaid"),
+    "symbolic/algebra.py": ("abs", "laws of powers: √(x²) is |x|"),
+    "symbolic/applying.py": ("abs cofactors exp expm inv log odd", "laws of these operators"),
+    "symbolic/factors.py": ("abs", "factors without their signs"),
+    "symbolic/from_terms.py": ("I even exp mean odd onehot sqrt trace uniform ∑", "their normal forms"),
+    "symbolic/known.py": ("exp expm inv softmax solve σ", "laws of these operators"),
+    "symbolic/laws.py": ("softmax solve sum σ", "the table of laws, which are equations of these operators"),
+    "symbolic/lengths.py": ("I", SIGNS_OF_THE_LANGUAGE),
+    "symbolic/linearizing.py": ("cumprod det max min norm std ∏", "differentials as a reader has them"),
+    "symbolic/own_spellings.py": ("even odd", "what only the normal form has a word for"),
+    "symbolic/read_back.py": ("exp mean sqrt ∑", "writes formulas from normal forms"),
+    "symbolic/written_out.py": ("exp log logsoftmax logsumexp norm standardize std var", "their definitions, unfolded"),
+    "tensors/methods.py": ("abs", "a method of Python's"),
+    "tensors/numpy_protocol.py": ("abs cumsum dot max min sum", "what NumPy calls them"),
+    "terms/builder.py": ("I mean onehot ∑", "smart constructors: −1 goes through a mean, X_{ax(i)} back to a onehot"),
+    "webpage/blackboard.py": ("dot mean softmax sqrt sum ∏ ∑", "one element of each, as on a blackboard"),
+    "webpage/elements.py": (
+        "I dot logsoftmax logsumexp max mean min onehot pool pow softmax sqrt standardize std sum unroll var ∏ ∑",
+        "one element of each, written out in numbers",
     ),
-    "planning": (
-        "mean softmax sqrt standardize",
-        "rewrites: attention, layer norm and online softmax are found by them",
-    ),
-    "programs": ("trace", "a call of einsum, whose subscripts say a trace"),
-    "reference": ("argmax argmin mean norm standardize uniform", "the language again, by definitions of its own"),
-    "scope": (
-        "cumsum sqrt standardize",
-        "distributions: how a draw is made of numbers between 0 and 1; standardize uses an ε unsaid",
-    ),
-    "symbolic": (
-        "cofactors cumprod even expm logsoftmax logsumexp mean norm onehot softmax solve sqrt standardize trace uniform",
-        "laws, which are equations of these operators; and differentials as a reader has them",
-    ),
-    "tensors": ("cumsum", "what NumPy calls it"),
-    "terms": ("mean onehot", "smart constructors of derivatives: −1 goes through a mean, X_{ax(i)} back to a onehot"),
-    "webpage": (
-        "logsoftmax logsumexp mean onehot pool softmax sqrt standardize unroll",
-        "one element of each written out in numbers",
-    ),
+    "webpage/examples.py": ("I softmax sum", "formulas that the page begins with"),
 }
 
 
@@ -66,14 +96,12 @@ def names_in(path: Path) -> set[str]:
 
 
 def test_only_what_rewrites_an_operator_knows_its_name():
-    found: dict[str, set[str]] = {}
+    found: dict[str, str] = {}
     for path in sorted(ROOT.rglob("*.py")):
-        room = path.relative_to(ROOT).parts[0]
-        if room not in HOMES and not (room == "planning" and path.name in OF_PRIMITIVES) and (words := names_in(path)):
-            found.setdefault(room, set()).update(words)
-    assert {room: " ".join(sorted(words)) for room, words in found.items()} == {
-        room: names for room, (names, _) in KNOWING.items()
-    }
+        place = path.relative_to(ROOT)
+        if place.parts[0] not in HOMES and place not in OF_PRIMITIVES and (names := names_in(path)):
+            found[place.as_posix()] = " ".join(sorted(names))
+    assert found == {place: names for place, (names, _) in KNOWING.items()}
 
 
 def test_no_room_below_checking_knows_how_a_product_was_written():

@@ -124,7 +124,7 @@ def test_the_files_that_contributing_speaks_of_are_there():
 
 NEW = """
 import numpy as np
-import grammar.functions_told, grammar.symbols
+import grammar.function_names, grammar.symbols
 
 # Step 1: the records, beside those of their kinds.
 from namedtensor.operators import elementwise, reductions
@@ -160,7 +160,7 @@ register(Operator(name="turned", kind="axis_map", signature="ax -> ax", lower=tu
 
 # Step 2: their names, where both spellings find them.
 grammar.symbols.FUNCTIONS |= {"rms", "softsign", "turned"}
-grammar.functions_told.FUNCTIONS |= {"rms", "softsign", "turned"}
+grammar.function_names.FUNCTIONS |= {"rms", "softsign", "turned"}
 
 import namedtensor as nt
 from namedtensor import reference

@@ -120,3 +120,26 @@ def test_another_order_gives_the_same(text):
     given = {name: each for name, each in given.items() if name in text}
     left = nt.evaluate(text, given)
     assert nt.allclose(left, nt.formula(text).compile(without=("contraction order",))(**given))
+
+
+@pytest.mark.parametrize(
+    ("text", "late"),
+    [("(softmax_{seq}(S) ⊙_{seq} V) ⊙_{heads, val} W", True), ("W ⊙_{heads, val} (V ⊙_{seq} softmax_{seq}(S))", True),
+     ("softmax_{seq}(S) ⊙_{seq} (V ⊙_{val} W_{heads(1)})", False)],
+)  # fmt: skip
+def test_what_softmax_weighs_is_divided_late_within_a_chain_too(text, late):
+    """By as few numbers as the product has, where the order that was written is the cheapest."""
+    draw = np.random.default_rng(6).normal
+    sizes = {"heads": 2, "q": 40, "seq": 60, "val": 8, "chans": 24}
+    axes = {"S": "heads q seq", "V": "heads seq val", "W": "heads val chans"}
+    values = {name: nt.tensor(draw(size=[sizes[a] for a in each.split()]), each) for name, each in axes.items()}
+    compiled = nt.formula(text).compile("numpy")
+    found, right = compiled(**values), nt.evaluate(text, values)
+    divided = [step.value.count for step in compiled.plan.steps if step.primitive == "divide"]
+    assert (divided == [2 * 40 * 8]) == late
+    weights = np.exp(values["S"].array)
+    weights /= weights.sum(-1, keepdims=True)
+    W = values["W"].array if late else values["W"].array[:1]
+    by_hand = np.einsum("hqs,hsv,hvc->qc" if late else "hqs,hsv,xvc->hqc", weights, values["V"].array, W)
+    np.testing.assert_allclose(found.to_array("q chans" if late else "heads q chans"), by_hand, rtol=1e-12)
+    np.testing.assert_allclose(right.to_array(found.axes), found.array, rtol=1e-12)

@@ -14,11 +14,20 @@ from namedtensor.operators.user_functions import USER_FUNCTIONS
 from namedtensor.programs import call_cache
 from namedtensor.programs.evaluate import EVALUATORS
 
+
+def with_values(asked):
+    """What is asked for, called with a mapping that holds more than it needs."""
+    return lambda X, Y: asked(values={"X": X, "Y": Y, "Z": X})
+
+
 WAYS = {
     "formula": lambda text: nt.formula(f"f(X, Y) = {text}"),
     "compiled": lambda text: nt.formula(f"f(X, Y) = {text}").compile(),
     "entry": lambda text: nt.program(f"f(X, Y) = {text}\ng(X) = X")["f"],
     "by name": lambda text: lambda X, Y: nt.evaluate(text, X=X, Y=Y),
+    "formula, with values": lambda text: with_values(nt.formula(text)),
+    "compiled, with values": lambda text: with_values(nt.formula(text).compile()),
+    "entry, with values": lambda text: with_values(nt.program(f"A = {text}\nB = A + 1")["A"]),
     "by mapping": lambda text: lambda X, Y: nt.evaluate(text, {"X": X, "Y": Y, "Z": X}),
 }
 
@@ -250,3 +259,13 @@ def test_a_mapping_of_values_is_served_by_the_inline_cache_whatever_it_holds_bes
         with pytest.raises(nt.NotationError, match="y"):
             nt.evaluate(text, A=A, x=x, y=y)
         assert nt.evaluate(text, {"A": A.rename(a="c"), "x": x}).axes == ("c",)
+
+
+@pytest.mark.parametrize("way", [way for way in WAYS if "with values" in way])
+def test_a_call_with_values_is_served_by_the_inline_cache(way, monkeypatch):
+    call, X, Y = WAYS[way]("X - 2 Y"), nt.tensor([5.0, 6.0], "a"), nt.tensor([1.0, 2.0], "a")
+    for _ in range(3):
+        call(X, Y)
+    monkeypatch.setattr(call_cache.CachedCall, "_called", None)
+    for _ in range(3):
+        assert call(X, Y).array.tolist() == [3.0, 2.0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import tracemalloc
 from fractions import Fraction
 from typing import Any
 
@@ -9,9 +11,11 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.backends.resized import Law, law_of, split_at_numbers
-from namedtensor.programs import lengths
+from namedtensor.backends.kept_code import split_at_numbers
+from namedtensor.backends.resized import Law, law_of
+from namedtensor.programs import call_cache, lengths
 from namedtensor.programs.program import EntryPoint
+from namedtensor.programs.sizes_used import says_sizes
 
 LAYERS = """
 attention(X) = softmax_{seq}((X ⊙_{chans} Q)_{seq→query} ⊙_{key} (X ⊙_{chans} K) / √|key| + M) ⊙_{seq} X
@@ -148,6 +152,91 @@ def test_a_name_that_the_program_does_not_have_is_refused_at_each_length():
             nt.evaluate(LAYERS, ids=ids(length), **further)
 
 
+def test_what_lengths_leave_behind_is_bounded_by_bytes(monkeypatch):
+    monkeypatch.setattr(call_cache, "BYTES", 2**20)
+    tokens = [ids(length) for length in range(5, 205, 5)]  # whose masks are 4 MB
+    entry = nt.program(LAYERS)["Y"]
+    for each in tokens[::2]:
+        entry(ids=each, **GIVEN)
+    gc.collect()
+    tracemalloc.start()
+    try:
+        for each in tokens:
+            entry(ids=each, **GIVEN)
+        assert entry._executables.bytes <= 2**20
+        gc.collect()
+        gc.disable()  # what is dropped is freed at once
+        before = tracemalloc.get_traced_memory()[0]
+        for each in tokens:
+            entry(ids=each, **GIVEN)
+        assert tracemalloc.get_traced_memory()[0] - before < 2**20  # without that, 5 MB and more
+        assert before < 2**20 + entry._lengths.nbytes + 2**18
+    finally:
+        gc.enable()
+        tracemalloc.stop()
+
+
+def test_a_plan_counts_what_it_holds(monkeypatch):
+    monkeypatch.setattr(lengths, "is_worth_it", lambda made: False)
+    entry = nt.program(LAYERS)["Y"]
+    tokens = [ids(length) for length in range(60, 66)]
+    entry(ids=ids(50), **GIVEN)
+    gc.collect()
+    tracemalloc.start()
+    try:
+        counted = entry._executables.bytes
+        for each in tokens:
+            entry(ids=each, **GIVEN)
+        gc.collect()
+        kept, counted = tracemalloc.get_traced_memory()[0], entry._executables.bytes - counted
+    finally:
+        tracemalloc.stop()
+    assert 0.5 * counted < kept < 1.1 * counted
+
+
+def test_tiles_of_lengths_that_differ_by_little_are_the_same(plans):
+    entry = nt.program(LAYERS)["Y"]
+    for length in range(400, 430):
+        entry(ids=ids(length), **GIVEN)
+    assert len(plans) <= 12
+
+
+ALIKE = {
+    "a mask": "Y = softmax_{seq}((X ⊙_{chans} X_{seq→query}) / √|chans| + M) ⊙_{seq} X\nM_{query(i), seq(j)} = { 0 if j ≤ i; −∞ otherwise }",
+    "a condition on a size": "Y = { X if |seq| > 40; 2 X + 1 otherwise }",
+    "a condition on places": "Y_{seq(i)} = { X_{seq(i)} if i ≤ 50; 0 otherwise }",
+    "the last place": "Y_{seq(i)} = { X_{seq(i)} if i = |seq|; X_{seq(i+1)} if i < |seq| }",
+    "a sum up to a size": "Y = ∑_{i=1}^{|seq|} i X_{seq(i)}",
+    "a recurrence over a size": "h^0 = 0\nh^t = tanh(h^{t-1} + X_{seq(t)}) for t = 1, …, |seq|\nY = h^{|seq|}",
+    "powers of a size": "Y = X / √|seq| + |seq|^2 X + 1/|seq| + 2^{|seq|/100}",
+    "places of a size": "Y = X_{seq(|seq|)} + X_{seq(1)}",
+    "a place that few have": "Y = X_{seq(3)}",
+    "tiles": "Y = softmax_{seq}(X ⊙_{chans} X_{seq→query}) ⊙_{query} X_{seq→query}",
+    "statistics": "Y = standardize_{seq}(X) + max_{seq} X - mean_{seq, chans}(X)",
+    "a merged axis": "Y = X_{(seq,chans)→flat}",
+    "a claim about a size": "Y = X\n|seq| ≥ 3",
+}
+
+
+def outcome(call, *given, **named):
+    """A value with its axes, or the text of its error."""
+    try:
+        value = call(*given, **named)
+    except nt.NotationError as problem:
+        return str(problem), ()
+    return value.axes, np.asarray(value.array)
+
+
+@pytest.mark.parametrize("text", ALIKE.values(), ids=ALIKE)
+def test_each_length_gives_what_a_plan_of_its_own_gives(text, monkeypatch):
+    monkeypatch.setattr(lengths, "STEPS", 0)
+    entry = nt.program(text)["Y"]
+    for length in (31, 36, 57, 40, 44, 1, 2, 3, 5, 4, 700, 1000, 650, 41, 990, 58):
+        x = nt.tensor(DRAW.normal(size=(length, 4)), "seq chans")
+        (axes, found), (own_axes, own) = outcome(entry, X=x), outcome(fresh, text, X=x)
+        assert axes == own_axes and np.array_equal(found, own, equal_nan=True), length
+
+
 # ---------------------------------------------------------------------------------------------------------------- laws
 @pytest.mark.parametrize(
     ("sizes", "numbers", "law"),
@@ -192,9 +281,53 @@ def test_a_text_is_cut_at_its_numbers(text, numbers):
     assert "".join(each for pair in zip(found.between, (*numbers, "")) for each in pair) == text
 
 
-def test_sums_of_sizes_are_served_and_products_are_not():
-    def says(text):
-        return lengths.says_sizes(nt.program(text)._goal.program.scope, {"seq"})
+def says(text, fixed=(), numbers=()):
+    return says_sizes(nt.program(text)._goal.program.scope, {"seq"}, fixed, numbers)
 
+
+def test_sums_of_sizes_are_served_and_products_are_not():
     assert not says("|memory| = |seq| + before\nX_{seq(1)}") and not says("X ∈ ℝ^{seq[n] × chans[4]}\nX")
     assert says("|seq| = 2 |half|\nX_{half(1)}") and says("X ∈ ℝ^{seq[2n]}\nX") and says("|seq| = k · k\nX + k")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "X / √|seq| + 2 |seq| X - |seq|^2", "softmax_{seq}(X ⊙_{chans} X / √|chans|)", "f(x) = x / |seq|\nf(X)",
+        "∑_{i=1}^{|seq|} i X_{seq(i)}", "X_{seq(|seq| - 1)}", "{ X if |seq| > 40; 2 X otherwise }", "cos(|seq| X)",
+        "Y_{seq(i)} = { X_{seq(i)} if i = |seq|; 0 otherwise }\nY", "h^t = h^{t-1} + t for t = 1, …, |seq|\nh^0 = X",
+        "X ∈ ℝ^{seq[n]}\nX / n", "P_{seq(i)} = cos(i / |seq|)\nP + X", "𝕀[X > |seq|]", "f(x) = cos(x)\nf(X) / |seq|",
+    ],
+)  # fmt: skip
+def test_what_follows_a_law_of_its_size_is_served(text):
+    assert not says(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(-1)^{|seq|} X", "cos(π |seq|) X", "X - 2 floor(|seq|/2) X", "{ X if |seq| = 44; 2 X otherwise }", "X^{|seq|}",
+        "k = |seq|\ncos(k) X", "f(x) = cos(x)\nf(|seq|) X", "f(x) = x |seq|\ncos(f(2)) X", "2^{|seq|} X",
+        "X ∈ ℝ^{seq[n]}\ncos(n) X", "k = 2\ncos(k |seq|) X", "|seq| · |seq| · |seq| + X", "∑_{i=1}^{3} cos(i |seq|) X",
+        "{ X if |seq| (50 - |seq|) > 600; 2 X otherwise }", "max(|seq|, 44) X", "h^0 = 1\nh^t = 2 h^{t-1} for t = 1, …, 3\ncos(h^3 |seq|) X",
+        "Y_{seq(i)} = X_{seq(i)} cos(|seq|)\nY", "X_{seq(|seq|/2)}", "{ cos(|seq|) if X > 0; 0 otherwise }",
+        "h^t = h^{t-1} + t for t = 1, …, |seq|\nh^0 = X\nh^{|seq|} + 1",
+    ],
+)  # fmt: skip
+def test_what_else_is_made_of_its_size_is_planned_for_each(text):
+    assert says(text)
+
+
+def test_a_size_that_no_call_changes_may_be_used_in_any_way():
+    assert says("X cos(|chans|)") and not says("X cos(|chans|)", fixed=["chans"])
+    assert says("f(x) = x cos(|chans|)\nf(X)", fixed=["chans"])  # whose axes may be others
+    assert says("X cos(k |seq|)", numbers=["k"]) and not says("X cos(k |seq|)")
+
+
+@pytest.mark.parametrize("text", ["Y = (-1)^{|seq|} X", "Y = cos(π |seq|) X", "Y = { X if |seq| = 44; 2 X otherwise }"])
+def test_what_three_lengths_do_not_tell_is_planned(text, monkeypatch):
+    monkeypatch.setattr(lengths, "STEPS", 0)
+    entry = nt.program(text)["Y"]
+    for length in (31, 57, 301, 44, 45):  # all odd but one
+        x = nt.tensor(np.ones(length), "seq")
+        assert np.array_equal(entry(X=x).array, fresh(text, X=x).array)

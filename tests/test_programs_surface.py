@@ -62,9 +62,11 @@ SLIPS = {
     "Program": "chekc",
     "Formula": "chekc",
     "EntryPoint": "chekc",
+    "EntryPoints": "nams",
     "CompiledFormula": "sorce",
     "CheckResult": "typ",
     "Explanation": "stage",
+    "Step": "valu",
     "Layer": "parameter",
 }
 FUNCTIONS = "check compile cost derivative diagram evaluate explain gradient init parameters to_einsum to_javascript to_latex to_python to_text".split()
@@ -125,6 +127,13 @@ def test_the_functions_take_a_text_a_formula_and_a_name():
         assert nt.derivative(asked, "x")
         assert "w" in nt.to_text(asked) and "w" in nt.to_latex(asked)
         assert nt.diagram(asked, **given)
+        assert nt.to_javascript(asked, **given, w="ℝ^{a[2]}").startswith("import * as nt")
+    whole = "w ∈ ℝ^{a}\nL = ∑_{a} w ⊙ X"
+    for asked in (whole, nt.program(whole), nt.program(whole)["L"]):
+        assert nt.check(asked, w="ℝ^{a[2]}", X="ℝ^{a[2]}").type == "ℝ"
+        slopes = asked.gradient(["w"]) if asked is not whole else nt.gradient(asked, "L", ["w"])
+        assert slopes(w=X, X=X)["w"].tolist() == X.tolist()
+        assert float(nt.evaluate(asked, w=X, X=X)) == 5.0 == float(nt.explain(asked, w=X, X=X)[-1].value)
 
 
 def test_a_name_of_a_program_compiles_for_itself():

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import namedtensor as nt
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.parser import parse
@@ -42,6 +43,11 @@ def test_a_tensor_is_a_function_from_records_to_numbers():
 def test_axes_have_no_order():
     assert A == tensor([[3, 1, 2], [1, 5, 6], [4, 9, 5]], "width height")
     assert A.to_list("width height") == [[3, 1, 2], [1, 5, 6], [4, 9, 5]]
+
+
+def test_lists_are_of_the_axes_that_there_are():
+    with pytest.raises(NotationError, match="the axes are height, width, not height"):
+        A.to_list("height")
 
 
 def test_a_number_takes_the_empty_record():
@@ -150,6 +156,44 @@ BY_HAND = [
     ("Y ∈ ℝ^{height}\nY_{height(i)} = { 0 if i = 1; x_{height(i-1)} otherwise }", "height", [0, 2, 7]),
     ("W^1 = x\nW^2 = 2 x\nW^i ∈ ℝ^{height} for i = 1, …, 2\n∑_{i=1}^{2} W^i", "height", [6, 21, 3]),
     ("|m| = 2 |height|\nD ∈ ℝ^{m}\nD_{m(i)} = i", "m", [1, 2, 3, 4, 5, 6]),
+    ("(-0.5)^∞ + 2^{-∞}", "", 0),
+    ("(-∞)^3", "", -math.inf),
+    ("2^2000", "", math.inf),
+    ("det_{a,b}([0, 0; 0, 4]_{a,b})", "", 0),
+    ("lgamma(0) + lgamma(∞)", "", math.inf),
+    ("uniform(∞, 1)", "", math.nan),
+    ("|q| = 0\n∑_{q} iota_{q} + ∏_{q} iota_{q}", "", 1),
+    ("x ⊙ 3^{-2}", "height", [2 / 9, 7 / 9, 1 / 9]),
+    ("f_k(t) = k t\nf_{2 + 1}(x)", "height", [6, 21, 3]),
+    ("H ∈ ℝ^{p[3]}\nH_{p(4 - t)} = h^t for t = 1, …, 3\nh^t = x_{height(t)} for t = 1, …, 3\nH", "p", [1, 7, 2]),
+    ("h^0 = x\nh^t = h^{t-1} + f^{t-1}(2) for t = 1, …, 20\nf^k(s) = s k\nh^20", "height", [382, 387, 381]),
+    ("h^0 = x\nh^t = h^{t-1} + g^{t+2} for t = 1, …, 20\ng^t = g^{t+1} + 1 for t = 30, …, 1\ng^31 = 1\nh^20", "height", [392, 397, 391]),
+    ("h^0 = x\nh^t = h^{t-1} + 1 for t = 1, …, 20\nf(s) = k^3 + s\nk^0 = 1\nk^t = k^{t-1} + h^20 for t = 1, …, 20\nf(2)", "height", [69, 84, 66]),
+    ("∑_{j ≠ 2} x_{height(j)}", "", 3),
+    ("max_{j > 5} x_{height(j)}", "", -math.inf),
+    ("max_{i ∈ [0]} i", "", -math.inf),
+    ("min_{i ∈ [0]} i", "", math.inf),
+    ("mean_{i ∈ {1, 2}} i", "", 1.5),
+    ("∑_i x_{height(i)} ∑_{i=1}^{2} A_{height(i)}", "width", [40, 60, 130]),
+    ("∑_i (x_{height(i)} + ∑_{i=1}^{2} i)", "", 19),
+    ("Y ∈ ℝ^{height}\nY_{height(i)} = ∑_{j=5}^{i} 1", "height", [0, 0, 0]),
+    ("‖∑_{height} x‖", "", 10),
+    ("g_{ax} : ℝ^{ax} → ℝ\ng_{ax}(t) = (∑_{height} ones_{height}) ∑_{ax} t\ng_{height}(A)", "width", [18, 36, 54]),
+    ("g_{ax} : ℝ^{ax} × ℝ → ℝ\ng_{ax}(t, s) = s (∑_{height} ones_{height}) ∑_{ax} t\ng_{height}(x, x)", "height", [60, 210, 30]),
+    ("g_{ax} : ℝ^{ax} → ℝ\ng_{ax}(t) = (∑_{height} ones_{height}) ∑_{ax} t\ng_{height}(A) + ∑_{height'} A_{width→height'}", "height width", [[26, 44, 62], [33, 51, 69], [31, 49, 67]]),
+    ("f^{l,l}(t) = l t\nf^{3,3}(x)", "height", [6, 21, 3]),
+    ("f(t; w) = w t\nw ∈ ℝ^{q[n]}\nf(x; [1, 2]_{q})", "q height", [[2, 7, 1], [4, 14, 2]]),
+    ("12 / |p| = |height|\niota_{p} + 0 ∑_{height} x", "p", [1, 2, 3, 4]),
+    ("12 / k = |height|\nk x", "height", [8, 28, 4]),
+    ("|height| = 2 k + 1\nk x", "height", [2, 7, 1]),
+    ("k ∈ ℝ\nk x\n|height| = k", "height", [6, 21, 3]),
+    ("|p| = 2^{|height|}\n∑_{p} ones_{p} x", "height", [16, 56, 8]),
+    ("W ∈ ℝ^{seq[5]}\nB = W\n∑_{seq} ones_{seq}", "", 5),
+    ("f(t) = D\nD ∈ ℝ^{seq[4]}\nD_{seq(i)} = t\nf(3) + ones_{seq}", "seq", [4, 4, 4, 4]),
+    ("E^{i,j} = 2 i + j for i = 1, …, 30 for j = 1, …, i\nF^{i} = E^{i,2} for i = 2, …, 30\n∑_{i=2}^{30} F^i", "", 2 * 464 + 58),
+    ("C = A\nC_{height([1, 2]_{p}), width([1, 2, 3]_{q})} ← 1\nC", "height width", [[1, 1, 1], [1, 1, 1], [2, 6, 5]]),
+    ("h^0 = x\nh^t = h^{t-1} + g^{t,3} for t = 1, …, 20\ng^{i,j} = i + j for i = 1, …, 20 for j = 1, …, 3\nh^20", "height", [272, 277, 271]),
+    ("h^0 = x\nh^t = h^{t-1} + t ∑_{t=1}^{2} t for t = 1, …, 20\nh^20", "height", [632, 637, 631]),
 ]  # fmt: skip
 
 
@@ -157,6 +201,14 @@ BY_HAND = [
 def test_values_by_hand(formula, axes, value):
     found = reference.evaluate(formula, {"A": A, "x": X, "y": Y})
     assert close(found.to_list(axes), value)
+
+
+@pytest.mark.parametrize("formula, axes, value", BY_HAND, ids=[row[0] for row in BY_HAND])
+def test_the_arrays_give_the_values_by_hand(formula, axes, value):
+    import namedtensor as nt
+
+    found = nt.evaluate(formula, {"A": as_array(A), "x": as_array(X), "y": as_array(Y)})
+    assert close(as_lists(found, tuple(axes.split())), value)
 
 
 def test_attention_by_loops():
@@ -172,6 +224,22 @@ def test_attention_by_loops():
         "Attention", tensor(q, "seq key"), tensor(k, "seq key"), tensor(v, "seq val"),
     )  # fmt: skip
     assert close(found.to_list("seq val"), expected)
+
+
+def test_a_name_of_a_program_by_itself():
+    program = "B = 2 x\nC = 3 B\nq + 1 = 3"  # of q nothing is known, and B needs none
+    assert reference.call(program, "B", values={"x": X}) == tensor([4, 14, 2], "height")
+    with pytest.raises(NotationError, match="q is not known"):
+        reference.evaluate(program, {"x": X})
+
+
+@pytest.mark.parametrize(
+    "name, arguments, number, words", [("B", (X,), 304, "B is no function"), ("D", (), 201, "D is not known")]
+)
+def test_calls_of_what_is_no_function(name, arguments, number, words):
+    with pytest.raises(NotationError, match=words) as caught:
+        reference.call("B = 2 x", name, *arguments, values={"x": X})
+    assert caught.value.number == number
 
 
 def test_a_program_is_lifted_over_what_its_inputs_have_besides():
@@ -311,6 +379,13 @@ def test_the_arrays_agree_with_the_reference(formula):
     agree(nt.evaluate(formula, {name: as_array(value) for name, value in values.items()}, sizes=sizes), expected)
 
 
+def test_inputs_may_be_called_as_the_steps_of_a_plan_are():
+    import namedtensor as nt
+
+    formula, values = "exp(t1 ⊙ t2) + t1 / c1", {"t1": 2.0, "t2": 0.5, "c1": 4.0}
+    assert float(nt.evaluate(formula, values)) == pytest.approx(math.e + 0.5)
+
+
 def test_the_table_uses_every_built_in():
     called = {node.operator for formula in FORMULAS for node in walk(parse(formula)) if isinstance(node, nodes.Call)}
     assert FUNCTIONS - called == set()
@@ -361,12 +436,139 @@ def test_the_arrays_refuse_them_for_the_same_reason(formula, kind):
     assert caught.value.kind == kind, str(caught.value)
 
 
+ALIKE = {  # by the number of the error
+    101: (
+        "|height| = k^2\nones_{p[k]}",
+    ),
+    105: (
+        "f(t) = t", "x ∈ ℝ^{height}", "y ≈ ∂x", "size()",
+    ),
+    112: (
+        "(A + 1)_{2}",
+    ),
+    201: (
+        "∂(x ⊙ x)/∂q*", "h^1(t) = t\nh^2(x)", "h_{1,2}(t) = t\nh_3(x)", "g_{ax}^Q(t) = ∑_{ax} t\ng_{width}(A)",
+        "g_{ax}^Q(t) = ∑_{ax} t\ng_{width}^K(A)", "g_{ax}(t) = ∑_{ax} t\ng(A)", "g_{ax}(t) = ∑_{ax} t\ng_{2}(A)",
+        "g_{ax,bx}(t) = ∑_{ax,bx} t\ng_{height,2}(A)", "f^{l,l}(t) = l t\nf^{1,2}(x)", "𝔼_{z ∼ Foo(0, 1)}[z]",
+        "A_{1,2}", "(A + 1)^{1,2}", "{ q if x > 1; 0 otherwise }", "k = 4\nf^l(t) = l t\nf^k(x)", "I_{a,b,c}",
+        "I_{height}", "iota_{height,width}", "norm_{height}(x; q)", "f^n(t) = t_{a_n}\nf^1(x)",
+    ),
+    203: (
+        "X^l = X^{l-1} for l = 1, …, 3\nX^0 = X^3\nX^2",
+    ),
+    204: (
+        "size(x)", "size(depth)",
+    ),
+    205: (
+        "height = x\n|height|",
+    ),
+    206: (
+        "f(t; w) = w t\nw ∈ ℝ^{height}\nf(x)",
+    ),
+    301: (
+        "|k| = 9\nmaxk_{height,k} x", "det_{a,b}([1, 2, 3; 4, 5, 6]_{a,b})",
+        "∑_{2} x", "x_{q(1:2)}", "∑_i x_{width(i)}", "max_{q} [1, 2]_{q}_{q→r}",
+    ),
+    302: (
+        "I_{a,b}\n|a| = 2\n|b| = 3", "∑_i A_{height(i)} ⊙ [1, 2]_{q}_{q(i)}",
+        "f : ℝ^{height} → ℝ\nf(t; w) = (∑_{height} t) w\nw ∈ ℝ\nf(A; [1, 2]_{width})",
+    ),
+    303: (
+        "∂(x_{height→height*})/∂x*", "B ∈ ℝ^{a × a}\nB = A\nB", "A_{height(1), height(2)}", "A_{height→a, height→b}",
+        "ones_{height,height}", "∑_{height,height} A",
+    ),
+    304: (
+        "f : ℝ × ℝ → ℝ\nf(t) = t\nf(x)", "𝔼_{z ∼ N(0)}[z]", "softmax_{height}(x; 3)", "norm_{height}(x; 1, 2)",
+        "norm_{height}(x; x)", "size(height, width)", "f(t; w) = w t\nf(x; 3, 4)",
+    ),
+    306: (
+        "D ∈ ℝ^{height}\nD_{height(i)} = x\nD",
+        "H_{height(t)} = h^t for t = 1, …, 3\nh^0 = x\nh^t = 2 h^{t-1} for t = 1, …, 3\nH", "[x, 1]_{height}",
+        "f : ℝ^{height} → ℝ^{r}\nf(t; w) = [1, 2]_{r} (∑_{height} t) w\nw ∈ ℝ\nf(x; [1, 2]_{r})",
+    ),
+    307: (
+        "x + 0 = A", "x ≈ A", "B = x ∈ ℝ^{width}\nB",
+    ),
+    308: (
+        "B = x ∈ ℝ^{height[5]}\nB", "f : ℝ^{height[4]} → ℝ^{height}\nf(t) = t\nf(x)",
+        "f(t; w) = w t\nw ∈ ℝ^{q[5]}\nf(x; [1, 2]_{q})",
+        "f : ℝ^{height[n]} × ℝ^{width[n]} → ℝ\nf(t, s) = ∑_{height} t + ∑_{width} s\nf(x, [1, 2]_{width})",
+    ),
+    309: (
+        "max_{i ∈ [k]} i", "∑_{j ≠ 2} j", "I_{a,b}", "D_{p(2k)} = 1 for k = 1, …, 2\nD", "𝔼_{z ∼ N(0, 1)^{q}}[z]",
+        "H ∈ ℝ^{seq}\nH_{seq(t)} = h^t\nh^0 = 1\nh^t = 2 h^{t-1} for t = 1, …, 4\nH",
+        "D ∈ ℝ^{seq[n]}\nD_{seq(i)} = 1\n∑_{seq} ones_{seq}", "|p|^2 = |height|\n∑_{p} ones_{p} x",
+        "0 |p| = |height|\n∑_{p} ones_{p} x", "|height| / 0 = |p|\n∑_{p} ones_{p} x",
+        "|height| / |p| = 0\n∑_{p} ones_{p} x", "exp(|p|) = |height|\n∑_{p} ones_{p} x",
+        "|p|^2 + |p| = |height|\n∑_{p} ones_{p} x", "max(|p|, 2) = |height|\n∑_{p} ones_{p} x",
+    ),
+    310: (
+        "|k| = 9\nunroll_{height,k} x", "|k| = 2\npool_{height,k} x",
+        "D ∈ ℝ^{p[|height|/2]}\nD_{p(i)} = i ∑_{height} x\nD",
+    ),
+    312: (
+        "stack_{q}(A, A)_{(height,q)→width}", "|a| = 1\nA_{height→(width,a)}",
+    ),
+    313: (
+        "|a| = 3\n[1, 2, 3, 4]_{c}_{c→(a,b)}", "|a| = 2\n|b| = 3\nx_{height→(a,b)}",
+    ),
+    316: (
+        "C = x\nC_{height([1, 2; 2, 3]_{p,q})} ← 1\nC",
+        "f_{ax} : ℝ^{ax} → ℝ\nf_{ax}(t) = t_{ax(1)}\nf_{height,width}(A)",
+        "f_{ax} : ℝ^{ax} → ℝ\nf_{ax}(t) = ∑_i t_{ax(i)}\nf_{height,width}(A)",
+        "f_{ax} : ℝ^{ax} → ℝ\nf_{ax}(t) = ∑_{ax} t_{ax(1:2)}\nf_{height,width}(A)",
+        "f_{ax} : ℝ^{ax} → ℝ^{ax}\nf_{ax}(t) = D\nD ∈ ℝ^{ax}\nD_{ax(i)} = t_{ax(i)}\nf_{height,width}(A)",
+        "lgamma_{height} x",
+    ),
+    317: (
+        "x ∈ ℝ^{depth}\nx",
+    ),
+    401: (
+        "A_{height(1), width(y)}",
+        "C = A\nC_{height(4)} ← 0\nC", "A_{height(3:2)}",
+    ),
+    402: (
+        "C = x\nC_{height(1.5)} ← 1\nC",
+    ),
+    403: (
+        "h^0 = x\nh^t = 2 h^{t-1} for t = 1, …, 20\nh^3 = x\nh^20",
+    ),
+    404: (
+        "𝔼_{z ∼ N(0, 1)}[z]\ndraws = 10000000", "∑_{i=1}^{2000000} i", "D_{p(k)} = k for k = 1, …, 2000000\nD",
+    ),
+    405: (
+        "inv_{a,b}([1, 2; 2, 4]_{a,b})", "quantile_{height}(x; 2)", "|q| = 0\nquantile_{q}(iota_{q}; 0.5)", "|q| = 0\nnorm_{q} iota_{q}",
+        "B = x ≈ ∂x\nB", "𝔼_{z ∼ N(0, 1)}[z]\ndraws = 0", "𝔼_{z ∼ Bernoulli(x)}[z]", "𝔼_{z ∼ Categorical(A)}[z]",
+        "{ 1 if 1 > 2 }", "argmax_{i ∈ [0]} i", "max_{i ∈ ℝ} i", "lim_{h→0} x", "|q| = 0\nmean_{q} ones_{q}",
+        "|q| = 0\nmax_{q} iota_{q}", "|q| = 0\nargmax_{q} iota_{q}",
+    ),
+    406: (
+        "D_{p(k)} = 1 for k = 1, …, 2\nD_{p(k)} = 2 for k = 2, …, 3\nD",
+        "D ∈ ℝ^{p[2]}\nD_{p(k+1)} = 1 for k = 0, …, 0\nD_{p(i)} = 2\nD",
+        "D ∈ ℝ^{p[2] × q[2]}\nD_{p(k+0), q(j)} = 1 for k = 1, …, 2\nD_{p(i), q(k+0)} = 2 for k = 1, …, 2\nD",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("number, formula", [(number, formula) for number, each in ALIKE.items() for formula in each])
+def test_both_roads_refuse_by_the_same_number(number, formula):
+    import namedtensor as nt
+
+    values = {"A": A, "x": X, "y": Y}
+    with pytest.raises(NotationError) as by_definition:
+        reference.evaluate(formula, values)
+    with pytest.raises(NotationError) as by_arrays:
+        nt.evaluate(formula, {name: as_array(value) for name, value in values.items()})
+    assert (by_definition.value.number, by_arrays.value.number) == (number, number)
+
+
 # --------------------------------------------------------------------------------------------------- without NumPy
 ALONE = """
 import sys
 sys.modules["numpy"] = sys.modules["array_api_compat"] = None
 from grammar.parser import parse
 from grammar.printer import to_latex
+import namedtensor as nt
 import namedtensor as nt
 from namedtensor import reference
 text = "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V"
@@ -383,3 +585,16 @@ def test_it_runs_where_numpy_is_not_installed():
     command = [sys.executable, "-c", ALONE]
     run = subprocess.run(command, capture_output=True, text=True, env=environment, encoding="utf-8")
     assert run.stdout.strip() == "tensor(2.5, '')", run.stderr
+
+
+def test_the_larger_of_more_than_two():
+    x, y = [1.0, 5.0, 2.0], [3.0, 1.0]
+    for text, meant in {
+        "max(x, y, 2)": lambda a, b: max(a, b, 2),
+        "min(x, 4, y, 2)": lambda a, b: min(a, 4, b, 2),
+        "max(x, y, 2)^2": lambda a, b: max(a, b, 2) ** 2,
+    }.items():
+        due = [[meant(a, b) for b in y] for a in x]
+        found = nt.evaluate(text, x=nt.tensor(x, "a"), y=nt.tensor(y, "b")).tolist("a b")
+        own = reference.evaluate(text, {"x": reference.tensor(x, "a"), "y": reference.tensor(y, "b")})
+        assert found == own.to_list("a b") == due

@@ -57,6 +57,7 @@ def found():
     return answer(started("sharded_cases.py", devices=8))
 
 
+@pytest.mark.slow
 @needs_jax
 @pytest.mark.parametrize("case", CASES)
 def test_on_eight_devices(found, case):
@@ -171,6 +172,7 @@ def test_without_jax(monkeypatch):
 
 
 # -------------------------------------------------------------------------------------------------------- two processes
+@pytest.mark.slow
 @needs_jax
 def test_two_processes_train_as_one_does():
     with socket.socket() as free:

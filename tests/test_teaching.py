@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 import time
 from pathlib import Path
 
@@ -66,6 +67,43 @@ DIFFERENT = [  # an answer, the model, types, what is said of it
     ("softmax_{n} (2 X)", "softmax_{n} X", {"X": "ℝ^{n}"}, "what the first is without 2"),
     ("inv_{r,c} X", "X", {"X": "ℝ^{r × c}", "given": "|r| = |c|"}, "without inv_{r, c}"),
 ]
+
+
+TOLD = [  # an answer, the model, types, what is said in full
+    ("X / 0", "X", {"X": "ℝ^{a}"}, "at {a(1)} the first is ∞, the second is 0.6121 (3 of 3 places)"),
+    ("log(−1 − X^2)", "X", {"X": "ℝ^{a}"}, "at {a(1)} the first is undefined, the second is 0.6121 (3 of 3 places)"),
+    ("X", "log(−1 − X^2)", {"X": "ℝ^{a}"}, "neither has a value on any draw"),
+    ("√2 X", "X", {"X": "ℝ^{a}"}, "the first is 1.414 times what is the second; at {a(3)} the first is −1.07, the second is −0.7563 (3 of 3 places)"),
+    ("X_{r→c, c→r}", "X", {"X": "ℝ^{r × c}", "given": "|r| = |c|"}, "the first has the numbers that are the second, at other places; at {r(2), c(3)} the first is −0.4769, the second is 0.5588 (6 of 9 places)"),
+    ("X", "X_{r→c, c→r}", {"X": "ℝ^{r × c}", "given": "|r| = |c|"}, "the first is what the second is without the renaming _{r→c, c→r}; at {c(2), r(3)} the first is −0.4769, the second is 0.5588 (6 of 9 places)"),
+    ("clip(X, 0, 1)", "clip(X, 0, 2)", {"X": "ℝ^{a}"}, "the first is what the second is with 1 in place of 2; at {a(3)} the first is 1, the second is 2 (2 of 5 places)"),
+    ("log_3(X)", "log_2(X)", {"X": "ℝ^{a}"}, "at {a(1)} the first is −0.4469, the second is −0.7083 (1 of 3 places)"),
+    ("sin X", "cos(X^3) + tanh X", {"X": "ℝ^{a}"}, "at {a(2)} the first is −0.2327, the second is 0.7693 (3 of 3 places)"),
+    ("2 X_{a→c, b→d}", "X_{a→e, b→f}", {"X": "ℝ^{a × b}"}, "the first is 2 times what is the second; at {e(1), f(3)} the first is −1.513, the second is −0.7563 (12 of 12 places)"),
+    ("X_{a→c} ⊙ X_{a→d}^2", "X_{a→e}^3 ⊙ X_{a→f}", {"X": "ℝ^{a}"}, "the first is what the second is with 2 in place of 3; at {f(3), e(3)} the first is −0.4326, the second is 0.3272 (9 of 9 places)"),
+    ("I", "2 I", {"I": "[q]^{n}"}, "the first is what the second is without 2; at {n(3)} the first is 2, the second is 4 (3 of 3 places)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("first", "second", "types", "said"), TOLD)
+def test_a_difference_is_told_in_full(first, second, types, said):
+    found = nt.same(first, second, **types)
+    assert not found and found.told == said
+
+
+@pytest.mark.parametrize(
+    ("first", "types", "number", "said"),
+    [
+        ("X", {"X": "ℝ^{a}\nY ∈ ℝ"}, 203, "is no type"),
+        ("X + |b|", {"X": "ℝ^{a × b}", "given": "|a| = |b| + 1000"}, 302, "no sizes below 9"),
+        ("f(t, 2) = 3 t", {}, 201, "f is not known"),
+        ("X > 0", {"X": "ℝ^{a}"}, 403, "this does not hold at a(2)"),
+    ],
+)
+def test_what_cannot_be_compared_is_an_error(first, types, number, said):
+    with pytest.raises(nt.NotationError, match=re.escape(said)) as caught:
+        nt.same(first, first, **types)
+    assert caught.value.number == number
 
 
 @pytest.mark.parametrize(("first", "second", "types"), SAME)
@@ -271,6 +309,10 @@ WRONG = [  # an answer, what is said of it, whether it counts as a try
     ("einsum", 'einsum("ab,bc->ac", A, C)', "C is not given", False),
     ("einsum", 'einsum("ab->ad", A)', "d is a letter of no operand", False),
     ("einsum", "einsum(A, B)", "cannot be read", False),
+    ("einsum", 'einsum("ab,bc->ac", A)', "the groups of letters are 2, and the operands 1", False),
+    ("einsum", 'einsum("ab->a->b", A)', "letters of each operand, ->, letters of the result", False),
+    ("einsum", 'einsum("aa->a", A)', "a letter twice in aa takes a diagonal", False),
+    ("sizes", "iota_{in}", "a number is asked for", False),
     ("einsum", 'einsum("...b,bc->...c", A, B)', "a letter for every axis", False),
     ("einsum", 'einsum("ab,cb->ac", A, B)', "the letter b stands for j of A and for l of B", False),
     ("order", "∑_{n} (X + X)\n∑_{n} 2 X\n∑_{n} 2 X", "is line 2 once more", True),
@@ -335,6 +377,23 @@ def test_a_released_file_holds_no_model(sheet):
     assert "slip" not in text and "These sum" not in text and "#: hint Which axis" in text
     changed = text.replace("#: due ", "#: due A", 1)
     assert "cannot be read" in nt.exercises(changed)["attention"].mark("Q").feedback
+
+
+def test_a_released_file_is_released_as_it_is(sheet, kept):
+    text = grading.released(SHEET + "\n\n\n", sheet)
+    assert grading.released(text, kept) == text
+    assert [list(grading.faults(exercise)) for exercise in kept.values()] == [[]] * len(sheet)
+
+
+def test_an_exercise_without_a_value_is_no_mark():
+    (exercise,) = nt.exercises("#: exercise a\nX ∈ ℝ^{n}\nlog(−1 − X^2)").values()
+    found = exercise.mark("X")
+    assert not found and not found.tried and found.feedback == "the exercise has no value to compare with"
+
+
+def test_answers_are_what_stands_below_each_header():
+    handed = "My name\nX\n#: hint none\n#: exercise a\n#: hint some\n0.5 X\n# a remark\n\n#: exercise b\n"
+    assert grading.answers(handed) == {"a": "0.5 X", "b": ""}
 
 
 def test_a_released_file_keeps_the_sentences_of_slips(kept):
@@ -469,6 +528,11 @@ def test_the_command(tmp_path, capsys):
         == 0
     )
     assert json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["tests"][1]["score"] == 1
+    assert main(["exercises", "mark", str(handed), "--key", str(key), "--to", "nbgrader"]) == 0
+    assert json.loads(capsys.readouterr().out)["type"]["score"] == 1
+    key.write_text("#: exercise sums\n#: slip 2 X   No.\nX ∈ ℝ^{a}\nanswer = 2 X\n", encoding="utf-8")
+    assert main(["exercises", "check", str(key)]) == 1
+    assert f"{key}:1: sums: " in capsys.readouterr().out
     for words in (
         ["check", "none.nt"],
         ["mark", str(handed)],

@@ -8,6 +8,7 @@ from peers import drawn, loaded, named, numbers, torch, transformers, without_me
 
 import namedtensor as nt
 import namedtensor.programs.program
+from namedtensor.programs.program import EntryPoints
 from transformer import GPT2
 from transformer.pretrained import generation
 
@@ -191,6 +192,36 @@ def test_the_plan_of_a_step_is_reused(both, ids, monkeypatch):
         model.generate(given, count)
         counts.append(len(made))
     assert counts[1] == 0 < counts[0] and 0 < counts[2] < 15
+
+
+def test_a_step_writes_into_the_memory_that_it_is_given(both, ids, monkeypatch):
+    """And into nothing else that it is given: neither a mask nor the parameters."""
+    _, model = both
+    written, called = [], EntryPoints.__call__
+    memory = {f"past^{{{l},{kind}}}" for l in (1, 2) for kind in "KV"}
+
+    def watched(self, values, sizes):
+        tensors = {name: value.array for name, value in values.items() if isinstance(value, nt.NamedTensor)}
+        before = {name: array.copy() for name, array in tensors.items()}
+        _, _, *made = found = called(self, values=values, sizes=sizes)
+        if "past" in values:
+            written.append({name for name, array in tensors.items() if (array != before[name]).any()})
+            assert all(np.shares_memory(each.array, tensors[name]) for name, each in zip(sorted(memory), made))
+        return found
+
+    monkeypatch.setattr(EntryPoints, "__call__", watched)
+    given, mask = named(ids, BATCH), named(left(), BATCH)
+    model.generate(given, 5, mask=mask)
+    assert written == [memory] * 4
+    assert (mask.array == left().numpy()).all() and (given.array == ids.numpy()).all()
+
+
+def test_generations_side_by_side_do_not_disturb_each_other(both, ids):
+    _, model = both
+    one, other, found = ours(model, ids, 6), ours(model, ids.flip(0, 1), 6), []
+    between = lambda token: found.append(ours(model, ids.flip(0, 1), 6))
+    again = model.generate(named(ids, BATCH), 6, progress=between)
+    assert found == [other] * 6 and again.to_array(BATCH).tolist() == one != other
 
 
 def test_a_prompt_has_the_logits_of_its_last_token_alone():

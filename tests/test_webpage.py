@@ -114,6 +114,45 @@ def test_whatever_is_asked_there_is_an_answer(request_):
     json.dumps(found)
 
 
+REFUSED = (
+    ({"ask": "check", "text": "x", "inputs": {"x": True}}, 101, "x in inputs is to be a type or a number"),
+    ({"ask": "check", "text": "x" * 300_000}, 404, "text has 300000 characters, and at most "),
+    ({"ask": "code", "text": "x", "library": "perl"}, 408, "there is no library 'perl'"),
+    ({"ask": "derive", "text": "x^2", "by": "y"}, 201, "the formula has no y"),
+    ({"ask": "mark", "file": "#: exercise a\nX ∈ ℝ^{n}\nX", "name": "b", "answer": "X"}, 201, "there is no exercise b"),
+)
+
+
+@pytest.mark.parametrize(("fields", "number", "said"), REFUSED, ids=[each[2] for each in REFUSED])
+def test_what_is_refused_has_its_number(fields, number, said):
+    error = answer(fields)["error"]
+    assert error["number"] == number and error["message"].startswith(said)
+
+
+def test_a_check_brings_its_plan_where_that_is_asked():
+    types = {"x": "ℝ^{a}"}
+    with_plan = answer({"ask": "check", "text": "x + 1", "inputs": types, "plan": True})["plan"]
+    assert with_plan == asked("plan", "x + 1", inputs=types)
+    for wrong in ("x +", "x ⊙_{b} x", ""):
+        assert answer({"ask": "check", "text": wrong, "inputs": types, "plan": True}).get("plan") is None
+
+
+def test_the_bounds_of_a_set_are_told_where_they_are_numbers():
+    told = [asked("check", f"x ∈ [{bound}]^{{a}}\n∑_{{a}} x")["inputs"] for bound in ("5", "q")]
+    assert all(each[0]["name"] == "x" for each in told) and told[0] != told[1]
+
+
+def test_javascript_is_that_of_the_program():
+    found = asked("code", "2 x", inputs={"x": "ℝ"}, library="javascript")
+    assert found["text"] == nt.to_javascript("2 x", x="ℝ")
+
+
+def test_a_derivative_without_a_closed_form_says_why():
+    found = asked("derive", "s / 0", inputs={"s": "ℝ"}, by="s")
+    assert found["text"] is None and found["why"].startswith("there is no closed form of this")
+    assert found["program"] == "∂(s / 0)/∂s*"
+
+
 def test_sizes_that_a_text_asks_for_are_found():
     found = asked("check", "|layer| = |h| |k|\nX ∈ ℝ^{layer}\nX_{layer→(h,k)}")
     sizes = {each["name"]: each["size"] for each in found["axes"]}
@@ -137,6 +176,7 @@ PROGRAMS = {
     "derivative": ("∂(softmax_{ax} X)/∂X*", {"X": "ℝ^{ax}"}),
     "elements": ("X_{a(2)} + 𝕀[X > 0] mean_{a} X", {"X": "ℝ^{a}"}),
     "merged": ("X_{a→(b,c)}", {"X": "ℝ^{a}"}),
+    "of two": ("max(X, Y) + max(X, 2) + ∑_{a} (2 X)", {"X": "ℝ^{a}", "Y": "ℝ^{a}"}),
 }  # fmt: skip
 
 
@@ -249,6 +289,8 @@ LOOPS = {
     "elements": ("Y_{a(i)} = X_{a(i)} i − 1 / (i + 1)", {"X": "ℝ^{a}"}),
     "several": ("Q = X ⊙_{c} U\nA = softmax_{s}(Q ⊙_{k} Q_{s→s'})\nA ⊙_{s} Q_{k→v}", {"X": "ℝ^{s × c}", "U": "ℝ^{c × k}"}),
     "identity": ("I_{a,b} ⊙_{b} X − onehot_{a} n + ∏_{b} X", {"X": "ℝ^{b[3]}", "n": "ℝ"}),
+    "from zero": ("∑_{i=0}^{3} i x + ∑_{i=−2}^{1} x^2 i", {"x": "ℝ^{a}"}),
+    "twice": ("exp(softmax_{a} x ⊙ softmax_{a} x) + ∑_{a} softmax_{a} x", {"x": "ℝ^{a}"}),
     "powers": ("((x − 1) − (y − 2)) / (x / y) − −x^2 + 2^{−x}", {}),
 }  # fmt: skip
 
@@ -333,6 +375,21 @@ def test_loops_compute_the_value(name):
     assert len(result) == array.size
     for place, value in result.items():
         assert abs(value - array[tuple(i - 1 for i in place)]) < 1e-9
+
+
+SAID = (
+    # a text, the line that gives its value: numbers that are none, and what has no formula for an element
+    ("{ x if x > 1 }", "    value[a] = x[a] if x[a] > 1 else undefined"),
+    ("∞ − ∞ + x", "    value[a] = undefined + x[a]"),
+    ("where(1 > 0, x, 2 x)", "    value[a] = x[a] if 1 else 2 · x[a]"),
+    ("norm_{a}(x; 3)", "value = T1"),
+    ("polygamma(x; 2) + x", "    value[a] = T1[a] + x[a]"),
+)
+
+
+@pytest.mark.parametrize(("text", "line"), SAID)
+def test_what_loops_say_of_it(text, line):
+    assert asked("loops", text, inputs={"x": "ℝ^{a}"})["text"].splitlines()[-1] == line
 
 
 # --------------------------------------------------------------------------------------------------- code and derivatives

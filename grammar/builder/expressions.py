@@ -76,6 +76,8 @@ class Expressions(Scripts):
         if head.subscript and type(head.subscript[0]) in (Over, Bound):
             return self.over(head, operand, span)
         if head.name == "∂":  # only LaTeX: \frac{\partial}{\partial X^*} f(X)
+            if type(operand) is nodes.AtPoint and self.source[operand.span[1] - 1] != ")":  # ∂/∂t f(t)|_{t=0}
+                return replace(operand, body=self.derivative(operand.body, head.parameters[0], span), span=span)
             return self.derivative(operand, head.parameters[0], span)
         return Call(head.name, head.superscript, head.subscript, (operand,), head.parameters, span, head.name_span)
 

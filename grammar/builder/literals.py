@@ -107,12 +107,16 @@ class Literals:
     def indexed_by_number(self, span):
         """A[0]: what Python would take for an index; E[x] is what a book of statistics has."""
         average = "an expectation says what is drawn: 𝔼_{x ∼ N(0, 1)}[x]; an average over an axis is mean_{axis} X"
+        variance = "a variance over an axis is var_{axis} X; of what is drawn it is 𝔼[(x − 𝔼[x])^2]"
+        if VARIANCE.search(self.source[: span[0]]):
+            self.fail(101, "an index names its axis, and stands in a subscript", span, hint=variance)
         self.fail(
             101, "an index names its axis, and stands in a subscript", span,
             hint=average if EXPECTATION.search(self.source[: span[0]]) else "write X_{axis(1)}, which counts from 1; a product is X ⊙ […]",
         )  # fmt: skip
 
 
+VARIANCE = re.compile(r"(?:^|\W)(?:Var|var|V|𝕍)\}?$")
 EXPECTATION = re.compile(r"(?:^|\W)(?:E|𝔼|\\mathbb\{E\})$")
 
 

@@ -59,14 +59,17 @@ class Builder(Expressions):
         return nodes.Update(target, body, around(children))
 
     def sampled(self, children):
-        variable, _, of = children
-        if type(variable) is not Name:
+        variable, _, of, *over = children
+        name, labels = variable, ()
+        while type(name) in (nodes.Subscript, nodes.Superscript):
+            name, labels = name.base, (*name.components, *labels)
+        if type(name) is not Name:
             self.fail(
-                114, "what is drawn is one plain name", variable.span,
-                hint="give draws an axis of their own: ε ∼ N(0, 1)^{time[10]}",
+                114, "what is drawn is a name", variable.span,
+                hint="give draws an axis of their own, ε ∼ N(0, 1)^{time[10]}, or a label, z^t ∼ N(0, 1) for t = 1, …, n",
             )  # fmt: skip
-        draw = replace(of, name=variable.text, span=around(children))
-        return nodes.Equation((variable, draw), span=draw.span)
+        draw = replace(of, name=name.text, labels=labels, span=(variable.span[0], of.span[1]))
+        return nodes.Equation((variable, draw), range=over[0] if over else None, span=around(children))
 
     def drawn(self, children):
         return replace(children[2], name=children[0].text, span=around(children))
@@ -78,16 +81,18 @@ class Builder(Expressions):
         axes = children[-1].items if type(children[-1]) is Script else ()
         family = FAMILIES.get(first.text, first.text)
         return nodes.Draw(
-            "", family, nodes_among(each for each in children if type(each) is not Script), axes, around(children)
+            "", family, nodes_among(each for each in children if type(each) is not Script), axes, span=around(children)
         )
 
     def among(self, children):
-        return Script("SUB", nodes_among(children[2:]), around(children))
+        plain = (self.name(children[1:]),) if type(children[1]) is Token and children[1].type == "NAME" else ()
+        return Script("SUB", plain or nodes_among(children[2:]), around(children))
 
     def expectation(self, children):
-        sign, among, *rest = children
-        body = next(iter(nodes_among(rest)))
-        return nodes.Expectation(among.items, body, (sign.start, max(end_of(rest[-1]), body.span[1])))
+        sign, *rest = children
+        draws = next((child.items for child in children if type(child) is Script), ())
+        body = next(iter(nodes_among(each for each in rest if type(each) is not Script)))
+        return nodes.Expectation(draws, body, (sign.start, max(end_of(rest[-1]), body.span[1])))
 
     def fact(self, children):
         held = self.compared(children) if len(children) > 1 else children[0]

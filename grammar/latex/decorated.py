@@ -97,7 +97,27 @@ def norm_bar(reader: Reader, position: int, end: int) -> int:
     if reader.brackets and reader.brackets[-1][0] == "‖":
         return closing(reader, position, end)
     _, start, stop = reader.pieces[position]
+    if parts_arguments(reader, position, end):
+        reader.add(("COMMA", ","), start, stop)
+        return position + 1
     return opened(reader, "‖", position + 1, start, stop)
+
+
+def parts_arguments(reader: Reader, position: int, end: int) -> bool:
+    r"""Whether it stands alone between two things in brackets: \mathrm{KL}(p \| q) is KL(p, q)."""
+    if not (reader.brackets and reader.brackets[-1][0] == "LPAREN") or reader.last() not in ENDS_OPERAND:
+        return False
+    depth = 0
+    for text, _, _ in reader.pieces[position + 1 : end]:
+        depth += (text in "([{") - (text in ")]}")
+        if depth < 0:
+            return True
+        if not depth and text in ("\\|", "\\Vert", "‖"):
+            return False
+    return False
+
+
+ENDS_OPERAND = frozenset({"NAME", "NUMBER", "RPAREN", "RBRACE", "RBRACKET", "STAR"})
 
 
 def braced(reader: Reader, position: int, end: int) -> int:
@@ -201,8 +221,16 @@ def literal_in(reader: Reader, position: int, inside: Stretch) -> list[Part] | N
     beside = position - 1
     while beside > 0 and reader.piece(beside) in LOOKS:
         beside -= 1
-    before = reader.piece(beside)
-    if reader.last() == "NAME" and NAMED.fullmatch(before) and before.startswith(AXIS_FONTS):
+    start = axis_before(reader, beside)
+    if reader.last() == "NAME" and start is not None:
         reader.tokens.pop()
-        rows = (beside, position)
+        rows = (start, position)
     return literal(reader, position, last + 1, [(rows, position), (columns, middle)], (cells + 1, last - 1))
+
+
+def axis_before(reader: Reader, last: int) -> int | None:
+    r"""Where the axis begins whose last piece is this one: \mathsf{h}, \mathsf{\vphantom{fg}h}; None where it is none."""
+    if reader.piece(last) != "}":
+        return last if NAMED.fullmatch(reader.piece(last)) and reader.piece(last).startswith(AXIS_FONTS) else None
+    opened = next((at for at in range(last, 0, -1) if reader.partner.get(at) == last), 0)
+    return opened - 1 if opened and reader.piece(opened - 1) in AXIS_FONTS else None

@@ -1,4 +1,4 @@
-"""Fractions and roots, and fractions of ∂ that are derivatives.
+"""Fractions and roots, and fractions of ∂, or of \\mathrm{d}, that are derivatives.
 
 \\frac{\\partial L}{\\partial x^*}, \\frac{\\partial}{\\partial x^*} L      {∂{L} / ∂{x^*}}, and ∂ as a function before L
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TypeGuard
 
 from ..errors import NotationError
+from ..partials import ORDERS
 from ..tokens import Token
 from .macros import lacks_argument
 from .reader import Part, Reader, Stretch
@@ -20,34 +21,36 @@ def fraction(reader: Reader, position: int, end: int) -> int:
     _, start, stop = reader.pieces[position]
     sign = Token("SLASH", "/", start, stop)
     over, under = reader.braced("group", above, middle), reader.braced("group", below, after)
-    if begins_with_partial(above, reader) and begins_with_partial(below, reader):
+    if begins_with_sign(above, reader) and begins_with_sign(below, reader) and alike(above, below, reader):
         if reader.piece(above[0] + 1) == "^":
-            return second_derivative(reader, position, above, below, sign, after, end)
+            return higher_derivative(reader, position, above, below, sign, after, end)
         if above[1] - above[0] == 1:
             return reader.put(derivative_operator(reader, below, under, sign), after, end)
-        over = [Token("PARTIAL", "∂", *reader.pieces[above[0]][1:]), *without_partial(above, over)]
-        under = [Token("PARTIAL", "∂", *reader.pieces[below[0]][1:]), *without_partial(below, under)]
+        over = [Token("PARTIAL", "∂", *reader.pieces[above[0]][1:]), *without_sign(above, over)]
+        under = [Token("PARTIAL", "∂", *reader.pieces[below[0]][1:]), *without_sign(below, under)]
     return reader.put(wrapped(reader, position, after, [*over, sign, *under]), after, end)
 
 
-def second_derivative(
+def higher_derivative(
     reader: Reader, position: int, above: Stretch, below: Stretch, sign: Token, after: int, end: int
 ) -> int:
-    """\\frac{\\partial^2 f}{\\partial x^* \\partial y^*}, also of \\partial r^2, and before its operand: ∂(∂f/∂y*)/∂x*"""
+    """\\frac{\\partial^2 f}{\\partial x^* \\partial y^*}, also of \\partial r^3, and before its operand: ∂(∂f/∂y*)/∂x*"""
     partials = [place for place in range(*below) if reader.pieces[place][0] == "\\partial"]
     over = reader.argument(above[0] + 1, above[0] + 2, above[1])[1]
+    order = number_of(reader, above[0] + 2, over)
     variables = [(start + 1, stop) for start, stop in zip(partials, (*partials[1:], below[1]))]
-    if len(variables) == 1:
-        variables = 2 * [
-            (start, stop - len(square))
-            for start, stop in variables
-            for square in [squared(reader, start, stop)]
-            if square
-        ]
-    if not is_two(reader, above[0] + 2, over) or len(variables) != 2:
+    if len(variables) != order:
+        variables = [each for variable in variables for each in repeated(reader, *variable)]
+    if order < 2 or len(variables) != order:
+        wanted = (
+            "a second derivative names both variables"
+            if order == 2
+            else f"a derivative of order {order} names {order} variables"
+        )
         raise NotationError(
-            101, "a second derivative names both variables", reader.source, reader.pieces[position][1:],
-            hint=r"write \frac{\partial^2 f}{\partial x^* \partial y^*}",
+            101, wanted if order > 1 else "the order of a derivative is a number from 2 to 9", reader.source,
+            reader.pieces[position][1:],
+            hint=r"write \frac{\partial^2 f}{\partial x^* \partial y^*}, or \frac{\partial^3 f}{\partial r^3}",
         )  # fmt: skip
     partial = [Token("PARTIAL", "∂", *reader.pieces[above[0]][1:])]
     groups = [grouped(reader, position, after, variable) for variable in variables]
@@ -61,15 +64,18 @@ def second_derivative(
     return reader.put(quotient, after, end)
 
 
-def is_two(reader: Reader, start: int, stop: int) -> bool:
-    """Whether 2, or {2}, is what stands here."""
-    return [text for text, _, _ in reader.pieces[start:stop] if text not in "{}"] == ["2"]
+def number_of(reader: Reader, start: int, stop: int) -> int:
+    """The n from 2 to 9 that stands here, also as {n}; 0 where none does."""
+    text = "".join(text for text, _, _ in reader.pieces[start:stop] if text not in "{}")
+    return int(text) if text in ORDERS else 0
 
 
-def squared(reader: Reader, start: int, stop: int) -> list[str]:
-    """The pieces of a ^2 that what stands here ends with."""
-    pieces = [text for text, _, _ in reader.pieces[start:stop]]
-    return next((end for end in (["^", "2"], ["^", "{", "2", "}"]) if pieces[-len(end) :] == end), [])
+def repeated(reader: Reader, start: int, stop: int) -> list[Stretch]:
+    """r^2 as r twice; else the name as it stands."""
+    for place in range(start + 1, stop):
+        if reader.pieces[place][0] == "^" and reader.argument(place, place + 1, stop)[1] == stop:
+            return [(start, place)] * (number_of(reader, place + 1, stop) or 1)
+    return [(start, stop)]
 
 
 def grouped(reader: Reader, position: int, after: int, stretch: Stretch) -> list[Part]:
@@ -83,11 +89,24 @@ def wrapped(reader: Reader, position: int, after: int, parts: list[Part]) -> lis
     return [Token("LBRACE", "{", start, stop), *parts, Token("RBRACE", "}", close, finish)]
 
 
-def begins_with_partial(group: Token | Stretch, reader: Reader) -> TypeGuard[Stretch]:
-    return isinstance(group, tuple) and group[0] < group[1] and reader.pieces[group[0]][0] == "\\partial"
+SIGNS = ("\\partial", "\\mathrm{d}", "\\operatorname{d}")
 
 
-def without_partial(group: Stretch, parts: list[Part]) -> list[Part]:
+def begins_with_sign(group: Token | Stretch, reader: Reader) -> TypeGuard[Stretch]:
+    """Whether a part of a fraction begins with ∂, or with an upright d without a label before something."""
+    if not isinstance(group, tuple) or group[0] >= group[1]:
+        return False
+    sign, following = reader.pieces[group[0]][0], reader.piece(group[0] + 1)
+    return sign == "\\partial" or sign in SIGNS and following not in ("_", "^")
+
+
+def alike(above: Stretch, below: Stretch, reader: Reader) -> bool:
+    """Whether both parts begin with one sign, and the upright d below stands before something: \\mathrm{d}/\\mathrm{d} is a quotient."""
+    sign, other = reader.pieces[above[0]][0], reader.pieces[below[0]][0]
+    return sign == other and (sign == "\\partial" or below[1] - below[0] > 1)
+
+
+def without_sign(group: Stretch, parts: list[Part]) -> list[Part]:
     """{∂ f(X)} as {f(X)}"""
     return [parts[0], "group", (group[0] + 1, group[1]), None, parts[-1]]
 
@@ -95,7 +114,7 @@ def without_partial(group: Stretch, parts: list[Part]) -> list[Part]:
 def derivative_operator(reader: Reader, below: Stretch, under: list[Part], sign: Token) -> list[Part]:
     """\\frac{\\partial}{\\partial X^*}, a prefix function with X^* for its parameter"""
     stop = under[-1].end if isinstance(under[-1], Token) else sign.end
-    return [Token("FUNCTION", "∂", sign.start, stop), with_parameter(sign), *without_partial(below, under)]
+    return [Token("FUNCTION", "∂", sign.start, stop), with_parameter(sign), *without_sign(below, under)]
 
 
 def with_parameter(sign: Token) -> Token:

@@ -100,9 +100,8 @@ def function_label(reader: Reader, name: str, rest: Stretch) -> tuple[list[Part]
     if name != "norm" or sign != "_":
         return [rest], []
     parameter, after = reader.argument(rest[0], rest[0] + 1, rest[1])
-    if after != rest[1]:
-        return [rest], []
-    return [], [Token("WITH", "_", start, stop), *reader.braced("group", parameter, after)]
+    power: list[Part] = [(after, rest[1])] if after < rest[1] else []
+    return power, [Token("WITH", "_", start, stop), *reader.braced("group", parameter, after)]
 
 
 def matrix(reader: Reader, position: int, end: int) -> int:
@@ -197,6 +196,13 @@ def spanning(reader: Reader, position: int, end: int) -> int:
     return reader.argument(position, middle, end)[1]
 
 
+def of_width(reader: Reader, position: int, end: int) -> int:
+    """\\mathmakebox[6em][l]{…}: what it sets in a box stands there"""
+    for _ in range(2):
+        position = bracket_argument(reader, position, end)[1] - 1
+    return position + 1
+
+
 def between_rows(reader: Reader, position: int, end: int) -> int:
     """\\intertext{…}"""
     row(reader, position, end)
@@ -227,22 +233,13 @@ def blackboard(reader: Reader, position: int, end: int) -> int:
     if not letter:
         group, after = reader.argument(position, position + 1, end, letters=True)
         letter = group.text if isinstance(group, Token) else "".join(piece[0] for piece in reader.pieces[slice(*group)])
-    if letter == "E" and draws_below(reader, after, end):
-        reader.add(("NAME", "E"), start, reader.pieces[after - 1][2])
-        return after
+    if letter == "E":
+        span = start, reader.pieces[after - 1][2]
+        return reader.put([Token("NAME", "E", *span, "axis" if reader.place == "axis" else "mean")], after, end)
     if letter not in BLACKBOARD:
         raise reader.unknown(position)
     reader.add(BLACKBOARD[letter], start, reader.pieces[after - 1][2])
     return after
-
-
-def draws_below(reader: Reader, position: int, end: int) -> bool:
-    r"""Whether the subscript there says what is drawn: _{x \sim p}"""
-    while reader.piece(position) in ("\\limits", "\\nolimits"):
-        position += 1
-    if reader.piece(position) != "_" or position + 1 >= end or reader.piece(position + 1) != "{":
-        return False
-    return any(reader.piece(each) in ("\\sim", "∼") for each in range(position + 2, reader.partner[position + 1]))
 
 
 def signs(*terminals: str) -> list[str]:
@@ -286,6 +283,7 @@ ACTIONS: dict[str, tuple[str, str] | Action] = {
     "\\begin{array}": decorated.array,
     **dict.fromkeys(["\\IEEEeqnarraymulticol", "\\multicolumn"], spanning),
     **dict.fromkeys(["\\cup", "∪"], decorated.union),
+    "\\mathmakebox": of_width,
     "\\sqrt": root,
     **dict.fromkeys([f"\\begin{{{name}}}" for name in ENVIRONMENTS], begin),
     **dict.fromkeys(["\\begin{cases}", "\\begin{dcases}", "\\begin{rcases}"], cases),

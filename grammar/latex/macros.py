@@ -116,7 +116,7 @@ class _Expander:
         self.made = 0
 
     def run(self) -> list[Piece]:
-        done = []
+        done: list[Piece] = []
         while self.left:
             piece = self.left.pop()
             text = piece[0]

@@ -15,6 +15,9 @@ class Maths(NamedTuple):
     partner: dict[int, int]
 
 
+ONLY_MATHS = frozenset("\\" + name for name in "nfun nbin ndot nsum nprod ncat nmatrix frac sum prod odot".split())
+
+
 def maths_of(source: str, pieces: list[Piece]) -> Maths:
     """All pieces, or where the source sets off its formulas only these: the rest is prose."""
     return _Pairing(source, pieces).run()
@@ -42,7 +45,21 @@ class _Pairing:
                 self.close(index)
         if self.opened:
             raise never_closed(self.source, self.pieces[self.opened[-1]])
+        if in_prose:
+            self.refuse_maths_in_prose()
         return self.maths if in_prose else Maths([(0, len(self.pieces), "")], self.maths.partner)
+
+    def refuse_maths_in_prose(self) -> None:
+        """Raise where what can only be maths stands outside of it, as LaTeX does: nobody would read it."""
+        index = 0
+        for start, end, _ in [*self.maths.units, (len(self.pieces), 0, "")]:
+            for text, first, last in self.pieces[index:start]:
+                if text in ONLY_MATHS:
+                    raise NotationError(
+                        101, f"{text} stands outside of the maths", self.source, (first, last),
+                        hint=r"put it between \[ and \], or into the environment before",
+                    )  # fmt: skip
+            index = max(index, end)
 
     def has_prose(self) -> bool:
         texts = {piece[0] for piece in self.pieces}

@@ -18,7 +18,7 @@ DOTS = {"ELLIPSIS", "DOTS", "EQUALS"}
 CELL, ROW, FORMULA = "&", "\\\\", ""
 
 # A statement is looked at as a string, one letter a token: relations = and : and i (∈), comma, dots, names n, other x.
-LETTERS = {"EQUALS": "=", "COLON": ":", "IN": "i", "COMMA": ",", "DOTS": ".", "FOR": "f", "NAME": "n"}
+LETTERS = {"EQUALS": "=", "COLON": ":", "IN": "i", "COMMA": ",", "DOTS": ".", "FOR": "f", "NAME": "n", "DRAWN": "i"}
 RELATED = re.compile("[=:i]")
 BEGINS_ANOTHER = re.compile(r"(?<!\.),(?=[^,=:if]*[=:i]|[^,=:if.]+(?:,[^,=:if.]+){0,50}i)")
 HEAD = re.compile("x+:")  # ⊕_{ax} : …

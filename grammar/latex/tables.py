@@ -75,7 +75,7 @@ LOOKS |= set(_macros("""displaystyle textstyle scriptstyle scriptscriptstyle lim
     mathbin mathrel mathop mathpunct boxed ensuremath substack smash thinspace medspace thickspace negthinspace
     enspace enskip allowbreak nobreak noindent centering strut mathstrut null relax hline hfill bf rm it sf tt underline
     IEEEyesnumber IEEEnonumber IEEEyessubnumber IEEEnosubnumber IEEEeqnarraynumspace IEEEeqnarraymulticolnumspace
-    lefteqn displaybreak"""))  # fmt: skip
+    lefteqn displaybreak mathclap mathllap mathrlap"""))  # fmt: skip
 DROPPED = set(_macros("""label tag phantom vphantom hphantom hspace vspace mspace color textcolor ref eqref cite
     footnote"""))  # fmt: skip
 

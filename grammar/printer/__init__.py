@@ -43,7 +43,9 @@ def to_text(node: Any, ascii: bool = False, colours: Mapping[str, str] | None = 
     return (Ascii(node) if ascii else Text()).text(node)
 
 
-def to_latex(node, macros: bool = False, colours: Mapping[str, str] | None = None, width: float | None = None) -> str:
+def to_latex(
+    node: Any, macros: bool = False, colours: Mapping[str, str] | None = None, width: float | None = None
+) -> str:
     """`node` as LaTeX that KaTeX and MathJax render; `macros`: in the macros of the paper's package `namedtensor`.
 
     `colours` are those of the axes, such as #0b80a6. With a `width` in ems it is a display, broken where it is broader.

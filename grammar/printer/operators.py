@@ -160,10 +160,14 @@ class Operators(Functions):
         """𝔼_{x ∼ N(0, 1)}[x]"""
         draws = []
         for each in node.draws:
+            if type(each) is Name:
+                draws.append(self.label_word(each.text))
+                continue
             found = yield from self.distribution(each)
             draws.append(f"{self.label_word(each.name)} {self.signs['∼']} {found}")
         (body,) = yield from self.each((node.body,), SUM)
-        return Piece(f"{self.mean}_{{{', '.join(draws)}}}{self.square(body)}", POSTFIXED)
+        below = f"_{{{', '.join(draws)}}}" if draws else ""
+        return Piece(f"{self.mean}{below}{self.square(body)}", POSTFIXED)
 
     def bound_sign(self, operator: str, below: str, above: str = "") -> str:
         """The sign of an operator with the variable that it binds."""

@@ -41,7 +41,7 @@ class Printer:
 
     signs = signs("text")
 
-    def text(self, node) -> str:
+    def text(self, node: Any) -> str:
         return self.run(self.visit(node)).text
 
     def run(self, piece: Printing) -> Piece:
@@ -58,7 +58,7 @@ class Printer:
                 waiting.pop()
                 piece = finished.value
 
-    def visit(self, node) -> Printing:
+    def visit(self, node: Any) -> Printing:
         return getattr(self, type(node).__name__.lower())(node)
 
     def part(self, node, level: int, last: bool = False):

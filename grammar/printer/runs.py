@@ -8,7 +8,7 @@ A script's brackets fall away, for it stands below or above. Which names are axe
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .. import nodes
 from ..nodes import Call, axis_of
@@ -32,7 +32,7 @@ class Run(NamedTuple):
     slanted: bool = False
 
 
-def to_runs(node, axes: Collection[str] | None = None) -> tuple[Run, ...]:
+def to_runs(node: Any, axes: Collection[str] | None = None) -> tuple[Run, ...]:
     """`node` in runs; `axes` are the names that are axes where the tree leaves that open.
 
     >>> from grammar.parser import parse
@@ -42,7 +42,7 @@ def to_runs(node, axes: Collection[str] | None = None) -> tuple[Run, ...]:
     return tuple(runs_of(Marked(axes_in(node) if axes is None else axes).text(node)))
 
 
-def axes_in(node) -> tuple[str, ...]:
+def axes_in(node: Any) -> tuple[str, ...]:
     """The axes that a tree names, in its order.
 
     >>> from grammar.parser import parse
@@ -65,7 +65,7 @@ def axes_in(node) -> tuple[str, ...]:
     return tuple(axis for axis in found if axis in sure)
 
 
-def certain(call: Call) -> tuple:
+def certain(call: Call) -> tuple[Any, ...]:
     """The components of a built-in's subscript that are axes."""
     if call.operator in ("maxk", "argmaxk"):
         return call.subscript[:1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from .. import nodes
-from ..nodes import Call, Name, Number, Starred, Subscript, Superscript, axis_of
+from ..nodes import Call, Name, Number, Size, Starred, Subscript, Superscript, axis_of
 from ..symbols import FUNCTIONS, UNDERSCORED
 from .pieces import ATOM, OR, POSTFIXED, SUM, UNARY, Piece, Printer, Printing
 
@@ -91,7 +91,7 @@ class Scripts(Printer):
         """A component of a subscript, where every word is a name."""
         if type(node) is Name:
             return Piece(self.axis_word(node.text) if axes else self.label_word(node.text))
-        return self.visit(node) if type(node) is Number else self.longer_label(node, axes)
+        return self.visit(node) if type(node) in (Number, Size) else self.longer_label(node, axes)
 
     def longer_label(self, node, axes: bool):
         if type(node) is Call:

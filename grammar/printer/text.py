@@ -55,8 +55,9 @@ class Text(Operators):
 
     def equation(self, node):
         if type(node.sides[-1]) is nodes.Draw:
-            piece = yield self.visit(node.sides[-1])
-            return Piece(self.mark + piece.text)
+            (head,) = yield from self.sides(node.sides[:1])
+            found = yield from self.distribution(node.sides[-1])
+            return (yield from self.statement(f"{head} {self.mark}{self.signs['∼']} {found}", node))
         first, *others = yield from self.sides(node.sides)
         return (yield from self.statement(f"{first} {self.mark}= {' = '.join(others)}", node))
 

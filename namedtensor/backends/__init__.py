@@ -1,5 +1,6 @@
 """A plan becomes source text and a function of arrays, for NumPy, PyTorch, JAX or any library of the standard, or a module of JavaScript.
 
+`kept_code`: code of texts, compiled once for all sizes.
 `source`: a plan to text, one line a step, and the text to a function.
 `lines`: the lines that libraries share.
 `numpy`: NumPy's table of lines.

@@ -100,13 +100,14 @@ class PlanFunction:
 
         if self.own:
             return no_match
+        inputs = tuple(self.like.names[each] for each in self.like.inputs)
+        body, arrays = self.body() if instead is None and self.is_short else (None, {})
+        own = {} if body is None else self.target.backend.globals(self.target.xp) | self.run.__globals__
         space = {
-            **(getattr(self.run, "__globals__", {}) if instead is None else {}),
+            **own,
             "__run": instead or self.run, "__new": object.__new__, "__layout": layout, "__NamedTensor": NamedTensor,
             **{f"__layout_{number}": each for number, each in enumerate(layouts)},
         }  # fmt: skip
-        inputs = tuple(self.like.names[each] for each in self.like.inputs)
-        body, arrays = self.body() if instead is None and self.is_short else (None, {})
         again = repeated_call(tuple(order), inputs, body, space | arrays)
         return partial(kept_context_without_warnings().run, again) if self.quiet else again
 
@@ -135,7 +136,7 @@ class PlanFunction:
     @property
     def nbytes(self) -> int:
         """The memory that it holds, about: that of its plan, and of what is done before it is called."""
-        return STEP * len(self.plan.steps) + self.held
+        return bytes_of(self.plan) + self.held
 
     @property
     def held(self) -> int:
@@ -188,7 +189,14 @@ def later(make: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
 
 # ----------------------------------------------------------------------------------------------------------- repeated
 SHORT = 8  # steps
-STEP = 1200  # bytes of one in a plan, its source and its code
+STEP, INPUT = 1200, 400  # bytes of one in a plan with its terms, its source and its code
+
+
+def bytes_of(plan: Plan) -> int:
+    """The memory of a plan, about, with what it stands for and what is made of it."""
+    inner = (step.options["plan"] for step in plan.steps if "plan" in step.options)
+    further = (each for each in (*inner, plan.fallback) if each is not None)
+    return STEP * len(plan.steps) + INPUT * len(plan.inputs) + sum(map(bytes_of, further))
 
 
 def no_match(*_: Any, **__: Any) -> None:

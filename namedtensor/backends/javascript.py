@@ -243,7 +243,7 @@ def runtime() -> str:
 def pieces() -> dict[str, str]:
     """Its functions by name, each with the comment before it."""
     text = re.sub(r"^// -.*\n", "", runtime(), flags=re.MULTILINE)
-    found = {}
+    found: dict[str, str] = {}
     for part in re.split(r"^(?=/\*\*|export )(?<!\*/\n)", text, flags=re.MULTILINE)[1:]:
         opening = re.search(r"^export \w+ (\w+)", part, flags=re.MULTILINE)
         assert opening is not None, part

@@ -20,7 +20,7 @@ REDUCTIONS = {
     "any": "logical_or",
     "all": "logical_and",
 }
-WRITES = frozenset((*UFUNCS, "erf")) - {"isfinite"}
+WRITES = frozenset((*UFUNCS, "erf", "put")) - {"isfinite"}
 ALIASES = {
     **{name: f"np.{name}" for name in UFUNCS.values()},
     **{f"{ufunc}_reduce": f"np.{ufunc}.reduce" for ufunc in REDUCTIONS.values()},
@@ -152,6 +152,8 @@ class NumPy(Backend):
             return f"{names[0]}.dot({names[1]}, {out})"
         if step.primitive in self.products:
             return f"matmul({', '.join(names)}, {out})"
+        if step.primitive == "put":
+            return f"{self.expression(step, names)[:-1]}, {out})"
         keyword = "out=" if step.primitive in ("maximum", "minimum") else ""
         function = _erf(step) if step.primitive == "erf" else UFUNCS[step.primitive]
         return f"{function}({', '.join(names)}, {keyword}{out})"

@@ -78,7 +78,7 @@ GUARD = '''
 def guard(x, low, high):
     """Whether all entries of x lie between two numbers."""
     if x.size < 64:
-        found = x.ravel().tolist()
+        found = x.ravel().tolist() or [1.0]
         least, most = min(found), max(found)
     else:
         least, most = np.minimum.reduce(x, None), np.maximum.reduce(x, None)
@@ -89,7 +89,7 @@ def softmax(x):
     """exp x over its sums along the last axis; the largest is taken off first where a sum would be near the ends of its dtype."""
     powers = np.exp(x)
     sums = sums_of_rows(powers)
-    far = 2.0 ** (64 if x.dtype == np.float32 else 512)
+    far = 2.0 ** (64 if x.itemsize == 4 else 512)
     if not guard(sums, 1 / far, far):
         powers = np.exp(x - np.maximum.reduce(x, -1, None, None, True))
         sums = sums_of_rows(powers)
@@ -98,9 +98,9 @@ def softmax(x):
 '''
 SUMS_OF_ROWS = '''
 def sums_of_rows(x):
-    """The sums along the last axis, which stays; those of short rows as one product, which is faster."""
+    """The sums along the last axis, which stays; those of many short rows as one product, which is faster."""
     size = x.shape[-1]
-    if size > 512:
+    if size > 512 or x.size < 32 * size:
         return np.add.reduce(x, -1, None, None, True)
     return x.reshape(-1, size).dot(np.ones(size, x.dtype)).reshape(*x.shape[:-1], 1)
 '''
@@ -169,9 +169,12 @@ def positions(indices, size, base):
     return indices.astype(np.int64) - base if base else indices
 '''
 PUT = '''
-def put(x, part, place, axis, first):
-    """A copy of x with a part in the place of the element of an axis that has this number, if one has it."""
-    out = x.copy("K")
+def put(x, part, place, axis, first, out=None):
+    """x, by itself a copy, with a part in the place of the element of an axis that has this number, if one has it."""
+    if out is None:
+        out = x.copy("K")
+    elif out is not x:
+        out[...] = x
     at = np.asarray(place).item() - first
     if 0 <= at < x.shape[axis] and at == int(at):
         out[(slice(None),) * axis + (int(at),)] = part

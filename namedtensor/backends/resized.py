@@ -11,7 +11,6 @@ that the three numbers do not all follow, or a text that differs otherwise, mean
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
@@ -20,12 +19,11 @@ from typing import Any, NamedTuple
 
 from ..core.arrays import at_once
 from ..planning.plan import Plan, Step
-from .function import PlanFunction, warnings_ignored
-from .source import FILE, code_of
+from ..planning.target import Target
+from .function import PlanFunction, bytes_of, warnings_ignored
+from .kept_code import CODE, SplitText, code_of, joined, split_at_numbers
+from .source import FILE, function_in, source_to_run
 
-PIECES = re.compile(
-    r"""(?P<word>'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")|(?P<number>(?<![\w.])\d[\w.]*(?:(?<=[\d.]e)[+-]\d+)?)"""
-)
 SPACE = 20_000  # bytes of the names that a function knows
 SAMPLES = 3  # sizes that a law is read off, and checked by
 
@@ -65,24 +63,6 @@ def law_of(sizes: Sequence[int], numbers: Sequence[int | float]) -> Law | None:
     return next((law for law in tried if all(law.at(n) == number for n, number in zip(sizes, numbers))), None)
 
 
-class SplitText(NamedTuple):
-    """A text split at its numbers, and the numbers."""
-
-    between: tuple[str, ...]
-    numbers: tuple[str, ...]
-
-
-def split_at_numbers(text: str) -> SplitText:
-    """A text cut at its numbers; those in strings stay."""
-    between, numbers, end = [], [], 0
-    for found in PIECES.finditer(text):
-        if found["number"] is not None:
-            between.append(text[end : found.start()])
-            numbers.append(found["number"])
-            end = found.end()
-    return SplitText((*between, text[end:]), tuple(numbers))
-
-
 def read(number: str) -> int | float:
     return int(number) if number.isdecimal() else float(number)
 
@@ -104,12 +84,35 @@ class Names:
         return None if None in found.values() else found  # type: ignore[return-value]
 
 
+class Pattern(NamedTuple):
+    """What functions of plans that differ by a size have in common, without what one of them holds: a plan that has their
+    inputs and results, if not the sizes.
+    """
+
+    plan: Plan
+    target: Target
+    quiet: bool
+
+    @classmethod
+    def of(cls, function: PlanFunction) -> Pattern:
+        return cls(function.like, function.target, function.quiet)
+
+    @property
+    def nbytes(self) -> int:
+        return bytes_of(self.plan)
+
+
 class Template:
     """A function parametrised by one size, from several plans that differ by it; `at` instantiates it between them."""
 
-    def __init__(self, like: PlanFunction, text: SplitText, names: Names):
+    def __init__(self, like: Pattern, text: SplitText, names: Names):
         self.like, self.text, self.names = like, text, names
-        self.code = code_of("".join(each for pair in zip(text.between, (*text.numbers, "")) for each in pair), FILE)
+        self.code = code_of(joined(*text), FILE)
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of its code and of the pieces of its text."""
+        return (1 + CODE) * sum(map(len, self.text.between))
 
     def at(self, size: int, make: Callable[[], PlanFunction]) -> PlanFunction | None:
         """Instantiate the function for a size; `make` plans it where somebody reads the plan. None where there is none."""
@@ -123,7 +126,7 @@ class Template:
         }  # fmt: skip
         with warnings_ignored(), at_once(target.xp):
             exec(self.code, space)
-        return Resized(self.like, space["function"], whole)
+        return Resized(self.like, function_in(space), whole)
 
     def gives(self, size: int, text: SplitText) -> bool:
         """Whether the instance for a size has the same text as the function that was planned for it."""
@@ -139,9 +142,9 @@ class Resized(PlanFunction):
 
     __slots__ = ("whole",)
 
-    def __init__(self, like: PlanFunction, run: Callable[..., Any], whole: Callable[[], PlanFunction]):
-        self.like, self.target, self.run, self.whole = like.like, like.target, run, whole
-        self.steps, self.quiet, self.own = {}, like.quiet, like.own
+    def __init__(self, like: Pattern, run: Callable[..., Any], whole: Callable[[], PlanFunction]):
+        self.like, self.target, self.quiet = like
+        self.run, self.whole, self.steps, self.own = run, whole, {}, False
 
     @property
     def plan(self) -> Plan:  # type: ignore[override]
@@ -152,17 +155,19 @@ class Resized(PlanFunction):
         return SPACE + self.held
 
     def lines(self) -> dict[int, Step]:
-        return self.target.backend.source(self.plan, complete=True).steps
+        before = len(self.target.backend.lines_of_data(self.plan))
+        return {line + before: step for line, step in super().lines().items()}
 
 
 def text_of(function: PlanFunction) -> SplitText | None:
     """The text of a planned function, with all that is done before it; None where another compiler has made the function."""
     if function.own or not hasattr(function.run, "__globals__"):
         return None
-    return split_at_numbers(function.target.backend.source(function.plan, complete=True).text)
+    backend, plan = function.target.backend, function.plan
+    return split_at_numbers("\n".join([*backend.lines_of_data(plan), source_to_run(backend, plan).text]))
 
 
-def template(like: PlanFunction, texts: Mapping[int, SplitText]) -> Template | None:
+def template(like: Pattern, texts: Mapping[int, SplitText]) -> Template | None:
     """The template of functions for these sizes, whose texts differ by numbers alone; None where a number follows no
     law.
     """

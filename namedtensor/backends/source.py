@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
+from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 from ..core.arrays import dtype_name
 from ..planning.memory import Workspace, in_place, last_uses, workspaces
 from ..planning.plan import Plan, Scalar, Step, Value
 from ..planning.whole_numbers import CHECKS
+from .kept_code import code_of
 from .lines import INFIX, listed
 
 Line = Callable[[tuple[str, ...], dict[str, Any], Step], str] | str
@@ -139,21 +141,20 @@ class Backend:
         comments: bool = False,
         given: Workspace | None = None,
         tupled: bool = False,
-        complete: bool = False,
     ) -> Source:
         """The text that does what a plan says, without imports and kernels; the result goes to `out` if buffers are given.
 
         A single result is given back in a tuple where that is asked for.
 
-        What `data` gives when it runs is written only where the text is to be read, or to be `complete`.
+        What `data` gives when it runs is written only where the text is to be read.
         """
         text = Written()
         for step in plan.steps:
             if "plan" in step.options:
                 is_loop, own = step.primitive == "loop", (step.options["function"], step.options["plan"], None)
                 for name_of_block, of_block, buffer in [own] if is_loop else self.forms(step):
-                    text.include(self.source(of_block, name_of_block, comments, buffer, is_loop, complete))
-        self.write_fixed(text, plan, comments or complete)
+                    text.include(self.source(of_block, name_of_block, comments, buffer, is_loop))
+        self.write_fixed(text, plan, comments)
         parameters = [plan.names[value] for value in plan.inputs]
         if given is not None:
             parameters += [*["out"] * given.out, *(f"buffer_{number}" for number in range(1, len(given.made) + 1))]
@@ -265,20 +266,27 @@ class Backend:
         self, plan: Plan, xp: Any, extra: Mapping[str, Any] = {}
     ) -> tuple[Callable[..., Any], dict[int, Step]]:
         """The function of a plan, and the step that each of its lines stands for."""
-        source = self.source(plan)
+        source = source_to_run(self, plan)
         direct = self.direct(source.text, xp)
-        return direct or self.made(source.text, xp, {**self.data(plan, xp), **extra})["function"], source.steps
+        return direct or function_in(self.made(source.text, xp, {**self.data(plan, xp), **extra})), source.steps
 
     def data(self, plan: Plan, xp: Any) -> dict[str, Any]:
         """The numbers of a plan, and arrays of ones, by the names that its text has for them: nothing is compiled for them."""
-        found: dict[str, Any] = {}
+        return {name: self.fixed.known[step.primitive](step, xp) for name, step in self.steps_of_data(plan)}
+
+    def lines_of_data(self, plan: Plan) -> list[str]:
+        """The lines of text that give the same."""
+        return [f"{name} = {self.fixed.expression(step, ())}" for name, step in self.steps_of_data(plan)]
+
+    def steps_of_data(self, plan: Plan) -> Iterator[tuple[str, Step]]:
+        """The steps that need no text to run, with those of inner plans, and the names of their values."""
         for step in plan.steps:
             if step.primitive in self.fixed.known:
-                found[self.fixed_name(plan, step.value)] = self.fixed.known[step.primitive](step, xp)
+                yield self.fixed_name(plan, step.value), step
             elif "plan" in step.options:
                 for each in (step.options["plan"], step.options["plan"].fallback):
-                    found |= {} if each is None else self.data(each, xp)
-        return found
+                    if each is not None:
+                        yield from self.steps_of_data(each)
 
     def direct(self, text: str, xp: Any) -> Callable[..., Any] | None:
         """The library's own function, where a function would do no more than call it."""
@@ -298,17 +306,40 @@ class Backend:
 
 
 FILE = "<formula>"
-SHORT = 16_000  # characters
 
 
-def code_of(text: str, file: str) -> Any:
-    """The code of a text; that of short ones is kept."""
-    return compile(text, file, "exec") if len(text) > SHORT else _kept_code(text, file)
+@lru_cache(maxsize=4)
+def source_to_run(backend: Backend, plan: Plan) -> Source:
+    """The text of a plan that is run; it is asked for again where other sizes are learned from it."""
+    return backend.source(plan)
 
 
-@lru_cache(maxsize=4096)
-def _kept_code(text: str, file: str) -> Any:
-    return compile(text, file, "exec")
+def function_in(space: dict[str, Any]) -> Callable[..., Any]:
+    """The function among the names that a text defines, with those of them alone that it uses.
+
+    It and the functions that it calls then stand in no circle, so that its arrays are freed as soon as it is; and what was
+    made on the way to them is freed at once.
+    """
+    made: dict[str, Any] = {}
+    for name, each in space.items():
+        if type(each) is FunctionType and each.__globals__ is space:
+            used = names_in(each.__code__)
+            if any(other not in made and getattr(space.get(other), "__globals__", None) is space for other in used):
+                return space["function"]  # one that calls itself, or a later one
+            known = {other: made[other] if other in made else space[other] for other in used if other in space}
+            known["__builtins__"] = space["__builtins__"]
+            made[name] = FunctionType(each.__code__, known, name, each.__defaults__)
+    space.clear()  # where each was in a circle
+    return made["function"]
+
+
+def names_in(code: CodeType) -> set[str]:
+    """The global names of code, with those of the functions in it."""
+    found = set(code.co_names)
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            found |= names_in(each)
+    return found
 
 
 def repeated_call(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -16,13 +15,15 @@ from ..core.suggestions import did_you_mean, near
 from ..scope.binder import bind
 from ..scope.names import Key, key, spelled, walk
 from ..scope.symbols import Definition, FunctionDefinition, Scope
-from ..scope.value_of_program import last_member
+from ..scope.value_of_program import as_written, last_member
 
 
 def marks() -> Iterator[str]:
     """The marks of the axes of one derivative after the other: *, †, **, ††, …"""
-    for count in itertools.count(1):
+    count = 1
+    while True:
         yield from ("*" * count, "†" * count)
+        count += 1
 
 
 def differentiate_program(
@@ -47,8 +48,9 @@ def differentiate_program(
     elif isinstance(last, Definition):
         more = (Value(Derivative(last_member(last), variable, mark)),)
     elif last is not None:
-        ended = tuple(each for each in tree.statements if not (isinstance(each, Value) and each.body is last))
-        return replace(tree, statements=(*ended, Value(Derivative(last, variable, mark))))
+        body = as_written(tree, last)
+        ended = tuple(each for each in tree.statements if not (isinstance(each, Value) and each.body is body))
+        return replace(tree, statements=(*ended, Value(Derivative(body, variable, mark))))
     else:
         more = of_function(scope, max(scope.all_functions(), key=lambda each: each.position), variable, mark)
     return replace(tree, statements=(*tree.statements, *more))

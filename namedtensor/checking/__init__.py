@@ -18,16 +18,24 @@
 `indexing`: X_{a(i)}, ι and I.
 `sums`: sums over an index.
 `over_sets`: operators over a variable in a set, under a condition, to a limit.
-`at_points`: evaluation at a point.
-`replaced`: functional updates, C_{seq(2)} ← 0.
+`substitution`: evaluation at a point.
+`element_updates`: functional updates, C_{seq(2)} ← 0.
 `draws`: random variables and expectations.
 `cases`: cases and guards.
 `renames`: renames, merges, splits.
 `literals`: numbers and literals.
 `loops`: recurrences and layers typed once, as loops.
-`family_steps`: the members of a recurrence, by its steps.
+`ranges`: the ranges of families.
+`wavefronts`: families over two indices typed once, as loops over fronts of their members.
+`wavefront_order`: which members are a front.
+`wavefront_loops`: what a step of such a loop makes.
+`coordinates`: their indices while a body is typed.
+`grids`: names over two indices, and the equations that give their members.
+`grid_borders`: members side by side.
+`grid_members`: members by their indices.
+`recurrences`: the members of a recurrence, by its steps.
 `counting`: index variables that are plain numbers, and those that are not.
-`along`: members along an axis.
+`stacked_families`: members along an axis.
 `size_solver`: |ax| and n of seq[n], solved.
 `size_facts`: size equations, by the symbols in them.
 `inferred_sizes`: sizes inferred from the types of expressions.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from grammar.errors import Hint
@@ -13,6 +13,7 @@ from ..core.suggestions import near
 from ..operators import REGISTRY
 from ..operators.record import Operator
 from ..scope.names import component
+from ..terms.environment import Environment, source_name
 from ..terms.folding import fold
 from ..terms.inference import CheckWarning, Inference, shown
 from ..terms.terms import Term
@@ -20,17 +21,19 @@ from .axis_sizes import unknown_axis_size, unknown_size
 from .cases import truth
 from .diagnostics import broadcast, operator_sign, shape_error
 
+Axes = tuple[tuple[str, Any], ...]  # of a use, each with the node that names it
+
 
 def apply(
     checker: Inference,
     name: str,
     arguments: tuple[Term, ...],
-    axes: tuple[tuple[str, Any], ...],
-    node,
-    env,
-    parts,
-    options=(),
-):
+    axes: Axes,
+    node: Any,
+    env: Environment,
+    parts: Sequence[Any],
+    options: Sequence[Any] = (),
+) -> Term:
     """Apply a built-in operator; `axes` pairs the axes of the use with the nodes that name them."""
     record = REGISTRY[name]
     names = tuple(axis for axis, _ in axes)
@@ -45,13 +48,25 @@ def apply(
         shape = record.result_shape(shapes, names, given, unify)
     except ShapeMismatch as problem:
         raise shape_error(checker, problem, name, arguments, parts, node, axes) from None
+    if record.kind in ("reduction", "axis_map") and not record.of_nothing:
+        check_numbers(checker, name, shapes[0], names, node)
     static = tuple(options)
     if given:
         static += tuple((f"size {axis}", resolve(size)) for axis, size in given.items())
     return checker.graph.intern(record.name, arguments, names, static, shape, record.boolean[1], node)
 
 
-def new_axis_sizes(checker: Inference, record: Operator, arguments, names, node, env) -> Mapping[str, Any] | None:
+def check_numbers(checker: Inference, name: str, shape: Mapping[str, Any], axes: tuple[str, ...], node: Any) -> None:
+    """Check that there are numbers, where an operator has no value of none."""
+    empty = next((axis for axis in axes if resolve(shape[axis]) == 0), None)
+    if empty is not None:
+        message = f"{name} of no numbers has no value: the size of {source_name(empty)} is 0"
+        raise checker.error(405, message, node, hint="give it an axis of at least one")
+
+
+def new_axis_sizes(
+    checker: Inference, record: Operator, arguments: Sequence[Term], names: tuple[str, ...], node: Any, env: Environment
+) -> Mapping[str, Any] | None:
     """The sizes of axes that the use creates, inferred by the record; None where there are none."""
     if record.new_sizes is None:
         return None
@@ -74,7 +89,10 @@ def new_axis_sizes(checker: Inference, record: Operator, arguments, names, node,
     return record.new_sizes(tuple(argument.shape for argument in arguments), names, sizes)
 
 
-def elementwise(checker: Inference, record: Operator, name, arguments, axes, node, parts, options) -> Term:
+def elementwise(
+    checker: Inference, record: Operator, name: str, arguments: tuple[Term, ...], axes: Axes, node: Any, parts: Sequence[Any],
+    options: Sequence[Any],
+) -> Term:  # fmt: skip
     """The term of an operator between the elements of its operands."""
     fewest, most = record.arity
     if (
@@ -111,7 +129,9 @@ def elementwise(checker: Inference, record: Operator, name, arguments, axes, nod
     )
 
 
-def check_truth(checker: Inference, record: Operator, name: str, arguments, parts) -> None:
+def check_truth(
+    checker: Inference, record: Operator, name: str, arguments: Sequence[Term], parts: Sequence[Any]
+) -> None:
     """Check that conditions stand where conditions are due, and numbers elsewhere."""
     if record.chooses:
         truth(checker, arguments[0], parts[0])
@@ -127,7 +147,7 @@ def check_truth(checker: Inference, record: Operator, name: str, arguments, part
 MARKED = "∂L/∂W, without the mark, has the axes of W; of a gradient with marks, write G_{a*→a}"
 
 
-def watch_outer(checker: Inference, name: str, arguments, node, parts) -> None:
+def watch_outer(checker: Inference, name: str, arguments: Sequence[Term], node: Any, parts: Sequence[Any]) -> None:
     """Warn where neither operand has all axes of the other: an outer product, or an axis with other marks."""
     left, right = (argument.shape.keys() for argument in arguments)
     if left <= right or right <= left:

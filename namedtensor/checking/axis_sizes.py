@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from grammar import nodes
+from grammar.errors import NotationError
 
 from ..core.sizes import SizeVariable, resolve
 from ..scope.names import walk
@@ -21,14 +22,19 @@ def unknown_size(checker: Inference, axis: str) -> SizeVariable:
     return SizeVariable(f"|{axis}|") if isinstance(found, Conflict) else found
 
 
-def unknown_axis_size(checker: Inference, name: str, place: Any):
+def unknown_axis_size(checker: Inference, name: str, place: Any) -> NotationError:
     return checker.error(
         309,
         f"the size of {name} is not known",
         place,
         notes=("no input has this axis, and no equation gives its size",),
-        hint=f"give it by name: sizes={{{name!r}: 3}}",
+        hint=f"say it, |{name}| = |{name.rstrip(PRIME)}|, or give it by name: sizes={{{name!r}: 3}}"
+        if name.endswith(PRIME)
+        else f"give it by name: sizes={{{name!r}: 3}}",
     )
+
+
+PRIME = "'"
 
 
 def axis_is_mentioned(checker: Inference, name: str) -> bool:

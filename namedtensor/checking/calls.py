@@ -22,18 +22,18 @@ from ..scope.updates import REPLACING
 from ..terms.environment import Environment, source_name
 from ..terms.inference import Inference
 from ..terms.terms import Term
-from .application import apply
+from .application import Axes, apply
 from .axis_sizes import axes_in_sight, axis_is_mentioned, scalar_term, unknown_axis_size, unknown_size
 from .claims import nearly
 from .declarations import set_axes
 from .diagnostics import shape_error
+from .element_updates import replaced
 from .indexing import take
 from .inferred_sizes import may_make
-from .lifting import Bindings, inline_call
+from .lifting import Bindings, inline_call, solve_size
 from .matching import matching
-from .replaced import replaced
-from .sums import implicit_sum, takes_index
-from .unknown_names import visible
+from .sums import implicit_sum, in_turn, takes_index
+from .unknown_names import of_equation, visible
 
 
 def call(checker: Inference, node: Call, env: Environment) -> Term:
@@ -62,7 +62,7 @@ def call(checker: Inference, node: Call, env: Environment) -> Term:
         raise unknown_operator(checker, node, env)
     if node.operator == "log" and [type(part) for part in node.subscript] == [nodes.Number]:
         return logarithm_to_base(checker, node, env)
-    return call_builtin(checker, node, env)
+    return call_builtin(checker, in_turn(node) or node, env)
 
 
 def norm_of_all(checker: Inference, node: Call, env: Environment) -> Term:
@@ -90,7 +90,7 @@ def logarithm_to_base(checker: Inference, node: Call, env: Environment) -> Term:
     return powered(checker, found, node, env) if node.superscript else found
 
 
-def unknown_operator(checker: Inference, node: Call, env: Environment):
+def unknown_operator(checker: Inference, node: Call, env: Environment) -> NotationError:
     name = node.operator
     if not name[0].isalpha():
         return checker.error(
@@ -115,8 +115,24 @@ def unknown_operator(checker: Inference, node: Call, env: Environment):
         else f"{name} is not known",
         node.operator_span,
         notes=notes,
-        hint=None if defined else ELSEWHERE.get(name) or did_you_mean(near(name, visible(checker, env))) or define,
+        hint=None
+        if defined
+        else of_prime(checker, name)
+        or of_equation(checker, name)
+        or ELSEWHERE.get(name)
+        or did_you_mean(near(name, visible(checker, env)))
+        or define,
     )
+
+
+def of_prime(checker: Inference, name: str) -> str | None:
+    """f'(x), where f is a function."""
+    plain = name.rstrip("'")
+    order = len(name) - len(plain)
+    if not order or not (plain in checker.scope.functions or plain in REGISTRY):
+        return None
+    sign = {2: "²", 3: "³"}.get(order, "" if order == 1 else f"^{order}")
+    return f"{name} is a name of its own; a derivative is ∂{sign}{plain}(t)/∂t{sign}|_{{t = x}}"
 
 
 def is_tensor(checker: Inference, name: str, env: Environment) -> bool:
@@ -176,7 +192,7 @@ def call_builtin(checker: Inference, node: Call, env: Environment) -> Term:
     return term
 
 
-def standardized(checker: Inference, node: Call, arguments: tuple[Term, ...], axes, env: Environment) -> Term:
+def standardized(checker: Inference, node: Call, arguments: tuple[Term, ...], axes: Axes, env: Environment) -> Term:
     """standardize_{ax} X with the ε of this place, where the program has one or is given one."""
     small = checker.find(Key("ε"), env, node)
     options = (("eps", small.number),) if small is not None and small.number is not None else ()
@@ -196,7 +212,7 @@ def indexed_by(
 ) -> Term:
     """index_{ax}(X, I) is X_{ax(I)} (paper §3.7)."""
 
-    name, part = axis
+    name, _ = axis
     tensor, at = arguments
     if name not in tensor.shape:
         problem = ShapeMismatch("missing", name)
@@ -222,7 +238,7 @@ def option(checker: Inference, node: Node, env: Environment) -> Any:
 
 def use_axes(checker: Inference, node: Call, env: Environment) -> tuple[tuple[str, Node], ...]:
     """The axes that a use names, each with the node that names it."""
-    found = []
+    found: list[tuple[str, Node]] = []
     for part in node.subscript:
         axis = axis_of(part)
         if axis is None:
@@ -237,14 +253,19 @@ def use_axes(checker: Inference, node: Call, env: Environment) -> tuple[tuple[st
 
 
 def size_of(checker: Inference, node: Call, env: Environment) -> Term:
-    from grammar.nodes import Axis, Size
-
+    """The term of size(ax): what |ax| is where ax is an axis."""
     axis = axis_of(node.arguments[0]) if len(node.arguments) == 1 else None
     if axis is None:
         raise checker.error(304, "size takes the name of one axis", node, hint="write size(seq) or |seq|")
     value = checker.solver.size(axis.name, env, node)
     if value is None:
-        return checker.infer(Size(Axis(axis.name, axis.span), node.span), env)
+        size = nodes.Size(axis, node.span)
+        if not axis_is_mentioned(checker, axis.name) and find_quietly(checker, size, env) is not None:
+            raise checker.error(
+                204, f"{axis.name} is a tensor and no axis, so size({axis.name}) has no value", node.arguments[0],
+                hint=f"write the name of an axis, or abs({axis.name}) for the absolute value",
+            )  # fmt: skip
+        return open_size(checker, size, env)
     return scalar_term(checker, value, f"|{axis.name}|", node)
 
 
@@ -271,7 +292,7 @@ def call_defined(
             labels=((function.head.span, "defined here"),),
             hint=f"write it as {checker.text(function.head)}",
         )
-    numbers = {}
+    numbers: dict[str, Term] = {}
     for name, part in bindings["numbers"].items():
         numbers[name] = checker.infer(part, env)
     parts = (*node.arguments, *node.parameters)
@@ -288,20 +309,23 @@ def call_python(checker: Inference, node: Call, env: Environment) -> Term:
             304, f"{node.operator} takes {len(signature.domain)} arguments, and was given {len(arguments)}", node,
             notes=(f"its signature is {registered.text}",),
         )  # fmt: skip
-    needed = [{axis.name for axis, _ in of.axes} for of in signature.domain]
+    needed = [{axis.name: size for axis, size in of.axes} for of in signature.domain]
     given = {axis.name: size for axis, size in signature.codomain.axes}
     extras: dict[str, Any] = {}
     sizes: dict[str, Any] = {}
-    renamed = []
+    renamed: list[Term] = []
+    inner = Environment(parent=env, sizes_parent=env, depth=env.depth)  # n of ℝ^{a[n]} is that of this call
     for argument, names, part in zip(arguments, needed, node.arguments):
-        for axis in names:
+        for axis, said in names.items():
             if axis not in argument.shape:
                 raise checker.error(
                     305, f"{node.operator} needs the axis {axis} of its argument {checker.text(part)}", part,
                     notes=(checker.described(part, argument.shape), f"its signature is {registered.text}"),
                 )  # fmt: skip
             sizes[axis] = argument.shape[axis]
-        apart = {}
+            if said is not None:
+                solve_size(checker, said, argument.shape[axis], axis, part, inner)
+        apart: dict[str, str] = {}
         for axis, size in argument.shape.items():
             if axis in names:
                 continue
@@ -314,11 +338,13 @@ def call_python(checker: Inference, node: Call, env: Environment) -> Term:
             apart[axis] = f"{source_name(axis)}@python"
         renamed.append(checker.renamed(argument, apart, part))
     shape = {f"{source_name(axis)}@python": size for axis, size in extras.items()}
-    for axis in given:
+    for axis, said in given.items():
         size = sizes.get(axis)
-        shape[axis] = (
-            size if size is not None else checker.solver.size_of(axis, env, node) or unknown_size(checker, axis)
-        )
+        if size is None:
+            size = checker.solver.size_of(axis, env, node) if said is None else checker.solver.value(said, inner)
+        if size is None and not checker.infer_parameters:
+            raise unknown_axis_size(checker, axis, node)
+        shape[axis] = unknown_size(checker, axis) if size is None else size
     term = checker.graph.intern("python", tuple(renamed), options=(registered,), shape=shape, node=node)
     return checker.renamed(term, {f"{source_name(axis)}@python": axis for axis in extras}, node)
 
@@ -328,7 +354,7 @@ def size_rule(checker: Inference, node: nodes.Size, env: Environment) -> Term:
     name = node.axis.name
     value = checker.solver.size(name, env, node)
     tensor = find_quietly(checker, node, env)
-    if value is not None and tensor is not None and isinstance(tensor, Term) and tensor.operator != "number":
+    if value is not None and tensor is not None and tensor.operator != "number":
         raise checker.error(
             205,
             f"{name} is both an axis and a tensor",
@@ -340,6 +366,12 @@ def size_rule(checker: Inference, node: nodes.Size, env: Environment) -> Term:
         return scalar_term(checker, solved, solved.text if isinstance(solved, SizeVariable) else name, node)
     if tensor is not None:
         return apply(checker, "abs", (tensor,), (), node, env, (node,))
+    return open_size(checker, node, env)
+
+
+def open_size(checker: Inference, node: nodes.Size, env: Environment) -> Term:
+    """|ax| as an unknown of a check without values; raises where values are due, or nothing has such an axis."""
+    name = node.axis.name
     axes = sorted(axes_in_sight(checker, env))
     known = name in axes or axis_is_mentioned(checker, name)
     if checker.infer_parameters and (known or may_make(checker, name, env)):

@@ -6,7 +6,7 @@ definition is a guard: what a case would index elsewhere, where its condition do
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from grammar import nodes
@@ -15,6 +15,7 @@ from grammar.nodes import Node
 
 from ..core import axes as named
 from ..core.sizes import unify
+from ..scope.names import plain_key
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
@@ -57,12 +58,28 @@ def indicator(checker: Inference, node: nodes.Indicator, env: Environment) -> Te
 
 def ruled_out(checker: Inference, value: Node, env: Environment) -> list[Term]:
     """The term of a case whose condition is false; None where it has no value, as an index out of range has not."""
+    recover, checker.recover = checker.recover, False
     try:
         return [checker.infer(value, env)]
     except NotationError as problem:
-        if problem.kind != "value":
+        if problem.kind != "value" and not is_beyond_family(checker, problem, env):
             raise
         return []
+    finally:
+        checker.recover = recover
+
+
+def is_beyond_family(checker: Inference, problem: NotationError, env: Environment) -> bool:
+    """Whether a member is not known, F_{-1} of F_n = { n if n ≤ 1; F_{n-1} + F_{n-2} otherwise }, where its family is."""
+    if problem.number != 201:
+        return False
+    families = [*checker.scope.families]
+    current: Environment | None = env
+    while current is not None:
+        families += [] if current.function is None else current.function.families
+        current = current.parent
+    base = plain_key(problem.message.partition(" ")[0]).base
+    return any(each.name.base == base for each in families)
 
 
 def as_term(
@@ -97,7 +114,7 @@ def of_elements(guard: Term) -> bool:
 
 
 @contextmanager
-def guarding(checker: Inference, guards: list[Term]) -> Iterator[None]:
+def guarding(checker: Inference, guards: list[Term]) -> Generator[None]:
     """A context in which indices are masked by these guards."""
     outer = checker.guards
     checker.guards = [*outer, *guards]
@@ -108,7 +125,7 @@ def guarding(checker: Inference, guards: list[Term]) -> Iterator[None]:
 
 
 @contextmanager
-def unguarded(checker: Inference) -> Iterator[None]:
+def unguarded(checker: Inference) -> Generator[None]:
     """A context without guards: a named value is the same wherever it is used."""
     outer = checker.guards
     checker.guards = []

@@ -22,7 +22,7 @@ from ..terms.environment import Environment, source_name
 from ..terms.inference import Inference, InputType, shown
 from ..terms.structural import passed
 from ..terms.terms import Term
-from . import at_points, calls, cases, draws, families, indexing, literals, lookup, over_sets, renames, sums
+from . import calls, cases, draws, families, indexing, literals, lookup, over_sets, renames, substitution, sums
 from .claims import check_claims, of_index, warn_of_replaced, with_elements
 from .declarations import prepare_inputs
 from .size_solver import SizeSolver
@@ -61,7 +61,7 @@ class Checker(Inference):
         nodes.Call: calls.call,
         nodes.IndexSum: sums.index_sum,
         nodes.Over: over_sets.over_variable,
-        nodes.AtPoint: at_points.at_point,
+        nodes.AtPoint: substitution.at_point,
         nodes.Draw: draws.draw,
         nodes.Expectation: draws.expectation,
         nodes.Literal: literals.literal,
@@ -87,7 +87,7 @@ class Checker(Inference):
         super().__init__(
             scope, inputs or {}, sizes or {}, infer_parameters, recover, strict, python or {}, limits or DEFAULT
         )
-        self.solver: SizeSolver = SizeSolver(self)
+        self.solver = SizeSolver(self)
         self.given_names: GivenNames = GivenNames(scope, self.inputs)
         self.steps: int = 0  # of the trace that are steps to the value, and not to a claim
         self.by_keyword: tuple[str, ...] | None = None if by_keyword is None else tuple(by_keyword)

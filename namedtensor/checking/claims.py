@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
@@ -112,7 +112,7 @@ def domains(checker: Inference, whole: bool):
             yield checker.top.variables[key], (declared, env)
 
 
-def domain_claim(checker: Inference, term: Term, group) -> None:
+def domain_claim(checker: Inference, term: Term, group: tuple[nodes.Set, Environment]) -> None:
     declared, env = group
     values = domain_values(checker, declared, env)
     if values is not None:
@@ -154,7 +154,11 @@ def check_claim(checker: Inference, claim: Claim, env: Environment) -> None:
     with perturbing(checker, (claim.left, claim.right), env), only_typed(checker, open):
         left, right = checker.infer(claim.left, env), checker.infer(claim.right, env)
     check_same_axes(checker, "=", (left, right), (claim.left, claim.right), claim.span)
-    if not open and not estimate:
+    if open or estimate:
+        checker.only_typed[claim.span] = (
+            "a limit, or a minimum over all tensors, has no value" if open else "it is about an estimate"
+        )
+    else:
         checker.claim_terms.append((left, right, claim.span))
 
 
@@ -184,7 +188,7 @@ def nearly(checker: Inference, node: nodes.Call, env: Environment) -> Term:
 
 
 @contextmanager
-def only_typed(checker: Inference, open: bool) -> Iterator[None]:
+def only_typed(checker: Inference, open: bool) -> Generator[None]:
     """A context in which limits have a type and no value."""
     before, checker.typing = checker.typing, checker.typing or open
     try:

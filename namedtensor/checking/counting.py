@@ -5,7 +5,7 @@ tensor.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from grammar import nodes
@@ -112,23 +112,38 @@ def is_value(checker: Inference, variable: str, body: Node, env: Environment, la
     """
     labelled, families = labelled_names(checker, env)
     if labels:
-        families, labelled = families | labelled, set()
+        families, labelled = families | labelled, set[str]()
+    found = occurrences(checker, variable, body) if labels else occurrences_in(body, variable)
+    for kind, base, near in found:
+        if kind == "axis" or (kind == "call" and not (labels and near)):
+            return False
+        if kind == "name" and not (near if base in families else base not in labelled):
+            return False
+    return True
+
+
+def occurrences(checker: Inference, variable: str, body: Node) -> list[tuple[str, str, bool]]:
+    """The same for the body of a definition, found out once."""
+    mark, notes = ("occurrences", variable, id(body)), checker.scope.notes
+    if mark not in notes:
+        notes[mark] = body, [*occurrences_in(body, variable)]  # with the body, so that its id stays its own
+    return notes[mark][1]
+
+
+def occurrences_in(body: Node, variable: str) -> Iterator[tuple[str, str, bool]]:
+    """Where a variable stands in names of axes and in scripts: what these are of, and whether it is there some steps away."""
     for node in walk(body):
         if isinstance(node, nodes.Axis):
             if variable in re.split(r"[_^{},]", node.name)[1:]:
-                return False
+                yield "axis", node.name, False
         elif isinstance(node, Call):
+            for part in filter(lambda part: mentions(part, variable), node.superscript):
+                yield "call", node.operator, is_near(part, variable)
             if any(mentions(part, variable) for part in node.subscript):
-                return False
-            if any(mentions(part, variable) and not (labels and is_near(part, variable)) for part in node.superscript):
-                return False
+                yield "call", node.operator, False
         elif isinstance(node, (nodes.Superscript, nodes.Subscript)) and (name := spelled(node)) is not None:
-            for part in (*name.subscript, *name.superscript):
-                if mentions(part, variable) and not (
-                    is_near(part, variable) if name.base in families else name.base not in labelled
-                ):
-                    return False
-    return True
+            for part in filter(lambda part: mentions(part, variable), (*name.subscript, *name.superscript)):
+                yield "name", name.base, is_near(part, variable)
 
 
 def labelled_names(checker: Inference, env: Environment | None) -> tuple[set[str], set[str]]:
@@ -138,12 +153,23 @@ def labelled_names(checker: Inference, env: Environment | None) -> tuple[set[str
     labelled = {name.base for _, name, _, _ in scope.declarations if name.superscript or name.subscript}
     keys = [*scope.definitions]
     while env is not None:
-        keys += env.variables
+        if env is checker.top:
+            labelled |= labels_given(checker)
+        else:
+            keys += env.variables
         if env.function is not None:
             families |= {each.name.base for each in env.function.families}
             keys += [*env.function.facts, *env.function.declarations]
         env = env.parent
     return labelled | {key.base for key in keys if key.superscript or key.subscript}, families
+
+
+def labels_given(checker: Inference) -> frozenset[str]:
+    """The bases of the names with labels that values are given for."""
+    if checker.labels_given is None:
+        found = {key.base for key in checker.top.variables if key.superscript or key.subscript}
+        checker.labels_given = frozenset(found)
+    return checker.labels_given
 
 
 def mentions(part: Node, variable: str) -> bool:

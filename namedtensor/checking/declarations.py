@@ -13,7 +13,7 @@ from ..core.sizes import SizeVariable, is_ground, resolve, unify
 from ..scope.names import Key, arithmetic, plain_key, spelled
 from ..scope.shape_variables import LETTERS, stand_for
 from ..scope.symbols import SizeEquation
-from ..terms.environment import Environment, lifted_name
+from ..terms.environment import Conflict, Environment, lifted_name
 from ..terms.inference import Inference, InputType, shown
 from ..terms.terms import Term
 from .axis_sizes import unknown_size
@@ -23,7 +23,8 @@ from .unused_inputs import MentionedNames
 
 def prepare_inputs(checker: Inference, mentioned: MentionedNames) -> None:
     """Bind the inputs in the top environment, lifted by their declarations."""
-    for name, size in checker.given_sizes.items():
+    sizes: Any = checker.given_sizes
+    for name, size in sizes.items():
         if isinstance(name, str) and not isinstance(size, bool) and isinstance(size, (int, SizeVariable)):
             checker.top.scalars[plain_key(name)] = size
             continue
@@ -31,34 +32,46 @@ def prepare_inputs(checker: Inference, mentioned: MentionedNames) -> None:
     if any(letter in checker.scope.source for letter in LETTERS) or "\\math" in checker.scope.source:
         checker.top.axes.update(stand_for(checker.scope, {key: given.shape for key, given in checker.inputs.items()}))
     sets: dict[int, DeclaredSet] = {}
+    top, intern, sized = checker.top, checker.graph.intern, bool(checker.given_sizes)
+    noted: set[int] = set()  # shapes that agree with all sizes so far; members of a family share one
     for key, given in checker.inputs.items():
-        shape = lifted_input(checker, key, given, sets)
         if given.number is not None:
-            checker.top.variables[key] = checker.graph.number(given.number)
-        else:
-            checker.top.variables[key] = checker.graph.intern(
-                "input", options=(str(key),), shape=dict(shape), boolean=given.boolean
-            )
-            own = {a: s for a, s in shape.items() if "@" not in a} if "@" in "".join(shape) else shape
-            if key not in mentioned.named:
-                checker.unnamed.note_sizes(str(key), own)
-                continue
-            checker.top.note_sizes(str(key), own)
-            checker.sized |= own.keys()
-            if not checker.given_sizes.keys().isdisjoint(own):
-                agree_with_given(checker, str(key), shape, own)
+            lifted_input(checker, key, given, sets)
+            top.variables[key] = checker.graph.number(given.number)
+            continue
+        shape, text = lifted_input(checker, key, given, sets), str(key)
+        top.variables[key] = intern("input", options=(text,), shape=as_dict(shape), boolean=given.boolean)
+        if id(shape) in noted and key in mentioned.named:
+            continue
+        own = {a: s for a, s in shape.items() if "@" not in a} if "@" in "".join(shape) else shape
+        if key not in mentioned.named:
+            checker.unnamed.note_sizes(text, own)
+            continue
+        top.note_sizes(text, own)
+        checker.sized |= own.keys()
+        if sized and not checker.given_sizes.keys().isdisjoint(own):
+            agree_with_given(checker, text, shape, own)
+        if any(isinstance(top.sizes[axis], Conflict) for axis in own):
+            noted.clear()
+        elif shape is given.shape:
+            noted.add(id(shape))
     for name, size in checker.given_sizes.items():
         found = checker.top.sizes.get(name)
         if found is None:
             checker.top.sizes[name] = size
 
 
+def as_dict(shape: Mapping[str, Any]) -> dict[str, Any]:
+    """A shape as terms have it, which change none: members of a family share one."""
+    return shape if isinstance(shape, dict) else dict(shape)
+
+
 class DeclaredSet(NamedTuple):
-    """The axes of a set that is declared, with their sizes and places; their names, and whether some say a size."""
+    """The axes of a set that is declared, with their sizes and places, their names, and whether nobody says their sizes."""
 
     axes: list[tuple[str, Node | None, Any]]
     names: frozenset[str]
-    is_sized: bool
+    is_plain: bool
 
 
 def declared_set(checker: Inference, declared: nodes.Set, known: dict[int, DeclaredSet]) -> DeclaredSet:
@@ -67,7 +80,8 @@ def declared_set(checker: Inference, declared: nodes.Set, known: dict[int, Decla
     if found is None:
         axes = set_axes(checker, declared, checker.top)
         names = frozenset(axis for axis, _, _ in axes)
-        found = known[id(declared)] = DeclaredSet(axes, names, any(size is not None for _, size, _ in axes))
+        sized = any(size is not None for _, size, _ in axes) or not checker.given_sizes.keys().isdisjoint(names)
+        found = known[id(declared)] = DeclaredSet(axes, names, not sized)
     return found
 
 
@@ -76,9 +90,8 @@ def lifted_input(checker: Inference, key: Key, given: InputType, known: dict[int
     found = checker.scope.declaration(key)
     if found is None:
         return given.shape
-    axes, names, is_sized = declared_set(checker, found[0], known)
-    plain = not is_sized and checker.given_sizes.keys().isdisjoint(names)
-    if plain and names == given.shape.keys():
+    axes, names, is_plain = known.get(id(found[0])) or declared_set(checker, found[0], known)
+    if is_plain and names == frozenset(given.shape):
         return given.shape
     env = Environment(parent=checker.top, indices=found[1])
     for axis, size, node in axes:
@@ -144,7 +157,7 @@ def local_declaration(checker: Inference, key: Key, env: Environment) -> tuple[n
     return declared, Environment(parent=env, sizes_parent=env, indices=declaring.indices)
 
 
-def unknown_bound(checker: Inference, over: nodes.Range, env: Environment):
+def unknown_bound(checker: Inference, over: nodes.Range, env: Environment) -> NotationError:
     end = over.high if isinstance(over.last, nodes.Number) else over.last
     return checker.error(
         309,
@@ -156,14 +169,23 @@ def unknown_bound(checker: Inference, over: nodes.Range, env: Environment):
 
 def declared_parameter(checker: Inference, key: Key, declared: nodes.Set, env: Environment) -> Term:
     if key not in checker.parameters:
-        shape = {}
-        for axis, size, _ in set_axes(checker, declared, env):
-            value = checker.solver.value(size, env) if size is not None else checker.solver.size_said(axis, env)
-            if size is None and not is_ground(value):
-                checker.top.sizes.setdefault(axis, value)
-            shape[axis] = value if value is not None else unknown_size(checker, axis)
-        checker.parameters[key] = checker.graph.intern("input", options=(str(key),), shape=shape)
+        shape = checker.declared_shapes.get(id(declared)) or declared_shape(checker, declared, env)
+        checker.parameters[key] = checker.graph.intern("input", options=(str(key),), shape=dict(shape))
     return checker.parameters[key]
+
+
+def declared_shape(checker: Inference, declared: nodes.Set, env: Environment) -> dict[str, Any]:
+    """The shape of a parameter in a set; where no size is written it is the same for all members of a family."""
+    shape: dict[str, Any] = {}
+    axes = set_axes(checker, declared, env)
+    for axis, size, _ in axes:
+        value = checker.solver.value(size, env) if size is not None else checker.solver.size_said(axis, env)
+        if size is None and not is_ground(value):
+            checker.top.sizes.setdefault(axis, value)
+        shape[axis] = value if value is not None else unknown_size(checker, axis)
+    if all(size is None and is_ground(shape[axis]) for axis, size, _ in axes):
+        checker.declared_shapes[id(declared)] = shape
+    return shape
 
 
 def check_member(checker: Inference, term: Term, of: nodes.Set, env: Environment, node: Node) -> None:
@@ -203,10 +225,10 @@ def bind_size(checker: Inference, size: Node, actual: Any, env: Environment) -> 
         env.scalars.setdefault(name.key(env.index), actual)
 
 
-def axes_differ(checker: Inference, term: Term, node: Node, names: set[str], of: nodes.Set, text: str):
+def axes_differ(checker: Inference, term: Term, node: Node, names: set[str], of: nodes.Set, text: str) -> NotationError:
     have = {axis for axis in term.shape if "@" not in axis}
     missing, extra = names - have, have - names
-    parts = []
+    parts: list[str] = []
     if extra:
         parts.append(f"has {_axes(extra)} besides")
     if missing:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 from grammar.errors import Hint, NotationError
 
@@ -13,6 +13,14 @@ from ..core.sizes import resolve, unify
 from ..core.suggestions import did_you_mean, near
 from ..terms.environment import source_name
 from ..terms.inference import Inference
+
+
+class Operand(Protocol):
+    """What has a shape: a term, or a part of one."""
+
+    @property
+    def shape(self) -> Mapping[str, Any]: ...
+
 
 ARGUMENTS = {
     "where": "write where(condition, value, otherwise)",
@@ -68,7 +76,13 @@ class ErrorText(NamedTuple):
 
 
 def shape_error(
-    checker: Inference, problem: ShapeMismatch, operator: str, arguments, parts, place, axes
+    checker: Inference,
+    problem: ShapeMismatch,
+    operator: str,
+    arguments: Sequence[Operand],
+    parts: Sequence[Any],
+    place: Any,
+    axes: Sequence[tuple[str, Any]],
 ) -> NotationError:
     """The error of a shape that does not fit, which shows what each operand has."""
     return checker.error(*DIAGNOSTICS[problem.kind](Use(checker, problem, operator, arguments, parts, place, axes)))
@@ -156,7 +170,7 @@ DIAGNOSTICS: dict[Mismatch, Callable[[Use], ErrorText]] = {
 }
 
 
-def other_axis(axis: str, have: list[str], arguments) -> str | None:
+def other_axis(axis: str, have: list[str], arguments: Sequence[Operand]) -> str | None:
     """The axis that may have been meant, where the operands lack the one that is named."""
     if axis not in have and (meant := near(axis, have, 1)):
         return did_you_mean(meant)
@@ -197,7 +211,10 @@ def operator_sign(operator: str) -> str:
     return {"juxtaposed": "the product", "negative": "−", "-": "−"}.get(operator, operator)
 
 
-def broadcast(checker: Inference, terms, node: Any, span: Any, operator: str, parts) -> dict[str, Any]:
+def broadcast(
+    checker: Inference, terms: Sequence[Operand], node: Any, span: Any, operator: str, parts: Sequence[Any]
+) -> dict[str, Any]:
+    """The shape over the union of the axes. Raises NotationError where one has two sizes."""
     try:
         return named.broadcast([term.shape for term in terms], unify)
     except ShapeMismatch as problem:

@@ -10,12 +10,13 @@ from __future__ import annotations
 from typing import Any
 
 from grammar import nodes
+from grammar.errors import NotationError
 from grammar.nodes import Draw, Expectation, Name
 
 from ..core.sizes import resolve
 from ..core.suggestions import did_you_mean, near
 from ..scope.distributions import DISTRIBUTIONS, DRAWS, is_categorical, is_finite, number_of
-from ..scope.names import Key
+from ..scope.names import Key, walk
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
@@ -23,7 +24,7 @@ from .application import apply
 from .axis_sizes import unknown_axis_size, unknown_size
 from .declarations import set_axes
 from .indexing import iota
-from .sums import indexed_frame, over
+from .sums import indexed_environment, over
 
 
 def draw(checker: Inference, node: Draw, env: Environment) -> Term:
@@ -33,17 +34,32 @@ def draw(checker: Inference, node: Draw, env: Environment) -> Term:
 
 def expectation(checker: Inference, node: Expectation, env: Environment) -> Term:
     """𝔼_{x ∼ N(0, 1), i ∼ p} body: the draws of several names belong together."""
-    for each in node.draws:
+    for each in node.draws or (node,):
+        if not isinstance(each, Draw):
+            raise unstated(checker, node, each)
         check_known(checker, each)
-    if all(map(is_finite, node.draws)):
-        return through(checker, node, node.draws, (), env)
+    if all(map(is_finite, node.drawn)):
+        return through(checker, node, node.drawn, (), env)
     count = number_of_draws(checker, env)
     depth = env.depth + 1
     axis = f"draws@{depth}"
     numbers = iota(checker, axis, 1, count, node)
     inner = Environment(parent=env, sizes_parent=env, depth=depth, active=env.active)
-    term = through(checker, node, node.draws, (numbers,), inner)
+    term = through(checker, node, node.drawn, (numbers,), inner)
     return over(checker, "mean", axis, count, term, Name("draws", node.span), node.body, node, env)
+
+
+def unstated(checker: Inference, node: Expectation, of: Expectation | Name) -> NotationError:
+    """The error of 𝔼_x[…], where nothing says what x is drawn from, and of 𝔼[…] of what is not random."""
+    random = [each.sides[0].text for each in checker.scope.program.statements if isinstance(each, nodes.Equation) and isinstance(each.sides[-1], Draw) and isinstance(each.sides[0], Name)]  # fmt: skip
+    said = (
+        f"what {of.text} is drawn from is not said" if isinstance(of, Name) else "nothing here is made of what is drawn"
+    )
+    name = of.text if isinstance(of, Name) else "x"
+    return checker.error(
+        201, said, of, notes=(f"drawn are here {', '.join(random)}",) if random else (),
+        hint=f"write 𝔼_{{{name} ∼ N(0, 1)}}[…], or {name} ∼ N(0, 1) in a line of its own; an average over an axis is mean_{{axis}} X",
+    )  # fmt: skip
 
 
 def through(
@@ -63,7 +79,7 @@ def through(
     variable = Name(first.name, first.span)
     axis = its_axis(checker, first, p)
     size = resolve(p.shape[axis])
-    index, inner = indexed_frame(checker, variable, 1, size, env)
+    index, inner = indexed_environment(checker, variable, 1, size, env)
     weights = checker.renamed(p, {axis: index}, first)
     term = through(checker, node, rest, numbers, inner)
     product = apply(checker, "⊙", (weights, term), (), node, env, (node, node))
@@ -139,6 +155,15 @@ def its_axis(checker: Inference, node: Draw, p: Term) -> str:
     return own[0]
 
 
+def label_number(checker: Inference, part: nodes.Node, env: Environment) -> Term | None:
+    """The number that a label of a family is: t of z^t; None where it is a label, Q of z^Q."""
+    if isinstance(part, nodes.Number) or any(
+        isinstance(inner, Name) and env.index(inner.text) is not None for inner in walk(part)
+    ):
+        return checker.infer(part, env)
+    return None
+
+
 def drawn(checker: Inference, node: Draw, numbers: tuple[Term, ...], env: Environment) -> Term:
     """One draw for each of the numbers, over the axes of the parameters and those that the distribution says."""
     check_known(checker, node)
@@ -154,7 +179,9 @@ def drawn(checker: Inference, node: Draw, numbers: tuple[Term, ...], env: Enviro
         shape.setdefault(axis, known)
     number = checker.graph.number
     seed = checker.find(Key("seed"), env, node) or number(checker.solver.value(Name("seed"), env) or 0)
-    counts = [seed, number(number_of(node.name)), *numbers]
+    labels = [label_number(checker, part, env) for part in node.labels]
+    which = number_of(node, [label is not None for label in labels])
+    counts = [seed, number(which), *(each for each in labels if each is not None), *numbers]
     counts += [iota(checker, axis, 1, shape[axis], node) for axis in sorted(shape)]
 
     def op(name: str, *operands: Any, along: bool = False) -> Term:

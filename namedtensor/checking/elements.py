@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from grammar import nodes
+from grammar.errors import NotationError
 from grammar.nodes import Axis, Name, Node, Range
 
 from ..core.sizes import is_ground, resolve
@@ -19,12 +20,12 @@ from ..scope.symbols import Definition
 from ..terms.environment import Environment, lifted_name
 from ..terms.inference import Inference
 from ..terms.terms import Term
-from .along import Along, lifted
 from .axis_sizes import unknown_axis_size, unknown_size
 from .claims import check_statement
 from .declarations import local_declaration, set_axes, unknown_bound
 from .diagnostics import broadcast
-from .indexing import Shaped, check_position, iota
+from .indexing import Shaped, check_position, indexed_axis, iota
+from .stacked_families import Along, laid
 
 
 def define_by_elements(checker: Inference, group: list[Definition], env: Environment) -> Term:
@@ -56,7 +57,7 @@ def parts_of(checker: Inference, definition: Definition, sized: dict[str, Any], 
             def at_once() -> Part:
                 return one_part(checker, definition, sized, env)
 
-            whole = lifted(checker, variable, len(numbers), definition.body, env, at_once)
+            whole = laid(checker, variable, len(numbers), definition.body, env, at_once)
             if whole is not None:
                 return [whole]
             return one_by_one(checker, definition, place, variable, numbers, sized, env)
@@ -73,7 +74,7 @@ def one_by_one(
     others = definition.elements[:place] + definition.elements[place + 1 :]
     rest = replace(definition, elements=others, range=without(definition.range, variable))
     across = {name: size for name, size in sized.items() if name != real}
-    found = []
+    found: list[Part] = []
     for number in numbers:
         checker.spend(definition.head)
         inner = Environment(
@@ -124,19 +125,19 @@ def left_sizes(checker: Inference, group: list[Definition], env: Environment) ->
     found: dict[str, Any] = {}
     for definition in group:
         for axis, _ in definition.elements:
-            for real in env.resolve_axis(axis.name):
-                if real in found:
-                    continue
-                size = stated.get(real)
-                if size is None:
-                    size = checker.solver.size_of(real, env, axis)
-                if size is None:
-                    size = filled_size(checker, group, axis, env)
-                if size is None:
-                    if not checker.infer_parameters:
-                        raise unknown_axis_size(checker, real, axis)
-                    size = unknown_size(checker, real)
-                found[real] = resolve(size)
+            real = indexed_axis(checker, axis, env)
+            if real in found:
+                continue
+            size = stated.get(real)
+            if size is None:
+                size = checker.solver.size_of(real, env, axis)
+            if size is None:
+                size = filled_size(checker, group, axis, env)
+            if size is None:
+                if not checker.infer_parameters:
+                    raise unknown_axis_size(checker, real, axis)
+                size = unknown_size(checker, real)
+            found[real] = resolve(size)
     return found
 
 
@@ -241,7 +242,7 @@ def one_part(checker: Inference, definition: Definition, sized: dict[str, Any], 
     return Part(checker.renamed(term, back, definition.body), filled, definition)
 
 
-def surplus_axis(checker: Inference, definition: Definition, axis: str, term: Term):
+def surplus_axis(checker: Inference, definition: Definition, axis: str, term: Term) -> NotationError:
     """The error for an axis that the right side has beside the same one of the left."""
     return checker.error(
         306,
@@ -269,7 +270,9 @@ def numbers_of(checker: Inference, over: Range, env: Environment) -> range:
     return range(first, last + 1)
 
 
-def part_positions(checker: Inference, part: Node, over, axis: str, size: Any, env: Environment) -> list[int]:
+def part_positions(
+    checker: Inference, part: Node, over: Range | None, axis: str, size: Any, env: Environment
+) -> list[int]:
     """The positions, from 1, that an index on the left such as 2k+1 takes."""
     values = positions_of(checker, part, over, env)
     return [check_position(checker, _number(checker, value, part), size, axis, part) for value in values]
@@ -279,7 +282,7 @@ def positions_of(checker: Inference, part: Node, over: Range | None, env: Enviro
     """The index on the left as a position, for each number of its range."""
     if over is None:
         return [checker.solver.value(part, env)]
-    values = []
+    values: list[Any] = []
     for step in numbers_of(checker, over, env):
         place = Environment(parent=env, sizes_parent=env, indices={over.variable.text: step})
         values.append(checker.solver.value(part, place))

@@ -14,9 +14,10 @@ from ..terms.inference import Inference
 from ..terms.terms import Term, resolved_shape
 from . import loops
 from .claims import check_statement
-from .declarations import unknown_bound
 from .elements import define_by_elements
-from .family_steps import Recurrence
+from .grid_members import member_of_grid
+from .ranges import counted, ends, is_member, last_indices, of_numbers
+from .recurrences import Recurrence
 
 
 def infer_family(
@@ -27,6 +28,10 @@ def infer_family(
     assert over is not None
     variable = over.variable.text
     wanted = counted(indices, over)
+    if len(over.each) == 2:
+        found = member_of_grid(checker, family, indices, holder, env)
+        if found is not None:
+            return found
     if not isinstance(wanted, int):
         return loops.member_at(checker, family, indices, wanted, holder, env)
     first, last = ends(checker, over, holder, env)
@@ -98,41 +103,6 @@ def infer_step(
     return found
 
 
-def counted(indices: dict[Any, Any], over: Range) -> Any:
-    """The number of a range's variable among these indices, where it is one."""
-    found = indices.get(over.variable.text)
-    return int(found) if isinstance(found, str) and found.isdecimal() else found
-
-
-def of_numbers(indices: dict[Any, Any], over: Range) -> dict[Any, Any]:
-    """The indices, with numbers for those that ranges count."""
-    return {**indices, **{each.variable.text: counted(indices, each) for each in over.each}}
-
-
-def ends(checker: Inference, over: Range, holder: Environment, env: Environment) -> tuple[int, int]:
-    """The least and the greatest number of a range."""
-    first, last = checker.solver.value(over.low, holder), checker.solver.value(over.high, holder)
-    if not isinstance(first, int) or not isinstance(last, int):
-        raise unknown_bound(checker, over, env)
-    return first, last
-
-
-def is_member(
-    checker: Inference, over: Range, indices: dict[Any, Any], holder: Environment, env: Environment
-) -> bool | None:
-    """Whether indices lie in their ranges, this one and those after it; None where one is no number."""
-    for each in over.each:
-        wanted = counted(indices, each)
-        if not isinstance(wanted, int):
-            return None
-        place = Environment(parent=holder, sizes_parent=holder, indices=indices)
-        first, last = ends(checker, each, place, env)
-        if not first <= wanted <= last:
-            return False
-        indices = {**indices, each.variable.text: wanted}
-    return True
-
-
 def infer_member(checker: Inference, family: Definition, place: Environment) -> Term:
     """The value of one member, in an environment that has its index."""
     if family.elements:
@@ -168,19 +138,7 @@ def infer_definition(checker: Inference, definition: Definition, env: Environmen
     return found
 
 
-def last_indices(checker: Inference, over: Range, env: Environment) -> dict[str, int]:
-    """The last values of the variables of ranges."""
-    found: dict[str, int] = {}
-    for each in over.each:
-        place = Environment(parent=env, sizes_parent=env, indices=dict(found))
-        last = checker.solver.value(each.last, place)
-        if not isinstance(last, int):
-            raise unknown_bound(checker, each, env)
-        found[each.variable.text] = last
-    return found
-
-
-def empty_range(checker: Inference, definition: Definition):
+def empty_range(checker: Inference, definition: Definition) -> NotationError:
     over = definition.range or definition.head
     return checker.error(
         405, f"the range of {checker.text(definition.head)} is empty, so it has no last value", over,

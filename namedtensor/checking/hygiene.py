@@ -38,7 +38,7 @@ def captured(
     function: FunctionDefinition, axes: Mapping[str, tuple[str, ...]], shapes: Sequence[Any], given: int
 ) -> list[str]:
     """The axes of a use that the function's body would capture."""
-    found = []
+    found: list[str] = []
     if function.signature is None or not axes or len(shapes) - given != len(function.signature.domain):
         return found
     for axis in sorted({real for reals in axes.values() for real in reals} & function.own_axes):

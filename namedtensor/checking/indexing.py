@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from grammar import nodes
@@ -29,22 +30,20 @@ def index(checker: Inference, node: Index, env: Environment) -> Term:
     apart: dict[str, str] = {}
     seen: set[str] = set()
     for axis, _ in node.items:
-        for real in env.resolve_axis(axis.name):
-            if real not in base.shape:
-                have = sorted(name for name in base.shape if "@" not in name)
-                raise checker.error(
-                    301,
-                    f"{checker.text(node.base)} has no axis {real} to index",
-                    axis,
-                    notes=(checker.described(node.base, base.shape),),
-                    hint=did_you_mean(near(real, have, 1)) or Hint(f"its axes are {', '.join(have) or 'none'}", *have),
-                )
-            if real in seen:
-                raise checker.error(303, f"{real} is indexed twice", axis, hint="index each axis once")
-            seen.add(real)
-            apart[real] = f"{real}@index"
-    if len(apart) != len(node.items):
-        raise checker.error(316, "an index takes one axis", node, hint="index one axis at a time")
+        real = indexed_axis(checker, axis, env)
+        if real not in base.shape:
+            have = sorted(name for name in base.shape if "@" not in name)
+            raise checker.error(
+                301,
+                f"{checker.text(node.base)} has no axis {real} to index",
+                axis,
+                notes=(checker.described(node.base, base.shape),),
+                hint=did_you_mean(near(real, have, 1)) or Hint(f"its axes are {', '.join(have) or 'none'}", *have),
+            )
+        if real in seen:
+            raise checker.error(303, f"{real} is indexed twice", axis, hint="index each axis once")
+        seen.add(real)
+        apart[real] = f"{real}@index"
     term = checker.renamed(base, apart, node)
     for (axis, part), at in zip(node.items, indices):
         name = apart[env.resolve_axis(axis.name)[0]]
@@ -52,11 +51,22 @@ def index(checker: Inference, node: Index, env: Environment) -> Term:
     return term
 
 
+def indexed_axis(checker: Inference, axis: nodes.Axis, env: Environment) -> str:
+    """The one axis that an index goes along; raises where a function was given several for it."""
+    axes = env.resolve_axis(axis.name)
+    if len(axes) != 1:
+        raise checker.error(
+            316, f"an index takes one axis, and {axis.name} is {' and '.join(axes)} here", axis,
+            hint="call the function over one axis at a time",
+        )  # fmt: skip
+    return axes[0]
+
+
 def placed(checker: Inference, axis: nodes.Axis, part: Node, base: Term, env: Environment) -> Term:
     """The positions that an index takes; of a slice, first, first + 1, …, last along the axis itself."""
     if not isinstance(part, nodes.Slice):
         return checker.infer(part, env)
-    (real,) = env.resolve_axis(axis.name) if len(env.resolve_axis(axis.name)) == 1 else (axis.name,)
+    real = indexed_axis(checker, axis, env)
     first, last = checker.solver.value(part.first, env), checker.solver.value(part.last, env)
     if isinstance(first, int) and isinstance(last, int):
         if last < first:
@@ -122,7 +132,7 @@ def no_position(checker: Inference, axis: str, at: Term, part: Node, node: Node)
 
 
 class Shaped:
-    def __init__(self, shape):
+    def __init__(self, shape: Mapping[str, Any]):
         self.shape = shape
 
 
@@ -189,7 +199,7 @@ def ones(checker: Inference, axes: Any, node: Node, env: Environment) -> Term:
     )
 
 
-def identity(checker: Inference, axes, node, env: Environment) -> Term:
+def identity(checker: Inference, axes: Sequence[tuple[str, Any]], node: Any, env: Environment) -> Term:
     """I_{ax,ax'}; one size is enough, for the two are the same."""
     if axes[0][0] == axes[1][0]:
         raise checker.error(

@@ -7,8 +7,10 @@ signature or of the body can meet them, and get their old names back in the resu
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from grammar.errors import NotationError
 from grammar.nodes import Name, Node, Set
 
 from ..core.sizes import resolve, unify
@@ -34,7 +36,7 @@ def inline_call(
     arguments: tuple[Term, ...],
     options: tuple[Term, ...],
     node: Any,
-    parts,
+    parts: Sequence[Any],
     caller: Environment,
     depth: int | None = None,
 ) -> Term:
@@ -129,7 +131,10 @@ def bind_argument(
     inner.note_sizes(str(key), {axis: size for axis, size in term.shape.items() if "@" not in axis})
 
 
-def bind_option(checker, function, position, key, options, parts, ordinary, inner, caller) -> None:
+def bind_option(
+    checker: Inference, function: FunctionDefinition, position: int, key: Key, options: Sequence[Term], parts: Sequence[Any],
+    ordinary: int, inner: Environment, caller: Environment,
+) -> None:  # fmt: skip
     """A parameter after the semicolon: by position, or the input or declared tensor of that name."""
     if position < len(options):
         bind_argument(checker, function, key, options[position], parts[ordinary + position], inner)
@@ -184,7 +189,7 @@ def lift_parameter(
     assert signature is not None
     given = {axis for axis, _, _ in set_axes(checker, signature.codomain, inner)}
     extras = inner.extras
-    names = {}
+    names: dict[str, str] = {}
     for axis, size in term.shape.items():
         if axis in bound:
             continue
@@ -205,7 +210,9 @@ def lift_parameter(
     return checker.renamed(term, names, part)
 
 
-def lifting_clash(checker: Inference, function: FunctionDefinition, axis: str, argument: Term, part: Node, node: Any):
+def lifting_clash(
+    checker: Inference, function: FunctionDefinition, axis: str, argument: Term, part: Node, node: Any
+) -> NotationError:
     return checker.error(
         306,
         f"{function.title} gives the axis {axis}, which its argument {checker.text(part)} has besides",
@@ -216,7 +223,12 @@ def lifting_clash(checker: Inference, function: FunctionDefinition, axis: str, a
 
 
 def lift_arguments(
-    checker: Inference, function: FunctionDefinition, arguments, node, parts, inner: Environment
+    checker: Inference,
+    function: FunctionDefinition,
+    arguments: Sequence[Term],
+    node: Any,
+    parts: Sequence[Any],
+    inner: Environment,
 ) -> tuple[Term, ...]:
     """Rename the extra axes of the arguments apart; raise where an argument lacks an axis, or lifting clashes."""
     signature = function.signature
@@ -230,7 +242,7 @@ def lift_arguments(
         )
     given = {axis for axis, _, _ in set_axes(checker, signature.codomain, inner)}
     extras: dict[str, tuple[Any, Node]] = {}
-    lifted = []
+    lifted: list[Term] = []
     for argument, part, of in zip(arguments, parts, signature.domain):
         axes = set_axes(checker, of, inner)
         needed = {axis for axis, _, _ in axes}
@@ -246,7 +258,7 @@ def lift_arguments(
                 )
             if size is not None:
                 solve_size(checker, size, argument.shape[axis], axis, part, inner)
-        names = {}
+        names: dict[str, str] = {}
         for axis, size in argument.shape.items():
             if axis in needed:
                 continue
@@ -272,7 +284,7 @@ def lift_arguments(
     return tuple(lifted)
 
 
-def _nearest_axis(axis: str, shape) -> str | None:
+def _nearest_axis(axis: str, shape: Iterable[str]) -> str | None:
     have = sorted(source_name(name) for name in shape)
     meant = near(axis, have, 1, 0.4)
     if meant:

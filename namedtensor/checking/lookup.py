@@ -109,7 +109,7 @@ def fact(checker: Inference, key: Key, holder: Environment, env: Environment) ->
             found = infer_family(checker, key, family, indices, holder, env)
             if found is not None:  # else another part of it may have this member
                 return found
-    for own, group in facts.items() if families and key.superscript else ():
+    for own, group in facts.items() if families and (key.superscript or key.subscript) else ():
         if own.base == key.base and valued(checker, group[0].name, env) == key:  # what a^{n} = … begins, where n is 4
             return define(checker, own, group, holder, env)
     return None
@@ -169,7 +169,7 @@ def define_ahead(checker: Inference, key: Key) -> None:
     seen, path = {key}, [(key, iter(mentioned_in(checker, key)))]
     checker.is_ahead = True
     try:
-        while path:
+        while True:
             current, rest = path[-1]
             due = next((each for each in rest if each not in seen and each not in top.memo), None)
             if due is not None:
@@ -210,7 +210,7 @@ def speaks_of_sizes(checker: Inference, key: Key) -> bool:
         if current in open_:
             memo[current] = any(memo[each] for each in open_.pop(current))
         elif current not in memo:
-            memo[current], mentioned = speaks_itself(checker, current)
+            memo[current], mentioned = own_mentions(checker, current)
             if not memo[current]:
                 open_[current] = mentioned
                 stack += (each for each in mentioned if each not in memo)
@@ -219,9 +219,10 @@ def speaks_of_sizes(checker: Inference, key: Key) -> bool:
     return memo[key]
 
 
-def speaks_itself(checker: Inference, key: Key) -> tuple[bool, list[Key]]:
+def own_mentions(checker: Inference, key: Key) -> tuple[bool, list[Key]]:
     """Whether the definitions of a name ask for sizes, and the other names that they mention."""
-    definitions, mentioned = checker.scope.definitions, []
+    definitions = checker.scope.definitions
+    mentioned: list[Key] = []
     for definition in definitions.get(key, []):
         if definition.elements:
             return True, []

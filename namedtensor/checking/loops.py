@@ -37,7 +37,7 @@ from .counting import (
     is_value,
     members_of,
 )
-from .family_steps import Recurrence
+from .recurrences import Recurrence
 
 LEAST = 64  # steps that are worth a loop
 LAYERS = 7  # the same where the index is also a label, as in W^l: such steps are long

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from grammar.nodes import Call, axis_of
 
@@ -17,21 +18,15 @@ def matching(checker: Inference, node: Call, env: Environment) -> Iterator[tuple
     """The function definitions that a use can mean, the one spelled exactly so first."""
     subscripts = [{component(part, env.index), component(part)} for part in node.subscript]
     superscripts = [{component(part, env.index)} for part in node.superscript]
-    found = []
+    found: list[tuple[tuple[Any, ...], FunctionDefinition, Bindings]] = []
     for function in checker.scope.functions_of(node.operator, subscripts, superscripts):
         bindings = match(checker, function, node, env)
         if bindings is not None:
             exact = function.head.subscript == node.subscript and function.head.superscript == node.superscript
-            fits = takes(function, len(node.arguments), len(node.parameters))
-            found.append(((not fits, not exact), function, bindings))
+            misfit = function.misfit(len(node.arguments), len(node.parameters))
+            found.append(((misfit, not exact, function.open), function, bindings))
     for _, function, bindings in sorted(found, key=lambda entry: entry[0]):
         yield function, bindings
-
-
-def takes(function: FunctionDefinition, count: int, options: int) -> bool:
-    """Whether a function takes so many arguments: f(X) and f(X, M) may be two."""
-    wanted = len(function.parameters)
-    return count == wanted or (options == 0 and wanted < count <= wanted + len(function.options))
 
 
 def match(checker: Inference, function: FunctionDefinition, node: Call, env: Environment) -> Bindings | None:
@@ -39,7 +34,7 @@ def match(checker: Inference, function: FunctionDefinition, node: Call, env: Env
     bindings: Bindings = {"axes": {}, "numbers": {}, "indices": {}}
     heads, uses = function.subscript, node.subscript
     if len(heads) == 1 and heads[0][0] == "axis" and uses:
-        names = []
+        names: list[str] = []
         for part in uses:
             axis = axis_of(part)
             if axis is None:
@@ -57,8 +52,6 @@ def match(checker: Inference, function: FunctionDefinition, node: Call, env: Env
                 bindings["axes"][text] = env.resolve_axis(axis.name)
             elif kind == "number":
                 bindings["numbers"][text] = part
-            elif component(part, env.index) != text and component(part) != text:
-                return None
     if len(function.superscript) != len(node.superscript):
         return None
     for (kind, text), part in zip(function.superscript, node.superscript):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from grammar import nodes
+from grammar.errors import NotationError
 from grammar.nodes import Call, Node, Number
 
 from ..core.sizes import is_ground, resolve
@@ -97,7 +98,7 @@ def restricted(checker: Inference, node: nodes.Over, env: Environment) -> Term:
             301, f"{node.operator} has no value for what a condition leaves out", node, hint="∑, ∏, max and min have"
         )
 
-    def unbounded():
+    def unbounded() -> NotationError:
         return checker.error(
             309, f"nothing says how far {node.variable.text} goes", node.variable,
             hint=f"index with it, as in X_{{ax({node.variable.text})}}, or write {node.variable.text} ∈ [n]",

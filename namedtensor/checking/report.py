@@ -16,7 +16,7 @@ from ..scope.function_arguments import MADE
 from ..scope.names import Key
 from ..scope.symbols import Definition, FunctionDefinition
 from ..terms.inference import AlreadyReported, shown
-from ..terms.terms import resolved_shape
+from ..terms.terms import Term, resolved_shape
 from .checker import Checker
 from .lifting import Bindings, inline_call
 
@@ -65,7 +65,7 @@ class CheckResult(Suggests):
             raise self.errors[0]
 
     def __str__(self) -> str:
-        lines = []
+        lines: list[str] = []
         if self.types:
             width = max(map(len, self.types))
             lines += [f"{name:<{width}} : {text}" for name, text in self.types.items()]
@@ -140,7 +140,7 @@ def _check_function(checker: Checker, function: FunctionDefinition) -> None:
         return
     axes = {text: (text,) for kind, text in function.subscript if kind == "axis"}
     indices = {text: text for kind, text in function.superscript if kind == "index"}
-    arguments = []
+    arguments: list[Term] = []
     for name, of in zip(function.parameters, domain):
         shape = {axis.name: SizeVariable(f"|{axis.name}|") for axis, _ in of.axes}
         arguments.append(checker.graph.intern("input", options=(f"{function.title} {name.key()}",), shape=shape))

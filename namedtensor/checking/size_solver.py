@@ -7,7 +7,7 @@ and undo the arithmetic around it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -111,7 +111,7 @@ class SizeSolver(Sizes):
         return found
 
     @contextmanager
-    def run(self) -> Iterator[None]:
+    def run(self) -> Generator[None]:
         """One search, in which each symbol is looked for at most once."""
         self.runs += 1
         try:
@@ -217,7 +217,7 @@ class SizeSolver(Sizes):
                 found = env.variables[name].number
             if found is None and not name[1] + name[2]:
                 found = env.indices.get(name.base)
-            return int(found) if isinstance(found, str) and found.isdecimal() else found
+            return found if not isinstance(found, str) else int(found) if found.isdecimal() else None
         found = env.sizes.get(name)
         if isinstance(found, Conflict):
             raise several_sizes(self.checker, name, found.sources, node)
@@ -349,7 +349,7 @@ class SizeSolver(Sizes):
     def solve_for(self, node: Node, symbol: Symbol, value: Any, env: Environment) -> Any:
         """Solve an expression for `symbol`, given its `value`; None where it cannot be inverted."""
         way = next(way for found, way in self.places(node, env) if found == symbol)
-        above = []
+        above: list[Any] = []
         while way:
             above.append(way[0])
             way = way[1]

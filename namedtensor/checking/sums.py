@@ -8,7 +8,8 @@ out.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from grammar import nodes
@@ -21,11 +22,11 @@ from ..scope.names import Key, spelled, walk
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
-from .along import Along, lifted
 from .application import apply
 from .cases import guarding, of_elements
 from .diagnostics import broadcast
-from .indexing import iota, take
+from .indexing import indexed_axis, iota, take
+from .stacked_families import Along, lifted
 
 NEUTRAL = {"∑": 0, "∏": 1, "max": -math.inf, "min": math.inf, "argmax": -math.inf, "argmin": math.inf}
 BEST = ("argmax", "argmin")  # whose value is that of the variable
@@ -62,15 +63,15 @@ def check_length(checker: Inference, node: Node, count: int) -> None:
 
 
 def summed(
-    checker: Inference, operator: str, variable: Name, first: int, size: Any, body: Node, node, env: Environment
+    checker: Inference, operator: str, variable: Name, first: int, size: Any, body: Node, node: Any, env: Environment
 ) -> Term:
     """The sum of a body whose index takes `size` values from `first`."""
-    axis, inner = indexed_frame(checker, variable, first, size, env)
+    axis, inner = indexed_environment(checker, variable, first, size, env)
     members = inner.variables[Key(variable.text)]
     return over(checker, operator, axis, size, checker.infer(body, inner), variable, body, node, env, members)
 
 
-def indexed_frame(
+def indexed_environment(
     checker: Inference, variable: Name, first: int, size: Any, env: Environment
 ) -> tuple[str, Environment]:
 
@@ -83,8 +84,8 @@ def indexed_frame(
 
 
 def over(
-    checker: Inference, operator: str, axis: str, size: Any, term: Term, variable: Name, body: Node, node, env,
-    members: Term | None = None,
+    checker: Inference, operator: str, axis: str, size: Any, term: Term, variable: Name, body: Node, node: Any,
+    env: Environment,    members: Term | None = None,
 ) -> Term:  # fmt: skip
     """An operator over an axis that a variable made; of argmax and argmin the value of the variable, one of its members."""
     if axis not in term.shape:
@@ -96,7 +97,15 @@ def over(
 
 
 def best(
-    checker: Inference, operator: str, axis: str, term: Term, members: Term, variable: Name, body: Node, node, env
+    checker: Inference,
+    operator: str,
+    axis: str,
+    term: Term,
+    members: Term,
+    variable: Name,
+    body: Node,
+    node: Any,
+    env: Environment,
 ) -> Term:
     """The member with the least, or largest, value; of equals the first."""
     if operator == "argmax":
@@ -115,9 +124,9 @@ def bounded(checker: Inference, node: IndexSum, env: Environment) -> Term:
     check_length(checker, node, high - low + 1)
     if high < low:
         return of_nothing(checker, node)
-    axis, inner = indexed_frame(checker, node.variable, low, high - low + 1, env)
+    axis, inner = indexed_environment(checker, node.variable, low, high - low + 1, env)
     index = inner.variables[Key(node.variable.text)]
-    conditions = []
+    conditions: list[Term] = []
     for operator, bound in (("≥", first), ("≤", last)):
         condition = apply(checker, operator, (index, bound), (), node, env, (node.variable, node))
         conditions.append(condition)
@@ -155,18 +164,36 @@ def bounds_of(term: Term) -> tuple[int, int] | None:
     return COMBINED[term.operator](*inner)
 
 
-def _product(left, right):
+Bounds = tuple[int, int]
+
+
+def _product(left: Bounds, right: Bounds) -> Bounds:
     corners = [a * b for a in left for b in right]
     return min(corners), max(corners)
 
 
-COMBINED = {
-    "+": lambda left, right: (left[0] + right[0], left[1] + right[1]),
-    "-": lambda left, right: (left[0] - right[1], left[1] - right[0]),
+def _sum(left: Bounds, right: Bounds) -> Bounds:
+    return left[0] + right[0], left[1] + right[1]
+
+
+def _difference(left: Bounds, right: Bounds) -> Bounds:
+    return left[0] - right[1], left[1] - right[0]
+
+
+def _negative(inner: Bounds) -> Bounds:
+    return -inner[1], -inner[0]
+
+
+def _same(inner: Bounds) -> Bounds:
+    return inner
+
+
+COMBINED: dict[str, Callable[..., Bounds]] = {
+    "+": _sum,
+    "-": _difference,
     "⊙": _product,
-    "juxtaposed": _product,
-    "negative": lambda inner: (-inner[1], -inner[0]),
-    "rename": lambda inner: inner,
+    "negative": _negative,
+    "rename": _same,
 }
 
 
@@ -265,13 +292,23 @@ def uses(variable: str, body: Node) -> Iterator[Index]:
         stack += reversed(children(node))
 
 
+def in_turn(node: Call) -> Call | None:
+    """max(x, y, z) as max(max(x, y), z); None where it is no such call."""
+    if JOINED.get(node.operator) != node.operator or len(node.arguments) < 3 or node.subscript:
+        return None
+    found = replace(node, superscript=(), arguments=node.arguments[:2])
+    for each in node.arguments[2:]:
+        found = replace(found, arguments=(found, each))
+    return replace(found, superscript=node.superscript)
+
+
 def takes_index(operator: str) -> bool:
     """Whether an operator makes one number of those along an axis, so that it can go over an index too."""
     return operator in BEST or operator in REGISTRY and REGISTRY[operator].kind == "reduction"
 
 
 def indexed_size(checker: Inference, node: Index, axis: Axis, env: Environment) -> Any:
-    (real,) = env.resolve_axis(axis.name)
+    real = indexed_axis(checker, axis, env)
     base = checker.infer(node.base, env)
     if real not in base.shape:
         raise checker.error(

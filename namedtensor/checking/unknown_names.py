@@ -10,9 +10,11 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Name
 from grammar.symbols import FUNCTIONS
 
+from ..core.kinds import is_tuple
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
-from ..scope.names import Key
+from ..scope.names import Key, spelled, walk
+from ..scope.statements import SIGNS
 from ..terms.environment import Environment, source_name
 from ..terms.inference import Inference, shown
 
@@ -50,21 +52,27 @@ def unknown_name(checker: Inference, key: Key, place: Any, env: Environment):
     refused = of_matrices(checker, key, place, known_names)
     if refused is not None:
         return refused
-    hint = of_family(checker, key) or unspelled(checker, key) or of_derivative(checker, key, place)
+    few = len(checker.errors) < MANY
+    hint = (
+        (of_equation(checker, text) if few else None)
+        or of_family(checker, key)
+        or unspelled(checker, key)
+        or of_derivative(checker, key, place)
+    )
     hint = hint or did_you_mean(near(text, spellable(checker, known_names))) or ELSEWHERE.get(text)
     return checker.error(
         201,
         f"{text} is not known",
         place if place is None else unbracketed(checker, place),
         notes=notes,
-        hint=hint or f"define {text} by an equation, or give it a value",
+        hint=hint or (of_left(checker, text) if few else None) or f"define {text} by an equation, or give it a value",
     )
 
 
 TRANSPOSED = ("T", "top", "⊤", "intercal")
 
 
-def of_matrices(checker: Inference, key: Key, place: Any, known: list[str]):
+def of_matrices(checker: Inference, key: Key, place: Any, known: list[str]) -> NotationError | None:
     """The error for matrix notation, QK^⊤, X^T, QK, which named axes do not need."""
     factors = factors_of(key.base, known)
     if key.superscript and key.superscript[0] in TRANSPOSED and len(key.superscript) == 1:
@@ -96,7 +104,65 @@ def of_family(checker: Inference, key: Key) -> str | None:
     families = [each for each in checker.scope.families if each.range is not None and each.key.base == key.base]
     bounds = {checker.text(end) for each in families for over in each.ranges for end in (over.low, over.high)}
     unknown = [part for part in (*key.superscript, *key.subscript) if part in bounds and not part.isdecimal()]
-    return f"give it by name: sizes={{{unknown[0]!r}: 3}}" if unknown else None
+    return f"give it by name: sizes={{{unknown[0]!r}: 3}}" if unknown else without_range(checker, key)
+
+
+def without_range(checker: Inference, key: Key) -> str | None:
+    """h^{t-1}, where h^t is defined and no range says what t is."""
+    counted = [each for each in checker.scope.definitions if key == Key(key.base) and key.base in (*each[1], *each[2])]
+    if counted and counted[0].base != key.base:
+        first = Key(
+            counted[0].base, *(tuple("0" if text == key.base else text for text in each) for each in counted[0][1:])
+        )
+        return f"say where {key} begins and ends: {counted[0]} = … for {key} = 1, …, n, with {first} = …"
+    for part in (*key.superscript, *key.subscript):
+        variable = re.match(r"([^\W\d]\w*'*)[+-]\d+$", part)
+        if variable is None:
+            continue
+        own, first = (
+            key._replace(**{
+                script: tuple(text if each == part else each for each in getattr(key, script))
+                for script in ("superscript", "subscript")
+            })
+            for text in (variable[1], "0")
+        )  # fmt: skip
+        if own in checker.scope.definitions:
+            return f"say where {variable[1]} begins and ends: {own} = … for {variable[1]} = 1, …, n, with {first} = …"
+    return None
+
+
+def of_equation(checker: Inference, name: str) -> str | None:
+    """∑_{ax} X = W, which does not define W: an equation defines its left side; √t = …, which defines no function."""
+    claimed = {claim.span for claim in checker.scope.claims}
+    for statement in checker.scope.program.statements:
+        if not isinstance(statement, nodes.Equation) or statement.span not in claimed:
+            continue
+        first, *others = statement.sides
+        for side in others:
+            if named_by(side) == name:
+                return f"an equation defines its left side: {checker.text(side)} = {checker.text(first)}"
+        if isinstance(first, Call) and first.operator in SIGNS and name in map(named_by, first.arguments):
+            return f"{first.operator} is a sign of the notation and stays what it is: give a function of yours another name"
+    return None
+
+
+def of_left(checker: Inference, name: str) -> str | None:
+    """log p(x) = −x^2, which defines no p."""
+    claimed = {claim.span: claim.left for claim in checker.scope.claims}
+    for left in claimed.values():
+        if any(isinstance(node, Name) and node.text == name for node in walk(left)):
+            return f"give {name} a value, or define it: an equation whose left side is an expression defines nothing"
+    return None
+
+
+def named_by(side: nodes.Node) -> str | None:
+    """The name that an equation would define by this side, were it the left one: W, Y of Y_{seq(i)}, f of f(x)."""
+    if isinstance(side, Call):
+        if side.operator != "juxtaposed":
+            return side.operator
+        side = side.arguments[0]
+    named = spelled(side.base if isinstance(side, nodes.Index) else side)
+    return None if named is None else str(named.key())
 
 
 def of_derivative(checker: Inference, key: Key, place: Any) -> str | None:
@@ -115,7 +181,7 @@ def spellable(checker: Inference, names: list[str]) -> list[str]:
 
 def unbracketed(checker: Inference, place: Any) -> tuple[int, int]:
     """The place of a name, without the brackets around it."""
-    start, end = place if isinstance(place, tuple) else place.span
+    start, end = place if is_tuple(place) else place.span
     source = checker.scope.source
     while end - start > 2 and source[start] + source[end - 1] in ("()", "{}"):
         start, end = start + 1, end - 1

@@ -20,9 +20,9 @@ from grammar.traversal import children
 
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
-from ..scope.by_scripts import ByScripts
 from ..scope.mentions import OF_AXES
 from ..scope.names import Key, Spelled, component, key, plain_key, spelled, walk
+from ..scope.script_index import ByScripts
 from ..scope.symbols import Scope
 from ..terms.environment import source_name
 from ..terms.inference import InputType
@@ -209,7 +209,7 @@ def made(scope: Scope) -> Iterator[str]:
         if isinstance(node, nodes.Equation):
             yield from (axis.name for side in node.sides if isinstance(side, Index) for axis, _ in side.items)
         elif isinstance(node, nodes.Rename):
-            yield from (axis.name for before, after in node.items if len(after) > 1 for axis in after)
+            yield from (axis.name for _, after in node.items if len(after) > 1 for axis in after)
         elif isinstance(node, nodes.Subscript) and isinstance(node.base, Name) and node.base.text in OF_AXES:
             yield from (axis.name for axis in map(axis_of, node.components) if axis is not None)
         elif isinstance(node, Call) and node.operator in REGISTRY and REGISTRY[node.operator].new_sizes is not None:

@@ -47,7 +47,7 @@ def write_baseline(place: str, findings: list[Finding]) -> None:
 def new_findings(findings: list[Finding], known: Known, place: str) -> list[Finding]:
     """The findings that a baseline does not have; of equal ones, those beyond its count."""
     left = Counter(known)
-    new = []
+    new: list[Finding] = []
     for each in findings:
         key = _key(each, place)
         left[key] -= 1

@@ -127,10 +127,10 @@ def _print_checked(checked: Any, source: Source, console: Console) -> None:
 def _complaints(errors: Any, warnings: Any, source: Source, console: Console) -> list[str]:
     """Errors, then warnings, each with its place and excerpt."""
     found = [console.error(error, place_of(error, source), sys.stdout) for error in errors]
-    return found + [_told(warning.as_error(source.text), source, console) for warning in warnings]
+    return found + [as_text(warning.as_error(source.text), source, console) for warning in warnings]
 
 
-def _told(warning: NotationError, source: Source, console: Console) -> str:
+def as_text(warning: NotationError, source: Source, console: Console) -> str:
     """A warning with its place and excerpt."""
     place = place_of(warning, source)
     drawn = console.error(warning, "", sys.stdout).partition(": ")[2]

@@ -198,7 +198,7 @@ def _print(checked: CheckedDocument, options: Any, console: Console) -> None:
     for severity in ("error", "warning", "not checked"):
         found = checked.of(severity)
         for each in found[:MOST]:
-            console.print(_told(each, console))
+            console.print(as_text(each, console))
         if len(found) > MOST:
             console.print(f"{checked.name}: note: {len(found) - MOST} further of these ({severity}), not shown")
     notes = _notes(checked, options)
@@ -208,7 +208,7 @@ def _print(checked: CheckedDocument, options: Any, console: Console) -> None:
         console.print(f"{checked.name}: note: {_number(len(notes) - MOST, 'further note')}, not shown")
 
 
-def _told(finding: Any, console: Console) -> str:
+def as_text(finding: Any, console: Console) -> str:
     """A finding as path:line:column: error 301: …, and below it the excerpt; of what was not checked only the first line."""
     line, column = finding.problem.position()
     drawn = console.error(finding.problem, "", sys.stdout).partition(": ")[2]

@@ -106,9 +106,9 @@ def compared(found: Any, options: Any, console: Console) -> int:
         console.json({"closed": closed.to_text(), **record, "steps": len(closed.steps), "ok": holds})
     else:
         console.print(f"{closed}\n\nits value\n{table(value)}\nby differences\n{table(expected)}")
-        told = f"the largest difference is {largest:.1e}" if holds else f"these differ by {largest:.1e}"
+        verdict = f"the largest difference is {largest:.1e}" if holds else f"these differ by {largest:.1e}"
         count = len(closed.steps)
-        console.print(f"{told}; {count} step{'s hold' if count != 1 else ' holds'}")
+        console.print(f"{verdict}; {count} step{'s hold' if count != 1 else ' holds'}")
     return FINE if holds else 1
 
 

@@ -70,12 +70,12 @@ def operator_entry(record: Operator) -> dict[str, str]:
 
 def error_entry(number: str) -> dict[str, str]:
     """The page of an error number. Raises InputError."""
-    told = CATALOGUE.get(int(number))
-    if told is None:
+    title = CATALOGUE.get(int(number))
+    if title is None:
         raise InputError(
             f"no error has the number {number}; those of errors go from {min(CATALOGUE)} to {max(CATALOGUE)}"
         )
-    return {"name": number, "meaning": f"{KINDS[int(number) // 100]} error {number}: {told}"}
+    return {"name": number, "meaning": f"{KINDS[int(number) // 100]} error {number}: {title}"}
 
 
 def lines_of(entry: dict[str, str]) -> Iterable[str]:

@@ -15,9 +15,8 @@ class Parser(argparse.ArgumentParser):
     """Help and complaints go through a console: a terminal may be unable to show ⊙."""
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        if message:
-            console = Console()
-            (console.note if file is sys.stderr else console.print)(message.rstrip("\n"))
+        console = Console()
+        (console.note if file is sys.stderr else console.print)(message.rstrip("\n"))
 
     def error(self, message: str) -> Any:
         if message.startswith("unrecognized arguments: -"):

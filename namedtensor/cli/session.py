@@ -93,7 +93,7 @@ class Session:
         try:
             tree = self.parsed(source)
         except NotationError as problem:
-            raise self.told(problem, source, text, start) from None
+            raise self.located(problem, source, text, start) from None
         new = [statement for statement in tree.statements if statement.span[0] >= start]
         return [Piece(source[slice(*statement.span)], statement, source, self.values) for statement in new]
 
@@ -217,9 +217,9 @@ class Session:
         try:
             return function(source, values)
         except NotationError as problem:
-            raise self.told(problem, source, text, start) from None
+            raise self.located(problem, source, text, start) from None
 
-    def told(self, problem: NotationError, source: str, text: str, start: int) -> NotationError:
+    def located(self, problem: NotationError, source: str, text: str, start: int) -> NotationError:
         """An error about facts and a line, as an error about one of the two."""
         if problem.source != source or problem.span is None:
             return problem

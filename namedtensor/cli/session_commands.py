@@ -69,7 +69,7 @@ def _type(session: Session, rest: str) -> str:
     text = session.as_text(_needed(rest, "type"))
     checked = session.asked(lambda source, values: check_given(source, values, None, "text", None), text)
     if checked.errors:
-        raise session.told(checked.errors[0], *_parts(session, text))
+        raise session.located(checked.errors[0], *_parts(session, text))
     return checked.type or "\n".join(f"{name} : {shape}" for name, shape in checked.types.items())
 
 

@@ -23,7 +23,7 @@ def outline(node: Any) -> str:
         arguments: Number value=2
         arguments: Name text='x'
     """
-    lines = []
+    lines: list[str] = []
     stack: list[tuple[int, str, Any]] = [(0, "", node)]
     while stack:
         depth, part, current = stack.pop()

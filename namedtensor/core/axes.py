@@ -7,7 +7,7 @@ the function gives, and refuse a clash (paper §3, definitions of unary and bina
     softmax : ax… -> ax…      on {seq: 4, batch: 2} over seq   gives {batch: 2, seq: 4}
     ⊙       : ax…, ax… ->     on {key, seq'} and {key, seq}    gives {seq', seq}
 
-A size is an int, or an unknown of `namedtensor.sizes` while only shapes are checked; `agree` decides whether two are one.
+A size is an int, or a `SizeVariable` of `core.sizes` while only shapes are checked; `unify` decides whether two are one.
 """
 
 from __future__ import annotations

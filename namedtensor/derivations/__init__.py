@@ -4,16 +4,16 @@
 `least_shapes`: shapes that nobody gave.
 `reading`: the checker of a program whose derivatives are read.
 `closed_forms`: the closed form of a typed derivative.
-`indices`: what an index of a family is, and trees with others.
+`indices`: linear indices of families, substituted in trees.
 `recurrences`: which recurrences a derivative goes through.
 `assembly`: closed forms in programs of parts, and the lines that have them.
 `step_programs`: one step of recurrences as a program.
-`adjoints`: their derivative: a recurrence back, and a sum over the steps.
-`sensitivities`: that of any families: beside each member what it is by X.
-`families`: which of these two, to any order.
+`adjoints`: adjoints of recurrences: a recurrence back, and a sum over the steps.
+`sensitivities`: forward sensitivities of any families: beside each member its derivative.
+`families`: derivatives of families to any order, by one of these two.
 `worked_out`: the closed form as a program.
-`steps`: the way there, each step an equation that can be checked.
-`orders`: that of derivatives of any order.
+`steps`: the steps to it, each an equation that can be checked.
+`orders`: the steps of derivatives of higher orders.
 `differences`: a derivative by differences, which a closed form is held against.
 `equal_forms`: whether both sides of an equation have one normal form, which proves it.
 `proofs`: proved, false, or holding on what was tried.

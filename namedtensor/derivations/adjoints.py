@@ -1,7 +1,7 @@
 """The derivative of a recurrence as a recurrence: the adjoint of its states, from the end back, and a sum over the steps.
 
     h^t = f(h^{t-1}, W) for t = 1, …, n;   L = ℓ(h^n) + ∑_{t=1}^{n} c(h^t)
-    g^n = ∂L/∂h^n                                            what L is by the last state
+    g^n = ∂L/∂h^n                                            by the last state
     g^t = g^{t+1} ⊙ ∂h^{t+1}/∂h^t + ∂c(h^t)/∂h^t             by each state: through the next one, and in its own step
     D = ∑_{t=1}^{n} g^t ⊙ ∂h^t/∂W                            what each step adds
 
@@ -148,7 +148,7 @@ def summed_shape(assembly: RecurrenceAssembly, each: Any) -> dict[str, Any]:
 def adjoint_of(
     assembly: RecurrenceAssembly, shape: Mapping[str, Any], value: Mapping[str, Any], letters: str
 ) -> Adjoint:
-    """A name for what a value is by something of a shape; the axes are marked where the value has them as well."""
+    """A name for the derivative of a value by a tensor of a shape; axes are marked where the value has them as well."""
     letter = next((each for each in letters if each not in assembly.words), None) or next(names_left(assembly.words))
     assembly.words.add(letter)
     axes = tuple(shape)
@@ -157,8 +157,8 @@ def adjoint_of(
 
 
 def weighted(assembly: RecurrenceAssembly, outside: list[Any], whole: Node, value: Mapping[str, Any]) -> list[Node]:
-    """The terms of the sums in one step, each by what the value is by its sum."""
-    found = []
+    """The terms of the sums in one step, each times the derivative of the value by its sum."""
+    found: list[Node] = []
     recurrence = assembly.recurrence
     if len({(str(each.first), str(each.last)) for each in recurrence.sums}) > 1:
         raise NotARecurrence
@@ -237,7 +237,7 @@ def _member(adjoint: Adjoint, index: Linear) -> Node:
 def starts(
     assembly: RecurrenceAssembly, outside: list[Any], adjoints: dict[int, Adjoint]
 ) -> list[tuple[Family, Reading]]:
-    """What the derivative has by what the states begin with."""
+    """The contribution of the initial states to the derivative."""
     recurrence, found = assembly.recurrence, []
     for family in recurrence.states:
         adjoint = adjoints[id(family)]

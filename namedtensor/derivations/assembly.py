@@ -1,6 +1,6 @@
-"""What a derivative of families is put together of: closed forms in programs of parts, and the lines that have them.
+"""The assembly of a derivative of families: closed forms in programs of parts, and the lines that have them.
 
-A part is one name, called as it is written, h^{t-1}; `labels` has its shape. What the index labels besides is such a name too.
+A part is one name, called as it is written, h^{t-1}; `labels` has its shape. So is any other name with the index in a label.
 """
 
 from __future__ import annotations
@@ -40,10 +40,14 @@ class Assembly:
     shapes: dict[str, dict[str, Any]]
     sizes: dict[str, int]
     words: set[str]
-    labels: dict[str, dict[str, Any]] = field(default_factory=dict, kw_only=True)  # shapes of what stands for members
-    lines: list[Equation] = field(default_factory=list, kw_only=True)
+    labels: dict[str, dict[str, Any]] = field(
+        default_factory=dict[str, dict[str, Any]], kw_only=True
+    )  # shapes of what stands for members
+    lines: list[Equation] = field(default_factory=list[Equation], kw_only=True)
     length: int = field(default=0, kw_only=True)
-    constants: dict[str, Node] = field(default_factory=dict, kw_only=True)  # other names of parts, held fixed
+    constants: dict[str, Node] = field(
+        default_factory=dict[str, Node], kw_only=True
+    )  # other names of parts, held fixed
 
     # ---------------------------------------------------------------------------------------------------------- types
     def checker(self, statements: list[Any], inputs: Shapes, sizes: Mapping[str, int] | None = None) -> ReadingChecker:
@@ -74,7 +78,7 @@ class Assembly:
     def labelled(
         self, node: Any, variable: str, own: Iterable[str], shape: Callable[[Node, str], dict[str, Any]]
     ) -> Any:
-        """A tree in which what an index labels, as in x^t, is one name; the families of `own` bases are no such thing."""
+        """A tree in which a name with the index in a label, as x^t, is one name; families of `own` bases are left."""
         families = {each.name.base for each in self.scope.families} - set(own)
         known = families | {name.base for _, name, _, over in self.scope.declarations if over is not None}
         known |= {key(name).base for name in self.shapes if "^" in name}

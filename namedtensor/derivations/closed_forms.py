@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -70,7 +70,7 @@ def closed_form(
 
 def sums_named(checker: ReadingChecker, names: Mapping[int, str]) -> dict[Head, tuple[str, tuple[int, ...]]]:
     """The names that stand for a softmax, a onehot and their kin, which sum to 1, or 0, along the axes at these places."""
-    found = {}
+    found: dict[Head, tuple[str, tuple[int, ...]]] = {}
     for term in (checker.find(name, checker.top, None) for name in checker.scope.definitions):
         while term is not None and term.operator == "variable" and change_of(term) is None:
             term = term.arguments[0]
@@ -82,7 +82,7 @@ def sums_named(checker: ReadingChecker, names: Mapping[int, str]) -> dict[Head, 
 
 def by_their_functions(values: list[Named]) -> list[Named]:
     """The names whose value is a known function that was written out: Y = softmax_{ax} X, of exp X / ∑_{ax} exp X."""
-    found = []
+    found: list[Named] = []
     for name in values:
         read = recognized((name.product,))
         if len(read) == 1 and read[0] != name.product and set(name.indices) == read[0].indices():
@@ -102,17 +102,12 @@ def of_parts(forms: Forms, simplified: Any, form: Form, write: Any, outside: Any
     """The derivatives of parts that are names, one after the other, and the whole by these."""
     names: list[Where] = []
     taken = taken | {"G"}
-    for cut in (*forms.cut, None):
-        if cut is None:
-            found = read(write, factored(form), taken)
-        else:
-            found = read(lambda writer, each: writer.form(each, outside), factored(simplified(cut.form)), taken)
+    for cut in forms.cut:
+        found = read(lambda writer, each: writer.form(each, outside), factored(simplified(cut.form)), taken)
         taken = taken | {each.name for each in found.names}
-        names += found.names
-        if cut is None:
-            return Reading(found.node, tuple(names))
-        names.append(Where(cut.name, found.node))
-    raise AssertionError
+        names += [*found.names, Where(cut.name, found.node)]
+    whole = read(write, factored(form), taken)
+    return Reading(whole.node, (*names, *whole.names))
 
 
 def seen(form: Form) -> set[Index]:
@@ -151,7 +146,7 @@ def members(checker: ReadingChecker) -> Iterator[Key]:
 
 def values_named(checker: ReadingChecker, names: Mapping[int, str], forms: Forms) -> list[Named]:
     """What the names stand for, where that is a product of several factors."""
-    found = []
+    found: list[Named] = []
     for name in checker.scope.definitions:
         term = checker.find(name, checker.top, None)
         while term is not None and term.operator == "variable" and change_of(term) is None:
@@ -210,7 +205,7 @@ class Typed:
 
 def closed_program(
     tree: nodes.Program, reading: Reading, title: str | Node = "D", before: tuple[Any, ...] = (),
-    made: Mapping[str, Any] = MappingProxyType({}),
+    made: Mapping[str, Any] = MappingProxyType({}), given: Container[str] = (),
 ) -> nodes.Program:  # fmt: skip
     """The program that has a closed form as its value: what it needs of the one that was given, its names, the form.
 
@@ -223,12 +218,15 @@ def closed_program(
         title = named(title if title not in taken else next(names_left(taken | {each.name for each in reading.names})))
     wanted = set(words_of(reading.node)).union(*(words_of(each.node) for each in reading.names))
     kept = needed(tree.statements[:-1], wanted)
-    sizes = sizes_said((*(each.sides[1] for each in lines), reading.node), made)
+    sizes = sizes_said((*(each.sides[1] for each in lines), reading.node), made, given)
     return nodes.Program((*sizes, *kept, *lines, *before, Equation((title, reading.node))))
 
 
-def sizes_said(formulas: tuple[Node, ...], made: Mapping[str, Any]) -> list[Equation]:
-    """|rank| = |a|, for each axis of differentials that stands in formulas where no tensor has it, and |kernel| = 2."""
+def sizes_said(formulas: tuple[Node, ...], made: Mapping[str, Any], given: Container[str] = ()) -> list[Equation]:
+    """|rank| = |a|, for each axis of differentials that stands in formulas where no tensor has it, and |kernel| = 2.
+
+    `given` are the axes of inputs, whose sizes are theirs.
+    """
     inside = [each for formula in formulas for each in walk(formula)]
     moved = {axis.name for each in inside if isinstance(each, nodes.Rename) for _, new in each.items for axis in new}
     names = {
@@ -237,6 +235,8 @@ def sizes_said(formulas: tuple[Node, ...], made: Mapping[str, Any]) -> list[Equa
         if isinstance(each, (nodes.Name, nodes.Axis))
     }
     wanted = [
-        axis for axis in made if axis in names - moved and (axis.rstrip("'") in AUXILIARY or str(made[axis]).isdigit())
+        axis
+        for axis in made
+        if axis in names - moved and axis not in given and (axis.rstrip("'") in AUXILIARY or str(made[axis]).isdigit())
     ]
     return [Equation((nodes.Size(nodes.Axis(axis)), size_node(str(made[axis])))) for axis in wanted]

@@ -1,4 +1,4 @@
-"""Indices of families and sums as what they are, n − t + 1, and trees with other indices in them."""
+"""Linear indices of families and sums, n − t + 1, and their substitution in trees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shapes that nobody gave: the least with which a formula is right.
+"""Shape inference for inputs without a shape: the least shapes with which a formula is right.
 
 A name that is not known becomes a number; where an operator needs an axis that its operand lacks, each name of the
 operand that nobody gave gets it.

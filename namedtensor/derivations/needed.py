@@ -37,7 +37,7 @@ def defined_by(statement: Any) -> set[str]:
         return {statement.head.operator}
     else:
         return set()
-    found = set()
+    found: set[str] = set()
     for each in heads:
         while hasattr(each, "base"):
             each = each.base

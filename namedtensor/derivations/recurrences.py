@@ -85,9 +85,9 @@ class Recurrence:
     variable: str
     first: Linear = field(default_factory=dict)
     last: Linear = field(default_factory=dict)
-    families: list[Family] = field(default_factory=list)
-    states: list[Family] = field(default_factory=list)
-    sums: list[Sum] = field(default_factory=list)
+    families: list[Family] = field(default_factory=list[Family])
+    states: list[Family] = field(default_factory=list[Family])
+    sums: list[Sum] = field(default_factory=list[Sum])
     step: int = 1
 
     @property

@@ -1,4 +1,4 @@
-"""The derivative of families by sensitivities: beside each member what it is by X, in the same steps.
+"""Forward sensitivities of families: beside each member its derivative by X, in the same steps.
 
     h^t = f(h^{t-1}, W) for t = 1, …, n;   L = ℓ(h^2, h^n)
     h'^t = ∂h^t/∂h^{t-1} ⊙ h'^{t-1} + ∂h^t/∂W for t = 1, …, n         h'^t is ∂h^t/∂W*
@@ -37,13 +37,15 @@ LAW = "∂h^t/∂W = ∂h^t/∂h^{t-1} ⊙ ∂h^{t-1}/∂W + what the step has o
 
 @dataclass
 class Sensitivities(Assembly):
-    """One derivative, put together of what each member is by X; `primed` has the base of that, and its mark, for each base."""
+    """One derivative, assembled of those of each member by X; `primed` has the base of that, and its mark, for each base."""
 
     families: list[Family]
     by: dict[str, Any]  # the shape of X
     primed: dict[str, tuple[str, str]]
-    stands: dict[str, Equation] = field(default_factory=dict, kw_only=True)  # for each part, what it stands for
-    sums: dict[str, Node] = field(default_factory=dict, kw_only=True)
+    stands: dict[str, Equation] = field(
+        default_factory=dict[str, Equation], kw_only=True
+    )  # for each part, what it stands for
+    sums: dict[str, Node] = field(default_factory=dict[str, Node], kw_only=True)
 
     # ---------------------------------------------------------------------------------------------------------- shapes
     @cached_property
@@ -53,7 +55,7 @@ class Sensitivities(Assembly):
         sides = [(each.low, each.high) for each in ranges]
         sides += [(each.first, each.last) for each in walk(self.tree) if isinstance(each, IndexSum)]
         counting = self.counting.keys() | {each.variable.text for each in ranges}
-        found = []
+        found: list[Bounds] = []
         for low, high in sides:
             first, last = linear(low), linear(high)
             if first is None or last is None:
@@ -80,7 +82,7 @@ class Sensitivities(Assembly):
         return found[0]
 
     def beside(self, shape: Mapping[str, Any], mark: str) -> dict[str, Any]:
-        """The shape of what a tensor of a shape is by X."""
+        """The shape of the derivative by X of a tensor of a shape."""
         marked = {axis + mark: extent for axis, extent in self.by.items()}
         if marked.keys() & shape.keys():
             raise NotARecurrence
@@ -109,13 +111,13 @@ class Sensitivities(Assembly):
         return None, {}
 
     def prime(self, node: Node) -> Node:
-        """The name of what a member is by X."""
+        """The name of the derivative of a member by X."""
         name = spelled(node)
         assert name is not None
         return name_node(name._replace(base=self.primed[name.base][0]))
 
     def part(self, text: str, prime: str, shape: dict[str, Any], mark: str) -> Name:
-        """A part as one name, which stands for a constant and what it is by X, times X."""
+        """A part as one name, which stands for a constant plus its derivative by X, times X."""
         if text not in self.stands:
             marked = {axis: axis + mark for axis in self.by}
             slope = self.constant(prime) if base_of(expression(prime)).text in self.primed else prime
@@ -127,7 +129,7 @@ class Sensitivities(Assembly):
 
     # ---------------------------------------------------------------------------------------------------------- bodies
     def derived(self, body: Node, over: Range | None, mark: str, own: str = "") -> Node | None:
-        """What a formula is by X, members and sums by what they are; None where it is 0. Its `own` name is written for it."""
+        """The derivative of a formula by X, by those of members and sums; None where it is 0. Its `own` name is written for it."""
         if over is not None:
             self.labels[over.variable.text] = {}
         others = [each for each in self.others() if self.member_of(each) is None]
@@ -177,7 +179,7 @@ class Sensitivities(Assembly):
         return depending(self.scope, self.tree, words_of(self.taken.variable))
 
     def sum(self, node: IndexSum, over: Range | None) -> Name:
-        """A sum as a part; what it is by X is the sum of what its terms are."""
+        """A sum as a part; its derivative by X is the sum of those of its terms."""
         text, mark = to_text(node), self.taken.mark or MARKS[0]
         if text not in self.stands:
             shape = self.shape(node, over)
@@ -201,7 +203,7 @@ class Sensitivities(Assembly):
 
     # ----------------------------------------------------------------------------------------------------------- lines
     def sensitivity(self, node: Node, body: Node | None, over: Range | None = None) -> Step:
-        """The line of what a member is by X, and that as an equation of the derivative; without a body it is given."""
+        """The line of the derivative of a member by X, and that as an equation; without a body it is given."""
         mark, variable = self.primed[base_of(node).text][1], self.taken.variable
         found = None if body is None else self.derived(body, over, mark, to_text(node))
         if body is None and node == variable:
@@ -269,7 +271,7 @@ class Sensitivities(Assembly):
 
 
 def slope_of(node: IndexSum, term: Node) -> Node:
-    """What a sum, or a product none of whose factors is 0, is by X, of that of its terms."""
+    """The derivative of a sum, or of a product none of whose factors is 0, by those of its terms."""
     if node.operator == "∑":
         return IndexSum("∑", node.variable, node.first, node.last, term)
     inner = IndexSum("∑", node.variable, node.first, node.last, call("/", term, node.body))
@@ -298,7 +300,7 @@ def begun(
     source: str, tree: nodes.Program, taken: Derivative, shapes: dict[str, dict[str, Any]], sizes: dict[str, int],
     known: dict[str, tuple[str, str]],
 ) -> Sensitivities | None:  # fmt: skip
-    """The families that depend on X, each with a name for what it is by X."""
+    """The families that depend on X, each with a name for its derivative by X."""
     scope = bind(source, tree)
     inner = (node for each in (*tree.statements[:-1], taken.body) for node in walk(each))
     if any(isinstance(node, (Derivative, nodes.Differential)) for node in inner):

@@ -1,7 +1,7 @@
-"""A program with recurrences as two programs, of one step and of what comes after the last; closed forms in these.
+"""A program with recurrences as two programs: of one step, and of what comes after the last; closed forms in these.
 
 In the program of a step h^{t-1} is a tensor that is given, called as it is written, and h^t has its equation; in the
-other so is h^n. What the index labels besides, W^t, is given as well.
+other so is h^n. Other names with the index in a label, W^t, are given as well.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class RecurrenceAssembly(Assembly):
     """One derivative of a program with recurrences, as it is put together."""
 
     recurrence: Recurrence
-    restated: dict[Key, Equation] = field(default_factory=dict, kw_only=True)
+    restated: dict[Key, Equation] = field(default_factory=dict[Key, Equation], kw_only=True)
     fixed: dict[str, Name] = field(
         default_factory=dict, kw_only=True
     )  # the states of a step where its formulas speak of them
@@ -87,7 +87,7 @@ class RecurrenceAssembly(Assembly):
 
     def outside(self) -> list[Any]:
         """The program of what comes after the steps."""
-        found = []
+        found: list[Any] = []
         for each in self.others():
             head, *bodies = each.sides if isinstance(each, Equation) else (None,)
             if head is None:
@@ -101,7 +101,7 @@ class RecurrenceAssembly(Assembly):
         return self.opaque(substituted(self.sums_replaced(body), self.recurrence, self.after))
 
     def opaque(self, node: Any) -> Any:
-        """A tree in which what the index labels besides, as in x^t, is one name."""
+        """A tree in which other names with the index in a label, as x^t, are one name each."""
         own = {each.base for each in self.recurrence.families}
         return self.labelled(node, self.recurrence.variable, own, lambda each, _: self.probed(each))
 

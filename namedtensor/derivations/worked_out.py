@@ -26,7 +26,7 @@ from ..scope.binder import bind
 from ..symbolic.from_terms import NotReadable
 from ..symbolic.parts import Unwritable
 from ..symbolic.work import LIMIT, TooLong, working
-from .closed_forms import Typed, closed_program
+from .closed_forms import Typed, closed_program, sizes_said
 from .families import of_families
 from .least_shapes import taken_by, with_shapes
 from .orders import way_to
@@ -159,7 +159,13 @@ def by_steps(source: str, tree: nodes.Program, shapes: Any, sizes: dict[str, int
     if found is None:
         return None
     program, length, way = found[:3]
+    formulas = tuple(each.sides[1] for each in program.statements if isinstance(each, Equation))
+    program = nodes.Program((*sizes_said(formulas, work.made, axes_given(shapes)), *program.statements))
     return WorkedOut(Formula(to_text(program)), dict(work.laws), length, lambda: way)
+
+
+def axes_given(shapes: Mapping[str, Mapping[str, Any]]) -> set[str]:
+    return {axis for shape in shapes.values() for axis in shape}
 
 
 def read_shapes(shapes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -192,7 +198,7 @@ def _worked_out(source, tree, finish, shapes, sizes, limit) -> WorkedOut:
     typed = Typed(source, tree, shapes, sizes, limit)
     reading, work = typed.read()
     title, before = ("D", ()) if finish is None else (finish[1], finish[0])
-    closed = closed_program(tree, reading, title, before, work.made)
+    closed = closed_program(tree, reading, title, before, work.made, axes_given(shapes))
     way = partial(way_to, typed, closed, finish is None)
     return WorkedOut(Formula(to_text(closed)), dict(work.laws), reading.length, way)
 
@@ -200,7 +206,7 @@ def _worked_out(source, tree, finish, shapes, sizes, limit) -> WorkedOut:
 def parameter_shapes(scope: Any, head: nodes.Call) -> dict[str, dict[str, Any]]:
     """The shapes of a function's parameters, as its signature has them."""
     name = head.operator.rstrip("'")
-    found = {}
+    found: dict[str, dict[str, Any]] = {}
     for function in scope.all_functions():
         if function.operator == name and function.signature is not None:
             for parameter, of in zip(function.parameters, function.signature.domain):

@@ -104,7 +104,8 @@ def _look(given: Mapping[str, str], styles: Mapping[str, Mapping[str, str]]) -> 
 
 
 def _line(text: str, look: Look) -> Line:
-    start, at, pieces = (0.0, 0.0), (0.0, 0.0), []
+    start = at = (0.0, 0.0)
+    pieces: list[tuple[Point, ...]] = []
     for sign, rest in STEP.findall(text):
         numbers = [float(each) for each in rest.replace(",", " ").split()]
         if sign == "M":
@@ -134,17 +135,20 @@ def _spans(element: ElementTree.Element, styles: Mapping[str, Mapping[str, str]]
 
 
 # ---------------------------------------------------------------------------------------------------------------- TikZ
-MACROS = {sign: macro for sign, macro in Latex.signs.items() if len(sign) == 1}
-MACROS |= LETTERS | {
-    "ℝ": r"\mathbb{R}",
-    "·": r"\cdot",
-    "→": r"\rightarrow",
-    "×": r"\times",
-    "−": "-",
-    "…": r"\ldots",
-    "•": r"\bullet",
-    "√": r"\surd",
-}
+MACROS = (
+    {sign: macro for sign, macro in Latex.signs.items() if len(sign) == 1}
+    | LETTERS
+    | {
+        "ℝ": r"\mathbb{R}",
+        "·": r"\cdot",
+        "→": r"\rightarrow",
+        "×": r"\times",
+        "−": "-",
+        "…": r"\ldots",
+        "•": r"\bullet",
+        "√": r"\surd",
+    }
+)
 ESCAPED = {"_": r"\_", "#": r"\#", "%": r"\%", "&": r"\&", "$": r"\$", "{": r"\{", "}": r"\}", " ": r"\ "}
 PIECES = re.compile(r"[A-Za-z]+|.", re.DOTALL)
 
@@ -261,7 +265,7 @@ def painted(svg: str, format: str) -> bytes:
         hint = "pip install '.[pictures]'; or end the name in .svg or .tikz"
         raise NotationError(408, f"a diagram as {format.upper()} needs matplotlib", hint=hint) from None
     drawing = read(svg)
-    figure = Figure(figsize=(drawing.width / 72, drawing.height / 72))
+    figure: Any = Figure(figsize=(drawing.width / 72, drawing.height / 72))
     FigureCanvasAgg(figure)
     canvas = figure.add_axes((0, 0, 1, 1), xlim=(0, drawing.width), ylim=(drawing.height, 0))
     canvas.set_axis_off()
@@ -313,8 +317,9 @@ def _paint_words(canvas: Any, shape: Words, order: int) -> None:
     def written(span: Span) -> tuple[Any, float]:
         font = FontProperties(family="DejaVu Sans" if span.axis else "DejaVu Serif", size=span.size,
                               style="italic" if span.slanted else "normal")  # fmt: skip
-        whole, blank = (TextPath((0, 0), f"{text}|", prop=font).get_extents().x1 for text in (span.text, ""))
-        return font, whole - blank
+        whole: Any = TextPath((0, 0), f"{span.text}|", prop=font)
+        blank: Any = TextPath((0, 0), "|", prop=font)
+        return font, whole.get_extents().x1 - blank.get_extents().x1
 
     widths = [written(span) for span in shape.spans]
     x = shape.x - sum(width for _, width in widths) / 2

@@ -41,7 +41,7 @@ class Link:
     arrives: float = 0.0
     out: Any = None
     into: Any = None
-    ways: list[int] = field(default_factory=list)
+    ways: list[int] = field(default_factory=list[int])
 
 
 class Piece(NamedTuple):
@@ -105,7 +105,7 @@ def add_ways(cells: list[Cell], links: Sequence[Link]) -> None:
 
 def pieces(links: Sequence[Link]) -> list[Piece]:
     """The pieces of all edges."""
-    found = []
+    found: list[Piece] = []
     for link in links:
         stations = [link.source, *link.ways, link.target]
         for upper, lower in zip(stations, stations[1:]):
@@ -276,7 +276,7 @@ def sorted_out(beside: Beside) -> list[int]:
     """The strands so that each comes after those at its left, as far as that is possible."""
     waiting = [len(left) for left, _ in beside]
     ready = [place for place, count in enumerate(waiting) if not count]
-    found = []
+    found: list[int] = []
     while ready:
         place = ready.pop()
         found.append(place)
@@ -307,7 +307,9 @@ def distance(left: Cell, right: Cell) -> float:
 
 def settled(cells: list[Cell], links: Sequence[Link], ranks: list[list[int]], gap: float) -> Layout:
     """The heights of ranks, and all moved so that the whole begins at nothing."""
-    tops, bottoms, down = [], [], 0.0
+    tops: list[float] = []
+    bottoms: list[float] = []
+    down = 0.0
     for rank in ranks:
         height = max((cells[place].height for place in rank), default=0.0)
         tops.append(down)

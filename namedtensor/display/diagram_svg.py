@@ -64,7 +64,8 @@ def breadth(runs: tuple[Run, ...], size: float) -> float:
 
 def svg_text(runs: tuple[Run, ...], x: float, y: float, size: float, tints: Mapping[str, Tint], kind: str = "") -> str:
     """Runs, their middle at x and their line at y."""
-    spans, height = [], 0.0
+    spans: list[str] = []
+    height = 0.0
     for run in runs:
         level, wanted = size, 0.0
         for script in run.scripts[:2]:
@@ -192,7 +193,7 @@ def boxed(node: Drawn) -> Box:
 # ------------------------------------------------------------------------------------------------------------- drawing
 def draw(found: Placed, left: float, top: float, tints: Mapping[str, Tint]) -> list[str]:
     """The shapes of a graph whose upper left corner is there: edges first, so that boxes lie on them."""
-    shapes = []
+    shapes: list[str] = []
     arrivals = spread_arrivals(found)
     for number, link in enumerate(found.layout.links):
         shapes.append(path(found, link, arrivals[number], left, top))
@@ -234,7 +235,8 @@ def rectangle(kind: str, x: float, y: float, width: float, height: float, corner
 # --------------------------------------------------------------------------------------------------------------- edges
 def spread_arrivals(found: Placed) -> dict[int, float]:
     """How far from the middle of its box each edge arrives: side by side, in the order in which they come."""
-    layout, arrivals = found.layout, {}
+    layout = found.layout
+    arrivals: dict[int, float] = {}
     for place, box in enumerate(found.boxes):
         here = [number for number, link in enumerate(layout.links) if link.target == place]
         here.sort(key=lambda number: layout.cells[[layout.links[number].source, *layout.links[number].ways][-1]].x)

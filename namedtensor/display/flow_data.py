@@ -6,6 +6,7 @@ What is no data is a parameter, and is not drawn.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from grammar import nodes
@@ -178,7 +179,7 @@ class FlowData:
         if name is None:
             return None
         index: Callable[[str], Any] = env.index
-        for value in (index, lambda word: self.number(word, env)):
+        for value in (index, partial(self.number, env=env)):
             key = name.key(value)
             if self.means(key, env):
                 return key

@@ -28,7 +28,7 @@ class Drawn:
 
     kind: str
     runs: tuple[Run, ...]
-    axes: dict[str, Any] = field(default_factory=dict)
+    axes: dict[str, Any] = field(default_factory=dict[str, Any])
     detail: tuple[Run, ...] = ()
     name: tuple[Run, ...] = ()
     inside: Graph | None = None
@@ -52,9 +52,9 @@ class Graph:
 
     outer: Graph | None = None
     place: int = 0
-    nodes: list[Drawn] = field(default_factory=list)
-    edges: list[Edge] = field(default_factory=list)
-    entries: dict[Any, int] = field(default_factory=dict)
+    nodes: list[Drawn] = field(default_factory=list[Drawn])
+    edges: list[Edge] = field(default_factory=list[Edge])
+    entries: dict[Any, int] = field(default_factory=dict[Any, int])
 
     def add(self, node: Drawn) -> Source:
         self.nodes.append(node)

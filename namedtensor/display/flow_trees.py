@@ -9,6 +9,7 @@ from typing import Any
 from grammar import nodes
 from grammar.nodes import Call, Name, Node
 
+from ..core.kinds import is_tuple
 from ..scope.names import Key, spelled, walk
 from ..scope.symbols import Definition
 from ..terms.environment import Environment
@@ -81,7 +82,7 @@ def substituted(node: Any, gone: set[int]) -> Any:
     """A tree with • for some of its parts."""
     if id(node) in gone:
         return DOT
-    if isinstance(node, tuple):
+    if is_tuple(node):
         return tuple(substituted(part, gone) for part in node)
     if not hasattr(node, "span") or isinstance(node, (Name, nodes.Axis, nodes.Number)):
         return node
@@ -94,7 +95,7 @@ def substituted(node: Any, gone: set[int]) -> Any:
 
 
 def lineage(env: Environment | None) -> list[Environment]:
-    found = []
+    found: list[Environment] = []
     while env is not None:
         found.append(env)
         env = env.parent

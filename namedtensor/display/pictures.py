@@ -12,6 +12,7 @@ import math
 import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError, printable
@@ -58,8 +59,7 @@ class Picture:
         return f'<div class="nt-picture">{fitted(self._svg("currentColor"))}</div>'
 
     def _svg(self, ink: str) -> str:
-        import matplotlib  # type: ignore[import-not-found]
-
+        matplotlib: Any = import_module("matplotlib")
         found = io.StringIO()
         with without_warnings(), matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": self.mark}):
             self.figure.savefig(found, format="svg", transparent=True, dpi=200, metadata={"Date": None})
@@ -160,7 +160,7 @@ def numbers(tensor: NamedTensor, across: tuple[str, ...]) -> Any:
 
 def labelled(tensor: NamedTensor, labels: Mapping[str, Sequence[Any]]) -> dict[str, list[str]]:
     """The labels of the elements of each axis that has some."""
-    found = {}
+    found: dict[str, list[str]] = {}
     for axis, given in labels.items():
         if axis not in tensor.axes:
             raise NotationError(
@@ -177,7 +177,7 @@ def labelled(tensor: NamedTensor, labels: Mapping[str, Sequence[Any]]) -> dict[s
 
 
 # ----------------------------------------------------------------------------------------------------------- drawing
-def draw(figure: Figure, array: Any, across: tuple[str, ...], labels: dict[str, list[str]], title: str) -> None:
+def draw(figure: Any, array: Any, across: tuple[str, ...], labels: dict[str, list[str]], title: str) -> None:
     outer, inner = across[:-2], across[-2:]
     count = math.prod(array.shape[:-2])
     wide = count if count <= 4 else math.ceil(math.sqrt(count))

@@ -114,7 +114,7 @@ def distinct_names(met: dict[str, set[str]]) -> dict[str, str]:
 
 # ------------------------------------------------------------------------------------------------------------ steps
 @dataclass(frozen=True)
-class Step:
+class Step(Suggests):
     """One step: the piece of the formula, its type, the names of the definitions it stands in, and its value."""
 
     text: str
@@ -158,7 +158,9 @@ class StepValues:
 def explanation(checker: Checker, root: Term, whole: Any, value: Any, compute: Compute) -> Explanation:
     """The steps to a term that a checker has typed; `whole` is the formula, or the name, that stands for all of it."""
     trace = [entry for entry in checker.trace[: checker.steps] if not isinstance(entry[0], Number)]
-    names, found, seen = AxisNames(trace), [], set()
+    names = AxisNames(trace)
+    found: list[Step] = []
+    seen: set[tuple[str, tuple[Location, ...], int]] = set()
     values = StepValues(compute)
     for node, term, env in trace:
         text, place = checker.text(node), places(env)
@@ -249,19 +251,6 @@ class Explanation(Suggests):
     def _tints(self) -> dict[str, Tint]:
         return tints([*self.axes, *(axis for stage in self.stages for axis in stage.axes)])
 
-    def _grouped(self) -> Iterator[tuple[tuple[Location, ...], list[tuple[int, Step]]]]:
-        """Runs of steps that stand in one place, each step with its number."""
-        numbered = enumerate(self.stages, 1)
-        for place, group in groupby(numbered, lambda entry: entry[1].place):
-            yield place, list(group)
-
-    def _overview(self) -> list[Overview]:
-        """A row for each definition that steps stand in, families in one row."""
-        rows: dict[tuple[str, ...], list[Step]] = {}
-        for each in self.stages:
-            rows.setdefault(tuple(place.written for place in each.place), []).append(each)
-        return [Overview(found[-1], found) for found in rows.values()]
-
     @cached_property
     def derivation(self) -> Way | None:
         """The closed form of a derivative and the steps there; None of what is none, or has none."""
@@ -304,13 +293,27 @@ class Overview(NamedTuple):
         return len(self.last.place)
 
 
+def grouped(explanation: Explanation) -> Iterator[tuple[tuple[Location, ...], list[tuple[int, Step]]]]:
+    """Runs of steps that stand in one place, each step with its number."""
+    for place, group in groupby(enumerate(explanation.stages, 1), lambda entry: entry[1].place):
+        yield place, list(group)
+
+
+def overview(explanation: Explanation) -> list[Overview]:
+    """A row for each definition that steps stand in, families in one row."""
+    rows: dict[tuple[str, ...], list[Step]] = {}
+    for each in explanation.stages:
+        rows.setdefault(tuple(place.written for place in each.place), []).append(each)
+    return [Overview(found[-1], found) for found in rows.values()]
+
+
 # --------------------------------------------------------------------------------------------------------- terminals
 def steps_text(explanation: Explanation) -> str:
     from ..tensors.tables import text_table
 
     lines: list[str] = []
     before: tuple[Location, ...] = ()
-    for place, group in explanation._grouped():
+    for place, group in grouped(explanation):
         lines += ["  " * depth + name for depth, name in headings(before, place)]
         before = place
         margin = "  " * len(place)
@@ -331,7 +334,7 @@ def headings(before: tuple[Location, ...], place: tuple[Location, ...]) -> list[
 def overview_text(explanation: Explanation) -> str:
     rows = [
         ("  " * row.depth + (row.title or "the formula itself"), str(len(row.stages)), row.last.type)
-        for row in explanation._overview()
+        for row in overview(explanation)
     ]
     widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
     lines = [f"{len(explanation)} steps; explanation.inside(…) shows those of one name"]
@@ -341,8 +344,9 @@ def overview_text(explanation: Explanation) -> str:
 
 # ------------------------------------------------------------------------------------------------------------- pages
 def html_steps(explanation: Explanation, tints: Mapping[str, Tint]) -> str:
-    rows, before = ["<tr><th></th><th>sub-formula</th><th>type</th><th>value</th></tr>"], ()
-    for place, group in explanation._grouped():
+    rows = ["<tr><th></th><th>sub-formula</th><th>type</th><th>value</th></tr>"]
+    before: tuple[Location, ...] = ()
+    for place, group in grouped(explanation):
         for depth, name in headings(before, place):
             rows.append(f'<tr><th colspan="4" style="text-align:left;{indent(depth)}">{html.escape(name)}</th></tr>')
         before = place
@@ -357,7 +361,7 @@ def html_steps(explanation: Explanation, tints: Mapping[str, Tint]) -> str:
 
 def html_overview(explanation: Explanation, tints: Mapping[str, Tint]) -> str:
     rows = ["<tr><th>definition</th><th>steps</th><th>type</th></tr>"]
-    for row in explanation._overview():
+    for row in overview(explanation):
         rows.append(
             f'<tr><td style="text-align:left;{indent(row.depth)}">{html.escape(row.title)}</td>'
             f"<td>{len(row.stages)}</td><td>{html_type(row.last.axes, tints)}</td></tr>"

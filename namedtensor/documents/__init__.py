@@ -8,8 +8,12 @@
 `verdicts`: what comes of claims that are tried.
 `report`: what a check found and what it skipped.
 `assembled`: formulas as one program, and the way back to the document.
+`shapes_alone`: shapes and types in running text.
 `notation`: which maths is of this notation.
 `estimates`: claims about what draws estimate.
+`claims`: the claims of a program, each with what it needs.
+`fitting_shapes`: the least shapes of what nothing says.
+`suppositions`: what a claim takes for granted.
 `trial`: claims tried on random tensors.
 `superseded`: statements that hold no more.
 `conflicts`: formulas as one program, and names that are defined again.

@@ -94,6 +94,12 @@ class Together:
         groups = (each for each in said.values() if len({str(_sets(one)) for one in each}) > 1)
         return frozenset(one.span for group in groups for one in group)
 
+    def signature_of(self, row: Span) -> nodes.Signature | None:
+        """The signature that stands behind a statement in its row, where it says something of that row alone."""
+        at = next((at for at, each in enumerate(self.statements) if each.span == row), len(self.statements))
+        following = self.statements[at + 1] if at + 1 < len(self.statements) else None
+        return following if isinstance(following, nodes.Signature) and following.span in self.of_rows else None
+
     def part(self, formulas: frozenset[Maths], removed: frozenset[Span]) -> Part:
         """Some of the formulas as a program, without statements that are removed."""
         mark = formulas, removed
@@ -154,7 +160,7 @@ def _declared_again(together: Together, program: nodes.Program) -> Conflict | No
                 before = defined.get(called)
                 if before is None or not _is_headed(together, before.span, name.span):
                     continue
-            elif _sets(before) == _sets(statement):
+            elif _is_said_again(before, statement):
                 continue
             if together.holder(before.span) != together.holder(name.span):
                 return _again(together, name, before, statement)
@@ -203,6 +209,12 @@ def _is_headed(together: Together, before: Span, again: Span) -> bool:
 
 
 SUBSECTION = re.compile(r"\\(?:sub)+section(?![A-Za-z])")
+
+
+def _is_said_again(before: Any, statement: Any) -> bool:
+    """Whether a declaration, or a signature, says no more than one before it."""
+    one, other = _sets(before), _sets(statement)
+    return one == other or isinstance(statement, nodes.Declaration) and set(other) <= set(one)
 
 
 def _sets(declaration: Any) -> list[str]:

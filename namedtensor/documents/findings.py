@@ -37,7 +37,7 @@ def findings_of(report: Report, whole: Whole) -> list[Finding]:
     """Errors, warnings, and formulas with named axes that were not checked: of each kind in the order of the document."""
     maths = sorted({each for section in report.sections for each in section.maths if not each.written})
     silenced = _silenced(report, whole, maths)
-    found = []
+    found: list[Finding] = []
     for severity, problem in _problems(report, whole):
         span = problem.span or (0, 0)
         index = bisect_right(maths, span[0], key=lambda each: each.start) - 1

@@ -52,7 +52,7 @@ class Whole:
 
     text: str
     parts: list[_Part]
-    notes: list[tuple[Location, str]] = field(default_factory=list)
+    notes: list[tuple[Location, str]] = field(default_factory=list[tuple[Location, str]])
     besides: frozenset[str] = frozenset()  # files that only give their macros
 
     @property

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from grammar import nodes
-from grammar.printer import to_latex
+from grammar.printer import to_latex, to_text
 from grammar.printer.runs import axes_in
 
+from ..scope.names import walk
 from .assembled import assembled
 from .document import Document, Maths, Section
 from .notation import base_of, heads_of, mentioned, names_in
@@ -26,6 +27,7 @@ class Inheritance:
     def take(self, section: Section) -> dict[Maths, nodes.Program]:
         """The statements before a section that its formulas need, as facts; then what the section says counts."""
         own = {name for maths in section.formulas for name in told(section.programs[maths])}
+        own -= {name for name in own if self.is_the_same(name, section)}
         wanted = [name for maths in section.formulas for name in mentioned(section, maths)]
         speaks: dict[str, set[str]] = {}  # of a name, the axes in the formulas of the section that use it
         for maths in section.formulas:
@@ -56,6 +58,18 @@ class Inheritance:
             isinstance(getattr(each, "sides", (each,))[0], (nodes.Call, nodes.Signature)) for each in statements
         )
         return bool(own) and not functions and not own & axes
+
+    def is_the_same(self, name: str, section: Section) -> bool:
+        """Whether a section says again, and no more than that, which set a tensor of known elements is in."""
+        before = [self.statement(place) for place in self.known.get(name, ())]
+        sets = {to_text(of) for each in before if isinstance(each, nodes.Declaration) for of in each.sets}
+        known = [each for each in before if isinstance(each, nodes.Equation) and _is_known(each.sides[1])]
+        again = [
+            each for maths in section.formulas for each in section.programs[maths].statements if name in _told_by(each)
+        ]
+        return bool(known and again) and all(
+            isinstance(each, nodes.Declaration) and {to_text(of) for of in each.sets} <= sets for each in again
+        )
 
     def add(self, section: Section) -> None:
         new: dict[str, list[tuple[Maths, int]]] = {}
@@ -95,7 +109,7 @@ class Needs:
             for statement in section.programs[maths].statements:
                 for name in _told_by(statement):
                     self.tells.setdefault(name, []).append(maths)
-                for name in _bound_by(statement):
+                for name in bound_by(statement):
                     self.binds.setdefault(name, []).append(maths)
                 if any(isinstance(side, nodes.Size) for side in getattr(statement, "sides", ())):
                     self.sizes.append(maths)
@@ -119,7 +133,7 @@ class Needs:
         return [maths for maths in found if maths.start < following] or (found[:1] if group is self.tells else [])
 
 
-def _bound_by(statement: Any) -> list[str]:
+def bound_by(statement: Any) -> list[str]:
     """The names that the head of a function takes."""
     head = statement.sides[0] if isinstance(statement, nodes.Equation) else None
     if not isinstance(head, nodes.Call) or not head.operator[:1].isalpha():
@@ -138,9 +152,14 @@ def _told_by(statement: Any) -> list[str]:
         head = statement.sides[0]
         if isinstance(head, nodes.Call) and not all(isinstance(each, _PLAIN) for each in head.arguments):
             return []
-        name = base_of(head)
+        name = "" if isinstance(head, nodes.Rename) else base_of(head)  # what is renamed is known
         return [name] if name[:1].isalpha() else []
     return sorted(heads_of(nodes.Program((statement,))))
+
+
+def _is_known(body: nodes.Node) -> bool:
+    """Whether a body is a tensor whose elements are written out as numbers."""
+    return isinstance(body, nodes.Literal) and not any(isinstance(each, nodes.Name) for each in walk(body))
 
 
 _PLAIN = (nodes.Name, nodes.Subscript, nodes.Superscript)

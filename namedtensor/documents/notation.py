@@ -20,6 +20,7 @@ from .assembled import AssembledProgram, assembled
 from .document import Document, Maths, Section
 from .report import Findings, Skipped
 from .rows import comment_of, declarations_in, rows_of, unread_part
+from .shapes_alone import shape_alone
 from .shown_axes import NUMBER_OF_ARGUMENTS, REALS, shows_axes
 
 OPERATORS = re.compile(rf"(?:{'|'.join(map(re.escape, NUMBER_OF_ARGUMENTS))})(?![A-Za-z])")
@@ -40,9 +41,10 @@ def gather(
     marked = {maths for maths in section.maths if everything or shows_axes(document, maths)}
     blamed: set[Maths] = set()
     functions: set[str] = set()  # of named axes
+    in_text: list[Maths] = []  # in running text, without a named axis
     for maths in section.maths if marked else ():
         if maths not in marked and not maths.display and not _mentions(document, maths, functions):
-            findings.skipped.append(Skipped(maths[:2], "no named axes"))
+            in_text.append(maths)
             continue
         if findings.read > READ:  # the one that passed the limit says so
             findings.skipped.append(Skipped(maths[:2], "too many formulas", maths in marked))
@@ -50,6 +52,8 @@ def gather(
         program = _read(document, section, maths, findings)
         if isinstance(program, NotationError) and maths.display and maths in marked:
             program = _read_rows(document, section, maths, program, everything, findings)
+        if maths in marked and _is_shape(document, section, maths, program, findings):
+            continue
         if isinstance(program, NotationError):
             _leave_out(document, maths, program, everything, findings)
             continue
@@ -58,7 +62,7 @@ def gather(
             continue
         named = maths in marked or any(isinstance(node, nodes.Call) and node.operator in functions for node in walk(program))  # fmt: skip
         if not (named or maths.display):
-            findings.skipped.append(Skipped(maths[:2], "no named axes"))
+            in_text.append(maths)
             continue
         section.formulas.append(maths)
         section.programs[maths] = program
@@ -68,7 +72,56 @@ def gather(
     if not marked:
         findings.skipped += [Skipped(maths[:2], "no named axes") for maths in section.maths]
     _keep_needed(section, blamed, set(before), findings)
+    for maths in in_text:
+        program = _said_of_known(document, section, maths, blamed, findings)
+        if program is None:
+            findings.skipped.append(Skipped(maths[:2], "no named axes"))
+        else:
+            section.formulas.append(maths)
+            section.programs[maths] = program
+            blamed.add(maths)
+    section.formulas.sort()
     return blamed
+
+
+def _is_shape(document: Document, section: Section, maths: Maths, program: Any, findings: Findings) -> bool:
+    """Whether maths that is no formula is a shape or a type: then the section has it as such, or it is an error."""
+    if not isinstance(program, NotationError) and not _single(program):
+        return False
+    try:
+        shape = shape_alone(document, maths)
+    except NotationError as problem:
+        findings.errors.append(problem)
+        return True
+    if shape is not None:
+        section.shapes.append(maths)
+        section.programs[maths] = shape
+    return shape is not None
+
+
+def _said_of_known(
+    document: Document, section: Section, maths: Maths, blamed: set[Maths], findings: Findings
+) -> nodes.Program | None:
+    """What maths in running text says of nothing else than the section's formulas do: A + x of tensors that they told of
+    before, ε > 0 of one that they use. None where it says something else."""
+    if not blamed or findings.read > READ or not OPERATES.search(document.source, *maths[:2]):
+        return None
+    program = _read(document, section, maths, findings)
+    if isinstance(program, NotationError) or not program.statements or _single(program):
+        return None
+    names = {*names_in(program)} - FUNCTIONS - ARITHMETIC - BINDERS
+    if all(isinstance(each, nodes.Fact) for each in program.statements):
+        known = {name for each in blamed for name in mentioned(section, each)}
+    elif all(
+        isinstance(each, nodes.Value) and not isinstance(each.body, nodes.Differential) for each in program.statements
+    ):
+        known = {name for each in blamed if each.start < maths.start for name in heads_of(section.programs[each])}
+    else:
+        return None
+    return program if names and names <= known else None
+
+
+OPERATES = re.compile(r"[-+*/(<>]|\\(?:odot|cdot|times|frac|leq?|geq?|neq?)(?![A-Za-z])")
 
 
 def _leave_out(document: Document, maths: Maths, problem: NotationError, everything: bool, findings: Findings) -> None:

@@ -98,7 +98,7 @@ def _formulas(document: Document) -> list[Formula]:
     left = {span for each in document.report.unread for span in (each.span,)}
     found = []
     for section in document.report.sections:
-        checked = set(section.formulas)
+        checked = {*section.formulas, *section.shapes}
         for maths in section.maths:
             skipped = any(maths.start <= start < maths.end for start, _ in left)
             if not maths.written and (maths in checked or skipped):
@@ -147,7 +147,9 @@ def _article(
     yield f'<article id="{mark}"><a class="place" href="#{mark}">{html.escape(place.file)}:{line}</a>'
     if formula.program is not None:
         types = {_bare(name): f"{name} : {text}" for name, text in formula.section.types.items()}
-        for statement in formula.program.statements:
+        alone = formula.maths in formula.section.shapes
+        for said in formula.program.statements:
+            statement = said.sets[0] if alone and isinstance(said, nodes.Declaration) else said
             yield f'<div class="nt-formula">{typed(to_runs(statement, colours), types, colours)}</div>'
     yield f"<details{' open' if findings else ''}><summary>source</summary><pre>{marked(place, findings)}</pre></details>"
     yield from map(_told, findings)

@@ -50,7 +50,8 @@ class Report:
 
     @property
     def formulas(self) -> int:
-        return sum(not maths.written for section in self.sections for maths in section.formulas)
+        """How many formulas were read and typed, shapes and types that stand alone among them."""
+        return sum(not maths.written for section in self.sections for maths in (*section.formulas, *section.shapes))
 
     @property
     def scopes(self) -> list[Section]:
@@ -62,12 +63,12 @@ class Report:
 class Findings:
     """Findings collected so far."""
 
-    errors: list[NotationError] = field(default_factory=list)
-    warnings: list[CheckWarning] = field(default_factory=list)
-    skipped: list[Skipped] = field(default_factory=list)
-    notes: list[Note] = field(default_factory=list)
+    errors: list[NotationError] = field(default_factory=list[NotationError])
+    warnings: list[CheckWarning] = field(default_factory=list[CheckWarning])
+    skipped: list[Skipped] = field(default_factory=list[Skipped])
+    notes: list[Note] = field(default_factory=list[Note])
     read: int = 0  # characters of maths that the parser was given
-    tried: list[Tried] = field(default_factory=list)
+    tried: list[Tried] = field(default_factory=list[Tried])
     conflicts: int = 0  # definitions that cannot stand together
 
     def nothing_read(self, document: Document) -> None:

@@ -46,7 +46,7 @@ def rows_of(source: str, maths: Maths) -> list[Row]:
     start = position = opening.end() if opening else maths.start
     rows: list[Row] = []
     cells, depth = [start], 0
-    end = maths.end
+    end = maths.end - 2 * (maths.display and source.startswith("$$", maths.start))
     if opening and opening["macro"] and (closing := LAST_MACRO.search(source, start, maths.end)):  # \be … \ee
         end = closing.start()
     while token := PART.search(source, position, maths.end):
@@ -110,7 +110,8 @@ def unread_part(source: str, rows: list[Row], gone: list[Span], problem: Notatio
 
 
 def comment_of(source: str, row: Row, position: int) -> Span | None:
-    """The comment of a row that holds a position: a second formula's cell that begins with \\text."""
+    """The comment of a row that holds a position: a second formula's cell that begins with \\text, or what a wide space and
+    \\text begin."""
     for number, start in enumerate(row.cells):
         if (
             number >= 2
@@ -118,7 +119,11 @@ def comment_of(source: str, row: Row, position: int) -> Span | None:
             and re.compile(r"\s*\\(?:text|mbox|hbox)\s*\{").match(source, start, row.end)
         ):
             return start, row.end
-    return None
+    spaced = SPACED_COMMENT.search(source, row.start, row.end)
+    return (spaced.start(), row.end) if spaced and spaced.start() <= position else None
+
+
+SPACED_COMMENT = re.compile(r"\\q?quad\s*\\(?:text|mbox|hbox)\s*\{")
 
 
 def declarations_in(source: str, span: Span) -> list[Maths]:

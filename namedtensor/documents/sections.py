@@ -19,11 +19,12 @@ from typing import Any
 from grammar import nodes
 from grammar.errors import NotationError, Span
 
+from ..terms.inference import CheckWarning
 from .conflicts import Part, Redefinition, Together, conflict_of, holder
 from .document import Document, Maths, Section
-from .inherited import Inheritance, Needs
+from .inherited import Inheritance, Needs, bound_by
 from .maths import find
-from .notation import gather, heads_of
+from .notation import base_of, gather, heads_of
 from .report import Findings, Note, Report, Skipped
 from .rows import rows_of
 from .shown_axes import unseen
@@ -101,7 +102,8 @@ def _check_section(document: Document, section: Section, formulas: list[Maths], 
         at, before = holder(together.all, problem.span), together.holder(first)
         later = at is not None and at in blamed and before is not None and before.end <= at.start
         if at and before and later and first and second and problem.span:
-            again.append(Redefinition(max(before.end, _counts_from(document, at)), first, second))
+            counts = _counts_from(document, at, _taken_by_a_head(section, together, before, at, second))
+            again.append(Redefinition(max(before.end, counts), first, second))
             findings.notes.append(Note(problem.span[0], f"{problem.span_text} is defined again: {SUPERSEDES}"))
             continue
         if at is None or at in blamed and not _explained(document, at, problem, together.work.span(first)):
@@ -151,10 +153,19 @@ def _tell(document: Document, at: Maths | None, problem: NotationError, findings
         findings.errors.append(problem)
 
 
-def _counts_from(document: Document, maths: Maths) -> int:
-    """From where on what a formula says counts: in running text, for the whole of its paragraph or item."""
-    if maths.display:
-        return maths.start
+def _taken_by_a_head(section: Section, together: Together, before: Maths, at: Maths, second: Span) -> Maths | None:
+    """The formula above a second declaration, and below the first, whose head takes what it declares: f(X; W) = …, where W ∈ …."""
+    said = next(each for each in together.statements if each.span == second)
+    names = {base_of(name) for name in said.names} if isinstance(said, nodes.Declaration) else set[str]()
+    between = (maths for maths in together.formulas if before.end <= maths.start < at.start)
+    heads = (each for each in between if any(names & set(bound_by(one)) for one in section.programs[each].statements))
+    return max(heads, default=None)
+
+
+def _counts_from(document: Document, maths: Maths, head: Maths | None) -> int:
+    """From where on what a formula says counts: from a head that takes it on, and in running text for the whole paragraph or item."""
+    if head is not None or maths.display:
+        return (head or maths).start
     starts = [found.end() for found in PARAGRAPH.finditer(document.source, max(0, maths.start - LONGEST), maths.start)]
     return starts[-1] if starts else maths.start
 
@@ -214,18 +225,22 @@ def _try_claims(document: Document, together: Together, program: Part, blamed: s
 
     assert document.draws is not None
     work = together.work
-    for tried in tried_claims(
-        work.text,
-        program.tree,
-        document.given,
-        document.sizes,
-        document.draws,
-        lambda span: together.holder(span) in blamed,
-    ):
+    wrong = [error.span for error in findings.errors if error.span is not None]
+
+    def is_wanted(span: Span) -> bool:
+        """Whether a claim is to be tried: its type may be wrong, which is told of already."""
+        start, end = work.span(span) or span
+        return together.holder(span) in blamed and not any(start <= at[0] < end for at in wrong)
+
+    found = tried_claims(work.text, program.tree, document.given, document.sizes, document.draws, is_wanted, together.signature_of)  # fmt: skip
+    for tried in found:
         if tried.verdict == FALSE:
             findings.errors.append(work.error(tried.error(work.text)))
         span = work.span(tried.span)
         assert span is not None
+        if tried.problem is not None:
+            findings.warnings.append(CheckWarning(tried.problem.number, tried.said, span, tried.problem.hint or ""))
+            continue
         findings.tried.append(tried._replace(span=span))
 
 
@@ -246,7 +261,7 @@ def _prose_may_say(section: Section, at: Maths | None, error: NotationError) -> 
     if SANS_SERIF.match(error.span_text or ""):
         return True  # an axis, which running text speaks of: $\ax[I] \in \mathcal{S}$
     name = TEXT.sub(r"\1", error.span_text or "").lstrip("\\")
-    return len(name) <= SHORT or "did you mean" not in (error.hint or "") or _fragment(section, at)
+    return len(BASE.split(name)[0]) <= SHORT or "did you mean" not in (error.hint or "") or _fragment(section, at)
 
 
 SANS_SERIF = re.compile(r"(?:\\ensuremath\s*\{\s*)?\\(?:name|mathsf)(?![A-Za-z])")

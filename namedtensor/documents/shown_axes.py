@@ -61,6 +61,7 @@ SHAPE = re.compile(
     r"\\(?:reals|mathbb\s*(?:\{\s*R\s*\}|R))(?![A-Za-z])\s*\^\s*(\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\\[A-Za-z]+)"
 )
 SHAPE_VARIABLES = re.compile(
+    r"_\s*\{\s*\\math(?:cal|scr)\s*\{[A-Z]'?\}(?:'|\s)*(?:,|\\(?:rightarrow|to)(?![A-Za-z]))|"
     r"(?:\\(?:reals|mathbb\s*(?:\{\s*R\s*\}|R))(?![A-Za-z])|(?<![A-Za-z\\{])[A-Z])\s*\^\s*(?:\{[^{}]*)?\\math(?:cal|scr)(?![A-Za-z])"
 )
 

@@ -10,21 +10,20 @@ from __future__ import annotations
 import math
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from random import Random
 from typing import Any
 
 from grammar.errors import NotationError, NotationWarning, Span
-from grammar.nodes import Call, Declaration, Equation, Fact, Index, Name, Number, Program, Set, Signature, Size, Value
+from grammar.nodes import Call, Declaration, Derivative, Equation, Fact, Index, Name, Number, Program, Set, Size, Value
 from grammar.printer import to_text
 
 from ..checking.report import check_program
 from ..core.sizes import resolve
 from ..core.tensor import NamedTensor, tensor
 from ..derivations.equal_forms import has_proof
-from ..derivations.least_shapes import with_shapes
 from ..programs.arguments import shape_of
 from ..programs.evaluate import evaluate
 from ..programs.parsed import ParsedProgram
@@ -32,10 +31,13 @@ from ..scope.binder import bind
 from ..scope.distributions import depends_on_draws
 from ..scope.mentions import is_open
 from ..scope.names import key, walk
-from ..scope.symbols import FunctionDefinition, Scope
+from ..scope.symbols import FunctionDefinition
 from ..terms.inference import InputType
+from .claims import ClaimAlone, claim_alone, claims_alone, is_of_sizes, unknown_names, without_declarations
 from .estimates import FAR, SEEDS, farthest
-from .notation import base_of, heads_of
+from .fitting_shapes import Unfit, with_fitting_shapes
+from .notation import base_of
+from .suppositions import Suppositions, said_by_differentials, said_by_side, supposed
 from .verdicts import CONDITION, FALSE, HOLDS, PROVED, UNTRIED, Draws, Tried
 
 Shapes = Mapping[str, Mapping[str, Any]]
@@ -51,36 +53,37 @@ def tried_claims(
     sizes: Mapping[str, int] | None,
     draws: Draws,
     wanted: Callable[[Span], bool] = lambda span: True,
+    of_rows: Callable[[Span], Any] = lambda span: None,
 ) -> Iterator[Tried]:
-    """The verdict of each claim of a program that is wanted, in its order."""
+    """The verdict of each claim of a program that is wanted, in its order; `of_rows` has signatures that are of one claim alone."""
     try:
         given = {key(name): frozenset(shape_of(shape, name)) for name, shape in shapes.items()}
         scope = bind(text, program, given, open=True)
     except NotationError:
         return
-    claims = {claim.span for claim in scope.claims}
-    functions = {function.statement.span: function for function in scope.all_functions()}
+    claims = [*claims_alone(scope)]
+    known = {*scope.functions, *map(_called, scope.signatures)}
+    meanings = said_by_differentials((claim for claim, _ in claims), known)
     conditions: set[str] = set()  # what conditions are about
-    for statement in program.statements:
-        if not isinstance(statement, Equation) or _of_sizes(statement) or not wanted(statement.span):
+    for claim, defines in claims:
+        if not wanted(claim.span):
             continue
-        if len(statement.sides) < 3 and statement.span not in claims:
+        alone = claim_alone(scope, claim, defines, of_rows(claim.span))
+        said = None if defines else said_by_side(claim, unknown_names(alone, shapes) - meanings.keys())
+        if said is not None:
+            meanings |= said
+            yield Tried(claim.span, CONDITION, said=f"taken as what {next(iter(said))} is")
             continue
-        function = functions.get(statement.span)
-        trial = _Trial(
-            _needed(scope, statement),
-            statement,
-            function,
-            shapes,
-            dict(sizes or {}),
-            statement.span not in claims,
-        )
-        tried = trial.outcome(draws)
-        names = {base_of(node) for node in walk(statement)}
-        if tried.verdict == FALSE and (trial.is_condition or names & conditions):
+        tried = _tried(alone, meanings, shapes, dict(sizes or {}), draws)
+        names = {base_of(node) for node in walk(claim)}
+        if tried.verdict == CONDITION or tried.verdict == FALSE and names & conditions:
             conditions |= names
-            tried = Tried(statement.span, CONDITION)
+            tried = Tried(claim.span, CONDITION)
         yield tried
+
+
+def _called(signature: tuple[int, Any]) -> str:
+    return signature[1].head.operator
 
 
 def claims_of(
@@ -90,87 +93,93 @@ def claims_of(
     return tuple(tried_claims(text, program, shapes, sizes, Draws()))
 
 
-def _of_sizes(statement: Any) -> bool:
-    """Whether an equation is about sizes alone, which checking takes care of."""
-    return any(isinstance(side, Size) for side in statement.sides)
+def _tried(alone: ClaimAlone, meanings: Mapping[str, Any], shapes: Mapping[str, Any], sizes: dict[str, int], draws: Draws) -> Tried:  # fmt: skip
+    """The verdict of a claim; where what is declared does not fit it, of the least shapes that do."""
+    for each in filter(None, (alone, without_declarations(alone))):
+        try:
+            return _Trial(each, supposed(each.program, meanings, typed), shapes, sizes).outcome(draws)
+        except NotationError as found:
+            problem = found
+    span, unknown = alone.statement.span, sorted(unknown_names(alone, shapes))
+    unmarked = any(isinstance(node, Derivative) and not node.mark for node in walk(alone.statement))
+    if problem.number == 303 and unmarked:  # pyright: ignore[reportPossiblyUnboundVariable]
+        return Tried(span, UNTRIED, said=problem.message, problem=problem)
+    return Tried(span, UNTRIED, said=_unsaid(unknown) if unknown else problem.message)
 
 
-def _needed(scope: Scope, claim: Equation) -> Program:
-    """The statements that a claim needs, without what they claim themselves."""
-    makes = _names_made(scope)
-    others = [each for each in scope.program.statements if each is not claim and each.span in makes]
-    kept = {at for at, each in enumerate(others) if isinstance(each, Equation) and _of_sizes(each)}
-    names, grows = _names_in(claim), True
-    while grows:
-        new = {at for at, each in enumerate(others) if at not in kept and names & makes[each.span]}
-        names |= {name for at in new for name in _names_in(others[at])}
-        grows, kept = bool(new), kept | new
-    facts = (each for each in scope.program.statements if isinstance(each, Fact) and _variables(each) <= names)
-    return Program((*facts, *(_without_claims(others[at]) for at in sorted(kept)), claim))
+def _unsaid(names: Collection[str]) -> str:
+    return f"nothing says what {', '.join(names)} {'is' if len(names) == 1 else 'are'}"
 
 
-def _names_made(scope: Scope) -> dict[Span, set[str]]:
-    """The names that each statement says something of, other than a claim."""
-    made: dict[Span, set[str]] = {}
-    plain = [each for group in scope.definitions.values() for each in group]
-    for function in scope.all_functions():
-        made.setdefault(function.statement.span, set()).add(function.operator)
-        plain += [each for group in function.facts.values() for each in group] + function.families
-    for definition in [*plain, *scope.families]:
-        made.setdefault(definition.statement.span, set()).add(definition.name.base)
-    for statement in scope.program.statements:
-        if isinstance(statement, (Declaration, Signature)):
-            made[statement.span] = heads_of(Program((statement,)))
-        elif isinstance(statement, Equation) and _of_sizes(statement):
-            made.setdefault(statement.span, set())
-    return made
+def taken(source: str, sizes: Mapping[str, int], shapes: Shapes) -> Shapes:
+    """The shapes of what a program takes. Raises NotationError where it is wrong."""
+    try:
+        return _checked(source, sizes, shapes)[0]
+    except Unfit as unfit:
+        raise unfit.errors[0] from None
 
 
-def _variables(statement: Any) -> set[str]:
-    return {node.text for node in walk(statement) if isinstance(node, Name)}
+def _checked(source: str, sizes: Mapping[str, int], shapes: Shapes) -> tuple[Shapes, Mapping[str, Any]]:
+    """The shapes of what a program takes, and of its value. Raises Unfit."""
+    program = ParsedProgram(source, "text")
+    inputs = {key(name): InputType(shape) for name, shape in shapes.items()}
+    try:
+        checker = program.checker(inputs, dict(sizes), infer_parameters=True, recover=True)
+        result = check_program(source, checker)
+    except NotationError as problem:
+        raise Unfit((problem,)) from None
+    if result.errors:
+        raise Unfit(result.errors)
+    terms = {**checker.top.variables, **checker.parameters}
+    found = {str(name): dict(term.shape) for name, term in terms.items() if term.operator == "input"}
+    return found, result.shape or {}
 
 
-def _names_in(statement: Any) -> set[str]:
-    return {base_of(node) for node in walk(statement)} - {""}
-
-
-def _without_claims(statement: Any) -> Any:
-    if isinstance(statement, Equation):
-        return replace(statement, sides=statement.sides[:2], sets=())
-    return statement
+def typed(program: Program) -> tuple[Shapes, Mapping[str, Any]]:
+    """What a program takes, with the least shapes with which it is right, and the shape of its value."""
+    return with_fitting_shapes({}, partial(_checked, to_text(program), {}), program)
 
 
 @dataclass
 class _Trial:
     """A claim as a program of its own."""
 
-    program: Program
-    claim: Equation
-    function: FunctionDefinition | None
+    alone: ClaimAlone
+    suppositions: Suppositions
     shapes: Mapping[str, Any]
     sizes: dict[str, int]
-    defines: bool = False  # whether its first side is a name that it defines
-    given: dict[str, Any] = field(default_factory=dict)  # shapes of arguments of the function that the claim is about
-    called: dict[str, str] = field(default_factory=dict)  # their names, and what the function calls them
+    given: dict[str, Any] = field(default_factory=dict[str, Any])  # shapes of arguments of the function it is about
+    called: dict[str, str] = field(default_factory=dict[str, str])  # their names, and what the function calls them
+    asked: set[str] = field(default_factory=set[str])  # sizes that an evaluation lacked
 
-    asked: set[str] = field(default_factory=set)  # sizes that an evaluation lacked
+    @property
+    def program(self) -> Program:
+        return self.suppositions.program
+
+    @property
+    def claim(self) -> Equation:
+        return self.suppositions.claim
+
+    @property
+    def function(self) -> FunctionDefinition | None:
+        return self.alone.function
 
     def outcome(self, draws: Draws) -> Tried:
+        """The verdict. Raises NotationError where the claim has no type."""
         span = self.claim.span
-        try:
-            source, inputs, supposed = self.inputs()
-        except NotationError as problem:
-            return Tried(span, UNTRIED, said=problem.message)
+        source, inputs, shapes = self.inputs()
+        told = {**self.suppositions.told, **shapes}
         if self.function is None and self.claim.range is None and has_proof(to_text(self.program), inputs):
-            return Tried(span, PROVED, supposed=supposed)
+            return Tried(span, PROVED, supposed=told)
         if any(map(is_open, self.claim.sides)):
             return Tried(span, UNTRIED, said="a limit, or a minimum over all tensors, has a type and no value")
         tried = (self.estimated if self.is_estimate else self.drawn)(source, inputs, draws)
-        if tried.verdict == FALSE and supposed:
-            return Tried(
-                span, UNTRIED, said=f"nothing says what {', '.join(supposed)} {'is' if len(supposed) == 1 else 'are'}"
-            )
-        return tried._replace(supposed=supposed)
+        if tried.verdict == FALSE and told:
+            unsaid = {name for name, said in told.items() if said.startswith(("∈", "any "))}
+            return Tried(span, UNTRIED, said=_unsaid(sorted(unsaid) or told))
+        if tried.verdict == FALSE and self.is_condition:
+            return Tried(span, CONDITION)
+        return tried._replace(supposed=told)
 
     @property
     def is_condition(self) -> bool:
@@ -188,8 +197,7 @@ class _Trial:
         source, found = self.first_that_is_right(given)
         declared = {to_text(name) for each in self.program.statements if isinstance(each, Declaration) for name in each.names}  # fmt: skip
         told = {*given, *declared, *self.given}
-        supposed = {name: _shown(shape) for name, shape in found.items() if name not in told}
-        return source, found, supposed
+        return source, found, {name: f"∈ {_shown(shape)}" for name, shape in found.items() if name not in told}
 
     def first_that_is_right(self, given: Shapes) -> tuple[str, Shapes]:
         """The text with the first ending that is right, and the shapes of what it takes."""
@@ -198,9 +206,9 @@ class _Trial:
             source = to_text(Program((*self.program.statements, Value(ending, (0, 0)))))
             for _ in range(MOST_ENDS):
                 try:
-                    return source, with_shapes(
-                        {**given, **self.given}, partial(self.found, source, self.sizes), self.program
-                    )
+                    run = partial(_checked, source, self.sizes)
+                    fixed = {**given, **self.given}
+                    return source, with_fitting_shapes(fixed, run, self.program, self.suppositions.widened)[0]
                 except NotationError as problem:
                     first = first or problem
                     asked = SIZE_ASKED.search(problem.hint or "") if problem.number == 309 else None
@@ -210,22 +218,13 @@ class _Trial:
         assert first is not None
         raise first
 
-    def found(self, source: str, sizes: Mapping[str, int], shapes: Shapes) -> Shapes:
-        """The shapes of what a program takes. Raises NotationError where it is wrong."""
-        program = ParsedProgram(source, "text")
-        inputs = {key(name): InputType(shape) for name, shape in shapes.items()}
-        checker = program.checker(inputs, dict(sizes), infer_parameters=True, recover=True)
-        check_program(source, checker).raise_first()
-        terms = {**checker.top.variables, **checker.parameters}
-        return {str(name): dict(term.shape) for name, term in terms.items() if term.operator == "input"}
-
     def endings(self) -> Iterator[Any]:
         """What such a program may end with: a side of the claim, or a number where a side has no value alone, as ∂X or X_{seq(k)}."""
         if self.function is not None:
             yield self.call(self.function)
             return
         if self.claim.range is None and not self.is_of_elements:
-            yield self.claim.sides[0] if self.defines else self.claim.sides[-1]
+            yield self.claim.sides[0] if self.alone.defines else self.claim.sides[-1]
         yield Number(0, (0, 0))
 
     @property
@@ -308,12 +307,12 @@ class _Trial:
         sizes = {**dict.fromkeys(sorted(self.asked), 0), **self.sizes}
         sizes = {name: size or random.randint(2, 3) for name, size in sizes.items()}
         whole = math.prod(sizes[name] for name in self.asked)
-        stated = any(isinstance(each, Equation) and _of_sizes(each) for each in self.program.statements)
+        stated = any(isinstance(each, Equation) and is_of_sizes(each) for each in self.program.statements)
         while stated and (free := _free_axis(inputs)):
             sizes[free] = whole * random.randint(1, 3)
-            inputs = self.found(source, sizes, inputs)
+            inputs = taken(source, sizes, inputs)
         extents: dict[str, int] = {}
-        values = {}
+        values: dict[str, Any] = {}
         for name, shape in inputs.items():
             lengths = [_length(size, extents, random) for size in shape.values()]
             numbers = [

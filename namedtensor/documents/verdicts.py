@@ -28,7 +28,8 @@ class Tried(NamedTuple):
     draws: int = 0
     said: str = ""
     drawn: Mapping[str, Any] = {}
-    supposed: Mapping[str, str] = {}  # shapes that nothing says
+    supposed: Mapping[str, str] = {}  # of names of which nothing is said, what they were taken to be
+    problem: NotationError | None = None  # what is wrong with its type, whatever its names are
 
     def error(self, source: str) -> NotationError:
         """A false claim as an error, with the tensors that show it."""
@@ -43,10 +44,10 @@ class Tried(NamedTuple):
         words = {
             HOLDS: f"holds on {self.draws} draw{'s' * (self.draws != 1)}" if self.draws else "holds",
             FALSE: f"false: {self.said}",
-            CONDITION: "taken as a condition on what is given",
+            CONDITION: self.said or "taken as a condition on what is given",
             UNTRIED: f"not tried: {self.said}",
         }
-        where = ", ".join(f"{name} ∈ {shape}" for name, shape in self.supposed.items())
+        where = ", ".join(f"{name} {'' if said[0] == '∈' else 'is '}{said}" for name, said in self.supposed.items())
         return words.get(self.verdict, self.verdict) + (f", where {where}" if where else "")
 
 

@@ -94,9 +94,9 @@ def length_of(row: Any) -> int | None:
 
 def ragged(level: list[Any]) -> str:
     lengths = map(length_of, level)
-    told = ["a number" if length is None else f"{length} entries" for length in lengths]
-    other = next(index for index, text in enumerate(told) if text != told[0])
-    return f"row 1 has {told[0]}, row {other + 1} has {told[other]}".replace("has a", "is a").replace(
+    counts = ["a number" if length is None else f"{length} entries" for length in lengths]
+    other = next(index for index, text in enumerate(counts) if text != counts[0])
+    return f"row 1 has {counts[0]}, row {other + 1} has {counts[other]}".replace("has a", "is a").replace(
         " 1 entries", " 1 entry"
     )
 

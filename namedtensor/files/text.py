@@ -64,8 +64,8 @@ def read_text(place: str | Path) -> str:
 
 def reason(problem: Exception) -> str:
     """Why a system call failed, without its number."""
-    told = getattr(problem, "strerror", None) or str(problem)
-    return told[:1].lower() + told[1:]
+    message = getattr(problem, "strerror", None) or str(problem)
+    return message[:1].lower() + message[1:]
 
 
 def finite_float(text: str) -> float:
@@ -81,8 +81,8 @@ def parse_json(text: str, what: str) -> Any:
     try:
         return json.loads(text, parse_float=finite_float)
     except json.JSONDecodeError as problem:
-        told = problem.msg[:1].lower() + problem.msg[1:]
-        raise InputError(f"{what} is no JSON: {told} at line {problem.lineno}, column {problem.colno}") from None
+        message = problem.msg[:1].lower() + problem.msg[1:]
+        raise InputError(f"{what} is no JSON: {message} at line {problem.lineno}, column {problem.colno}") from None
     except RecursionError:
         raise InputError(f"{what} is no JSON: it nests too deep") from None
     except ValueError as problem:

@@ -19,6 +19,7 @@ class Value(Protocol):
     dtype: str
     fixed: bool
     dynamic: bool
+    interval: tuple[Any, Any] | None
 
     @property
     def count(self) -> int: ...

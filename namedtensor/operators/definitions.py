@@ -204,6 +204,8 @@ def standardize(x: list[Any], eps: float = 1e-5) -> list[Any]:
 
 def quantile(x: list[float], q: float = 0.5) -> float:
     """Between the two sorted entries that q lies between, in proportion."""
+    if not 0 <= q <= 1:
+        raise NotationError(405, f"a quantile lies between 0 and 1, and q is {q}")
     ascending, place = sorted(x), q * (len(x) - 1)
     below = math.floor(place)
     part = place - below
@@ -247,7 +249,7 @@ def ranking(x: Any, k: int) -> list[int]:
     """The indices of the k largest entries, the first index first among equals."""
     entries = list(x.entries.values())
     if k > len(entries):
-        raise NotationError(310, f"{k} of {len(entries)} elements are asked for")
+        raise NotationError(301, f"{k} of {len(entries)} elements are asked for")
     return sorted(range(1, len(entries) + 1), key=lambda i: -entries[i - 1])[:k]
 
 
@@ -286,7 +288,7 @@ def stack(*tensors_and_axis: Any) -> Any:
 def matrix(x: Any, rows: str, columns: str) -> list[list[Any]]:
     """The numbers by rows."""
     if x.shape[rows] != x.shape[columns]:
-        raise NotationError(302, f"{rows} is {x.shape[rows]} and {columns} {x.shape[columns]}: this is not square")
+        raise NotationError(301, f"{rows} is {x.shape[rows]} and {columns} {x.shape[columns]}: this is not square")
     return x.to_list((rows, columns))
 
 

@@ -30,6 +30,9 @@ def positions(b: Builder, index: Any, size: int, base: int) -> Any:
         raise IndexProblem(NO_INDEX[b.kind(index)], None)
     if b.kind(index) not in "iu":
         index = b.step("whole_positions", (index,), index.order, index.shape, b.target.default_whole)
+    least, most = index.interval or (-math.inf, math.inf)
+    if base <= least and most < base + size:
+        return b.cast(b.subtract(index, base), b.target.default_whole) if base else index
     dtype = b.target.default_whole if base else index.dtype
     return b.step("positions", (index,), index.order, index.shape, dtype, size=size, base=base)
 

@@ -13,7 +13,7 @@
 `builder`: named operations become steps.
 `failures`: errors of libraries, as errors of the formula.
 `lowering`: the state that rules and rewrites take.
-`one_slice`: the update of one slice of an array.
+`slice_update`: the update of one slice of an array.
 `structural`: one rule for each structural term.
 `loop_steps`: a loop as one step.
 `rewrites`: the table of rewrites, in order.

@@ -7,7 +7,7 @@ multiply-adds; axes that both have and the result keeps make a stack of products
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -136,18 +136,33 @@ def reorder(lowering: Lowering, term: Term) -> Argument | None:
     sizes = {axis: size for each in values for axis, size in zip(each.order, each.shape)}  # type: ignore[union-attr]
     _, tree = best([frozenset(each.order) for each in values], chain.axes, sizes)  # type: ignore[union-attr]
 
+    late = {group: lowering.known(each) for group, each in _written(term, lowering, 0) if id(each) in lowering.late}
+
     def product(tree: Tree) -> Any:
         if isinstance(tree, int):
             return values[tree]
         mine = _members(tree)
         others = {axis for place, each in enumerate(values) if place not in mine for axis in each.order}  # type: ignore[union-attr]
         gone = chain.axes - others
+        found = late.get(frozenset(mine))
+        if isinstance(found, Value) and not gone & set(found.order):
+            return found
         x, y = product(tree[0]), product(tree[1])
         x, y = (_summed(b, each, gone - set(other.order)) for each, other in ((x, y), (y, x)))
         both = tuple(axis for axis in x.order if axis in gone and axis in y.order)
         return REGISTRY["⊙"].lower(b, (x, y), both, {})
 
     return product(tree)
+
+
+def _written(term: Term, lowering: Lowering, start: int) -> Iterator[tuple[frozenset[int], Term]]:
+    """The products that a chain was written with, each by the places of its factors."""
+    for argument in term.arguments:
+        count = len(_collected(argument, lowering.is_separable, lowering.chains)[0])
+        if count > 1:
+            yield frozenset(range(start, start + count)), argument
+            yield from _written(argument, lowering, start)
+        start += count
 
 
 def _members(tree: Tree) -> set[int]:

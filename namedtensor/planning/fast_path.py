@@ -26,7 +26,7 @@ FAST, FALLBACK, GUARDED = 0, 1, 2
 def version(which: int, steps: Iterable[Step], results: Sequence[Argument]) -> tuple[list[Step], tuple[Argument, ...]]:
     """The steps and results of one version, its selects resolved."""
     instead: dict[Any, Any] = {}
-    found = []
+    found: list[Step] = []
     for step in steps:
         arguments = tuple([instead.get(each, each) for each in step.arguments]) if instead else step.arguments
         if step.primitive == "select":

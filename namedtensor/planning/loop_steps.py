@@ -6,7 +6,7 @@ The states keep their layout and their dtype, which is found by planning the bod
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from itertools import chain, count
 
 from grammar.errors import NotationError
@@ -14,11 +14,13 @@ from grammar.errors import NotationError
 from ..core.axes import Order
 from ..core.sizes import is_ground, resolve
 from ..terms.loop_bodies import Loop, for_planning
-from ..terms.terms import Term
+from ..terms.terms import Term, topological
 from .builder import PlanBuilder
 from .dtypes import FLOATING
 from .lowering import LoopStep, Lowering
 from .plan import Plan, Value
+
+INDEXED = ("index", "scatter")  # whose second argument says where
 
 
 def loop(lowering: Lowering, term: Term) -> Value:
@@ -38,21 +40,28 @@ def _made(lowering: Lowering, term: Term) -> LoopStep:
     (loop,) = term.options
     assert isinstance(loop, Loop)
     b, number = lowering.builder, len(loop.states)
-    values = [each if isinstance(each, Value) else b.constant(each) for each in map(lowering.value, term.arguments)]
+    values = [each if isinstance(each, Value) else b.constant(each) for each in lowering.values_of(term)]
     initial = [begun(lowering, *each) for each in zip(loop.states, values[:number])]
+    places = places_in(loop)
     rest = [
-        b.floating(each) if each.dynamic or (each.fixed and b.kind(each) in "iu") else each for each in values[number:]
+        b.floating(each) if each.dynamic or (each.fixed and b.kind(each) in "iu" and not place) else each
+        for each, place in zip(values[number:], places)
     ]
     rest = met_by_data(b, initial, rest)
     ends = len(loop.slices), len(loop.slices) + len(loop.members) * loop.steps
     slices = [b.reorder(each, (loop.axis, *without(each.order, loop.axis))) for each in rest[: ends[0]]]
     members = [alike(b, rest[at : at + loop.steps]) for at in range(ends[0], ends[1], loop.steps)]
     given = rest[ends[1] :]
+    terms = [term.arguments[number + at : number + at + loop.steps] for at in range(ends[0], ends[1], loop.steps)]
+    donated = frozenset(
+        inner for inner, outer, each in zip(loop.members, terms, members)
+        if all(map(lowering.is_donated, outer)) and each == [*map(lowering.value, outer)]
+    )  # fmt: skip
     lowering.loops += 1
     name = f"{lowering.prefix}loop_{lowering.loops}"
     for planned in count():
         elements = [*map(of_one, slices), *(each[0] for each in members)]
-        plan, states = body(lowering, loop, name, initial, elements, given)
+        plan, states = body(lowering, loop, name, initial, elements, given, donated)
         dtypes = [met(lowering, *pair, only_wider=planned > number) for pair in zip(initial, states)]
         if dtypes == [each.dtype for each in initial]:
             break
@@ -69,6 +78,16 @@ def _made(lowering: Lowering, term: Term) -> LoopStep:
     return LoopStep(step, tuple(initial), kept, listed)
 
 
+def places_in(loop: Loop) -> list[bool]:
+    """Of each argument after the states, whether a step takes it as indices and as nothing else."""
+    as_places: dict[int, bool] = {}
+    for term in topological(*loop.results):
+        for place, each in enumerate(term.arguments):
+            as_places[id(each)] = as_places.get(id(each), True) and term.operator in INDEXED and place == 1
+    lists = (each for each in loop.members for _ in range(loop.steps))
+    return [as_places.get(id(each), False) for each in (*loop.slices, *lists, *loop.given)]
+
+
 def begun(lowering: Lowering, state: Term, value: Value) -> Value:
     """The initial value of a state, with all its axes; whole numbers become floating, which a recurrence soon outgrows."""
     b = lowering.builder
@@ -80,18 +99,16 @@ def begun(lowering: Lowering, state: Term, value: Value) -> Value:
     return b.broadcast(value, order, lowering.extents(state, order))
 
 
-def is_weak(value: Value) -> bool:
-    """Whether floating numbers come of no floating data, whose dtype they take where they meet it."""
-    return value.weak or value.fixed
-
-
 def met_by_data(b: PlanBuilder, initial: Sequence[Value], rest: Sequence[Value]) -> list[Value]:
-    """What a loop is given, such numbers in the dtype of the floating data, if that has one."""
-    floating = [each for each in (*initial, *rest) if b.kind(each) in FLOATING]
-    (dtype, *more) = {each.dtype for each in floating if not is_weak(each)} or (None,)
+    """What a loop is given; floating numbers that come of no floating data in the dtype of that, if it has one."""
+    floating = {dtype for dtype in {each.dtype for each in (*initial, *rest)} if b.target.kind(dtype) in FLOATING}
+    weak = [each.dtype in floating and (each.weak or each.fixed) for each in rest]
+    strong = {each.dtype for each, is_weak in zip(rest, weak) if not is_weak}
+    strong |= {each.dtype for each in initial if not (each.weak or each.fixed)}
+    (dtype, *more) = strong & floating or (None,)
     if dtype is None or more:
         return [*rest]
-    return [b.cast(each, dtype) if b.kind(each) in FLOATING and is_weak(each) else each for each in rest]
+    return [b.cast(each, dtype) if is_weak else each for each, is_weak in zip(rest, weak)]
 
 
 def alike(b: PlanBuilder, values: Sequence[Value]) -> list[Value]:
@@ -108,7 +125,7 @@ def without(order: Order, axis: str) -> Order:
 
 def of_one(value: Value) -> Value:
     """One element of a slice, whose first axis is that of the steps."""
-    return Value(value.order[1:], value.shape[1:], value.dtype, value.fixed, weak=value.weak)
+    return Value(value.order[1:], value.shape[1:], value.dtype, value.fixed, interval=value.interval, weak=value.weak)
 
 
 def met(lowering: Lowering, before: Value, after: Value, only_wider: bool) -> str:
@@ -120,16 +137,19 @@ def met(lowering: Lowering, before: Value, after: Value, only_wider: bool) -> st
 
 
 def body(
-    lowering: Lowering, loop: Loop, name: str, states: Sequence[Value], elements: Sequence[Value], given: Sequence[Value]
+    lowering: Lowering, loop: Loop, name: str, states: Sequence[Value], elements: Sequence[Value], given: Sequence[Value],
+    donated: Set[Term],
 ) -> tuple[Plan, list[Value]]:  # fmt: skip
-    """The plan of one step, its states cast back to the dtypes that they had."""
+    """The plan of one step, its states cast back to the dtypes that they had; it may write over its members `donated`."""
     inner = lowering.of_body()
     inner.prefix, inner.user_functions = f"{name}_", lowering.user_functions
     for term, value in zip(loop.inputs, (*states, *elements, *given)):
         called, shown = term.options
-        entry = inner.builder.input(shown, value.order, value.shape, value.dtype)
+        known = None if any(value is each for each in states) else value
+        entry = inner.builder.input(shown, value.order, value.shape, value.dtype, known)
         entry.weak = value.weak
         inner.inputs[called] = entry
+    inner.builder.donated = frozenset(inner.inputs[term.options[0]] for term in donated)
     b, made, results = inner.builder, [], []
     for value, before in zip(inner.lower_all(for_planning(loop.results)), states):
         value = b.array(value)

@@ -6,7 +6,7 @@ is done to a term is in the tables that the planner hands in, so a rewrite knows
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -90,6 +90,7 @@ class Lowering:
         self.projections: dict[int, list[tuple[Term, Term, Term]]] = {}
         self.chains: dict[int, tuple[list[Term], list[str]]] = {}  # the factors of products that were lowered
         self.loop_steps: dict[int, LoopStep] = {}
+        self.late: set[int] = set()  # products that are normalised late
         self.fused: set[int] = set()  # terms that the library does as one operation
         self.blocks = self.slices = self.loops = 0
         self.prefix = ""  # of the names of inner functions
@@ -105,19 +106,27 @@ class Lowering:
         real = self.builder.half or self.builder.real
         return Lowering(self.source, self.target, self.limits, real, (*self.without, *without), self.tables)
 
-    def add_inputs(self, layouts: Mapping[str, Layout], names: Mapping[str, str]) -> None:
-        """Make the inputs of the plan."""
+    def add_inputs(
+        self, layouts: Mapping[str, Layout], names: Mapping[str, str], donated: Collection[str] = ()
+    ) -> None:
+        """Make the inputs of the plan; in those `donated` it may write."""
         dtypes: dict[Any, str] = {}
         for name, layout in layouts.items():
             dtype = dtypes.get(layout.dtype)
             if dtype is None:
                 dtype = dtypes[layout.dtype] = self.target.canonical(dtype_name(layout.dtype))
             self.inputs[name] = self.builder.input(names.get(name, name), layout.axes, layout.extent, dtype)
+        self.builder.donated = frozenset(self.inputs[name] for name in layouts if name in donated)
 
     # ------------------------------------------------------------------------------------------------ what is asked
     def value(self, term: Term) -> Argument:
         """The value of a term that is lowered already."""
         return self.values[id(term)]
+
+    def values_of(self, term: Term) -> list[Argument]:
+        """The values of its arguments, which are lowered already."""
+        values = self.values
+        return [values[id(each)] for each in term.arguments]
 
     def known(self, term: Term) -> Argument | None:
         """The value of a term, None where it is not lowered yet."""
@@ -134,6 +143,10 @@ class Lowering:
     def has_one_use(self, term: Term) -> bool:
         """Whether a term has one use, so that the rewrite of its user may take it apart."""
         return len(self.uses.get(id(term), ())) == 1
+
+    def is_donated(self, term: Term) -> bool:
+        """Whether the one user of a term may write over it."""
+        return self.has_one_use(term) and self.builder.unnamed(self.known(term)) in self.builder.donated
 
     def is_separable(self, term: Term) -> bool:
         """Whether a product may be taken apart by the chain that it stands in."""
@@ -160,7 +173,11 @@ class Lowering:
                 analysis(self, terms, counts)
         most = self.limits.result // self.itemsize
         inside = {each for region in self.regions.values() for each in region.inside}
+        inputs, values = self.inputs, self.values
         for term, size in zip(terms, counts):
+            if term.operator == "input" and inputs[term.options[0]].order == (*term.shape,) and len(term.shape) <= AXES:
+                values[id(term)] = inputs[term.options[0]]
+                continue
             if id(term) in inside and id(term) not in self.regions:
                 continue
             if size > most or len(term.shape) > AXES:
@@ -220,7 +237,7 @@ class Lowering:
             for size in argument.shape.values():
                 if not is_ground(size):
                     raise NotationError(309, "a size stays unknown", self.source, term.node.span)
-        arguments = tuple([self.values[id(each)] for each in term.arguments])
+        arguments = tuple(self.values_of(term))
         if arguments and not any(isinstance(each, Value) for each in arguments):
             arguments = tuple(map(self.builder.constant, arguments))
         rewritten = self._rewrite(term)

@@ -1,4 +1,7 @@
-"""Memory planning: dead buffers are reused in place, other results are written into workspaces allocated once."""
+"""Memory planning: dead buffers are reused in place, other results are written into workspaces allocated once.
+
+An input is nobody's to write to, unless the caller has donated it (`Plan.donated`): then it is a buffer like any other.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from .plan import Plan, Value
+from .plan import Plan, Step, Value
 
 VIEWS = frozenset(
     "item part transpose reshape expand broadcast pick head same unfold contiguous positions python".split()
@@ -16,16 +19,18 @@ FRESH = frozenset(
     "power maximum minimum where cast sum prod max min matmul dot vecdot take put softmax standardize scatter_add concat stack cumsum cumprod sort take_along".split()
 )
 WHOLE_VIEWS = frozenset(("reshape", "transpose"))  # which have each element once
+HOLDERS = frozenset(("loop", "python"))  # whose results may be views of any argument, and who may keep one
 
 
 def in_place(plan: Plan, writes: frozenset[str]) -> dict[Value, Value]:
     """In-place reuse: for each step that can write over a dead array, the value whose memory it takes.
 
-    That value is no input and no result, has the result's shape and dtype, and is dead.
+    That value is no result and no input but a donated one, has the result's shape and dtype, and is dead.
     """
     root: dict[Any, Any] = {}
     last: dict[Value, int] = {}
-    fresh: set[Value] = set()
+    fresh: set[Any] = set(plan.donated)
+    held = [each for step in plan.steps if step.primitive in HOLDERS for each in step.arguments]
     for number, step in enumerate(plan.steps):
         for each in step.arguments:
             if isinstance(each, Value):
@@ -36,7 +41,7 @@ def in_place(plan: Plan, writes: frozenset[str]) -> dict[Value, Value]:
                 fresh.add(step.value)
         elif step.primitive in FRESH and not step.value.fixed and not step.value.dynamic and step.value.shape:
             fresh.add(step.value)
-    for each in plan.results:
+    for each in (*plan.results, *held):
         if isinstance(each, Value):
             last[root.get(each, each)] = len(plan.steps)
     found: dict[Value, Value] = {}
@@ -44,6 +49,7 @@ def in_place(plan: Plan, writes: frozenset[str]) -> dict[Value, Value]:
         if step.primitive not in writes or step.value.fixed or step.value.dynamic or not step.value.shape:
             continue
         values = [each for each in step.arguments if isinstance(each, Value)]
+        numbers = values[:2] if step.primitive == "put" else values  # and no place
         for each in values:
             if (
                 each in fresh
@@ -51,11 +57,19 @@ def in_place(plan: Plan, writes: frozenset[str]) -> dict[Value, Value]:
                 and each.shape == step.value.shape
                 and each.dtype == step.value.dtype
                 and all(other is each or root.get(other, other) is not root.get(each, each) for other in values)
-                and all(other.dtype == each.dtype for other in values)
+                and all(other.dtype == each.dtype for other in numbers)
             ):
                 found[step.value] = each
                 break
     return found
+
+
+def donated_to(loop: Step) -> list[Value]:
+    """The arguments of a loop that it may write over: those of its members that its body may."""
+    body, steps, at = loop.options["plan"], loop.options["steps"], loop.options["states"] + loop.options["slices"]
+    members = enumerate(body.inputs[at : at + loop.options["members"]])
+    starts = [at + number * steps for number, each in members if each in body.donated]
+    return [each for start in starts for each in loop.arguments[start : start + steps]]
 
 
 # ---------------------------------------------------------------------------------------------------- workspaces

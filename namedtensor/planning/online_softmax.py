@@ -42,6 +42,7 @@ def normalise_late(lowering: Lowering, term: Term) -> Argument | None:
             continue
         if count(term) >= count(soft):
             continue
+        lowering.late.add(id(term))
         if b.in_block and share(lowering, term) < 1.0:
             return softmax_by_slices(lowering, term, soft, other)
         powers, total = b.exponentials(x, soft.axes, False)

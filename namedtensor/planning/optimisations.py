@@ -91,7 +91,7 @@ ROWS = (
     Optimisation(
         "one slice",
         "{ x if iota_{ax} = p; X otherwise } is X with x for one of its slices",
-        "one_slice.put",
+        "slice_update.put",
         ("numpy",),
     ),
     Optimisation("sums as products", "∑_{ax} (X ⊙ Y) = X ⊙_{ax} Y", "sums_as_products.factors", ("numpy",)),

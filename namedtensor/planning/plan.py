@@ -91,9 +91,11 @@ class Plan:
     def __init__(
         self, source: str, names: Iterable[str], inputs: Iterable[Value | Scalar], steps: Iterable[Step],
         results: Iterable[Argument], in_place: bool = True, prefix: str = "", fallback: Plan | None = None,
+        donated: Iterable[Value] = (),
     ):  # fmt: skip
         self.source: str = source
         self.in_place: bool = in_place
+        self.donated: frozenset[Value] = frozenset(donated)  # inputs whose memory may be written to
         self.fallback = fallback  # what is run instead where a step `guard` fails
         self.inputs: tuple[Value | Scalar, ...] = tuple(inputs)
         self.results: tuple[Argument, ...] = tuple(results)
@@ -110,7 +112,7 @@ class Plan:
         return f"({text})" if text.startswith("-") else text
 
     def __str__(self) -> str:
-        lines = []
+        lines: list[str] = []
         for step in self.steps:
             if step.primitive == "same":
                 continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -32,14 +32,15 @@ def make_plan(
     limits: Limits = DEFAULT,
     names: Mapping[str, str] | None = None,
     without: Sequence[str] = (),
+    donated: Collection[str] = (),
 ) -> tuple[Plan, list[Any]]:
     """The plan of `roots`, and the Python functions that it calls.
 
-    Its inputs are those of `layouts`, in this order, called as `names` says or as they are. Raises NotationError where
-    something is not known, or too large.
+    Its inputs are those of `layouts`, in this order, called as `names` says or as they are; in those `donated` it may
+    write. Raises NotationError where something is not known, or too large.
     """
     lowering = Lowering(source, target, limits, real_of(layouts, target), without, TABLES)
-    lowering.add_inputs(layouts, names or {})
+    lowering.add_inputs(layouts, names or {}, donated)
     results = [lowering.builder.result(value) for value in lowering.lower_all(for_planning(roots))]
     short = 0 if lowering.blocks else FEW_STEPS
     return lowering.builder.plan(source, results, short=short), lowering.user_functions

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .memory import VIEWS, Workspace
+from .memory import VIEWS, Workspace, donated_to
 from .plan import Plan, Scalar, Step, Value
 
 Shape = tuple[int, ...]
@@ -253,7 +253,8 @@ def _problems(step: Step, there: set[Any]) -> Iterator[str]:
 
 
 def verify_memory(plan: Plan, over: Mapping[Value, Value], workspace: Workspace | None = None) -> None:
-    """Verify in-place reuse and workspaces: raise Malformed where an array is read after its memory was written.
+    """Verify in-place reuse and workspaces: raise Malformed where an array is read after its memory was written, or an
+    input is written that was not donated.
 
     `over` says in whose place a step writes, `workspace` into which buffer; a view lies in the memory of its array.
     """
@@ -262,6 +263,10 @@ def verify_memory(plan: Plan, over: Mapping[Value, Value], workspace: Workspace 
     buffers = workspace.places if workspace is not None else {}
     for step in plan.steps:
         _read(step.arguments, memory, alive, plan)
+        for each in donated_to(step) if step.primitive == "loop" else ():
+            if memory[each] not in plan.donated:
+                raise Malformed(f"{plan.names[each]} is written over by a loop in\n{plan}")
+            alive[memory[each]] = set()
         if step.value in buffers:
             if any(memory.get(each) == buffers[step.value] for each in step.arguments if isinstance(each, Value)):
                 raise Malformed(f"{plan.names[step.value]} is written into the memory that it is made of in\n{plan}")
@@ -269,6 +274,8 @@ def verify_memory(plan: Plan, over: Mapping[Value, Value], workspace: Workspace 
             alive[memory[step.value]] = {step.value}
         elif step.value in over:
             memory[step.value] = memory[over[step.value]]
+            if memory[step.value] in plan.inputs and memory[step.value] not in plan.donated:
+                raise Malformed(f"{plan.names[step.value]} is written over an input in\n{plan}")
             alive[memory[step.value]] = {step.value}
         elif step.primitive in VIEWS and step.arguments and step.arguments[0] in memory:
             memory[step.value] = memory[step.arguments[0]]

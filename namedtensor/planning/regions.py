@@ -20,6 +20,7 @@ from ..terms.terms import Term
 Axes = dict[str, str]  # axis of the result -> what it is called in a term
 CHUNK = 2**18  # bytes of an elementwise chain that fit the cache beside its temporaries
 ROWS = 2**20  # bytes of what a product sums over
+EVEN = 16  # rows of which a larger tile has a multiple, so that sizes that differ by little have the same tiles
 PARTS = 8  # blocks at least, for several cores to share
 LEAST = 2**21  # bytes from which an array is worth tiling
 SCORES = 2**18  # bytes of what a product makes and another sums over, from which several cores are quicker
@@ -310,7 +311,8 @@ def cut(region: Region, order: tuple[str, ...], itemsize: int, share: float = 1.
         later = inner * math.prod(sizes[each] for each in axes[place + 1 :])
         if later <= target or place == len(axes) - 1:
             least = 64 if product and shared[axis] == 1 else 1
-            rows = min(sizes[axis], max(least, target // max(1, later)))
+            rows = max(least, target // max(1, later))
+            rows = min(sizes[axis], rows - rows % EVEN if rows > EVEN else rows)
             return Tiling(tuple(picked), axis, rows) if rows < sizes[axis] or picked else None
         picked.append(axis)
     return None

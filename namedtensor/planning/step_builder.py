@@ -33,6 +33,7 @@ class StepBuilder:
         self.wide = target.result_type((target.default_float, self.real))  # what whole numbers become by themselves
         self.names: list[str] = []
         self.inputs: list[Value | Scalar] = []
+        self.donated: frozenset[Value] = frozenset()
         self.steps: list[Step] = []
         self.origin: Any = None
         self.in_block = False  # whether this is the plan of a block, which one thread computes
@@ -42,18 +43,18 @@ class StepBuilder:
         self._unnamed: dict[Argument, Value] = {}  # what was given other names, and what it was before
 
     def plan(self, source: str, results: Sequence[Argument], prefix: str = "", short: int = 0) -> Plan:
-        """The finished plan: the fast path with its fallback where that has at most `short` steps, else the fallback
-        alone.
+        """The finished plan: the fast path with its fallback where that has at most `short` steps and finds all inputs as
+        they were, else the fallback alone.
         """
 
         def built(which: int, prefix: str, fallback: Plan | None = None) -> Plan:
             steps, final = version(which, self.steps, results)
             in_place = "in place" in self.optimised
-            return Plan(source, self.names, self.inputs, steps, final, in_place, prefix, fallback)
+            return Plan(source, self.names, self.inputs, steps, final, in_place, prefix, fallback, self.donated)
 
         if not any(step.primitive == "select" for step in self.steps):
             return built(FALLBACK, prefix)
-        if short and len(needed(*version(FALLBACK, self.steps, results))) <= short:
+        if short and not self.donated and len(needed(*version(FALLBACK, self.steps, results))) <= short:
             return built(FAST, prefix, built(FALLBACK, f"{prefix}fallback_"))
         return built(GUARDED, prefix)
 

@@ -12,7 +12,7 @@ from ..core.sizes import resolve
 from ..operators.indexing import MERGED, merged_positions, positions
 from ..terms.environment import source_name
 from ..terms.terms import Term
-from . import loop_steps, one_slice
+from . import loop_steps, slice_update
 from .lowering import Lowering, Rule
 from .plan import Argument, Value
 
@@ -158,7 +158,7 @@ def _cases(lowering: Lowering, term: Term) -> Argument:
             b.step("covered", (covered,), (), (), "bool")
     for value, condition in reversed(pairs):
         value, result = (value, result) if value.dtype == result.dtype else b.common((value, result))
-        result = one_slice.put(b, condition, value, result) or b.where(condition, value, result)
+        result = slice_update.put(b, condition, value, result) or b.where(condition, value, result)
     order = tuple(term.shape)
     return b.broadcast(result, order, lowering.extents(term, order))
 

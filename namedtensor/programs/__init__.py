@@ -5,6 +5,7 @@
 `entries`: what it can be asked for: its value, a name, several.
 `claims`: the claims of a program, against its values.
 `executable`: checked, planned, made a function.
+`sizes_used`: whether what is made of sizes follows between them.
 `lengths`: executables for lengths, from those of others.
 `call_cache`: how a repeated call finds its executable.
 `evaluate`: the value of a text.

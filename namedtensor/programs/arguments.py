@@ -210,7 +210,7 @@ def size_of(size: Any, axis: str) -> Any:
     return int(size)
 
 
-def _source_of(node) -> str:
+def _source_of(node: Any) -> str:
     from grammar.printer import to_text
 
     return to_text(node)

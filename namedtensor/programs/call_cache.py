@@ -27,7 +27,7 @@ from .lengths import Lengths
 
 LAYOUT, ARRAY = attrgetter("layout"), attrgetter("_array")
 MOST = 2048  # keys of a cache: two for most executables
-BYTES = 256 * 2**20  # of their constants, such as masks, and their plans
+BYTES = 128 * 2**20  # of their constants, such as masks, and their plans; an allocator takes up to as much again
 
 
 class LruCache(OrderedDict[Any, Any]):
@@ -109,6 +109,14 @@ class CachedCall:
                     return result
             except Exception:  # the slow path raises the proper error
                 pass
+        elif sizes is None and not (arguments or named):
+            try:
+                names, run = self._by_mapping
+                result = run((*values.values(),)) if (*values,) == names else None  # type: ignore[union-attr]
+                if result is not None:
+                    return result
+            except Exception:
+                pass
         return self._called(arguments, values, sizes, named)
 
     def _called(self, arguments: tuple[Any, ...], values: Mapping[str, Any] | None, sizes: Any, named: dict[str, Any]):
@@ -133,8 +141,7 @@ class CachedCall:
                 if values is None:
                     self._keep((*named,), found, layouts)
                 elif type(values) is dict and not (arguments or named):
-                    self._by_mapping = (*values,), found.for_repeated_calls(layouts)
-                    self._subscribe()
+                    self._keep((*values,), found, layouts, mapped=True)
             return found.run(*map(ARRAY, arguments), *map(ARRAY, given.values()))
         try:
             return self._slow_path(arguments, values, sizes, named, by_layout)
@@ -205,8 +212,13 @@ class CachedCall:
     def _run(self, found: Executable, given: Arguments) -> Any:
         return found(*given.arrays.values())
 
-    def _keep(self, names: tuple[str, ...], found: Executable, layouts: tuple[Any, ...]) -> None:
-        self._repeat(names, found.for_repeated_calls(layouts))
+    def _keep(self, names: tuple[str, ...], found: Executable, layouts: tuple[Any, ...], mapped: bool = False) -> None:
+        run = found.for_repeated_calls(layouts)
+        if mapped:
+            self._by_mapping = names, run
+            self._subscribe()
+        else:
+            self._repeat(names, run)
 
     def _repeat(self, names: tuple[str, ...], run: Callable[..., Any]) -> None:
         if names:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from grammar import nodes
 from grammar.errors import NotationError
-from grammar.nodes import Call, Declaration, Equation, Name, Node, Number, Signature
+from grammar.nodes import Call, Declaration, Equation, Name, Node, Signature
 
 from ..checking.axis_sizes import unknown_size
 from ..checking.checker import Checker
@@ -20,7 +20,7 @@ from ..checking.lifting import Bindings, inline_call
 from ..checking.matching import matching
 from ..core.limits import recursion_headroom
 from ..core.sizes import SizeVariable
-from ..scope.names import Key, key, spelled
+from ..scope.names import Key, component_node, key, spelled
 from ..scope.symbols import Definition, FunctionDefinition, Scope
 from ..terms.inference import InputType
 from ..terms.terms import Term
@@ -148,7 +148,7 @@ class Entry:
 
     def found(self, checker: Checker, arguments: Arguments) -> tuple[Term, Node | nodes.Program]:
         """The same before what the program states is checked, and with its lifted axes; and the node of it."""
-        called = self.called(checker)
+        called = self.called(checker, len(arguments))
         if called is None:
             if arguments:
                 raise checker.error(
@@ -178,11 +178,15 @@ class Entry:
         )
         return term, head
 
-    def called(self, checker: Checker) -> tuple[FunctionDefinition, Bindings, dict[str, Term]] | None:
-        """The function that this name means, with what its indices and numbers are: FFN^2, MaxPool_3."""
+    def called(self, checker: Checker, count: int = 0) -> tuple[FunctionDefinition, Bindings, dict[str, Term]] | None:
+        """The function that this name means of so many arguments, with what its indices and numbers are: FFN^2, MaxPool_3."""
         if self.key.base not in checker.scope.functions:
             return None
-        call = Call(self.key.base, tuple(map(_part, self.key.superscript)), tuple(map(_part, self.key.subscript)), ())
+        scripts = tuple(map(component_node, self.key.superscript)), tuple(map(component_node, self.key.subscript))
+        named = {key(name) for name in checker.by_keyword or ()}
+        further = [{name.key() for name in each.parameters[count:]} for each in checker.scope.functions[self.key.base]]
+        count += max(len(names) for names in (frozenset[Key](), *further) if names <= named)
+        call = Call(self.key.base, *scripts, (Name(""),) * count)
         for function, bindings in matching(checker, call, checker.top):
             numbers = {name: checker.infer(part, checker.top) for name, part in bindings["numbers"].items()}
             return function, bindings, numbers
@@ -226,7 +230,7 @@ def argument_types(
     entry: Entry, function: FunctionDefinition, arguments: tuple[Any, ...], given: Mapping[Key, InputType]
 ) -> list[tuple[Key, InputType]]:
     """The type of each argument: by position, by the name of the parameter, or as the signature has it."""
-    found = []
+    found: list[tuple[Key, InputType]] = []
     for place, name in enumerate(function.parameters):
         of = function.signature.domain[place] if function.signature is not None else None
         if place < len(arguments):
@@ -248,7 +252,7 @@ def argument_types(
 
 def by_name(checker: Checker, function: FunctionDefinition, have: int) -> tuple[Term, ...]:
     """The arguments beyond the first that were given under their own names."""
-    found = []
+    found: list[Term] = []
     for name in function.parameters[have:]:
         term = checker.top.variables.get(name.key())
         if term is None:
@@ -278,7 +282,7 @@ def infer_function(
     numbers: Mapping[str, Term] = {},
 ) -> None:
     """Type a function for arguments of exactly its signature's shape, or of the shapes that were given."""
-    arguments = []
+    arguments: list[Term] = []
     for position, name in enumerate(function.parameters):
         given = checker.top.variables.get(name.key())
         if given is not None:
@@ -313,7 +317,3 @@ def says(statement: Any, name: Key, scope: Scope) -> bool:
 def is_member(name: Key, scope: Scope) -> bool:
     """Whether a name is a member of a family, whose equations all say what it is."""
     return name not in scope.definitions and any(family.key.base == name.base for family in scope.families)
-
-
-def _part(text: str) -> Number | Name:
-    return Number(int(text)) if text.isdecimal() else Name(text)

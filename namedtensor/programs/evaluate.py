@@ -96,12 +96,19 @@ WARNED = (209, 319)  # the warnings of `check` that evaluating gives too
 
 
 def warn_of_checks(checker: Checker) -> None:
-    """Warn, on the first evaluation, of built-ins that a formula replaces, and of axes that meet with a mark and
-    without.
+    """Warn, on the first evaluation, of built-ins that a formula replaces, of axes that meet with a mark and without, and
+    of claims whose values are not compared.
     """
     for each in checker.warnings:
         if each.number in WARNED:
             warn(f"{each.message}: {checker.text(each.span)} ({each.hint})")
+    for span, reason in checker.only_typed.items():
+        hint = (
+            "namedtensor check --random compares estimates with many seeds"
+            if "estimate" in reason
+            else "its type is right"
+        )
+        warn(f"this claim was not compared, since {reason}: {checker.text(span)} ({hint})")
 
 
 def evaluate(

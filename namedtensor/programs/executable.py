@@ -11,7 +11,7 @@ What finds an executable that was made already is in `call_cache.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..backends.function import PlanFunction
@@ -42,6 +42,7 @@ class Options(NamedTuple):
     by_keyword: tuple[str, ...] | None = None  # the names that were given by keyword: each has to be used
     strict: bool = False
     without: tuple[str, ...] = ()  # optimisations
+    donated: frozenset[str] = frozenset()  # tensors in whose arrays the result may be written
 
 
 PLAIN = Options()
@@ -60,20 +61,20 @@ def checked(
 
 def planned(
     source: str, terms: Sequence[Term], abstract: Abstract, target: Target, limits: Limits = DEFAULT,
-    without: Sequence[str] = (),
+    without: Sequence[str] = (), donated: Collection[str] = (),
 ) -> tuple[Plan, list[Any]]:  # fmt: skip
     """Plan terms for tensors of these layouts: the plan, and the Python functions that it calls."""
     layouts = {name: each for name, each in abstract.items() if isinstance(each, Layout)}
-    return make_plan(source, tuple(terms), layouts, target, limits, without=without)
+    return make_plan(source, tuple(terms), layouts, target, limits, without=without, donated=donated)
 
 
 def function_of(
     source: str, terms: Sequence[Term], abstract: Abstract, target: Target, limits: Limits = DEFAULT,
-    without: Sequence[str] = (),
+    without: Sequence[str] = (), donated: Collection[str] = (),
 ) -> PlanFunction:  # fmt: skip
     """Compile that plan to a function."""
     with at_once(target.xp):
-        plan, python = planned(source, terms, abstract, target, limits, without)
+        plan, python = planned(source, terms, abstract, target, limits, without, donated)
         return PlanFunction(plan, target, python)
 
 
@@ -84,17 +85,18 @@ def executable(
     """Run the pipeline: an executable, and its checker, which has the warnings."""
     with recursion_headroom(goal.program.source):
         checker, terms = checked(goal, inputs, arguments, options)
-        return of_terms(checker, terms, abstract, target, options.without), checker
+        return of_terms(checker, terms, abstract, target, options.without, options.donated), checker
 
 
 def of_terms(
-    checker: Checker, terms: tuple[Term, ...], abstract: Abstract, target: Target, without: Sequence[str] = ()
-) -> Executable:
+    checker: Checker, terms: tuple[Term, ...], abstract: Abstract, target: Target, without: Sequence[str] = (),
+    donated: Collection[str] = (),
+) -> Executable:  # fmt: skip
     """Terms made ready to run, with the claims of their program."""
     roots = list(terms)
     for left, right, _ in checker.claim_terms:
         roots += [left] + ([right] if isinstance(right, Term) else [])
-    function = function_of(checker.scope.source, roots, abstract, target, checker.limits, without)
+    function = function_of(checker.scope.source, roots, abstract, target, checker.limits, without, donated)
     claims = tuple(
         PlannedClaim(isinstance(right, Term), right, span, span in checker.scope.calls, span in checker.scope.facts)
         for _, right, span in checker.claim_terms
@@ -110,7 +112,18 @@ class Executable:
     runs for the function, where a library has compiled it.
     """
 
-    __slots__ = ("claims", "count", "function", "instead", "last_call", "layout", "names", "run", "unused")
+    __slots__ = (
+        "__weakref__",
+        "claims",
+        "count",
+        "function",
+        "instead",
+        "last_call",
+        "layout",
+        "names",
+        "run",
+        "unused",
+    )
 
     def __init__(
         self, function: PlanFunction, names: tuple[str, ...], unused: frozenset[str], count: int = 1,

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from grammar.errors import NotationError
@@ -23,6 +24,8 @@ from ..core.sizes import resolve
 from ..scope.names import Key, key
 from ..terms.environment import source_name
 from ..terms.terms import Term
+from .entries import Entry, WholeProgram
+from .parameters import inferred, shapes_of
 
 
 @dataclass(frozen=True)
@@ -67,9 +70,15 @@ HE = Normal("√(2 / inputs)")
 
 
 def spread(formula: str, given: Mapping[str, float]) -> float:
+    return value_of(formula, tuple((name, value) for name, value in given.items() if name in formula))
+
+
+@lru_cache(maxsize=256)
+def value_of(formula: str, given: tuple[tuple[str, float], ...]) -> float:
+    """The value of a formula of numbers, once for all layers that are alike."""
     from .evaluate import evaluate
 
-    return float(evaluate(formula, {name: value for name, value in given.items() if name in formula}))
+    return float(evaluate(formula, dict(given)))
 
 
 # ------------------------------------------------------------------------------------------------------------- fans
@@ -88,6 +97,17 @@ def fans(parameters: Mapping[Key, Term], terms: list[Term]) -> dict[Key, tuple[s
                 if term.operator == "⊙" or spelling not in found:
                     found[spelling] = tuple(source_name(own[axis]) for axis in term.axes if axis in own)
     return found
+
+
+def drawn(
+    goal: WholeProgram | Entry, seed: int, sizes: Mapping[str, int] | None, dtype: str, schemes: Schemes,
+    wanted: Callable[[str], bool],
+) -> dict[str, Any]:  # fmt: skip
+    """A tensor for each parameter of a program that is wanted, as `initial` makes it."""
+    checker = inferred(goal, sizes, {})
+    summed = fans(checker.parameters, checker.graph.all())
+    shapes = {name: shape for name, shape in shapes_of(checker, {}).items() if wanted(name)}
+    return initial(shapes, summed, seed, dtype, schemes, sizes)
 
 
 def initial(
@@ -112,7 +132,7 @@ def initial(
     except (TypeError, ValueError):
         raise NotationError(405, f"{dtype!r} is no dtype", hint='write "float32" or "float64"') from None
     generator = np.random.default_rng(seed)
-    found = {}
+    found: dict[str, Any] = {}
     for name, shape in shapes.items():
         extent = whole(name, shape)
         spelling = key(name)

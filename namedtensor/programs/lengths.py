@@ -9,27 +9,30 @@ alike at both ends. A larger size is planned at one beyond it, so that lengths t
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
+from weakref import ref
 
-from grammar import nodes
 from grammar.errors import NotationError
 
 from ..backends.function import PlanFunction
-from ..backends.resized import SAMPLES, SplitText, Template, template, text_of
-from ..checking.size_facts import sides
+from ..backends.kept_code import SplitText
+from ..backends.resized import SAMPLES, Pattern, Template, template, text_of
 from ..core.layout import Layout
 from ..operators.user_functions import USER_FUNCTIONS
 from ..planning.plan import Value
-from ..scope.names import spelled, walk
 from ..scope.symbols import Scope
-from .arguments import Arguments
+from .arguments import Abstract, Arguments
 from .executable import Executable
+from .sizes_used import says_sizes
 
 LIBRARIES = ("numpy", "torch")  # another compiles for each size anyway
 STEPS = 32  # of a plan that is worth it
 KINDS = 8  # of calls that are kept, with several fixed sizes each
+BYTES = 32 * 2**20  # of the templates of a callable, about
 MANNERS = 16  # in which plans of one kind are made, before no more is learned of them
+WAITING = 12  # plans of one manner that are kept for a template
+RANGES = 32  # templates of one manner
 
 Make = Callable[[Arguments], Executable]
 
@@ -49,7 +52,7 @@ class Lengths:
         families = self.kinds.setdefault(mark, [])
         try:
             self.kinds.move_to_end(mark)
-            if len(self.kinds) > KINDS:
+            while len(self.kinds) > KINDS or (len(self.kinds) > 1 and self.nbytes > BYTES):
                 self.kinds.popitem(last=False)
         except KeyError:  # another thread has just dropped it
             pass
@@ -61,53 +64,87 @@ class Lengths:
             return found
         return family.executable(given, sizes, scope, make)
 
+    @property
+    def nbytes(self) -> int:
+        """The memory of the templates, about."""
+        return sum(
+            manner.nbytes for each in [*self.kinds.values()] for family in each for manner in [*family.manners.values()]
+        )
 
-class PlanTemplate:
-    """Plans of several sizes whose texts differ in numbers alone, and the template for the sizes between them."""
 
-    def __init__(self) -> None:
-        self.texts: dict[int, SplitText] = {}
-        self.template: Template | None = None
-        self.low = self.high = 0
+class Served:
+    """A template, and the sizes between which it holds."""
+
+    __slots__ = ("high", "low", "template")
+
+    def __init__(self, found: Template, sizes: Iterable[int]):
+        self.template, self.low, self.high = found, min(sizes := [*sizes]), max(sizes)
+
+    def has(self, size: int) -> bool:
+        return self.low <= size <= self.high
+
+
+class Manner:
+    """Plans of several sizes whose texts differ in numbers alone, and the templates for sizes between them.
+
+    Where a number is the same for some sizes and another for others, such as that of rows in a tile, each has a template.
+    `known` are the sizes that were planned in any manner, with what serves them.
+    """
+
+    def __init__(self, like: Pattern, known: dict[int, Served | None]) -> None:
+        self.like, self.known = like, known
+        self.texts: dict[int, SplitText] = {}  # of sizes that no template gives
+        self.ranges: list[Served] = []
         self.is_lawful = True
 
-    def serves(self, size: int) -> bool:
-        return self.template is not None and self.low <= size <= self.high
+    @property
+    def nbytes(self) -> int:
+        return self.like.nbytes + sum(each.template.nbytes for each in [*self.ranges])
 
-    def note(self, size: int, function: PlanFunction, text: SplitText) -> None:
+    def note(self, size: int, text: SplitText) -> None:
         """Learn of a size that was planned in this manner."""
         if not self.is_lawful:
             return
-        if self.template is None:
-            self.texts[size] = text
-            if len(self.texts) < SAMPLES:
+        for each in self.ranges:
+            if each.template.gives(size, text) and self.is_whole(each, min(each.low, size), max(each.high, size)):
+                each.low, each.high, self.known[size] = min(each.low, size), max(each.high, size), each
                 return
-            self.template = template(function, self.texts)
-            self.low, self.high = min(self.texts), max(self.texts)
-            self.is_lawful, self.texts = self.template is not None, {}
-        elif self.template.gives(size, text):
-            self.low, self.high = min(self.low, size), max(self.high, size)
-        else:
-            self.give_up()
+        self.texts[size] = text
+        nearest = sorted(self.texts, key=lambda other: abs(other - size))
+        found, low, high = None, min(nearest[:SAMPLES]), max(nearest[:SAMPLES])
+        if len(nearest) >= SAMPLES and all(low >= each.high or high <= each.low for each in self.ranges):
+            found = template(self.like, {other: self.texts[other] for other in nearest[:SAMPLES]})
+        if found is not None:
+            served = Served(found, nearest[:SAMPLES])
+            if self.is_whole(None, low, high):
+                self.known |= dict.fromkeys(nearest[:SAMPLES], served)
+                self.texts = {other: self.texts[other] for other in nearest[SAMPLES:]}
+                self.ranges = [*self.ranges[1 - RANGES :], served]
+        for other in nearest[WAITING:]:
+            self.texts.pop(other, None)
+
+    def is_whole(self, served: Served | None, low: int, high: int) -> bool:
+        """Whether no size between was planned in another way."""
+        return all(each is served or other in self.texts for other, each in [*self.known.items()] if low < other < high)
 
     def contradict(self, size: int) -> None:
-        """Drop the template: a size between was planned otherwise."""
-        if self.serves(size):
-            self.give_up()
-
-    def give_up(self) -> None:
-        self.is_lawful, self.template, self.texts = False, None, {}
+        """Drop the templates where a size between was planned otherwise."""
+        if any(each.has(size) for each in self.ranges):
+            self.is_lawful, self.ranges, self.texts = False, [], {}
 
 
 class Family:
     """Calls that differ by one size, wherever that stands."""
 
     def __init__(self, sizes: tuple[int, ...], first: Executable, axes: tuple[str, ...]):
-        self.sizes, self.first, self.axes = sizes, first, axes
+        self.sizes, self.axes = sizes, axes
+        self.first = ref(first)
+        self.like = first.names, first.unused, first.count, first.claims
         self.places: tuple[int, ...] = ()  # where the sizes differ
-        self.manners: dict[tuple[str, ...], PlanTemplate] = {}
+        self.manners: dict[tuple[str, ...], Manner] = {}
+        self.known: dict[int, Served | None] = {}  # the sizes that were planned, and the template that gives the same
         self.is_open = True  # whether there is more to learn
-        self.stretched = 0  # the largest size that another was planned beyond
+        self.asked: tuple[Abstract, tuple[str, ...], Make] | None = None  # by which the plan of an instance is made
 
     def size_of(self, sizes: tuple[int, ...]) -> int | None:
         """The one size by which a call differs from the first; None where it differs otherwise."""
@@ -116,6 +153,10 @@ class Family:
             return None
         found, before = {sizes[place] for place in places}, {self.sizes[place] for place in places}
         return found.pop() if len(found) == len(before) == 1 else None
+
+    @property
+    def ranges(self) -> list[Served]:
+        return [each for manner in [*self.manners.values()] for each in manner.ranges]
 
     def executable(
         self, given: Arguments, sizes: tuple[int, ...], scope: Callable[[], Scope], make: Make
@@ -128,37 +169,50 @@ class Family:
         if found is None:
             found = make(given)
             if self.is_open and not self.places:
-                self.begin(sizes, scope)
+                self.begin(given, sizes, scope)
             self.note(size, found)
         return found
 
     def resized(self, given: Arguments, size: int, make: Make) -> Executable | None:
         """An executable for this size without a plan of its own."""
-        manner = next((each for each in [*self.manners.values()] if each.serves(size)), None)
-        if manner is None or manner.template is None:
+        served = next((each for each in self.ranges if each.has(size)), None)
+        if served is None:
             return None
-        shapes, first = with_placeholders(given, {}), self.first
-        function = manner.template.at(size, lambda: make(shapes).function)
-        return None if function is None else Executable(function, first.names, first.unused, first.count, first.claims)
+        if self.asked is None:
+            self.asked = given.abstract, given.positional, make
+        (abstract, positional, plan), places = self.asked, self.places
+        function = served.template.at(
+            size, lambda: plan(with_placeholders(abstract, positional, dict.fromkeys(places, size))).function
+        )
+        return None if function is None else Executable(function, *self.like)
 
     def stretch(self, given: Arguments, size: int, make: Make) -> bool:
-        """Plan one size beyond all known ones, so that the template reaches this one; whether it does."""
-        highest = max((each.high for each in [*self.manners.values()] if each.template is not None), default=0)
-        if not highest or size <= max(highest, self.stretched):
+        """Plan one size beyond, where this one is little beyond what a template serves; whether it now serves this one."""
+        highest = max((each.high for each in self.ranges if each.high < size), default=0)
+        if not highest or size > further(highest) or size in self.known:
             return False
-        self.stretched = beyond = size + size // 8 + 1
+        beyond = further(size)
+        otherwise = min((each for each in [*self.known] if each > size), default=None)
+        if otherwise is not None:
+            beyond = min(beyond, (size + otherwise) // 2)
+        if beyond <= size:
+            return False
         try:
-            planned = make(with_placeholders(given, dict.fromkeys(self.places, beyond)))
+            planned = make(with_placeholders(given.abstract, given.positional, dict.fromkeys(self.places, beyond)))
         except NotationError:  # so large a one is refused
+            self.known[beyond] = None
             return False
         self.note(beyond, planned)
-        return any(each.serves(size) for each in [*self.manners.values()])
+        return any(each.has(size) for each in self.ranges)
 
-    def begin(self, sizes: tuple[int, ...], scope: Callable[[], Scope]) -> None:
+    def begin(self, given: Arguments, sizes: tuple[int, ...], scope: Callable[[], Scope]) -> None:
         """Learn from the first call by which size they differ."""
         self.places = differing(sizes, self.sizes)
-        self.is_open = not says_sizes(scope(), {self.axes[place] for place in self.places})
-        self.note(self.sizes[self.places[0]], self.first)
+        numbers = [name for name, each in given.abstract.items() if not isinstance(each, Layout)]
+        axes = {self.axes[place] for place in self.places}
+        self.is_open, first = not says_sizes(scope(), axes, {*self.axes} - axes, numbers), self.first()
+        if first is not None:
+            self.note(self.sizes[self.places[0]], first)
 
     def note(self, size: int, made: Executable) -> None:
         """Learn of a size that was planned."""
@@ -166,14 +220,23 @@ class Family:
         if text is None:
             return
         self.is_open = len(self.manners) < MANNERS
-        if made.claims != self.first.claims or made.unused != self.first.unused:
+        _, unused, _, claims = self.like
+        if made.claims != claims or made.unused != unused:
             self.is_open, self.manners = False, {}
             return
-        own = self.manners.setdefault(text.between, PlanTemplate())
+        self.known.setdefault(size, None)
+        own = self.manners.get(text.between)
+        if own is None:
+            own = self.manners[text.between] = Manner(Pattern.of(made.function), self.known)
         for each in [*self.manners.values()]:
             if each is not own:
                 each.contradict(size)
-        own.note(size, made.function, text)
+        own.note(size, text)
+
+
+def further(size: int) -> int:
+    """A size beyond another, so that lengths that grow one by one are planned ever more rarely."""
+    return size + size // 8 + 1
 
 
 def differing(sizes: tuple[int, ...], others: tuple[int, ...]) -> tuple[int, ...]:
@@ -212,42 +275,16 @@ def is_worth_it(made: Executable) -> bool:
     )  # fmt: skip
 
 
-def says_sizes(scope: Scope, axes: set[str]) -> bool:
-    """Whether a program says of the sizes of axes what not all between two sizes fulfil: |a| = 2 |b|, a[2 n]; sums are well."""
-    facts = [*scope.sizes, *(fact for function in scope.all_functions() for fact in function.sizes)]
-    if any(not is_sum(side) for fact in facts for side in sides(fact)):
-        return True
-    sets = (node for node in walk(scope.program) if isinstance(node, nodes.Set))
-    return any(size is not None and axis.name in axes and not is_sum(size) for each in sets for axis, size in each.axes)
+def with_placeholders(abstract: Abstract, positional: tuple[str, ...], sizes: Mapping[int, int]) -> Arguments:
+    """Abstract arguments as arrays that hold one number, with other sizes at some places."""
+    from ..core.tensor import made
 
-
-def is_sum(size: nodes.Node) -> bool:
-    """Whether a size expression is made of names and numbers by + and − alone."""
-    return all(
-        isinstance(node, (nodes.Name, nodes.Number, nodes.Size, nodes.Axis, nodes.Subscript, nodes.Superscript))
-        or (isinstance(node, nodes.Call) and node.operator in ("+", "-"))
-        for node in walk(size)
-    ) and not any(isinstance(node, nodes.Superscript) and spelled(node) is None for node in walk(size))
-
-
-def with_placeholders(given: Arguments, sizes: Mapping[int, int]) -> Arguments:
-    """Abstract arguments with arrays that hold one number, and other sizes at some places."""
-    from ..core.tensor import NamedTensor
-
-    values, place = dict(given.values), 0
-    for name, value in values.items():
-        if not isinstance(value, NamedTensor):
+    values, place = dict(abstract), 0
+    for name, layout in abstract.items():
+        if not isinstance(layout, Layout):
             continue
-        shape = tuple(sizes.get(place + number, size) for number, size in enumerate(value.layout.extent))
+        shape = tuple([sizes.get(place + number, size) for number, size in enumerate(layout.extent)])
         place += len(shape)
-        values[name] = NamedTensor(broadcast(value.array, shape), value.axes)
-    return Arguments(values, given.positional)
-
-
-def broadcast(array: Any, shape: tuple[int, ...]) -> Any:
-    """One zero as an array of this shape, of the kind of another."""
-    if hasattr(array, "new_zeros"):
-        return array.new_zeros(()).expand(shape)
-    import numpy as np
-
-    return np.broadcast_to(np.zeros((), array.dtype), shape)
+        zero = layout.xp.zeros((), dtype=layout.dtype)
+        values[name] = made(layout.xp.broadcast_to(zero, shape), layout.axes)
+    return Arguments(values, positional)

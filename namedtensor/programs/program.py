@@ -12,10 +12,11 @@ from ..backends.libraries import target_of
 from ..calculus.formula import differentiate_program, named
 from ..core.hooks import answered
 from ..core.kinds import as_names, as_text, wrong
-from ..core.suggestions import no_attribute
+from ..core.suggestions import Suggests, no_attribute
 from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.symbols import Definition
-from .arguments import Arguments, Values, all_values
+from ..scope.value_of_program import as_written, last_member
+from .arguments import Arguments, Values, all_values, spelling_of
 from .call_cache import CachedCall
 from .entries import Entry, Several, WholeProgram
 from .evaluate import Asked, evaluator
@@ -167,7 +168,7 @@ class Program(Verbs):
         if function is not None:
             return self, function.title
         valued = self._goal.program.scope.valued
-        return self, to_text(valued.statement.sides[0] if isinstance(valued, Definition) else valued)
+        return self, to_text(last_member(valued) if isinstance(valued, Definition) else as_written(self.tree, valued))
 
     def worked_out(self, *, sizes: Mapping[str, int] | None = None, **shapes: Any) -> Any:
         """The closed form of the derivatives that its value holds, in the notation (paper §5); shapes as `check` takes them.
@@ -196,7 +197,7 @@ class Program(Verbs):
     def _called(self, arguments: tuple[Any, ...], values: Values | None, sizes: Any, named: dict[str, Any]) -> Any:
         asked = self._asked(arguments, all_values(values, named))
         result = asked._called(arguments, values, sizes, named)
-        self._by_position, self._by_name = asked._by_position, asked._by_name
+        self._by_position, self._by_name, self._by_mapping = asked._by_position, asked._by_name, asked._by_mapping
         self._subscribe()
         return result
 
@@ -266,17 +267,21 @@ class EntryPoint(Verbs):
         return made(self._goal, given, sizes, by_keyword, spread)
 
 
-class EntryPoints(CachedCall):
-    """Several names of a program, computed together: what they share is computed once."""
+class EntryPoints(Suggests, CachedCall):
+    """Several names of a program, computed together: what they share is computed once.
 
-    def __init__(self, program: Program, names: tuple[str, ...]):
+    The caller gives the tensors called `donated` away: their arrays, which must be writable and share no memory with
+    others, may hold the results after a call, and are not to be read again.
+    """
+
+    def __init__(self, program: Program, names: tuple[str, ...], donated: Iterable[str] = ()):
         super().__init__()
         whole = program._goal.program
         self._goal = Several(whole, tuple(Entry(whole, name) for name in names))
-        self._program = program
+        self._program, self._donated = program, frozenset(map(spelling_of, donated))
 
     def __reduce__(self) -> Any:
-        return EntryPoints, (self._program, self.names)
+        return EntryPoints, (self._program, self.names, self._donated)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -306,24 +311,24 @@ class EntryPoints(CachedCall):
         by_keyword: tuple[str, ...],
         spread: Mapping[str, int] | None = None,
     ) -> Executable:
-        return made(self._goal, given, sizes, by_keyword, spread)
+        return made(self._goal, given, sizes, by_keyword, spread, self._donated)
 
     def _run(self, found: Executable, given: Arguments) -> tuple[Any, ...]:
         return found.call_several(*given.arrays.values())
 
-    def _keep(self, names: tuple[str, ...], found: Executable, layouts: tuple[Any, ...]) -> None:
+    def _keep(self, names: tuple[str, ...], found: Executable, layouts: tuple[Any, ...], mapped: bool = False) -> None:
         """The inline cache is of single values: several are found by their layouts."""
 
 
 def made(
     goal: Entry | Several, given: Arguments, sizes: dict[str, int], by_keyword: tuple[str, ...],
-    spread: Mapping[str, int] | None = None,
+    spread: Mapping[str, int] | None = None, donated: frozenset[str] = frozenset(),
 ) -> Executable:  # fmt: skip
     """Names of a program made ready to run for what is given."""
     from ..tensors.values import namespace_of
 
-    target = target_of(namespace_of(given.arrays)).over(spread)
-    return executable(goal, given.inputs, given.arguments, given.abstract, target, Options(sizes, by_keyword))[0]
+    target, options = target_of(namespace_of(given.arrays)).over(spread), Options(sizes, by_keyword, donated=donated)
+    return executable(goal, given.inputs, given.arguments, given.abstract, target, options)[0]
 
 
 def derived(program: ParsedProgram, wrt: str, of: Any = None) -> Formula:

@@ -28,7 +28,7 @@ class ProgramNames:
         )  # a use of these may have any index
         self.declared = {name.key() for _, name, _, _ in scope.declarations}
         self.defined = set(scope.definitions) | {each for function in scope.all_functions() for each in function.facts}
-        self.indices = scope.indices | set().union(*map(bound_by, walk(scope.program)))
+        self.indices = scope.indices | set[str]().union(*map(bound_by, walk(scope.program)))
 
     @cached_property
     def spoken(self) -> set[Key]:
@@ -83,7 +83,7 @@ def bound_by(node: Any) -> set[str]:
     if isinstance(node, (IndexSum, nodes.Range)):
         return {node.variable.text}
     if isinstance(node, nodes.Expectation):
-        return {each.name for each in node.draws}
+        return {each.name if isinstance(each, nodes.Draw) else each.text for each in node.draws}
     if isinstance(node, nodes.Over):
         return {node.variable.text}
     parts = node.subscript if isinstance(node, nodes.Call) else ()

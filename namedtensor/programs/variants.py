@@ -31,7 +31,7 @@ def redefined(program: ParsedProgram, text: str, without: Iterable[str]) -> str:
         if name not in spans:
             raise NotationError(201, f"{name} is not defined here", hint=did_you_mean(near(name, spans)))
     cuts = {span: "" for name in gone for span in spans[name]}
-    added = []
+    added: list[str] = []
     for statement in new.statements if new else ():
         start, end = statement.span
         name = next((name for name, group in replaced.items() if statement.span in group), None)

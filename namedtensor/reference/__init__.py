@@ -4,15 +4,15 @@
 `functions`: the built-in functions by name, each as it is defined.
 `environment`: where names are looked up.
 `sizes`: how large an axis is, solved from equations.
-`inferred_sizes`: sizes of axes by the values of equations.
+`inferred_sizes`: sizes inferred from the values of equations.
 `names`: what a name stands for, and what an equation gives it.
 `calculus`: derivatives as limits of quotients of differences.
-`elements_replaced`: what updates replace.
+`element_updates`: the elements that updates replace.
 `draws`: draws and expectations.
 `claims`: what a program claims, checked.
 `calls`: the functions that a program defines.
 `sums`: operators over a variable.
-`evaluation`: the tree, walked; each piece has a value.
+`evaluation`: the evaluator: a value for each node of the tree.
 `programs`: `evaluate` and `call`.
 
 Law: it knows the scope and the grammar; no NumPy, no term and no plan, or it is no oracle.

@@ -53,13 +53,13 @@ def slope(value: Callable[[float], Tensor]) -> Tensor:
 def moved(
     evaluation: Any, body: Any, env: Environment, key: Key, X: Tensor, record: dict[Any, Any], change: float
 ) -> Tensor:
-    """The value of the body, were X larger by `change` at one record."""
+    """The value of the body with X larger by `change` at one record."""
     other = Tensor(X.shape, lambda each: X(each) + change * (each == record))
     return with_others(evaluation, body, env, {key: other})
 
 
 def with_others(evaluation: Any, body: Any, env: Environment, others: dict[Key, Tensor]) -> Tensor:
-    """The value of the body, did some names stand for other tensors."""
+    """The value of the body with other tensors substituted for some names."""
     top, places = evaluation.top, [*env.outwards()]
     holders = {key: holder(evaluation, key, places) for key in others}
     copies: dict[int, Environment] = {}

@@ -137,12 +137,11 @@ class Calls(Claims):
             bound = self.match(function, node, env)
             same = (function.head.subscript, function.head.superscript) == (node.subscript, node.superscript)
             if bound is not None:
-                wanted, count = len(function.parameters), len(node.arguments)
-                fits = count == wanted or not node.parameters and wanted < count <= wanted + len(function.options)
-                found.append((not fits and count > 0, not same, len(found), function, bound))
+                misfit = function.misfit(len(node.arguments), len(node.parameters))
+                found.append((misfit, not same, function.open, len(found), function, bound))
         if not found and node.operator in self.scope.functions:
             raise NotationError(201, f"no definition of {node.operator} fits this use")
-        return min(found)[3:] if found else (None, {})
+        return min(found)[4:] if found else (None, {})
 
     def match(self, function: FunctionDefinition, node: Call, env: Environment) -> dict[str, Any] | None:
         """What each component of a head stands for in this use: an axis, a number, an index, or just its label."""

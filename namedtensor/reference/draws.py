@@ -10,10 +10,11 @@ from grammar.errors import NotationError
 from grammar.nodes import Draw, Expectation, Name
 
 from ..scope.distributions import DISTRIBUTIONS, DRAWS, is_categorical, is_finite, number_of
-from ..scope.names import Key
+from ..scope.names import Key, component
 from .definitions import Tensor, number
-from .environment import Environment, plain, set_axes
+from .environment import Environment, plain, set_axes, whole
 from .functions import apply
+from .names import STEPS
 
 
 def draw(evaluation: Any, node: Draw, env: Environment) -> Tensor:
@@ -23,17 +24,21 @@ def draw(evaluation: Any, node: Draw, env: Environment) -> Tensor:
 
 def expectation(evaluation: Any, node: Expectation, env: Environment) -> Tensor:
     """𝔼_{x ∼ N(0, 1)} body"""
-    for each in node.draws:
+    if len(node.drawn) < max(1, len(node.draws)):
+        raise NotationError(201, "what is drawn here is not said")
+    for each in node.drawn:
         check_known(each)
-    if all(map(is_finite, node.draws)):
-        return through(evaluation, node, node.draws, 0, env)
+    if all(map(is_finite, node.drawn)):
+        return through(evaluation, node, node.drawn, 0, env)
     count = evaluation.size_value(Name("draws"), env)
     count = DRAWS if count is None else count
     if not isinstance(count, int) or count < 1:
         raise NotationError(405, f"draws is {count}")
+    if count > STEPS:
+        raise NotationError(404, f"{count} draws are too many here")
     total = number(0)
     for each in range(1, count + 1):
-        found = through(evaluation, node, node.draws, each, env)
+        found = through(evaluation, node, node.drawn, each, env)
         total = apply("+", [total, found], (), (), len)
     return apply("/", [total, number(count)], (), (), len)
 
@@ -91,9 +96,11 @@ def drawn(evaluation: Any, node: Draw, at: int, env: Environment) -> Tensor:
     known = evaluation.find(Key("seed"), env)
     seed = plain(known) if known is not None else evaluation.size_value(Name("seed"), env) or 0
     definition: Any = DISTRIBUTIONS[node.family].of
+    labels = [whole(component(part, env.index)) for part in node.labels]
+    which = number_of(node, [label is not None for label in labels])
 
     def uniform(place: int) -> Tensor:
-        counts = [place, seed, number_of(node.name), at]
+        counts = [place, seed, which, *(each for each in labels if each is not None), at]
         return Tensor(
             {axis: shape[axis] for axis in axes},
             lambda s: plain(

@@ -1,4 +1,4 @@
-"""Environments of the reference evaluator: where names are looked up, and the small questions asked of them."""
+"""Environments of the reference evaluator: where names are looked up, and what names of axes and indices stand for."""
 
 from __future__ import annotations
 
@@ -97,6 +97,14 @@ def need(X: Tensor, *axes: str) -> None:
     for axis in axes:
         if axis not in X.shape:
             raise NotationError(301, f"there is no axis {axis}; the axes are {listed(X.shape)}")
+
+
+def one_axis(axis: nodes.Axis, env: Environment) -> str:
+    """The axis that an index goes along."""
+    real = env.real(axis.name)
+    if len(real) != 1:
+        raise NotationError(316, "an index takes one axis")
+    return real[0]
 
 
 def axis_named(node: Node) -> str:

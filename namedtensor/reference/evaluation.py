@@ -1,4 +1,4 @@
-"""Formulas, for the reference evaluator: the tree is walked, and each piece has a value."""
+"""The reference evaluator: a value for each node of the tree, by the definitions."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from grammar.nodes import Call, Index, Name, Node, Number, Size
 from ..operators import REGISTRY
 from ..operators.definitions import divide, power
 from ..scope.mentions import NEARLY
-from ..scope.names import Key, spelled, walk
+from ..scope.names import Key, plain_key, spelled, walk
 from ..scope.shape_variables import stand_for
 from ..scope.symbols import Definition, Scope
 from ..scope.updates import REPLACING
 from .calculus import derivative, differential, with_others
 from .definitions import Tensor, assemble, broadcast, index, merge, number, rename, split, unite
 from .draws import draw, expectation
-from .elements_replaced import chosen_by
-from .environment import Environment, Fact, axis_named, need, plain, set_axes
+from .element_updates import chosen_by
+from .environment import Environment, Fact, axis_named, need, one_axis, plain, set_axes
 from .functions import apply, is_reduction
 from .names import Names
 from .sizes import facts_in
@@ -110,8 +110,8 @@ class Evaluation(Sums):
         return [self.value(part, env) for part in parts]
 
     def power(self, node: nodes.Superscript, env: Environment) -> Tensor:
-        if spelled(node) is not None and len(node.components) != 1:
-            raise NotationError(201, f"{spelled(node).key()} is not known")  # type: ignore[union-attr]
+        if len(node.components) != 1:
+            raise NotationError(201, "a power has one exponent, and this is no name that is known")
         return broadcast(power, *self.values((node.base, node.components[0]), env))
 
     def superscript(self, node: nodes.Superscript, env: Environment) -> Tensor:
@@ -126,11 +126,11 @@ class Evaluation(Sums):
         base = self.value(node.base, env)
         indices: dict[str, Tensor] = {}
         for axis, part in node.items:
-            for real in env.real(axis.name):
-                need(base, real)
-                if real in indices:
-                    raise NotationError(303, f"{real} is indexed twice")
-                indices[real] = self.sliced(part, real, env) if isinstance(part, nodes.Slice) else self.value(part, env)
+            real = one_axis(axis, env)
+            need(base, real)
+            if real in indices:
+                raise NotationError(303, f"{real} is indexed twice")
+            indices[real] = self.sliced(part, real, env) if isinstance(part, nodes.Slice) else self.value(part, env)
         return index(base, indices)
 
     def sliced(self, part: nodes.Slice, axis: str, env: Environment) -> Tensor:
@@ -205,9 +205,16 @@ class Evaluation(Sums):
         try:
             return self.value(node, env)
         except NotationError as problem:
-            if taken or problem.kind != "value":
+            if taken or not (problem.kind == "value" or self.is_beyond_family(problem, env)):
                 raise
             return number(math.nan)
+
+    def is_beyond_family(self, problem: NotationError, env: Environment) -> bool:
+        """Whether a member is not known, F_{-1}, of a family that is."""
+        functions = [place.function for place in env.outwards() if place.function is not None]
+        families = [*self.scope.families, *(family for function in functions for family in function.families)]
+        bases = {family.name.base for family in families}
+        return problem.number in (201, 310) and plain_key(problem.message.partition(" ")[0]).base in bases
 
     def condition(self, node: Node, env: Environment) -> Tensor:
         found = self.value(node, env)
@@ -230,10 +237,14 @@ class Evaluation(Sums):
             return number(size)
         if found is not None:
             return broadcast(abs, found)
-        mentioned = [
-            each.name for each in walk(self.scope.program) if isinstance(each, nodes.Axis) and each is not node.axis
-        ]
-        raise NotationError(309 if axis in mentioned else 204, f"the size of {axis} is not known")
+        raise self.unknown_size(axis)
+
+    def unknown_size(self, axis: str) -> NotationError:
+        """The error for |axis| of what is no tensor: an axis of no size that is known, or no axis at all."""
+        sized = {id(each.axis) for each in walk(self.scope.program) if isinstance(each, Size)}
+        named = (each for each in walk(self.scope.program) if isinstance(each, nodes.Axis) and id(each) not in sized)
+        known = any(each.name == axis for each in named)
+        return NotationError(309 if known else 204, f"the size of {axis} is not known")
 
     def derivative(self, node: nodes.Derivative, env: Environment) -> Tensor:
         return derivative(self, node, env)
@@ -282,6 +293,8 @@ class Evaluation(Sums):
         small = self.find(Key("ε"), env) if node.operator == "standardize" and not options else None
         if small is not None and len(arguments) == 1:
             return self.standardized(arguments[0], axes, small)
+        while len(arguments) > 2 and is_reduction(node.operator) and not axes:  # max(x, y, z)
+            arguments = [apply(node.operator, arguments[:2], axes, options, len), *arguments[2:]]
         result = apply(node.operator, arguments, axes, options, lambda axis: self.size(axis, env))
         return broadcast(power, result, self.value(node.superscript[0], env)) if node.superscript else result
 
@@ -318,7 +331,11 @@ class Evaluation(Sums):
     def size_of(self, node: Call, env: Environment) -> Tensor:
         if len(node.arguments) != 1:
             raise NotationError(304, "size takes the name of one axis")
-        return number(math.prod(self.size(axis, env) for axis in env.real(axis_named(node.arguments[0]))))
+        axes = env.real(axis_named(node.arguments[0]))
+        sizes = [self.known(("size", axis), env) for axis in axes]
+        if None in sizes:
+            raise self.unknown_size(axes[sizes.index(None)])
+        return number(math.prod(sizes))
 
     RULES: dict[type, Callable[..., Tensor]] = {
         Number: lambda self, node, env: number(node.value),

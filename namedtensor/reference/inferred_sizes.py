@@ -47,12 +47,12 @@ def bodies(evaluation: Any, place: Environment) -> list[Any]:
     scope = evaluation.scope
     keys = list(definitions(evaluation, place))
     for family in (place.function or scope).families:
-        if family.range is not None:
-            first: dict[str, Any] = {}
-            for over in family.range.each:
-                inner = Environment(parent=place, sizes_from=place, indices=dict(first))
-                first[over.variable.text] = evaluation.size_value(over.first, inner)
-            keys.append(family.name.key(first.get))
+        assert family.range is not None
+        first: dict[str, Any] = {}
+        for over in family.range.each:
+            inner = Environment(parent=place, sizes_from=place, indices=dict(first))
+            first[over.variable.text] = evaluation.size_value(over.first, inner)
+        keys.append(family.name.key(first.get))
     if place.function:
         return [*keys, place.function.body]
     claims = [side for claim in scope.claims for side in (claim.left, claim.right) if not isinstance(side, nodes.Set)]

@@ -18,7 +18,7 @@ from ..scope.mentions import OF_AXES
 from ..scope.names import CONSTANTS, Key, Spelled, component, match_key, spelled, walk
 from ..scope.symbols import Definition
 from .definitions import Tensor, assemble, number, position, records
-from .environment import Environment, nearest_call, plain, set_axes, whole
+from .environment import Environment, nearest_call, one_axis, plain, set_axes, whole
 from .sizes import Sizes, whole_size
 
 STEPS = 10**5
@@ -67,7 +67,7 @@ class Names(Sizes):
             member = None if indices is None else self.family(family, indices, holder, env)
             if member is not None:
                 return member
-        for own, group in definitions.items() if owner.families and name.superscript else ():
+        for own, group in definitions.items() if owner.families and (name.superscript or name.subscript) else ():
             if own.base == name.base and self.numbered(group[0].name, env) == name:  # a^{n} where n is 4
                 return self.define(own, group, holder, env)
         return None
@@ -286,9 +286,7 @@ class Names(Sizes):
         found = {}
         for definition in group:
             for axis, _ in definition.elements:
-                if len(env.real(axis.name)) != 1:
-                    raise NotationError(316, "an index takes one axis")
-                (real,) = env.real(axis.name)
+                real = one_axis(axis, env)
                 if real not in stated and self.known(("size", real), env) is None:
                     found[real] = self.filled(group, axis, env)
                 else:

@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from typing import Any
 
 from grammar.errors import NotationError
-from grammar.nodes import Call, Name, Node, Number
+from grammar.nodes import Call, Name
 from grammar.parser import parse
 from grammar.symbols import FUNCTIONS
 
 from ..scope.binder import bind
-from ..scope.names import Key, key
+from ..scope.names import Key, component_node, key
 from ..scope.shape_variables import stand_for
 from ..scope.symbols import Scope
 from .calls import needed_axes
@@ -136,8 +136,8 @@ def call(
 def call_function(
     scope: Scope, inputs: dict[Key, Tensor], sizes: Sizes, wanted: Key, arguments: Sequence[Any]
 ) -> Tensor:
-    superscript, subscript = (tuple(map(part_of_name, parts)) for parts in (wanted.superscript, wanted.subscript))
-    use = Call(wanted.base, superscript, subscript, ())
+    superscript, subscript = (tuple(map(component_node, parts)) for parts in (wanted.superscript, wanted.subscript))
+    use = Call(wanted.base, superscript, subscript, (Name(""),) * len(arguments))
     function, bound = Evaluation(scope, {}, sizes).matching(use, Environment())
     assert function is not None
     tensors = [as_tensor(argument, f"argument {place}") for place, argument in enumerate(arguments, 1)]
@@ -150,7 +150,3 @@ def call_function(
         return evaluation.checked(value)
 
     return run(scope, inputs, sizes, tensors, needed_axes(function, bound["axes"], tensors), compute)
-
-
-def part_of_name(text: str) -> Node:
-    return Number(int(text)) if text.isdecimal() else Name(text)

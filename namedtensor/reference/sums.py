@@ -14,7 +14,7 @@ from grammar.traversal import children
 from ..scope.names import Key
 from .calls import Calls
 from .definitions import Tensor, broadcast, number
-from .environment import Environment, need, plain
+from .environment import Environment, need, one_axis, plain
 from .functions import apply
 from .names import STEPS
 
@@ -94,8 +94,9 @@ class Sums(Calls):
         sizes = set()
         for base_node, axis in indexed_by(variable, node.arguments[0]):
             base = self.value(base_node, env)
-            need(base, *env.real(axis.name))
-            sizes |= {base.shape[real] for real in env.real(axis.name)}
+            real = one_axis(axis, env)
+            need(base, real)
+            sizes.add(base.shape[real])
         if len(sizes) > 1:
             raise NotationError(302, f"{variable.text} indexes axes of several sizes: {sorted(sizes)}")
         return range(1, sizes.pop() + 1) if sizes else None

@@ -1,12 +1,14 @@
 """Which name means what: the statements of a program to symbols.
 
 `names`: names with labels as keys, and whether a spelling means a key.
-`by_scripts`: an index of names by their scripts.
+`script_index`: an index of names by their scripts.
 `mentions`: free names of expressions.
 `symbols`: definitions, functions, declarations, equations of sizes, claims, and the scope of them all.
 `distributions`: how draws are computed, by the name of their distribution.
 `shape_variables`: which axes a calligraphic letter stands for.
 `updates`: C ← … as equations.
+`shifted_heads`: x^{t+1} = … as an equation for x^t.
+`stated_draws`: 𝔼_x, where a statement says what x is drawn from.
 `elements_of_functions`: f(x)_{h(i)} = … as two equations.
 `function_arguments`: functions that are given to functions.
 `where_clauses`: which definitions belong to a function.

@@ -24,6 +24,8 @@ from .known_heads import Given, Head, claimed_heads, replaced
 from .mentions import OF_AXES
 from .names import component, spelled, walk
 from .ownership import Ownership
+from .shifted_heads import shifts, without_shifted_heads
+from .stated_draws import says_draw, without_stated_draws
 from .statements import spelling
 from .symbols import FunctionDefinition, Scope
 from .updates import without_updates
@@ -56,15 +58,20 @@ _SCOPES: dict[tuple[Any, ...], Scope] = {}
 
 @lru_cache(maxsize=512)
 def _updated(source: str, program: nodes.Program) -> nodes.Program:
-    program = without_elements_of_functions(source, without_updates(program))
+    program = without_stated_draws(source, without_shifted_heads(without_updates(program)))
+    program = without_elements_of_functions(source, program)
     return without_function_arguments(source, program)
 
 
 def updated(source: str, program: nodes.Program) -> nodes.Program:
     """The program without updates, and without functions that are arguments; one and the same each time."""
-    if not any(isinstance(each, (nodes.Update, Signature)) or defines_elements(each) for each in program.statements):
+    if not any(
+        isinstance(each, (nodes.Update, Signature)) or defines_elements(each) or shifts(each) or says_draw(each)
+        for each in program.statements
+    ):
         return program
-    return _updated(source, program)
+    with recursion_headroom(source):
+        return _updated(source, program)
 
 
 def _analyse(source: str, program: nodes.Program, given: Given, open: bool) -> Scope:
@@ -129,9 +136,10 @@ class Binder(Ownership):
         """Raise where a name has two definitions; else say what is claimed, and what the value is."""
         heads: dict[tuple[Any, ...], FunctionDefinition] = {}
         for function in self.functions:
-            other = heads.setdefault((*spelling(function.head), len(function.parameters)), function)
+            other = heads.setdefault((*spelling(function.head), function.arity), function)
             if other is not function:
                 self.twice(function.title, other.statement, function.statement, function.head.span)
+            self.check_parameters(function.head)
         for group in self.scope.definitions.values():
             if len(group) > 1 and not all(definition.elements for definition in group):
                 self.twice(str(group[0].key), group[0].statement, group[1].statement, group[1].statement.sides[0].span)
@@ -140,6 +148,19 @@ class Binder(Ownership):
         self.scope.claimed = claimed[0][1] if claimed else None
         if not any(self.scope.last is node for _, node in self.scope.values):
             self.scope.values += [pair for pair in claimed if pair[1] is self.scope.last]
+
+    def check_parameters(self, head: Call) -> None:
+        """Raise where a head has one parameter twice."""
+        seen: dict[Any, Node] = {}
+        for each in (*head.arguments, *head.parameters):
+            name = spelled(each)
+            assert name is not None
+            first = seen.setdefault(name.key(), each)
+            if first is not each:
+                raise NotationError(
+                    114, f"two parameters of {head.operator} have the name {name.key()}", self.scope.source, each.span,
+                    labels=((first.span, "first here"),), hint="give one of them another name",
+                )  # fmt: skip
 
     def twice(self, name: str, first: Equation, second: Equation, span: tuple[int, int]) -> None:
         raise NotationError(

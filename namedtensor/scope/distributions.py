@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from grammar import nodes
 from grammar.nodes import Draw, Equation, Expectation
 
-from .names import spelled, walk
+from .names import component, spelled, walk
 from .symbols import Scope
 
 DRAWS = 10_000  # of an expectation, where `draws` says nothing else
@@ -91,15 +91,17 @@ def is_finite(draw: Draw) -> bool:
     return known is not None and known.finite and not draw.axes
 
 
-def number_of(name: str) -> int:
-    """The number of a name, which tells its draws from those of another."""
+def number_of(node: Draw, counted: Sequence[bool] = ()) -> int:
+    """The number of a name, which tells its draws from those of another; of these labels some are `counted` besides."""
+    labels = ["·" if number else component(part) for part, number in zip(node.labels, counted)]
+    name = node.name + (f"^{{{','.join(labels)}}}" if labels else "")
     return zlib.crc32(name.encode()) % 2**20
 
 
 def samples(root: Any) -> bool:
     """Whether something is drawn below a node, so that its value is an estimate, or one of many that there might be."""
     drawn = [each for each in walk(root) if isinstance(each, Draw)]
-    through = [draw for each in walk(root) if isinstance(each, Expectation) for draw in each.draws if is_finite(draw)]
+    through = [draw for each in walk(root) if isinstance(each, Expectation) for draw in each.drawn if is_finite(draw)]
     return len(drawn) > len(through)
 
 

@@ -14,7 +14,6 @@ from grammar import nodes
 from grammar.nodes import Axis, Index, Name, Number, axis_of
 from grammar.symbols import FUNCTIONS
 
-from .mentions import OF_AXES
 from .names import CONSTANTS, Key, Spelled, component, spelled, walk
 from .symbols import Definition, FunctionDefinition, Replaced, Scope
 from .where_clauses import matches, pattern_of
@@ -48,7 +47,7 @@ class _Known:
     def claims_among(self, group: list[Definition]) -> list[Definition]:
         """Of the equations for one name, those that define nothing."""
         key = group[0].key
-        if key in self.given or self.is_power(group[0].name) or all(map(ends_in_made, group)):
+        if key in self.given or self.is_power(group[0].name):
             return group
         if key in self.declared and all(map(is_rearranged, group)):
             return group
@@ -114,15 +113,24 @@ class _Known:
     def is_call(self, function: FunctionDefinition) -> bool:
         """Whether a head is a call of what is known, of a function that is there without it."""
         names = [name.key() for name in (*function.parameters, *function.options)]
+        if function.operator in FUNCTIONS and not (function.facts or function.families or self.speaks(function, names)):
+            return True  # log Z = 3 says no more of log than of Z
         if not all(self.knows(name, function) for name in names):
-            return self.open and self.first[scripts(function)].parameters != function.parameters
+            first = self.first[scripts(function)].parameters
+            return self.open and len(first) == len(function.parameters) and first != function.parameters
         others = self.scope.functions[function.operator]
-        if function.operator in FUNCTIONS:
+        if function.operator in FUNCTIONS and not self.is_stated(function):
             return not self.is_general(function, names)
         axes = frozenset[str]().union(*map(self.axes_of, names))
-        others = [each for each in others if is_use(function, each, axes)]
+        others = [each for each in others if each.arity == function.arity and is_use(function, each, axes)]
         definitions = [each for each in others if not all(self.knows(part.key(), each) for part in each.parameters)]
         return function is not (definitions or others)[0]
+
+    def is_stated(self, function: FunctionDefinition) -> bool:
+        """Whether a signature says of what a built-in of the program's own is a function: σ : ℝ → ℝ."""
+        arguments = len(function.parameters)
+        heads = ((each.head, len(each.domain)) for _, each in self.scope.signatures)
+        return any((head.operator, count) == (function.operator, arguments) for head, count in heads)
 
     def knows(self, name: Key, function: FunctionDefinition) -> bool:
         """Whether a name is known, other than as what the head binds: a declaration below the head is of its parameter."""
@@ -137,9 +145,12 @@ class _Known:
     def is_general(self, function: FunctionDefinition, names: list[Key]) -> bool:
         """Whether it says what a function is of any tensor: mean_{ax}(X) = ∑_{ax} X / |ax|, where X has no axis ax."""
         axes = {axis.name for axis in map(axis_of, function.head.subscript) if axis is not None}
+        return self.speaks(function, names) and any(axes - self.axes_of(name) for name in names)
+
+    def speaks(self, function: FunctionDefinition, names: list[Key]) -> bool:
+        """Whether a body mentions all that the head takes."""
         mentioned = {node.text for node in walk(function.body) if isinstance(node, Name)}
-        speaks = all(name.base in mentioned for name in names)
-        return speaks and any(axes - self.axes_of(name) for name in names)
+        return all(name.base in mentioned for name in names)
 
     def axes_of(self, name: Key, seen: frozenset[Key] = frozenset()) -> frozenset[str]:
         """The axes of what is given or declared; of what is defined, all that it can have from what it is made of."""
@@ -157,12 +168,6 @@ class _Known:
             if inner is not None:
                 found |= self.axes_of(inner.key(), seen | {name})
         return frozenset(found)
-
-
-def ends_in_made(definition: Definition) -> bool:
-    """Whether it is … = I_{ax,ax'}, …: what the axes make stands at the end of an equation about something else."""
-    made = definition.name.base in OF_AXES and bool(definition.name.subscript) and not definition.elements
-    return made and definition.statement.sides[0] is not definition.head
 
 
 def axes_named(node: Any) -> set[str]:
@@ -201,7 +206,7 @@ def fixed(definition: Definition) -> dict[str, int]:
 
 
 def scripts(function: FunctionDefinition) -> tuple[Any, ...]:
-    return function.operator, function.head.subscript, function.head.superscript
+    return function.operator, function.head.subscript, function.head.superscript, function.arity
 
 
 def is_use(call: FunctionDefinition, of: FunctionDefinition, axes: frozenset[str]) -> bool:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
-from grammar.nodes import Call, Name, Node, Number, Starred, Subscript, Superscript
+from grammar.nodes import Call, Name, Node, Number, Size, Starred, Subscript, Superscript
 from grammar.symbols import SPELLED_GREEK, SUBSCRIPTS, SUPERSCRIPTS
 from grammar.text import fold
 from grammar.traversal import children
@@ -120,10 +120,16 @@ def component(node: Node, value: Callable[[str], Any] = lambda name: None) -> st
     if isinstance(node, Starred):
         return component(node.base, value) + node.mark
     if isinstance(node, Call) and len(node.arguments) == 2:
-        return component(node.arguments[0], value) + node.operator + component(node.arguments[1], value)
+        sign = " " if node.operator == "juxtaposed" else node.operator
+        return component(node.arguments[0], value) + sign + component(node.arguments[1], value)
     if isinstance(node, Call) and node.operator == "negative":
         return "-" + component(node.arguments[0], value)
-    return "?"
+    return f"|{node.axis.name}|" if isinstance(node, Size) else "?"
+
+
+def component_node(text: str) -> Number | Name:
+    """The node of a component of a script, from its text."""
+    return Number(int(text)) if text.isdecimal() else Name(text)
 
 
 def arithmetic(node: Node, value: Callable[[str], Any]) -> int | None:

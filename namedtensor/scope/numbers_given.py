@@ -22,8 +22,11 @@ def as_numbers(
 
     `possible` tells quickly, of the names that are given, which may be needed so.
     """
-    layouts = [(name, getattr(value, "layout", None)) for name, value in values.items()]
-    single = [name for name, layout in layouts if layout is not None and not layout.axes and "int" in str(layout.dtype)]
+    single: list[str] = []
+    for name, value in values.items():
+        layout = getattr(value, "layout", None)
+        if layout is not None and not layout.axes and "int" in str(layout.dtype):
+            single.append(name)
     if not single or possible(frozenset(values)).isdisjoint(single):
         return values
     needed = set(numbers_in(scope())).intersection(single)

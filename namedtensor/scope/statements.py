@@ -12,6 +12,7 @@ from grammar.nodes import Call, Declaration, Equation, Index, Name, Node, Number
 from .known_heads import Head
 from .mentions import ARITHMETIC, NEARLY
 from .names import Spelled, component_names, spelled, walk
+from .shape_variables import is_shape
 from .symbols import Claim, Definition, FunctionDefinition, Scope, SizeEquation
 
 OF_SIZES = frozenset({"+", "-", "⊙", "/", "^", "juxtaposed", "negative"})
@@ -66,13 +67,14 @@ class Statements:
         if statement.range is not None:
             self.scope.indices |= statement.range.variables
         counting = variables_of(statement)
+        sized = any(isinstance(side, Size) for side in sides)
         heads = [
             index
             for index, side in enumerate(sides)
             if definable(side)
             and (position, index) not in self.claimed
             and side not in counting
-            and not (index and (speaks_of(sides[0], side) or is_looked_up(side)))
+            and (index == 0 or (sized and isinstance(side, Name)))  # n of |ax| = n
         ]
         if any(isinstance(side, Size) and (position, index) not in self.claimed for index, side in enumerate(sides)):
             heads = defined_by_sizes(sides, heads)
@@ -176,15 +178,7 @@ def spelling(head: Call) -> tuple[Any, ...]:
     return head.operator, head.subscript, head.superscript
 
 
-def speaks_of(left: Node, side: Node) -> bool:
-    """Whether the left side is made of what another side would define: abs(x) = x says no more of x than a claim does."""
-    named = spelled(side.base if isinstance(side, Index) else side)
-    return named is not None and any(spelled(node) == named for node in walk(left))
-
-
-def is_looked_up(side: Node) -> bool:
-    """Whether a side is elements at places that a tensor holds: P_{seq(I_{subseq(k)})}."""
-    return isinstance(side, Index) and any(isinstance(part, Index) for _, index in side.items for part in walk(index))
+SIGNS = frozenset({"⊕", "‖", "sqrt", "abs", "floor", "ceil"})  # which are written √x, |x|, ⌊x⌋, and are nobody's own
 
 
 def definable(node: Node) -> bool:
@@ -192,8 +186,10 @@ def definable(node: Node) -> bool:
     if isinstance(node, Index):
         return spelled(node.base) is not None
     if isinstance(node, Call):
-        if node.operator in ARITHMETIC | NEARLY or node.operator in ("⊕", "‖"):
+        if node.operator in ARITHMETIC | NEARLY | SIGNS:
             return False
+        if any(isinstance(each, Name) and is_shape(each.text) for each in node.superscript):
+            return False  # f^{𝒮'}, a lift of f
         return bool(node.arguments or node.parameters) and all(
             spelled(argument) is not None for argument in (*node.arguments, *node.parameters)
         )

@@ -12,9 +12,9 @@ from typing import Any
 from grammar import nodes
 from grammar.nodes import Axis, Call, Equation, Node, Range, Signature
 
-from .by_scripts import ByScripts, alone, by_spelling
 from .mentions import axes_spoken_of
 from .names import Key, Spelled, component, component_names, key, match_key
+from .script_index import ByScripts, alone, by_spelling
 
 Scripts = Sequence[Collection[str]]  # for each component of a script the texts that it may be
 
@@ -117,6 +117,23 @@ class FunctionDefinition:
         spoken = axes_spoken_of((self.body, *facts, *(each.statement for each in self.families)))
         stated = {axis.name for of in (*self.signature.domain, self.signature.codomain) for axis, _ in of.axes}
         return spoken - stated - self.over_axes
+
+    @property
+    def arity(self) -> tuple[int, int]:
+        """How many arguments it takes before the semicolon, and how many after it."""
+        return len(self.parameters), len(self.options)
+
+    @property
+    def open(self) -> int:
+        """How many of its scripts a use fills: f^0 has none, f^l one."""
+        return sum(kind != "label" for kind, _ in (*self.subscript, *self.superscript))
+
+    def misfit(self, arguments: int, options: int) -> int:
+        """How far a use is from what it takes: 0 exactly so, 3 not at all; f(X) before f(X; W) with W by its name."""
+        wanted, further = self.arity
+        if arguments == wanted:
+            return 0 if options == further else 1 if options < further else 3
+        return 2 if options == 0 and wanted < arguments <= wanted + further else 3
 
     @property
     def title(self) -> str:

@@ -8,7 +8,7 @@ Of several such it is the last. Claims, declarations and sizes use nothing; a fa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -71,13 +71,45 @@ def used_in(scope: Scope, clusters: list[Cluster]) -> set[int]:
     """The ids of the clusters that other statements use."""
     uses = _Uses(scope, clusters)
     found: set[int] = set()
-    for cluster in clusters:
-        for part in cluster.parts:
-            found |= uses.by_definition(part) - {id(cluster)}
+    needs = {id(each): set[int]().union(*map(uses.by_definition, each.parts)) for each in clusters}
+    circles = in_circles(needs)
+    for cluster, needed in needs.items():
+        found |= {other for other in needed if circles[other] != circles[cluster]}
     for _, node in scope.values:
         found |= uses.by((node,))
     for function in scope.all_functions():
         found |= uses.by_function(function)
+    return found
+
+
+def in_circles(needs: Mapping[int, set[int]]) -> dict[int, int]:
+    """The number of the circle that each is in: θ, m and g of θ_t = θ_{t-1} − m_t, m_t = m_{t-1} + g_t, g_t = 2 θ_{t-1} in one."""
+    order: list[int] = []
+    seen: set[int] = set()
+    for root in needs:
+        stack = [] if root in seen else [(root, iter(needs[root]))]
+        seen.add(root)
+        while stack:
+            current, rest = stack[-1]
+            following = next((each for each in rest if each not in seen), None)
+            if following is None:
+                order.append(current)
+                stack.pop()
+            else:
+                seen.add(following)
+                stack.append((following, iter(needs[following])))
+    users: dict[int, list[int]] = {}
+    for each, needed in needs.items():
+        for other in needed:
+            users.setdefault(other, []).append(each)
+    found: dict[int, int] = {}
+    for number, root in enumerate(reversed(order)):
+        waiting = [root]
+        while waiting:
+            current = waiting.pop()
+            if current not in found:
+                found[current] = number
+                waiting += users.get(current, ())
     return found
 
 
@@ -141,7 +173,10 @@ class _Uses:
                 inner = bound | {node.variable.text}
                 stack += [(node.over, bound if isinstance(node.over, nodes.Set) else inner), (node.body, inner)]
             elif isinstance(node, nodes.Expectation):
-                for each in node.draws:
+                for each in node.drawn:
+                    stated = self.scope.definitions.get(Key(each.name), ())
+                    if any(isinstance(other.body, nodes.Draw) for other in stated):  # what is said of it is used
+                        yield of_name(each.name)
                     stack += [(part, bound) for part in children(each)]
                     bound = bound | {each.name}
                 stack.append((node.body, bound))
@@ -217,6 +252,12 @@ def last_member(definition: Definition) -> Node:
         return node
 
     return filled(head)
+
+
+def as_written(program: nodes.Program, node: Node) -> Node:
+    """The expression of a program that a scope has as this node: 𝔼_x[x], which says there what x is drawn from."""
+    values = (each.body for each in program.statements if isinstance(each, nodes.Value))
+    return next((body for body in values if body.span == node.span), node)
 
 
 def of_name(text: str) -> Spelled:

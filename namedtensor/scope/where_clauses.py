@@ -183,8 +183,13 @@ def runs(group: Group) -> list[Group]:
     """Equations of one name: those for elements with a range fill parts together, and so do single elements in a row."""
     if not all(definition.elements for definition in group):
         return [[definition] for definition in group]
-    parts = [definition for definition in group if definition.range is not None or is_one_element(definition)]
-    whole = [[definition] for definition in group if not any(definition is each for each in parts)]
+    parts: Group = []
+    whole: list[Group] = []
+    for definition in group:
+        if definition.range is not None or is_one_element(definition):
+            parts.append(definition)
+        else:
+            whole.append([definition])
     return whole + ([parts] if parts else [])
 
 

@@ -84,7 +84,7 @@ def collectives(function: Callable[..., Any], *arguments: Any, **named: Any) -> 
     Raises NotationError where JAX is not installed (408), and what the function raises.
     """
     jax = jax_module()
-    lower = function.lower if hasattr(function, "lower") else jax.jit(function).lower
+    lower: Any = getattr(function, "lower", None) or jax.jit(function).lower
     with of_the_language():
         text = lower(*arguments, **named).compile().as_text()
     places: list[Any] = [getattr(leaf, "sharding", None) for leaf in jax.tree.leaves((arguments, named))]
@@ -98,7 +98,7 @@ def collectives_of(text: str, mesh: Any = None) -> Collectives:
     >>> collectives_of("%r = f32[2,8]{1,0} all-reduce(%x), replica_groups={{0,1},{2,3}}, to_apply=%add")
     all-reduce of f32[2,8]
     """
-    found = []
+    found: list[Collective] = []
     for line in text.splitlines():
         match = LINE.search(line)
         if match:
@@ -125,7 +125,8 @@ def _over(rest: str, mesh: Any) -> tuple[str, ...]:
     """The axes of the mesh within which the devices of each group differ, where the groups are such."""
     if mesh is None:
         return ()
-    places = np.arange(mesh.devices.size).reshape(mesh.devices.shape)
+    extent: tuple[int, ...] = mesh.devices.shape
+    places = np.arange(math.prod(extent)).reshape(extent)
     if pairs := PAIRS.search(rest):
         moved = [np.unravel_index(pair, places.shape) for pair in _numbers(pairs[1])]
         differ = [any(each[axis][0] != each[axis][1] for each in moved) for axis in range(places.ndim)]

@@ -36,14 +36,16 @@ class DeviceCost(NamedTuple):
 def device_cost(compiled: Any, mesh: Any) -> DeviceCost:
     """The cost of a compiled function (`jax.stages.Compiled`)."""
     memory = compiled.memory_analysis()
-    flops = (compiled.cost_analysis() or {}).get("flops", 0)
+    analysis: dict[str, float] = compiled.cost_analysis() or {}
     given, results, between = (
         memory.argument_size_in_bytes,
         memory.output_size_in_bytes,
         memory.temp_size_in_bytes,
     )
     peak = getattr(memory, "peak_memory_in_bytes", 0) or given + results + between - memory.alias_size_in_bytes
-    return DeviceCost(given, results, between, peak, int(flops), collectives_of(compiled.as_text(), mesh))
+    return DeviceCost(
+        given, results, between, peak, int(analysis.get("flops", 0)), collectives_of(compiled.as_text(), mesh)
+    )
 
 
 def _bytes(count: float) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from grammar.errors import NotationError
 
+from ..core.kinds import is_mapping
 from ..tensors.pytrees import jax_module
 
 
@@ -26,7 +28,7 @@ def mesh_from(given: Any, topology: str | None = None) -> Any:
     """
     jax = jax_module()
 
-    if isinstance(given, Mapping):
+    if is_mapping(given):
         return jax.sharding.Mesh(_arranged(given, topology), tuple(given))
     if not isinstance(given, jax.sharding.Mesh):
         raise NotationError(
@@ -36,7 +38,7 @@ def mesh_from(given: Any, topology: str | None = None) -> Any:
     return jax.sharding.Mesh(given.devices, given.axis_names)
 
 
-def _arranged(sizes: Mapping[str, int], topology: str | None) -> np.ndarray:
+def _arranged(sizes: Mapping[str, Any], topology: str | None) -> np.ndarray:
     if not sizes:
         raise NotationError(310, "a mesh without axes has nothing to go over", hint='write {"data": 2}')
     for name, size in sizes.items():
@@ -61,7 +63,7 @@ def _here() -> list[Any]:
 
 
 def _elsewhere(topology: str) -> list[Any]:
-    from jax.experimental import topologies  # type: ignore[import-not-found]
+    topologies: Any = import_module("jax.experimental.topologies")
 
     try:
         return list(topologies.get_topology_desc(topology, platform="tpu").devices)

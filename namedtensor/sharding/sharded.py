@@ -4,6 +4,9 @@ Inputs, parameters and results are placed by their names, the formulas run as on
 communication in.
 """
 
+# A program is asked here for what its users do not see.
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -138,7 +141,7 @@ class Sharded:
 class Fixed(NamedTuple):
     """The static part of a compiled call: how many arguments it has, its numbers, its sizes, the Python functions."""
 
-    count: int
+    positional: int
     numbers: tuple[tuple[str, str, Any], ...]  # the type's name too: True and 1.0 are not 1
     sizes: tuple[tuple[str, int], ...]
     version: int
@@ -245,7 +248,7 @@ class ShardedEntry:
             given |= {name: sharding.constrained(name, tensor) for name, tensor in tensors.items()}
             if computed is not sharding:  # their cotangents go the other way, and end where the tensors are stored
                 given |= {name: computed.constrained(name, given[name]) for name in tensors}
-            arguments = tuple([given.pop(name) for name in _positions(fixed.count)])
+            arguments = tuple([given.pop(name) for name in _positions(fixed.positional)])
             value = self.entry._anew(arguments, given, dict(fixed.sizes), computed.spread)
             if isinstance(self.name, tuple):
                 return tuple(map(sharding.constrained, self.name, value))

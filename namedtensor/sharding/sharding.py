@@ -16,6 +16,7 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..core.axes import check_axis, names_of, show
+from ..core.kinds import is_mapping, is_sequence
 from ..core.suggestions import did_you_mean, near
 from ..core.tensor import NamedTensor, concrete, made_as
 from ..tensors.pytrees import jax_module
@@ -58,8 +59,8 @@ class Sharding:
         return f"{rules or 'nothing'}{computed}; the mesh is {self.extent}"
 
     def _over(self, axis: str, rule: Any) -> tuple[str, ...]:
-        over = () if rule is None else (rule,) if isinstance(rule, str) else rule
-        if not isinstance(over, Sequence) or not all(isinstance(name, str) for name in over):
+        over: Any = () if rule is None else (rule,) if isinstance(rule, str) else rule
+        if not is_sequence(over) or not all(isinstance(name, str) for name in over):
             raise NotationError(
                 208, f"the rule of {axis} names an axis of the mesh, and is {rule!r}",
                 hint=f'write {{"{axis}": "{self.mesh.axis_names[0]}"}}',
@@ -183,8 +184,8 @@ def _part(over: tuple[str, ...]) -> Any:
     return over if len(over) > 1 else over[0] if over else None
 
 
-def _items(rules: Any) -> Any:
-    if not isinstance(rules, Mapping):
+def _items(rules: Mapping[str, Any] | Any) -> Any:
+    if not is_mapping(rules):
         raise NotationError(
             208, f"rules are a mapping from axes to axes of the mesh, not {type(rules).__name__}",
             hint='write {"batch": "data", "heads": "model"}',

@@ -4,19 +4,19 @@
 `canonical`: keys: equal forms have one.
 `work`: laws counted, and the limit.
 `signs`: what is never negative, or hardly ever 0.
-`sums`: sums that an operator's meaning says.
-`factors`: laws among the factors of one product.
+`sums`: known totals, as of softmax.
+`factors`: laws of the factors of one product.
 `algebra`: sums, products, powers, simplified as they are made.
 `applying`: operators of forms.
-`linearizing`: derivatives in typed trees, as they are read.
-`written_out`: operators that a proof writes out.
+`linearizing`: forward linearization for reading.
+`written_out`: definitions that proofs expand.
 `from_terms`: typed tree to form.
-`known`: written-out functions by their names.
-`folding`: parts that are a name's, by that name.
-`factoring`: what terms share, taken out.
-`spelling`: nodes put together of names and numbers.
-`parts`: what a product is written from.
-`own_spellings`: operators that are written in a way of their own.
+`known`: recognition of functions that are written out.
+`folding`: common subexpressions by name.
+`factoring`: shared factors taken out.
+`spelling`: constructors of nodes.
+`parts`: the parts that a product is written from.
+`own_spellings`: operators with syntax of their own.
 `read_back`: form to nodes of the notation.
 `naming`: names for what repeats.
 `lengths`: how long a formula is to read.

@@ -39,7 +39,8 @@ def applied(
 ) -> Form:
     """An operator of forms, over indices that are its own; `given` are those of the axes that it gives.
 
-    `places` say which axis of the operator each of the bound and each of the given is.
+    `places` say which axis of the operator each of the bound and each of the given is. An axis that is given and not bound,
+    as that of iota, is told apart by its size: nothing else is.
     """
     parts = tuple(parts)
     if not bound and not given:
@@ -56,8 +57,9 @@ def applied(
     if operator in OF_SYMMETRIC and len(parts) == 1 and canonical.is_symmetric(parts, tuple(own.values()), order, key):
         used("symmetric")
         whole += tuple((1, 0, *each[2:]) for each in whole)
+    made = tuple(str(index.size) for index, place in zip(given, places[1]) if place not in places[0])
     of = head(
-        "apply", operator, axes, (options, places), key=(key, len(axes)), parts=parts, bound=tuple(own.values()),
+        "apply", operator, axes, (options, places), key=(key, len(axes), *made), parts=parts, bound=tuple(own.values()),
         slots=tuple(order), symmetries=whole,
     )  # fmt: skip
     return single(of, *given, *order)

@@ -56,7 +56,7 @@ def _holds(exponent: Fraction, wanted: Fraction) -> bool:
 def _left(product: Product, pattern: Product, taken: tuple[int, ...]) -> tuple[Factor, ...]:
     """What is left of a product's factors, those of the pattern being taken, in their order, at these places."""
     wanted = dict(zip(taken, (factor.exponent for factor in pattern.factors)))
-    found = []
+    found: list[Factor] = []
     for place, factor in enumerate(product.factors):
         exponent = factor.exponent - wanted.get(place, Fraction(0))
         if exponent:

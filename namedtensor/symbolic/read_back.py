@@ -137,7 +137,7 @@ class ReadBack:
 
     def averaged(self, factors: list[Any], summed: set[Index]) -> list[Index]:
         """The summed indices whose size divides: those of a mean. The sizes are taken out of the factors."""
-        found = []
+        found: list[Index] = []
         for index in sorted(summed, key=lambda index: index.number):
             for place, (factor, _) in enumerate(factors):
                 if factor.head.kind == "size" and factor.head.label == index.size and factor.exponent <= -1:
@@ -161,13 +161,14 @@ class ReadBack:
                     votes[index][axis] += 1
         for index in sorted(product.summed, key=lambda index: index.number):
             choices = [axis for axis, _ in votes[index].most_common()] or [index.name]
-            name = next((axis for axis in choices if axis not in taken), None)
+            name = next((axis for axis in choices if axis not in taken and _has_size(axis, index, product)), None)
             beside = {each for factor in product.factors if index in factor.indices for each in factor.indices} - {
                 index
             }
             near = {found.get(each) for each in beside}
             counted = any(factor.head.kind == "size" and factor.head.label == index.size for factor in product.factors)
-            if name is None and not counted and choices[0] not in near and not (beside & product.summed & set(grouped)):
+            free = not counted and choices[0] not in near and _has_size(choices[0], index, product)
+            if name is None and free and not (beside & product.summed & set(grouped)):
                 name = choices[0]
                 if sum(index in factor.indices for factor in product.factors) < len(product.factors):
                     grouped.append(index)
@@ -175,9 +176,11 @@ class ReadBack:
                     name = None
             if name is None:
                 name = choices[0].rstrip(MARKS)
-                while name in taken:
+                while name in taken or not _has_size(name, index, product):
                     name += "'"
             found[index] = name
+            if str(index.size).isdigit():
+                current().numbered[name] = index.size
             taken.add(name)
         return found, grouped
 
@@ -226,7 +229,7 @@ class ReadBack:
     ) -> tuple[list[Part], list[Part]]:
         """∑ before the one part that has a summed index."""
         counts = Counter(index for part in (*above, *below) for index in part.indices if index in summed)
-        found = []
+        found: list[Part] = []
         for part in above:
             own = sorted((index for index in part.indices if counts.get(index) == 1), key=lambda index: index.number)
             if own:
@@ -346,8 +349,10 @@ class ReadBack:
             natural = [*(names[index] for index in outs), *natural[given:]]
             if len(set(natural)) < len(natural):
                 natural = distinct(natural)
-        found = []
+        found, numbered = [], current().numbered
         for slots in (natural[given:], [names[index] for index in inner]):
+            if any(numbered.get(axis, index.size) != index.size for axis, index in zip(slots, inner)):
+                continue  # another index has this name
             key = (head, tuple(natural[:given]), tuple(slots))
             node = self.kept.get(key)
             if node is None:
@@ -394,3 +399,14 @@ class ReadBack:
 
 
 DEFAULTS = (("p", 2), ("eps", 1e-5))
+
+
+def _has_size(name: str, index: Index, product: Product) -> bool:
+    """Whether an axis of this name may have the size of an index: the k of ∑_{k=1}^{2} and of ∑_{k=1}^{3} are two axes."""
+    if not str(index.size).isdigit():
+        return name not in current().numbered
+    if current().numbered.get(name, index.size) != index.size:
+        return False
+    tensors = (factor for factor in product.factors if factor.head.kind == "tensor")
+    axes = (pair for factor in tensors for pair in zip(factor.indices, factor.head.axes))
+    return all(axis != name or str(other.size) == str(index.size) for other, axis in axes)

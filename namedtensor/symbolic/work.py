@@ -24,6 +24,7 @@ class Work:
         self.proving, self.limit, self.spent = proving, limit, 0
         self.laws: Counter[str] = Counter()
         self.made: dict[str, Any] = {}  # the axes that operators make as they are written, with their sizes
+        self.numbered: dict[str, Any] = {}  # the summed axes whose size is a number, as they are named
         self.sums: dict[
             Head, tuple[str, tuple[int, ...]]
         ] = {}  # names of a softmax and its kin, with the places of its axes

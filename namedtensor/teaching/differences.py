@@ -32,17 +32,17 @@ def axes_differ(found: Value, due: Value, given: Sequence[str], words: Words) ->
     """The fault in the axes of a value."""
     extra = [axis for axis in found.axes if axis not in due.axes]
     lacking = [axis for axis in due.axes if axis not in found.axes]
-    told = []
+    faults: list[str] = []
     if still := [axis for axis in extra if axis in given]:
-        told.append(f"still has the {_axes(still)}")
+        faults.append(f"still has the {_axes(still)}")
     if new := [axis for axis in extra if axis not in given]:
-        told.append(f"has the new {_axes(new)}")
+        faults.append(f"has the new {_axes(new)}")
     if lacking:
-        told.append(f"lacks the {_axes(lacking)}")
+        faults.append(f"lacks the {_axes(lacking)}")
     marked = [(axis, other) for axis in extra for other in lacking if other.rstrip("*'′†") == axis != other]
     rename = f"; {marked[0][0]} is to be renamed: _{{{marked[0][0]}→{marked[0][1]}}}" if len(marked) == 1 else ""
     where = f"it is in {_type(found, given)}, {words.due} is one in {_type(due, given)}"
-    return f"{words.your_value} {listed(told)}: {where}{rename}"
+    return f"{words.your_value} {listed(faults)}: {where}{rename}"
 
 
 def _axes(names: Sequence[str]) -> str:
@@ -112,7 +112,7 @@ def near(found: float, due: float, relative: float, absolute: float = 0.0) -> bo
 
 
 def _ratio(arrays: Sequence[tuple[Value, Value]], sizes: Sequence[Mapping[str, int]], words: Words) -> str | None:
-    ratios = []
+    ratios: list[float | None] = []
     for found, due in arrays:
         pairs = [(float(own), float(right)) for own, right in zip(found.numbers, due.numbers)]
         there = [own / right for own, right in pairs if abs(right) > 1e-9]
@@ -137,7 +137,7 @@ def ratio_named(ratios: Sequence[float], sizes: Sequence[Mapping[str, int]]) -> 
     first = _fraction(ratios[0])
     for text, value in SIZE_RATIOS:
         for names in itertools.permutations(sizes[0], 2 if "{1}" in text else 1):
-            made = [value(*(extent[name] for name in names)) for extent in sizes]
+            made = [value(extent[names[0]], extent[names[-1]]) for extent in sizes]
             for sign in (1, -1):
                 if all(near(ratio, sign * each, 1e-9) for ratio, each in zip(ratios, made)):
                     return f"{first} = {'−' if sign < 0 else ''}{text.format(*(f'|{name}|' for name in names))}"
@@ -151,15 +151,15 @@ def _fraction(ratio: float) -> str:
     return shown(ratio)
 
 
-SIZE_RATIOS: tuple[tuple[str, Callable[..., float]], ...] = (  # the plainest first
-    ("{0}", lambda n: n),
-    ("1/{0}", lambda n: 1 / n),
-    ("√{0}", lambda n: n**0.5),
-    ("1/√{0}", lambda n: n**-0.5),
-    ("{0}^2", lambda n: n**2),
-    ("1/{0}^2", lambda n: n**-2),
-    ("{0}/({0} − 1)", lambda n: n / (n - 1) if n > 1 else math.inf),
-    ("({0} − 1)/{0}", lambda n: (n - 1) / n),
+SIZE_RATIOS: tuple[tuple[str, Callable[[float, float], float]], ...] = (  # the plainest first
+    ("{0}", lambda n, _: n),
+    ("1/{0}", lambda n, _: 1 / n),
+    ("√{0}", lambda n, _: n**0.5),
+    ("1/√{0}", lambda n, _: n**-0.5),
+    ("{0}^2", lambda n, _: n**2),
+    ("1/{0}^2", lambda n, _: n**-2),
+    ("{0}/({0} − 1)", lambda n, _: n / (n - 1) if n > 1 else math.inf),
+    ("({0} − 1)/{0}", lambda n, _: (n - 1) / n),
     ("{0}/{1}", lambda n, m: n / m),
     ("√({0}/{1})", lambda n, m: (n / m) ** 0.5),
     ("{0} {1}", lambda n, m: n * m),

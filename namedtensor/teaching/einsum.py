@@ -35,7 +35,7 @@ def as_formula(answer: str, sets: Mapping[str, nodes.Set]) -> str:
     inputs, _, output = spec.partition("->")
     letters = inputs.split(",")
     if len(letters) != len(operands):
-        raise _wrong(answer, f"{len(letters)} groups of letters stand for {len(operands)} operands")
+        raise _wrong(answer, f"the groups of letters are {len(letters)}, and the operands {len(operands)}")
     names: dict[str, str] = {}
     parts = [_operand(answer, operand, own, sets, names) for operand, own in zip(operands, letters)]
     if unknown := [each for each in output if each not in names]:
@@ -72,11 +72,9 @@ def letters_clash(answer: str, sets: Mapping[str, nodes.Set]) -> str:
     for operand, letters in zip(operands, spec.partition("->")[0].split(",")):
         for letter, (axis, _) in zip(letters, sets[operand].axes):
             found.setdefault(letter, []).append((axis.name, operand))
-    for letter, axes in found.items():
-        if len({axis for axis, _ in axes}) > 1:
-            said = " and for ".join(f"{axis} of {operand}" for axis, operand in axes)
-            return f"the letter {letter} stands for {said}, which have sizes of their own"
-    return "a letter stands for axes of several sizes"
+    letter, axes = next(each for each in found.items() if len({axis for axis, _ in each[1]}) > 1)
+    said = " and for ".join(f"{axis} of {operand}" for axis, operand in axes)
+    return f"the letter {letter} stands for {said}, which have sizes of their own"
 
 
 def _operand(answer: str, operand: str, letters: str, sets: Mapping[str, nodes.Set], names: dict[str, str]) -> str:

@@ -183,8 +183,6 @@ def _model(statements: list[Line], fields: Mapping[str, Any], released: bool, fi
     except NotationError as problem:
         line = statements[problem.position()[0] - 1][0] if statements else fields["line"]
         raise _wrong(file, line, f"exercise {fields['name']}: {problem.message}") from None
-    if not tree.statements:
-        raise _wrong(file, fields["line"], f"exercise {fields['name']} has no model: its last statement is to be one")
     last = tree.statements[-1]
     if not isinstance(last, (Equation, Value, nodes.Signature)):
         raise _wrong(file, fields["line"], f"exercise {fields['name']} has no model after what is given: answer = …")

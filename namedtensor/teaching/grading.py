@@ -56,7 +56,9 @@ def model_answer(exercise: ExerciseText) -> str | None:
     model = Model(exercise)
     try:
         if exercise.kind == "types":
-            shapes = [model.setting.check(part or model.model).shape or {} for part in exercise.parts or ("",)]
+            shapes: list[Mapping[str, Any]] = [
+                model.setting.check(part or model.model).shape or {} for part in exercise.parts or ("",)
+            ]
             return "\n".join("ℝ^{" + " × ".join(shape) + "}" if shape else "ℝ" for shape in shapes)
         if exercise.kind == "order":
             return "\n".join(model.derivation())
@@ -129,7 +131,7 @@ def answers(text: str) -> dict[str, str]:
 def own_part(answer: str, exercise: ExerciseText) -> str:
     """An answer without the lines that the exercise gives."""
     given = [" ".join(line.split()) for line in exercise.given.splitlines()]
-    kept = []
+    kept: list[str] = []
     for line in answer.splitlines():
         plain = " ".join(line.split())
         if plain in given:

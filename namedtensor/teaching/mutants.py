@@ -18,6 +18,7 @@ from grammar.nodes import Call, Name, Number, Rename, Superscript
 from grammar.parser import parse
 from grammar.printer import to_text
 
+from ..core.kinds import is_tuple
 from .comparison import difference, matchings
 from .differences import Words
 from .settings import Drawn, Setting
@@ -83,7 +84,7 @@ def mutants(tree: nodes.Program, axes: Sequence[str]) -> Iterator[tuple[nodes.Pr
 
 def places(node: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
     """Every expression of a tree, with the way to it."""
-    if isinstance(node, tuple):
+    if is_tuple(node):
         for index, item in enumerate(node):
             yield from places(item, (*path, ("", index)))
     elif dataclasses.is_dataclass(node):
@@ -157,7 +158,7 @@ def _of_call(node: Call, axes: Sequence[str]) -> Iterator[tuple[Any, str]]:
         if node.operator in ("-", "/", "frac"):
             yield dataclasses.replace(node, arguments=(right, left)), f"with the sides of {head} exchanged"
         for at, argument in enumerate(node.arguments):
-            if isinstance(node.operator, str) and not node.operator.isalpha() and node.operator != "juxtaposed":
+            if not node.operator.isalpha() and node.operator != "juxtaposed":
                 yield from _outside(node, at, argument)
     elif len(node.arguments) == 1:
         if isinstance(node.arguments[0], Superscript):  # ∑ x^2 and (∑ x)^2

@@ -47,7 +47,8 @@ def reference_of(exercise: ExerciseText, seed: int) -> Reference:
     return Kept(exercise) if exercise.due is not None else Model(exercise, seed)
 
 
-def _axes(given: nodes.Set) -> tuple[str, ...]:
+def axes_of(given: nodes.Set) -> tuple[str, ...]:
+    """The axes of a set, in alphabetical order."""
     return tuple(sorted(axis.name for axis, _ in given.axes))
 
 
@@ -111,7 +112,7 @@ class Model:
             raise NotationError(
                 105, f"the model of {self.exercise.name} is no signature", hint="write f : ℝ^{a} → ℝ^{b}"
             )
-        made: list[FITS] = [_is(_axes(each)) for each in (*found.domain, found.codomain)]
+        made: list[FITS] = [_is(axes_of(each)) for each in (*found.domain, found.codomain)]
         return made[:-1], made[-1]
 
     def derivation(self) -> list[str]:
@@ -174,11 +175,13 @@ def kept_of(exercise: ExerciseText, seed: int = 0) -> str:
     model = Model(exercise, seed)
     kept: dict[str, Any] = {"draws": [], "slips": []}
     if exercise.kind == "types":
-        shapes = {part: model.setting.check(part or model.model).shape or {} for part in exercise.parts or ("",)}
+        shapes: dict[str, Mapping[str, Any]] = {
+            part: model.setting.check(part or model.model).shape or {} for part in exercise.parts or ("",)
+        }
         kept["types"] = {part: seal(exercise.name, sorted(shape)) for part, shape in shapes.items()}
     elif exercise.kind == "signature":
         found: Any = parse(model.model, "text").statements[-1]
-        kept["signature"] = [seal(exercise.name, _axes(each)) for each in (*found.domain, found.codomain)]
+        kept["signature"] = [seal(exercise.name, axes_of(each)) for each in (*found.domain, found.codomain)]
     else:
         kept["draws"] = list(_kept_draws(model, seed))
         kept["slips"] = [(sentence, [_record(value) for value in values]) for sentence, values in model.slips()]

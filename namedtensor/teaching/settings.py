@@ -38,7 +38,7 @@ OFFSETS = (0, 2)  # two sets of sizes, in turn: a ratio that is a size by chance
 
 def declared(types: Mapping[str, Any]) -> str:
     """Types, sets and tensors by name as declarations: X ∈ ℝ^{n × feature}."""
-    lines = []
+    lines: list[str] = []
     for name, given in types.items():
         shape = given if isinstance(given, str) else getattr(given, "shape", None)
         if shape is None:

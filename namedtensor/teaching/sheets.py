@@ -52,6 +52,12 @@ class Sheet(Mapping[str, Exercise]):
         return f"<{len(self)} exercises: {', '.join(self)}>"
 
 
+def _checked(source: Any) -> str | Path:
+    if isinstance(source, (str, Path)):
+        return source
+    raise wrong(source, "exercises", "a file, or the text of one", 'write nt.exercises("week3.nt")')
+
+
 def exercises(source: str | Path) -> Sheet:
     """The exercises of a file, or of the text of one. Raises ExerciseError where a line is not as it must be.
 
@@ -59,9 +65,7 @@ def exercises(source: str | Path) -> Sheet:
     >>> nt.exercises("#: exercise one\\nX ∈ ℝ^{n}\\nanswer = ∑_{n} X")
     <1 exercises: one>
     """
-    if not isinstance(source, (str, Path)):
-        raise wrong(source, "exercises", "a file, or the text of one", 'write nt.exercises("week3.nt")')
-    text = str(source)
+    text = str(_checked(source))
     if isinstance(source, Path) or ("\n" not in text and not text.lstrip().startswith("#:")):
         try:
             return sheet_of(Path(source).read_text(encoding="utf-8-sig"), str(source))

@@ -9,7 +9,7 @@ from grammar import nodes
 from grammar.parser import parse
 
 from .exercise_files import ExerciseText
-from .references import reference_of
+from .references import axes_of, reference_of
 from .verdicts import Refused, Wrong
 
 Fits = Callable[[tuple[str, ...]], bool]
@@ -34,10 +34,6 @@ def types(exercise: ExerciseText, answer: str, seed: int) -> str:
             wrong = axes_wrong(fits, axes, reference.setting.axes)
             raise Wrong(f"{part + ': ' if part else ''}not {shown(axes)}: {wrong}")
     return "right"
-
-
-def axes_of(found: nodes.Set) -> tuple[str, ...]:
-    return tuple(sorted(axis.name for axis, _ in found.axes))
 
 
 def set_of(text: str) -> nodes.Set:

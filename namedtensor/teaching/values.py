@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def value_of(found: Any) -> Value:
 @cache
 def has_numpy() -> bool:
     try:
-        import numpy  # noqa: F401
+        import_module("numpy")
     except ImportError:
         return False
     return True

@@ -4,13 +4,13 @@
 `functions`: nt.softmax and its kin, made of the operators' records.
 `values`: what counts as a tensor.
 `reshaping`: rename, merge, split, index.
-`methods`: what NamedTensor is given.
+`methods`: the operators and methods that NamedTensor is given.
 `numpy_protocol`: np.exp(A).
 `pytrees`: tensors as trees of JAX.
-`diagnostics`: what is said where operands do not fit.
-`tables`: how a tensor looks.
+`diagnostics`: errors of operands that do not fit.
+`tables`: tensors printed as tables.
 `latex`: a tensor as a matrix of the paper.
-`digits`: how many digits are shown.
+`digits`: significant digits of printed tensors.
 
 Law: importing the room gives NamedTensor, which lies in `core`, its operators and methods; nothing here knows of formulas.
 """

@@ -18,31 +18,31 @@ from ..core.layout import Layout
 from ..core.tensor import NamedTensor, made, made_as
 
 _OTHERS: list[tuple[type, Callable[..., Any], Callable[..., Any]]] = []
-_told = False
+_registered = False
 
 
 @cache
 def register() -> None:
     """Register named tensors as pytrees; once."""
-    global _told
+    global _registered
     from jax import tree_util  # type: ignore[import-not-found]
 
     tree_util.register_pytree_node(NamedTensor, lambda tensor: ((tensor._array,), tensor.axes), _tree)
     for kind in _OTHERS:
         tree_util.register_pytree_node(*kind)
-    _told = True
+    _registered = True
 
 
 def where_imported() -> None:
     """Register when JAX is imported, before any of its arrays is met."""
-    if not _told and "jax" in sys.modules:
+    if not _registered and "jax" in sys.modules:
         register()
 
 
 def also(kind: type, leaves: Callable[..., Any], made_of: Callable[..., Any]) -> None:
     """Register a class that holds named tensors, when these are: its leaves, and what it is made of."""
     _OTHERS.append((kind, leaves, made_of))
-    if _told:
+    if _registered:
         from jax import tree_util  # type: ignore[import-not-found]
 
         tree_util.register_pytree_node(kind, leaves, made_of)

@@ -7,6 +7,7 @@
 `builder`: smart constructors of terms.
 `folding`: operators on plain numbers.
 `loop_bodies`: the body of a loop: terms of one step.
+`wavefront_bodies`: that of a loop over the fronts of a grid.
 
 Law: it imports names, records and the core; it knows no rule of checking, no plan and no library of arrays.
 """

@@ -207,7 +207,12 @@ class TermBuilder:
 
     def constant(self, axis: str, numbers: Iterable[float]) -> Term:
         numbers = tuple(numbers)
-        return self.term("constant", (), (), ((axis,), (len(numbers),), Numbers(numbers)), {axis: len(numbers)})
+        return self.constants({axis: len(numbers)}, numbers)
+
+    def constants(self, sizes: dict[str, int], numbers: Iterable[float]) -> Term:
+        """Plain numbers along axes, those along the last next to each other."""
+        options = tuple(sizes), tuple(sizes.values()), Numbers(numbers)
+        return self.term("constant", (), (), options, sizes)
 
     def iota(self, axis: str, first: int, size: Any) -> Term:
         return self.term("iota", (), (axis,), (first, resolve(size)), {axis: size})

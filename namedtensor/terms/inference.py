@@ -125,6 +125,7 @@ class Inference(ABC):
         self.naming: set[tuple[Key, int]] = set()  # the names, and the calls, whose definitions are being evaluated
         self.used: set[Key] = set()  # the inputs that were looked up
         self.parameters: dict[Key, Term] = {}  # that were inferred
+        self.declared_shapes: dict[int, dict[str, Any]] = {}  # of sets that say no sizes, once these are known
         self.types: dict[str, Any] = {}  # the shapes of names
         self.trace: list[tuple[Node, Term, Environment]] = []
         self.errors: list[NotationError] = []
@@ -133,6 +134,7 @@ class Inference(ABC):
         self.pending_claims: list[tuple[Claim, Environment]] = []
         self.typing = False  # whether only the types of a claim are asked for, which has no value
         self.claim_terms: list[tuple[Term, Any, tuple[int, int]]] = []
+        self.only_typed: dict[tuple[int, int], str] = {}  # claims whose values are not compared, and why
         self.guards: list[Term] = []  # the conditions under which an index counts
         self.axes_named: frozenset[str] | None = None  # in the program, but for those whose size it asks for
         self.axes_stated: frozenset[str] | None = None  # in its declarations, signatures and equations
@@ -143,6 +145,7 @@ class Inference(ABC):
         self.derived = 0  # how many derivatives and differentials were typed
         self.shows_layers: bool = recover  # whether the parts of each layer are to be shown, and so written out
         self.labelled: frozenset[str] | None = None  # the bases of names with labels
+        self.labels_given: frozenset[str] | None = None  # of those of inputs
         self.layered: dict[int, bool] = {}  # the holders of families, by their functions, and whether these are layers
         self.rules: Inference | None = None  # types the differentials of operators
         self.perturbations: dict[int, Term] | None = None  # of the terms of an equation of differentials

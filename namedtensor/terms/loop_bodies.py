@@ -11,13 +11,15 @@ before the loop.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
 from .environment import source_name
 from .terms import Term, TermGraph, topological, without_variables
+
+Reshaped = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 
 class Unsliceable(Exception):
@@ -95,14 +97,14 @@ class _Body:
     def take(self, kind: str, term: Term) -> Term:
         """The body's input that stands for a term of the whole graph, made once."""
         inner = self.graph.intern(
-            "input", options=(f"{kind} {len(self.graph)}", called(term)), shape=self.shape(term), boolean=term.boolean,
+            "input", options=(f"{kind} {len(self.graph)}", called(term)), shape=self.without_axis(term.shape), boolean=term.boolean,
             node=term.node,
         )  # fmt: skip
         self.found[id(term)] = inner
         return inner
 
-    def shape(self, term: Term) -> dict[str, Any]:
-        return {axis: size for axis, size in term.shape.items() if axis != self.axis}
+    def without_axis(self, shape: Mapping[str, Any]) -> dict[str, Any]:
+        return {axis: size for axis, size in shape.items() if axis != self.axis}
 
     def part(self, term: Term) -> Term:
         """A term as the body sees it: rewritten for one step, or a loop-invariant input."""
@@ -110,10 +112,8 @@ class _Body:
         if found is None:
             if term.number is not None:
                 found = self.graph.number(term.number, term.node, term.boolean)
-            elif is_place(term) and self.axis not in term.shape:
+            elif (is_place(term) or term.operator == "iota") and self.axis not in term.shape:
                 found = self.of_step(term)
-            elif term.operator == "iota" and self.axis not in term.shape:
-                found = at_one(self.graph, self.axis, term, (), term.shape)
             else:
                 group = self.slices if self.axis in term.shape else self.given
                 found = self.take("slice" if group is self.slices else "given", term)
@@ -123,7 +123,7 @@ class _Body:
         return found
 
     def of_step(self, term: Term) -> Term:
-        return at_one(self.graph, self.axis, term, tuple(map(self.part, term.arguments)), self.shape(term))
+        return at_one(self.graph, {self.axis}, term, tuple(map(self.part, term.arguments)), self.without_axis)
 
 
 def is_place(term: Term) -> bool:
@@ -132,27 +132,28 @@ def is_place(term: Term) -> bool:
     return term.operator == "=" and "iota" in kinds and any(not each.shape for each in term.arguments)
 
 
-def at_one(terms: TermGraph, axis: str, term: Term, arguments: tuple[Term, ...], shape: dict[str, Any]) -> Term:
-    """Slice a term at one element of an axis that it maps over element by element."""
+def at_one(
+    terms: TermGraph, axes: Set[str], term: Term, arguments: tuple[Term, ...], reshaped: Reshaped
+) -> Term:  # fmt: skip
+    """A term at one element of axes that it maps over element by element; `reshaped` says what becomes of a shape."""
     options = term.options
-    if axis in term.axes or axis in CONSUMED.get(term.operator, _nothing)(options):
+    if not axes.isdisjoint(term.axes) or not axes.isdisjoint(CONSUMED.get(term.operator, _nothing)(options)):
         raise Unsliceable
     if term.operator == "spread":
-        options = tuple(pair for pair in options if pair[0] != axis)
+        options = tuple(pair for pair in options if pair[0] not in axes)
         if not options:
             return arguments[0]
     if term.operator == "loop":
-        options = (_inside(options[0], axis),)
-    return terms.intern(term.operator, arguments, term.axes, options, shape, term.boolean, term.node)
+        options = (_inside(options[0], axes, reshaped),)
+    return terms.intern(term.operator, arguments, term.axes, options, reshaped(term.shape), term.boolean, term.node)
 
 
-def _inside(loop: Loop, axis: str) -> Loop:
-    """A loop within the body, at one element of the axis."""
+def _inside(loop: Loop, axes: Set[str], reshaped: Reshaped) -> Loop:
+    """A loop within the body, at one element of the axes."""
     terms = TermGraph()
     found: dict[int, Term] = {}
     for term in topological(*loop.results, *loop.inputs):
-        shape = {name: size for name, size in term.shape.items() if name != axis}
-        found[id(term)] = at_one(terms, axis, term, tuple(found[id(each)] for each in term.arguments), shape)
+        found[id(term)] = at_one(terms, axes, term, tuple(found[id(each)] for each in term.arguments), reshaped)
 
     def all_of(group: Iterable[Term]) -> tuple[Term, ...]:
         return tuple(found[id(each)] for each in group)

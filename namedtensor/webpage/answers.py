@@ -146,18 +146,18 @@ def answer(request: str | Mapping[str, Any]) -> Reply:
         request = None  # type: ignore[assignment]
     if not isinstance(request, Mapping):
         return {"ok": False, "error": error_data(NotationError(101, "a request is an object of JSON"))}
-    told = {"id": request["id"]} if isinstance(request.get("id"), (str, int)) else {}
+    tag = {"id": request["id"]} if isinstance(request.get("id"), (str, int)) else {}
     try:
-        return {"ok": True, **told, **_answered(Request(request))}
+        return {"ok": True, **tag, **_answered(Request(request))}
     except NotationError as problem:
-        return {"ok": False, **told, "error": error_data(problem)}
+        return {"ok": False, **tag, "error": error_data(problem)}
     except MemoryError:
-        return {"ok": False, **told, "error": error_data(NotationError(404, "this does not fit in memory"))}
+        return {"ok": False, **tag, "error": error_data(NotationError(404, "this does not fit in memory"))}
     except RecursionError:
-        return {"ok": False, **told, "error": error_data(NotationError(404, "this nests too deep"))}
+        return {"ok": False, **tag, "error": error_data(NotationError(404, "this nests too deep"))}
     except Exception as problem:  # a page is never shown a traceback
         said = f"this could not be answered: {type(problem).__name__}: {problem}"
-        return {"ok": False, **told, "error": error_data(NotationError(405, said))}
+        return {"ok": False, **tag, "error": error_data(NotationError(405, said))}
 
 
 def _answered(request: Request) -> Reply:

@@ -35,13 +35,13 @@ BETWEEN = {"∑": " + ", "sum": " + ", "mean": " + ", "∏": " · ", "prod": " �
 
 
 def steps(request: Request) -> Reply:
-    """What `steps` is told."""
+    """The answer to `steps`."""
     found = stages_of(typed(request))
     record = request.sizes("record")
-    return {"steps": [told(found, number, step, record) for number, step in enumerate(found.steps)]}
+    return {"steps": [step_answer(found, number, step, record) for number, step in enumerate(found.steps)]}
 
 
-def told(found: Stages, number: int, step: Step, record: Place) -> Reply:
+def step_answer(found: Stages, number: int, step: Step, record: Place) -> Reply:
     at = {axis: min(max(record.get(axis, 1), 1), size) for axis, size in step.axes.items()}
     shapes = with_types(found, step)
     return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from grammar.errors import NotationError
+from grammar.errors import NotationError, Span
 from grammar.nodes import Number
 from grammar.parser import spelling_of
 from grammar.printer import to_latex, to_text
@@ -14,7 +14,7 @@ from ..core.axes import show
 from ..display.colours import tints
 from ..display.steps import AxisNames, places
 from ..scope.names import spelled
-from .marked_latex import Span, marked_latex
+from .marked_latex import marked_latex
 from .plans import plan_of
 from .repairs import repairs
 from .replies import Reply, axes_data, error_data, shape_data, type_data, warning_data
@@ -29,7 +29,7 @@ MENDED = 3  # errors whose repairs are tried
 
 
 def check(request: Request) -> Reply:
-    """What `check` is told."""
+    """The answer to `check`."""
     text, syntax = request.word("text", None), request.word("syntax", "auto")
     request.inputs()  # which are the asker's, and no error of the text
     request.sizes()
@@ -104,7 +104,8 @@ def parts_of(found: Typed) -> list[Reply]:
     if checker is None:
         return []
     trace = [entry for entry in checker.trace if not isinstance(entry[0], Number)]
-    names, seen = AxisNames(trace), {}
+    names = AxisNames(trace)
+    seen: dict[Span, Reply] = {}
     for node, term, env in trace:
         if node.span not in seen and node.span != (0, 0):
             shape = names.shape(term, env)

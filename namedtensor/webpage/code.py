@@ -18,7 +18,7 @@ UNREADABLE = tuple(row.name for row in ROWS if row.name not in ("contraction ord
 
 
 def code(request: Request) -> Reply:
-    """What `code` is told."""
+    """The answer to `code`."""
     library = request.word("library", None)
     if library not in LIBRARIES:
         raise NotationError(408, f"there is no library {library!r}", hint=f"there are {', '.join(LIBRARIES)}")

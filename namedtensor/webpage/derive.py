@@ -21,11 +21,11 @@ MOST = 20_000  # rewrites
 
 
 def derive(request: Request) -> Reply:
-    """What `derive` is told."""
+    """The answer to `derive`."""
     found, by = typed(request).right(), request.word("by", None)
     written = Formula(found.program.source, found.program.syntax).derivative(by)
     axes = dict(found.axes)
-    as_written = {"text": to_text(written._tree), "latex": coloured(written._tree, axes)}
+    as_written = {"text": to_text(written.tree), "latex": coloured(written.tree, axes)}
     try:
         closed = worked_out(written, shapes_of(found), found.sizes, MOST)
     except NotationError as problem:

@@ -96,7 +96,7 @@ EXAMPLES = (
 
 
 def examples(request: Request) -> Reply:
-    """What `examples` is told."""
+    """The answer to `examples`."""
     return {
         "examples": [
             {**each._asdict(), "inputs": dict(each.inputs), "values": dict(each.values), "labels": dict(each.labels)}

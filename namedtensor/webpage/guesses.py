@@ -10,6 +10,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Call
 from grammar.printer import to_text
 
+from ..core.kinds import is_mapping
 from ..core.sizes import SizeVariable
 from ..derivations.least_shapes import MOST, widened
 from ..programs.checks import checked_goal
@@ -22,7 +23,7 @@ def guessed(goal: WholeProgram, given: Mapping[str, Any], free: set[str], sizes:
 
     Those that are `free` are numbers so far, and may be larger.
     """
-    shapes: dict[str, Any] = {name: dict(each) if isinstance(each, Mapping) else each for name, each in given.items()}
+    shapes: dict[str, Any] = {name: copied(each) for name, each in given.items()}
     first: dict[str, Any] | None = dict(shapes) if free else None
     for _ in range(MOST):
         errors = checked_goal(goal, shapes, sizes, None).result.errors
@@ -38,11 +39,15 @@ def guessed(goal: WholeProgram, given: Mapping[str, Any], free: set[str], sizes:
     return first or shapes
 
 
+def copied(shape: Any) -> Any:
+    return dict(shape) if is_mapping(shape) else shape
+
+
 def larger(tree: nodes.Program, shapes: dict[str, Any], given: set[str], problem: NotationError) -> bool:
     """Whether a name that nobody gave could get an axis that an operator needs."""
     if problem.number not in (301, 303):
         return False
-    tensors = {name: shape for name, shape in shapes.items() if isinstance(shape, dict)}
+    tensors: dict[str, dict[str, Any]] = {name: shape for name, shape in shapes.items() if isinstance(shape, dict)}
     if widened(tree, tensors, given):  # changes the shapes in place
         return True
     for call in walk(tree):

@@ -12,7 +12,7 @@ indices, once. What a program names is there, and so is what has no element of i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -38,8 +38,8 @@ class Block:
     """The inside of a loop: its lines, the indices known there, and what was computed there already."""
 
     indices: tuple[str, ...] = ()
-    lines: list[Line | Loop] = field(default_factory=list)
-    known: dict[Any, Written] = field(default_factory=dict)
+    lines: list[Line | Loop] = field(default_factory=list["Line | Loop"])
+    known: dict[Any, Written] = field(default_factory=dict[Any, Written])
 
 
 class Loop(NamedTuple):
@@ -117,7 +117,7 @@ class Writer:
     @contextmanager
     def opened(
         self, axes: tuple[str, ...], sizes: Mapping[str, int], lines: list[Line | Loop], inside: list[Block]
-    ) -> Iterator[dict[str, str]]:
+    ) -> Generator[dict[str, str]]:
         """Loops over axes, one in another, written to `lines`; the indices that they give."""
         indices: dict[str, str] = {}
         loops: list[Loop] = []
@@ -186,7 +186,7 @@ def lines_of(lines: list[Line | Loop]) -> int:
 
 # --------------------------------------------------------------------------------------------------------------- a text
 def loops(request: Request) -> Reply:
-    """What `loops` is told."""
+    """The answer to `loops`."""
     found = stages_of(typed(request))
     out: list[Line | Loop] = []
     names = named_terms(found)

@@ -7,11 +7,11 @@ characters, so that the printer's own questions, such as whether an operand begi
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Generator, Mapping
 from typing import Any
 
 from grammar.printer.latex import Latex
-from grammar.printer.text import Piece
+from grammar.printer.pieces import Piece, Printing
 
 from ..checking.checker import Checker
 from ..display.colours import Tint, classes
@@ -37,12 +37,12 @@ class MarkedLatex(Latex):
     def tinted(self, axis: str, text: str) -> str:
         return f"\\htmlClass{{nt-axis {classes(self.tints[axis])}}}{{{text}}}" if axis in self.tints else text
 
-    def visit(self, node: Any):
+    def visit(self, node: Any) -> Printing:
         if node.span not in self.parts or type(node) not in Checker.RULES:
             return super().visit(node)
         return self.marked(node)
 
-    def marked(self, node: Any):
+    def marked(self, node: Any) -> Generator[Any, Any, Piece]:
         made = super().visit(node)
         piece = made if isinstance(made, Piece) else (yield from made)
         if piece.text.startswith(UNMARKED):

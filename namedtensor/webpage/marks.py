@@ -21,7 +21,7 @@ LONGEST = 60_000  # characters of a file
 
 
 def exercises(request: Request) -> Reply:
-    """What `exercises` is told."""
+    """The answer to `exercises`."""
     sheet = sheet_of(request.word("file", None, LONGEST))
     return {"exercises": [exercise_data(each) for each in sheet.values()]}
 
@@ -55,7 +55,7 @@ def inputs_of(given: str) -> list[Reply]:
 
 
 def mark(request: Request) -> Reply:
-    """What `mark` is told."""
+    """The answer to `mark`."""
     sheet = sheet_of(request.word("file", None, LONGEST))
     name = request.word("name", None)
     if name not in sheet:
@@ -69,17 +69,17 @@ def mark(request: Request) -> Reply:
 
 
 def same(request: Request) -> Reply:
-    """What `same` is told. What the first text declares, the second need not."""
+    """The answer to `same`. What the first text declares, the second need not."""
     first, second = request.word("first", None), request.word("second", None)
     lines, first = without_declarations(first)
     others, second = without_declarations(second)
     types = request.inputs()
-    told = {to_text(name) for each in lines for name in each.names}
-    lines += [each for each in others if told.isdisjoint(map(to_text, each.names))]
-    told |= {to_text(name) for each in lines for name in each.names}
+    named = {to_text(name) for each in lines for name in each.names}
+    lines += [each for each in others if named.isdisjoint(map(to_text, each.names))]
+    named |= {to_text(name) for each in lines for name in each.names}
     given = [to_text(each) for each in lines]
     given += [f"{name} = {each}" for name, each in types.items() if not isinstance(each, str)]
-    sets: dict[str, Any] = {name: each for name, each in types.items() if isinstance(each, str) and name not in told}
+    sets: dict[str, Any] = {name: each for name, each in types.items() if isinstance(each, str) and name not in named}
     found = same_of(first, second, given="\n".join(given), **sets)
     return {
         "same": bool(found), "how": found.how, "told": str(found), "proved": found.proved,

@@ -19,7 +19,7 @@ def sections() -> dict[str, list[dict[str, str]]]:
 
 
 def paragraph(request: Request) -> Reply:
-    """What `error` is told."""
+    """The answer to `error`."""
     number: Any = request.fields.get("number")
     if not isinstance(number, int) or number not in CATALOGUE:
         raise NotationError(101, f"there is no error {number!r}", hint="errors are numbered from 101 on")

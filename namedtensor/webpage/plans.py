@@ -25,7 +25,7 @@ LONGEST = 2000  # steps
 
 
 def plan(request: Request) -> Reply:
-    """What `plan` is told."""
+    """The answer to `plan`."""
     return plan_of(typed(request))
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 from grammar.errors import NotationError
 
+from ..core.kinds import is_mapping
+
 LONGEST = 20_000  # characters of one text
 MOST = 200  # names in a mapping
 
@@ -34,8 +36,8 @@ class Request:
 
     def mapping(self, name: str) -> dict[str, Any]:
         """A field that is an object; empty where it is left out."""
-        found = self.fields.get(name) or {}
-        if not isinstance(found, Mapping) or len(found) > MOST:
+        found: Any = self.fields.get(name) or {}
+        if not is_mapping(found) or len(found) > MOST:
             raise _wrong(name, f"an object of at most {MOST} names")
         return dict(found)
 

@@ -67,16 +67,20 @@ class Server(ThreadingHTTPServer):
 class Handler(BaseHTTPRequestHandler):
     """One connection."""
 
-    server: Server
     timeout = WAITING
     protocol_version = "HTTP/1.1"
     server_version, sys_version = "namedtensor", ""
+
+    @property
+    def owner(self) -> Server:
+        assert isinstance(self.server, Server)
+        return self.server
 
     def do_GET(self) -> None:
         if self.refused():
             return
         if self.path.partition("?")[0] not in ("/", f"/{PAGE}"):
-            self.told(HTTPStatus.NOT_FOUND, "there is one page, /, and one question, POST /answer")
+            self.refuse(HTTPStatus.NOT_FOUND, "there is one page, /, and one question, POST /answer")
             return
         text = page()
         self.sent(HTTPStatus.OK, text.encode(), "text/html; charset=utf-8", policy(text))
@@ -87,27 +91,27 @@ class Handler(BaseHTTPRequestHandler):
         if self.refused():
             return
         if self.path != "/answer":
-            self.told(HTTPStatus.NOT_FOUND, "questions go to /answer")
+            self.refuse(HTTPStatus.NOT_FOUND, "questions go to /answer")
         elif self.headers.get_content_type() != "application/json":
-            self.told(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a question is application/json")
+            self.refuse(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a question is application/json")
         elif not (length := self.headers.get("Content-Length", "")).isdecimal():
-            self.told(HTTPStatus.LENGTH_REQUIRED, "a question says its length")
+            self.refuse(HTTPStatus.LENGTH_REQUIRED, "a question says its length")
         elif len(length) > 9 or int(length) > LONGEST:
-            self.told(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a question has at most {LONGEST} bytes")
+            self.refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a question has at most {LONGEST} bytes")
         else:
             body = self.rfile.read(int(length))
-            self.sent(HTTPStatus.OK, self.server.worker.answer(body).strip(), "application/json; charset=utf-8", POLICY)
+            self.sent(HTTPStatus.OK, self.owner.worker.answer(body).strip(), "application/json; charset=utf-8", POLICY)
 
     def refused(self) -> bool:
         """Whether it comes from elsewhere: by another name for this machine, or from another page."""
-        hosts = {f"{name}:{self.server.port}" for name in NAMES}
+        hosts = {f"{name}:{self.owner.port}" for name in NAMES}
         origin = self.headers.get("Origin")
         if self.headers.get("Host") in hosts and origin in (None, *(f"http://{host}" for host in hosts)):
             return False
-        self.told(HTTPStatus.FORBIDDEN, f"this page is at {self.server.address} alone")
+        self.refuse(HTTPStatus.FORBIDDEN, f"this page is at {self.owner.address} alone")
         return True
 
-    def told(self, status: HTTPStatus, message: str) -> None:
+    def refuse(self, status: HTTPStatus, message: str) -> None:
         self.close_connection = True  # what it still sends is not read
         found = {"ok": False, "error": error_data(NotationError(405, message))}
         self.sent(status, json.dumps(found, ensure_ascii=False).encode(), "application/json; charset=utf-8", POLICY)

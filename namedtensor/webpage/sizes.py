@@ -19,14 +19,14 @@ def choices(axes: Iterable[str], meeting: Mapping[str, Any] = {}) -> Iterator[di
     marks = {axis: meeting.get(axis, axis) for axis in axes}
     kinds = list(dict.fromkeys(marks.values()))
 
-    def told(numbers: Iterable[int]) -> dict[str, int]:
+    def as_sizes(numbers: Iterable[int]) -> dict[str, int]:
         sizes = dict(zip(kinds, numbers))
         return {axis: sizes[mark] for axis, mark in marks.items()}
 
-    yield told(range(FIRST, FIRST + len(kinds)))
+    yield as_sizes(range(FIRST, FIRST + len(kinds)))
     if kinds:
         for pair in itertools.combinations(range(len(kinds)), 2):
-            yield told(FIRST + (pair[0] if at == pair[1] else at) for at in range(len(kinds)))
+            yield as_sizes(FIRST + (pair[0] if at == pair[1] else at) for at in range(len(kinds)))
         numbers = itertools.islice(itertools.product(range(2, MOST + 1), repeat=len(kinds)), 50_000)
         ordered = sorted(numbers, key=lambda each: (-len(set(each)), sum(each)))
-        yield from map(told, ordered[:TRIES])
+        yield from map(as_sizes, ordered[:TRIES])

@@ -79,8 +79,8 @@ def stages_of(found: Typed) -> Stages:
         checker, (root,) = checked_by_name(found.goal, abstract, Options(sizes))
         last = checker.scope.valued
         whole = last.statement if isinstance(last, Definition) else last
-        told: Explanation = explanation(checker, root, title(found) if whole is None else whole, None, nothing)
-    return Stages(found, checker, root, abstract, told.stages)
+        explained: Explanation = explanation(checker, root, title(found) if whole is None else whole, None, nothing)
+    return Stages(found, checker, root, abstract, explained.stages)
 
 
 def title(found: Typed) -> str:

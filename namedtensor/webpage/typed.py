@@ -96,7 +96,7 @@ def typed_text(text: str, syntax: str, inputs: Items, extent: Items) -> Typed:
     given, problems = types_given(goal, dict(inputs))
     own = arguments_of(goal)
     shapes = with_numbers(goal, {**own, **given}, sizes)
-    free = own.keys() - given.keys() if has_no_signature(goal) else set()
+    free: set[str] = own.keys() - given.keys() if has_no_signature(goal) else set()
     shapes = guessed(goal, shapes, free, sizes)
     checked = checked_goal(goal, shapes, sizes, None)
     origins = {**dict.fromkeys(shapes, "guessed"), **dict.fromkeys(own, "argument"), **dict.fromkeys(given, "given")}
@@ -109,7 +109,7 @@ def types_given(
 ) -> tuple[dict[str, Any], tuple[tuple[str, NotationError], ...]]:
     """Shapes and numbers of names that the text speaks of, and what is wrong with those that are none."""
     found: dict[str, Any] = {}
-    problems = []
+    problems: list[tuple[str, NotationError]] = []
     arguments = set(argument_names(goal))
     for name, value in inputs.items():
         try:
@@ -149,13 +149,18 @@ def with_numbers(goal: WholeProgram, shapes: dict[str, Any], sizes: Mapping[str,
 
 
 def inputs_of(
-    goal: WholeProgram, checked: CheckedProgram, shapes: Mapping[str, Any], origins: Mapping[str, str]
+    goal: WholeProgram,
+    checked: CheckedProgram,
+    shapes: Mapping[str, Mapping[str, Any] | int | float],
+    origins: Mapping[str, str],
 ) -> tuple[Input, ...]:
     """What is to have a value, in the order of the text."""
     found: dict[str, Input] = {}
     for name, value in shapes.items():
-        number = None if isinstance(value, Mapping) else value
-        found[name] = Input(name, known({} if number is not None else value), origins[name], number)
+        if isinstance(value, Mapping):
+            found[name] = Input(name, known(value), origins[name])
+        else:
+            found[name] = Input(name, {}, origins[name], value)
     for name, term in (checked.checker.parameters if checked.checker else {}).items():
         found.setdefault(str(name), Input(str(name), known(term.shape), "declared"))
     places = first_mentions(goal)

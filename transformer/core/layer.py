@@ -29,14 +29,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import namedtensor as nt
 from namedtensor.core.arrays import placed
-from namedtensor.core.kinds import as_mapping, as_names, as_text
+from namedtensor.core.kinds import as_count, as_mapping, as_names, as_text
 from namedtensor.core.suggestions import Suggests
 from namedtensor.core.tensor import concrete
 from namedtensor.programs.arguments import whole_sizes
-from namedtensor.programs.initialisation import Schemes
+from namedtensor.programs.initialisation import Schemes, drawn
 from namedtensor.tensors import pytrees as jax_trees
 
-from .parameters import Declared, check_names, checked, expected, not_by_keyword, spelled
+from .parameters import Declared, check_names, checked, not_by_keyword, spelled
 
 if TYPE_CHECKING:
     from namedtensor.display.coloured import Coloured
@@ -210,11 +210,13 @@ class Layer(Suggests):
             raise not_by_keyword(cls.__name__, other)
         sizes = whole_sizes(sizes)
         schemes = as_mapping(schemes, "schemes=", 'write schemes={"W": Normal("0.02")}')
-        names = expected(Declared(cls.__name__, cls.formula, cls.inputs, cls.counted), sizes)
-        found = cls.formula.init(seed, {**cls.counted, **sizes}, dtype, {**cls.schemes, **schemes}, only=names)
+        constants = as_mapping(constants, "constants=", 'write constants={"ε": 1e-6}')
+        seed, counted = as_count(seed, "the seed", "write seed=0"), {**cls.counted, **sizes}
+        schemes = {**cls.schemes, **schemes}
+        found = drawn(cls.formula._goal, seed, counted, dtype, schemes, lambda name: name not in cls.inputs)
         axes = {axis for tensor in found.values() for axis in tensor.axes}
         left = {name: size for name, size in sizes.items() if name not in axes}
-        return cls({**found, **as_mapping(constants, "constants=", 'write constants={"ε": 1e-6}')}, left)
+        return cls({**found, **constants}, left) if constants else cls._of_parts(found, About.of(left, "", {}, ()))
 
     def replace(self, parameters: Mapping[str, Any] | None = None, /, **named: Any) -> Self:
         """A layer with other values for some parameters. Raises NotationError where one does not fit."""

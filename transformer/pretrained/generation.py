@@ -2,7 +2,8 @@
 
 A step runs the model's own formulas on one token, those of STEP in place of the model's: its keys and values are put
 among the remembered ones. The memory has room for more tokens than it holds, so that its shape, and with it the plan of
-a step, stays the same for many steps; `seen` says which of its places hold a token.
+a step, stays the same for many steps; `seen` says which of its places hold a token. From where it first grows on it is
+the loop's own, so each step is given it for good, and may write into it.
 """
 
 from __future__ import annotations
@@ -10,15 +11,17 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import namedtensor as nt
 from namedtensor.core.arrays import converted
+from namedtensor.programs.program import EntryPoints
 
 from ..core.layer import variant
 from .model import Model
 
-ROOM = 64  # places by which the memory grows, or by half of what it has
+ROOM = 32  # places by which the memory grows, or by half of what it has
 
 STEP = """
     K^l = put(k^l_{seq(1)}, past^{l,K}) for l = 1, …, L
@@ -129,7 +132,7 @@ def steps(
     )
 
     kept = {name: value for name, value in given.items() if name in model.optional}
-    program, names = stepping(model, kept), ("logits", "seen", *own)
+    step = remembering(stepping(model, kept), ("logits", "seen", *own), ("past", *past))
     tensors = {name: each for name, each in model.parameters.items() if isinstance(each, nt.NamedTensor)}
     constant = {**tensors, **kept, **dict(zip(fixed, found[len(own) :]))}
     memory: list[Any] = [mask.rename(seq="memory"), *found[: len(own)]]
@@ -143,7 +146,7 @@ def steps(
         used, place, at = used + 1, place + 1, at + 1
         token = {tokens_name: one(tokens[-1]), "positions": one(at), "place": place}
         values = {**constant, **token, **dict(zip(("past", *past), memory))}
-        logits, *memory = program[names](values=values, sizes=model.sizes)
+        logits, *memory = step(values=values, sizes=model.sizes)
         yield logits[{"seq": 0}]
 
 
@@ -163,6 +166,12 @@ def stepping(model: LanguageModel, kept: Iterable[str]) -> nt.Program:
     numbers = (f"{name} = {each!r}" for name, each in model.parameters.items() if not isinstance(each, nt.NamedTensor))
     texts = (model.definitions, inspect.cleandoc(STEP), inspect.cleandoc(model.cached), *numbers)
     return variant(model.notation, "\n".join(texts), model.without | {"positions", "before", *model.fixed, *kept})
+
+
+@lru_cache(maxsize=64)
+def remembering(program: nt.Program, names: tuple[str, ...], memory: tuple[str, ...]) -> EntryPoints:
+    """These names of a program, computed in the place of the memory."""
+    return EntryPoints(program, names, donated=memory)
 
 
 def one(token: nt.NamedTensor) -> nt.NamedTensor:

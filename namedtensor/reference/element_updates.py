@@ -49,6 +49,8 @@ def _places(
 
 
 def in_range(axis: str, base: Tensor, at: Any) -> int:
-    if at != int(at) or not 1 <= at <= base.shape[axis]:
+    if at != int(at):
+        raise NotationError(402, f"an index is a whole number, and this is {at}")
+    if not 1 <= at <= base.shape[axis]:
         raise NotationError(401, f"{axis} has no element {at}")
     return int(at)

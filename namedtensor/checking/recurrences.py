@@ -25,7 +25,7 @@ class Recurrence:
     family: Definition
     others: dict[str, Any]
     holder: Environment
-    states: dict[int, Term] = field(default_factory=dict)
+    states: dict[int, Term] = field(default_factory=dict[int, Term])
     next: Term | None = None
     carried: bool = True  # whether some step reads an earlier member
     busy: bool = False

@@ -7,15 +7,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from grammar.nodes import Node
+from grammar.nodes import Node, Subscript, Superscript
 
 from ..core.sizes import is_ground, resolve
+from ..scope.names import spelled, walk
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
 from .counting import Unrollable, attempted, is_value
-from .family_steps import Recurrence
 from .loops import FIRST, LEAST, RolledLoop, counter, loop_to
+from .recurrences import Recurrence
 
 
 class Along:
@@ -114,3 +115,23 @@ def lifted(checker: Inference, variable: str, size: Any, body: Node, env: Enviro
     if not is_ground(size) or resolve(size) < LEAST or not checker.rolls:
         return None
     return attempted(checker, env, typed) if is_value(checker, variable, body, env) else None
+
+
+def laid(checker: Inference, variable: str, size: Any, body: Node, env: Environment, typed: Callable[[], Any]) -> Any:
+    """The same for the elements of a tensor, where a short axis may be one of two."""
+    if has_two_indices(checker, body):
+        size = LEAST
+    return lifted(checker, variable, size, body, env, typed)
+
+
+def has_two_indices(checker: Inference, body: Node) -> bool:
+    """Whether a member of a family over two indices is mentioned."""
+    notes, mark = checker.scope.notes, "names over two indices"
+    if mark not in notes:
+        functions = (each for function in checker.scope.all_functions() for each in function.families)
+        ranges = ((each.name.base, each.range) for each in (*checker.scope.families, *functions))
+        notes[mark] = frozenset(base for base, over in ranges if over is not None and over.further is not None)
+    if not notes[mark]:
+        return False
+    names = (spelled(node) for node in walk(body) if isinstance(node, (Superscript, Subscript)))
+    return any(name is not None and name.base in notes[mark] for name in names)

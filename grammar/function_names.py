@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .draws_told import tell_draws
+from .draws import tell_draws
 from .spellings import Spelling, compact, spelling
 from .symbols import BINDERS, ELEMENTWISE, FUNCTIONS
 from .tokens import CLOSING, OPENING, ROUND, Token, group_end
@@ -89,10 +89,10 @@ def _head(tokens: list[Token]) -> Iterator[tuple[str, Spelling, Any]]:
         yield "tensor", name, frozenset()
     elif after == "COMMA":
         start = 0
-        found = []
+        found: list[tuple[str, Spelling, Any]] = []
         while start < len(tokens) and tokens[start].type == "NAME":
             end = _scripts_end(tokens, start + 1)
-            found.append(("tensor", spelling(tokens[start:end]), frozenset()))
+            found.append(("tensor", spelling(tokens[start:end]), frozenset[str]()))
             if end >= len(tokens) or tokens[end].type not in ("COMMA", "IN"):
                 return
             if tokens[end].type == "IN":
@@ -103,7 +103,7 @@ def _head(tokens: list[Token]) -> Iterator[tuple[str, Spelling, Any]]:
 
 # What an operand may begin with.
 BEGINS = {"NUMBER", "NAME", "FUNCTION", "LPAREN", "CALL", "LBRACE", "LBRACKET", "BAR", "ROOT", "PARTIAL", "BIG", "MINUS",
-          "INDICATOR"}  # fmt: skip
+          "INDICATOR", "EXPECTED", "EXPECTATION"}  # fmt: skip
 
 
 class _Telling:
@@ -130,6 +130,9 @@ class _Telling:
         """Whether a name, written `text`, is one where `after` is the terminal that follows it."""
         if any(name.base in places.values() for places in self.taken.values()):
             return after in ("LPAREN", "COLON")
+        if name.base.rstrip("'") in self.defined and name.base[-1] == "'" and after == "LPAREN":
+            if name not in self.tensors and name.base not in (*self.defined, *self.shadowed):
+                return True  # what is told of: f' is not the derivative of f
         if name in self.tensors or (text in self.shadowed and name not in self.heads):
             return False
         family = name.fits(self.families)
@@ -309,7 +312,7 @@ def tell_functions(
         if token.type == "NORM":  # only ASCII: \norm(x)
             token.type = "FUNCTION"
             following.type = "CALL" if following.type == "LPAREN" else following.type
-    tell_draws(tokens)
+    tell_draws(tokens, shadowed)
     tell_products(tokens)
     name_conditionals(tokens)
     sets_built(tokens)
@@ -317,6 +320,8 @@ def tell_functions(
     telling = _Telling(lines, frozenset(map(compact, shadowed)), further)
     taken = {name for places in telling.taken.values() for name in places.values()}
     functions = telling.built_in | telling.defined | taken
+    primed = {token.text for token in tokens if token.text[-1:] == "'" and token.text.rstrip("'") in telling.defined}
+    functions |= primed
     for line, bound in zip(lines, telling.parameters):
         bound = bound - set(telling.taken.get(line[0].text, {}).values()) if telling.taken and line else bound
         for position, token in enumerate(line):

@@ -1,0 +1,106 @@
+"""What is told of subscripts that hold expressions: 𝔼_{x ∼ N(0, 1)} is an expectation, N the name of a distribution; |_{X=U}."""
+
+from __future__ import annotations
+
+from .tokens import CLOSING, OPENING, Token, group_end
+
+CALLED = ("LPAREN", "LBRACKET", "LBRACE")
+
+
+def tell_draws(tokens: list[Token], shadowed: frozenset[str] = frozenset()) -> None:
+    """Give the letter of each expectation, and the names and shapes of distributions, their terminals, in place.
+
+    `shadowed` are the names of tensors, of which E may be one.
+    """
+    if not any(token.type in ("DRAWN", "AT") or (token.type == "NAME" and token.text == "E") for token in tokens):
+        return
+    stated = _stated(tokens)
+    for place, token in enumerate(tokens):
+        if token.type == "AT":
+            _tell_points(tokens, place)
+        elif token.type == "DRAWN":
+            _tell_distribution(tokens, place + 1)
+        elif token.type == "NAME" and token.text == "E" and token.place != "axis":
+            _tell_expectation(tokens, place, stated, shadowed)
+
+
+def _stated(tokens: list[Token]) -> set[str]:
+    """The plain names whose distributions statements of their own say: x of x ∼ N(0, 1)."""
+    types = ["SEPARATOR", *(token.type for token in tokens)]
+    return {
+        token.text for place, token in enumerate(tokens) if types[place : place + 3] == ["SEPARATOR", "NAME", "DRAWN"]
+    }
+
+
+def _tell_expectation(tokens: list[Token], place: int, stated: set[str], shadowed: frozenset[str]) -> None:
+    """𝔼_{x ∼ p}, and 𝔼_x, 𝔼_{x, y} and 𝔼[…]; where the letter is a plain E, of what is stated."""
+    token, end = tokens[place], place + 1
+    types = [each.type for each in tokens[end : end + 2]]
+    if types == ["SUB", "LBRACE"]:
+        end = group_end(tokens, place + 2)
+    elif types == ["SUB", "NAME"]:
+        end = place + 3
+    named = tokens[place + 1 : end]
+    names = {each.text for each in named if each.type == "NAME"}
+    drawn = any(each.type == "DRAWN" for each in named)
+    if not drawn:
+        plain = all(each.type in ("SUB", "LBRACE", "NAME", "COMMA", "RBRACE") for each in named)
+        square = end < len(tokens) and tokens[end].type == "LBRACKET" and token.place != "axis"
+        known = token.place == "mean" or (names <= stated or square if named else bool(stated))
+        if not (plain and known) or "E" in shadowed or compact(named, "E") in shadowed:
+            return
+    after = tokens[end].type if end < len(tokens) else ""
+    if not named:
+        if after == "LBRACKET" and tokens[group_end(tokens, end) - 1].text != "]_":  # which is a literal
+            token.type = "EXPECTED"
+        return
+    token.type = "EXPECTED" if after in CALLED else "EXPECTATION"
+
+
+def compact(script: list[Token], name: str) -> str:
+    """E_x, as the names of tensors are spelled."""
+    return name + "_" + ",".join(each.text for each in script if each.type == "NAME")
+
+
+def untold(tokens: list[Token]) -> Token | None:
+    """The first 𝔼 that says not over what, and is no tensor's name."""
+    for token, after in zip(tokens, tokens[1:]):
+        if token.place == "mean" and token.type == "NAME" and after.type in ("SUB", *CALLED):
+            return token
+    return None
+
+
+def _tell_distribution(tokens: list[Token], place: int) -> None:
+    """N(0, 1)^{a × b}, U[0, 1]: a name with what stands directly after it in brackets; all else is an expression."""
+    _name_no_axes(tokens, place)
+    if [each.type for each in tokens[place : place + 2]] not in (["NAME", "LPAREN"], ["NAME", "LBRACKET"]):
+        return
+    name = tokens[place]
+    name.type = "FAMILY"
+    end = group_end(tokens, place + 1)
+    if [each.type for each in tokens[end : end + 2]] == ["SUP", "LBRACE"]:
+        depth = 0
+        for each in tokens[end + 2 : group_end(tokens, end + 1)]:
+            depth += (each.type == "LBRACKET") - (each.type == "RBRACKET")
+            if depth == 0 and each.type in ("NAME", "TIMES"):
+                each.place = "axis" if each.type == "NAME" else ""
+
+
+def _name_no_axes(tokens: list[Token], place: int) -> None:
+    """What is drawn from is no axis, though it stands in a subscript."""
+    depth = 0
+    for token in tokens[place:]:
+        depth += (token.type in OPENING) - (token.type in CLOSING)
+        if depth < 0 or (depth == 0 and token.type == "COMMA") or token.type == "SEPARATOR":
+            return
+        if depth == 0 and token.place == "axis":
+            token.place = ""
+
+
+def _tell_points(tokens: list[Token], place: int) -> None:
+    """X = U, Y = V after a bar: tensors, and no axes."""
+    if [each.type for each in tokens[place + 1 : place + 3]] != ["SUB", "LBRACE"]:
+        return
+    for at in range(place + 3, group_end(tokens, place + 2)):
+        if tokens[at].type == "EQUALS":
+            _name_no_axes(tokens, at + 1)

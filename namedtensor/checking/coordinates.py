@@ -1,0 +1,46 @@
+"""The indices of a grid of cells (i, j): tensors over all cells, by which a body is typed once for all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..scope.names import Key
+from ..terms.builder import TermBuilder
+from ..terms.environment import Environment
+from ..terms.inference import Inference
+from ..terms.terms import Term
+from .counting import Unrollable, ahead
+from .recurrences import Recurrence
+from .stacked_families import along
+
+
+class Coordinate:
+    """One index of a grid while the body is typed: a tensor over the cells, which counts from `first`."""
+
+    def __init__(self, make: TermBuilder, axis: str, front: Any, index: Term, numbers: range):
+        self.make, self.front, self.index, self.numbers = make, front, index, numbers
+        self.mark = self.axis = axis
+
+    def member(self, checker: Inference, recurrence: Recurrence, offset: int) -> Term:
+        """Those of a family over one index at this one."""
+        if any("@" in str(each) for each in recurrence.others.values()):
+            raise Unrollable
+        steps = range(self.numbers.start + offset, self.numbers.stop + offset)
+        if self.index.operator == "iota":
+            return along(checker, recurrence, steps, self.axis)
+        every = along(checker, recurrence, steps, f"{self.axis}@all")
+        return self.make.at(every, f"{self.axis}@all", self.ahead(1 - self.numbers.start))
+
+    def value(self, text: str, node: Any) -> Term:
+        """The index where it is a number in a function that has it in its name."""
+        return self.ahead(ahead(text, self.mark))
+
+    def ahead(self, offset: int) -> Term:
+        """The index so many further."""
+        make = self.make
+        if offset and self.index.operator == "iota":
+            return make.iota(self.axis, self.numbers.start + offset, len(self.numbers))
+        return make.add(self.index, make.number(offset)) if offset else self.index
+
+    def labelled(self, key: Key, env: Environment, node: Any) -> Term:
+        raise Unrollable

@@ -1,0 +1,157 @@
+"""Members of a grid side by side along an axis: those that a loop begins with, E^{i,0} and E^{0,j}.
+
+The members that one equation gives are typed once, its indices being tensors: 0, 1, … for those of `E^{i,0} = i`. Where it
+reads others of its kind, they are a recurrence of one index, or made one by one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from ..core.sizes import unify
+from ..scope.names import Key
+from ..scope.symbols import Definition
+from ..terms.builder import TermBuilder
+from ..terms.environment import Environment
+from ..terms.inference import Inference
+from ..terms.terms import Term
+from .cases import unguarded
+from .counting import Unrollable, attempted, is_value
+from .grids import Grid, variables_of
+from .loops import means_something
+from .recurrences import Recurrence
+from .stacked_families import along
+from .wavefront_order import Cell
+
+
+class Border(NamedTuple):
+    """Members along an axis, and for each its place there, from 1; `shapes` are those that the members have by themselves."""
+
+    term: Term
+    axis: str
+    places: dict[Cell, int]
+    shapes: dict[Cell, dict[str, Any]]
+
+
+def border_of(grid: Grid, cells: Sequence[Cell], shape: dict[str, Any], boolean: bool) -> Border:
+    """Members, each with all axes of a shape."""
+    checker = grid.checker
+    axis = f"members@{len(checker.graph)}"
+    make = TermBuilder(checker.graph, grid.family.body)
+    pieces: list[tuple[Term, list[Cell]]] = []
+    for part, some in by_parts(grid, cells):
+        term = together(grid, part, some, axis)
+        pieces += [(one(make, grid.at(cell), axis), [cell]) for cell in some] if term is None else [(term, some)]
+    terms: list[Term] = []
+    shapes: dict[Cell, dict[str, Any]] = {}
+    for term, some in pieces:
+        own = {name: size for name, size in term.shape.items() if name != axis}
+        fits = own.keys() <= shape.keys() and all(unify(size, shape[name]) for name, size in own.items())
+        if not fits or term.boolean != boolean:
+            raise Unrollable
+        terms.append(make.spread(term, shape))
+        shapes |= dict.fromkeys(some, own)
+    order = [*shapes]
+    whole = {axis: len(order), **shape}
+    if len(terms) > 1:
+        positions = tuple(range(len(order)))
+        joined = checker.graph.intern("fill", tuple(terms), (), (axis, positions), whole, boolean, make.node)
+    else:
+        (joined,) = terms
+    return Border(joined, axis, {cell: place for place, cell in enumerate(order, 1)}, shapes)
+
+
+def by_parts(grid: Grid, cells: Sequence[Cell]) -> Iterator[tuple[Definition | None, list[Cell]]]:
+    """The members that each family gives, of the grid's own row by row; those that are given, or have equations of their own,
+    with None."""
+    holder, scope = grid.holder, grid.checker.scope
+    own = scope.definitions if holder.function is None else holder.function.facts
+    found: dict[Definition | None, list[Cell]] = {}
+    for cell in cells:
+        key = grid.key(cell)
+        apart = key in holder.variables or key in own
+        part = None if apart else next((part for part in grid.parts if grid.gives(part, cell) is not None), None)
+        found.setdefault(part, []).append(cell)
+    for part, some in found.items():
+        if part is grid.family:
+            yield from ((part, line) for line in lines(some))
+        else:
+            yield part, some
+
+
+def lines(cells: Sequence[Cell]) -> Iterator[list[Cell]]:
+    """Cells by rows and columns, the longest first."""
+    rest = dict.fromkeys(cells)
+    while rest:
+        counts = Counter((place, cell[place]) for cell in rest for place in (0, 1))
+        ((place, number), _), *_ = counts.most_common(1)
+        line = [cell for cell in rest if cell[place] == number]
+        yield line
+        for cell in line:
+            del rest[cell]
+
+
+def one(make: TermBuilder, term: Term, axis: str) -> Term:
+    """A term as one of those along an axis."""
+    return make.spread(term, {axis: 1})
+
+
+def together(grid: Grid, part: Definition | None, cells: Sequence[Cell], axis: str) -> Term | None:
+    """Members that one family gives, along an axis; None where they have to be made one by one."""
+    if part is None or part.claims:
+        return None
+    indices = [grid.gives(part, cell) for cell in cells]
+    steps = {name: [int(each[name]) for each in indices if each is not None] for name in variables_of(part)}
+    if len(cells) > 1:
+        found = attempted(grid.checker, grid.holder, partial(typed_once, grid, part, steps, axis))
+        if found is not None:
+            return found
+    if len(steps) == 1 and len(cells) > 1:
+        ((_, numbers),) = steps.items()
+        if numbers == [*range(numbers[0], numbers[-1] + 1)]:
+            recurrence = Recurrence(part, grid.others, grid.holder)
+            return along(grid.checker, recurrence, range(numbers[0], numbers[-1] + 1), axis)
+    return None
+
+
+def typed_once(grid: Grid, part: Definition, steps: dict[str, list[int]], axis: str) -> Term:
+    """Members of a family, its indices being tensors along an axis, those that are the same everywhere numbers."""
+    checker, count = grid.checker, len(next(iter(steps.values())))
+    numbers = {name: each[0] for name, each in steps.items() if len({*each}) == 1}
+    make = TermBuilder(checker.graph, part.body)
+    tensors = {Key(name): counted(make, axis, each) for name, each in steps.items() if name not in numbers}
+    term = typed_at(checker, part, {**grid.others, **numbers}, tensors, {}, grid.holder)
+    return make.spread(term, {axis: count})
+
+
+def typed_at(
+    checker: Inference, family: Definition, numbers: dict[str, Any], tensors: dict[Key, Term], members: dict[str, Any],
+    holder: Environment, labels: bool = False,
+) -> Term:  # fmt: skip
+    """The body of a family with numbers for some of its indices and tensors for others; see `Environment.members`."""
+    for variable in (*members, *(key.base for key in tensors)):
+        if not is_value(checker, variable, family.body, holder, labels):
+            raise Unrollable
+    if any(means_something(checker, each, holder) for each in variables_of(family)):
+        raise Unrollable
+    place = Environment(
+        parent=holder, sizes_parent=holder, definition=family, depth=holder.depth, indices=numbers, variables=tensors,
+        members=members, active=holder.active,
+    )  # fmt: skip
+    claims, derived = len(checker.pending_claims), checker.derived
+    with unguarded(checker):
+        term = checker.infer_member(family, place)
+    if len(checker.pending_claims) > claims or checker.derived > derived:  # a tensor does not say what it is made of
+        raise Unrollable
+    return term
+
+
+def counted(make: TermBuilder, axis: str, numbers: Sequence[int]) -> Term:
+    """Whole numbers along an axis."""
+    first = numbers[0]
+    if [*numbers] == [*range(first, first + len(numbers))]:
+        return make.iota(axis, first, len(numbers))
+    return make.constant(axis, numbers)

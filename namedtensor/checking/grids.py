@@ -1,0 +1,168 @@
+"""Names over two indices: the members of E^{i,j} by the equations that give them, as E^{i,0}, E^{0,j} and E^{i,j} do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from grammar import nodes
+
+from ..scope.names import Key, match_key, walk
+from ..scope.symbols import Definition
+from ..terms.environment import Environment
+from ..terms.inference import Inference
+from ..terms.terms import Term
+from .counting import Unrollable
+from .ranges import is_member
+from .wavefront_order import Cell, Domain, domain_of
+
+Variables = tuple[str, str]
+
+
+@dataclass(eq=False)
+class Grid:
+    """A name over two indices in its environment, its other indices fixed; `family` is the part that has both."""
+
+    checker: Inference
+    family: Definition
+    others: dict[str, Any]
+    holder: Environment
+    busy: bool = False
+    first: Term | None = None
+    reads: dict[Cell, Term] = field(default_factory=dict[Cell, Term])  # while a loop is typed: the members so far back
+    next: Term | None = None
+
+    @property
+    def variables(self) -> Variables:
+        i, j = variables_of(self.family)
+        return i, j
+
+    @property
+    def name(self) -> tuple[Any, ...]:
+        """What tells this name from others, whichever of its equations has been asked."""
+        sizes = tuple(map(len, self.family.name[1:]))
+        return self.family.name.base, sizes, id(self.holder), tuple(sorted(self.others.items()))
+
+    @property
+    def cache_key(self) -> tuple[Any, ...]:
+        return id(self.family), id(self.holder), tuple(sorted(self.others.items()))
+
+    def key(self, cell: Cell) -> Key:
+        return self.family.name.key({**self.others, **dict(zip(self.variables, cell))}.get)
+
+    def at(self, cell: Cell) -> Term:
+        """One member, by itself."""
+        found = self.checker.find(self.key(cell), self.holder, self.family.head)
+        if found is None:
+            raise Unrollable
+        return found
+
+    # ------------------------------------------------------------------------------------------- which members
+    @cached_property
+    def domain(self) -> Domain | None:
+        """The members that the family gives; None where they are no domain."""
+        found = self.holder.domains.get(id(self.family))
+        if found is None:
+            found = self.holder.domains[id(self.family)] = domain_in(self.checker, self.family, self.holder)
+        return found
+
+    @cached_property
+    def parts(self) -> list[Definition]:
+        """The families of this name, in the order in which they are asked."""
+        return parts_of(self.checker, self.family, self.holder)
+
+    def is_own(self, domain: Domain) -> bool:
+        """Whether the family, and no other equation, gives all members of a domain."""
+        holder = self.holder
+        facts = self.checker.scope.definitions if holder.function is None else holder.function.facts
+        for key in (*facts, *holder.variables):
+            cell = self.cell_of(key) if key.base == self.family.name.base else None
+            if cell is not None and cell in domain:
+                return False
+        before = self.parts[: self.parts.index(self.family)]
+        return not any(self.has_some(part, domain) for part in before)
+
+    def cell_of(self, key: Key) -> Cell | None:
+        """The indices that a name says."""
+        found = match_key(self.family.name, key, {*self.variables, *self.others})
+        numbers = [] if found is None else [str(found.get(each)) for each in self.variables]
+        if not numbers or not all(each.isdecimal() for each in numbers):
+            return None
+        row, column = map(int, numbers)
+        return (row, column) if self.key((row, column)) == key else None
+
+    def has_some(self, part: Definition, domain: Domain) -> bool:
+        """Whether another family gives some member of a domain."""
+        variables = variables_of(part)
+        if len(variables) == 2:
+            other = domain_in(self.checker, part, self.holder)
+            return other is None or domain.meets(other)
+        over = part.range
+        ends = (
+            None if over is None else [self.checker.solver.value(each, self.holder) for each in (over.low, over.high)]
+        )
+        if ends is None or not all(isinstance(end, int) for end in ends):
+            return True
+        steps: Any = range(ends[0], ends[1] + 1)
+        cells = (self.cell_of(part.name.key({**self.others, variables[0]: step}.get)) for step in steps)
+        return any(cell in domain for cell in cells if cell is not None)
+
+    def indices(self, part: Definition, cell: Cell) -> dict[str, Any] | None:
+        """What the indices of a family of this name are at a member; None where it cannot have that."""
+        found = match_key(part.name, self.key(cell), self.checker.scope.indices)
+        if found is None or any(name in self.others and each != self.others[name] for name, each in found.items()):
+            return None
+        return found
+
+    def has(self, cell: Cell) -> bool:
+        """Whether anything gives a member."""
+        if any(self.gives(part, cell) is not None for part in self.parts):
+            return True
+        return self.checker.find(self.key(cell), self.holder, self.family.head) is not None
+
+    def gives(self, part: Definition, cell: Cell) -> dict[str, Any] | None:
+        """The indices of a member that a family gives; None where it does not give it."""
+        found = self.indices(part, cell)
+        if (
+            found is None
+            or part.range is None
+            or not is_member(self.checker, part.range, found, self.holder, self.holder)
+        ):
+            return None
+        return found
+
+
+def parts_of(checker: Inference, family: Definition, holder: Environment) -> list[Definition]:
+    """The families that may have members of one name with this one, in the order in which they are asked."""
+    function = holder.function
+    families = checker.scope.families if function is None else function.families
+    sizes = [*map(len, family.name[1:])]
+    return [each for each in families if each.name.base == family.name.base and [*map(len, each.name[1:])] == sizes]
+
+
+def variables_of(family: Definition) -> tuple[str, ...]:
+    assert family.range is not None
+    return tuple(each.variable.text for each in family.range.each)
+
+
+def domain_in(checker: Inference, family: Definition, holder: Environment) -> Domain | None:
+    """The cells of two ranges, the bounds of the second perhaps in terms of the first."""
+    rows: Any = family.range
+    columns = rows.further
+    first, last = (checker.solver.value(part, holder) for part in (rows.low, rows.high))
+    if not isinstance(first, int) or not isinstance(last, int) or last - first >= checker.limits.steps:
+        return None
+    variable = rows.variable.text
+    named = (each for part in (columns.first, columns.last) for each in walk(part) if isinstance(each, nodes.Name))
+
+    def span(row: int | None) -> Any:
+        indices = {} if row is None else {variable: row}
+        place = Environment(parent=holder, sizes_parent=holder, indices=indices)
+        return tuple(checker.solver.value(part, place) for part in (columns.low, columns.high))
+
+    follows = any(each.text == variable for each in named)
+    spans = [span(row) for row in range(first, last + 1)] if follows else [span(None)] * (last - first + 1)
+    if not all(isinstance(end, int) for each in {*spans} for end in each):
+        return None
+    return domain_of(first, spans)

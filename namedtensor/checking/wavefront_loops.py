@@ -1,0 +1,187 @@
+"""The loop over the fronts of a grid: what its states begin with, what a step makes of them, and its members by their indices.
+
+A state is a front, a member in each lane: `front` back are states of their own. A step gathers what it reads from the lanes
+where that lies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..terms.builder import TermBuilder
+from ..terms.loop_bodies import loop_of
+from ..terms.terms import Term
+from ..terms.wavefront_bodies import over_fronts
+from .coordinates import Coordinate
+from .counting import Unrollable
+from .grid_borders import Border
+from .grids import Grid
+from .wavefront_order import Cell, Domain, Order
+
+FRONTS = 16  # fronts that a step may read, and members of one that no step makes, at most
+
+
+@dataclass(frozen=True, eq=False)
+class RolledGrid:
+    """A finished loop over fronts, and the states of one name in it, which are of this shape. It has the members of a domain, of
+    those that were `asked` for."""
+
+    asked: Domain
+    domain: Domain
+    order: Order
+    lanes: range
+    loop: Term
+    number: int
+    shape: Mapping[str, Any]
+    lane_axis: str
+    boolean: bool
+
+    def at(self, make: TermBuilder, cell: Cell) -> Term:
+        """One member."""
+        schedule = self.order.schedule
+        options = (self.number, schedule.front(cell) - self.order.first)
+        front = make.graph.intern("after", (self.loop,), (), options, dict(self.shape), self.boolean, make.node)
+        return make.pick(front, self.lane_axis, cell[schedule.lane] - self.lanes.start)
+
+    def every(self, make: TermBuilder, axis: str) -> Term:
+        """All members along one axis, in the order of fronts and lanes."""
+        fronts, size = f"{axis}@fronts", len(self.order.lanes)
+        shape = {fronts: size, **self.shape}
+        found = make.graph.intern("through", (self.loop,), (), (self.number, fronts), shape, self.boolean, make.node)
+        return make.merge(found, (fronts, self.lane_axis), axis, size * len(self.lanes))
+
+    def place(self, cell: Cell) -> int:
+        """The place of a member among all, from 1."""
+        front, lane = self.order.schedule.front(cell) - self.order.first, cell[self.order.schedule.lane]
+        return front * len(self.lanes) + lane - self.lanes.start + 1
+
+    def places(self, make: TermBuilder, row: Term, column: Term) -> Term:
+        """The places of members by tensors of their indices."""
+        weights, lane = self.order.schedule
+        size = len(self.lanes)
+        factors = [size * weight + (place == lane) for place, weight in enumerate(weights)]
+        moved = 1 - self.lanes.start - size * self.order.first
+        terms = [make.times(make.number(factor), each) for factor, each in zip(factors, (row, column)) if factor]
+        found = make.number(moved)
+        for each in terms:
+            found = make.add(each, found)
+        return found
+
+
+def clipped(make: TermBuilder, term: Term, lows: Term, highs: Term) -> Term:
+    """Numbers that lie between others, those outside at the nearer end."""
+    return make.between("max", make.between("min", term, highs), lows)
+
+
+class LoopOfFronts:
+    """The loop of a wavefront whose body is typed: what its states begin with, and what a step makes of them."""
+
+    def __init__(self, make: TermBuilder, order: Order, lanes: range, coordinates: Sequence[Coordinate]):
+        self.make, self.order, self.lanes, self.coordinates = make, order, lanes, coordinates
+        self.lane, self.weights = order.schedule.lane, order.schedule.weights
+        serial = len(make.graph)
+        self.front_axis, self.lane_axis = f"fronts@{serial}", f"lanes@{serial}"
+        self.inputs: dict[Grid, list[Term]] = {}
+        self.shape = {self.front_axis: len(self.order.lanes), self.lane_axis: len(lanes)}
+        self.every_lane = self.make.iota(self.lane_axis, lanes.start, len(lanes))
+        lows, highs = (self.along_fronts(ends) for ends in zip(*self.order.lanes))
+        self.own_lane = clipped(make, self.every_lane, lows, highs)
+
+    def along_fronts(self, numbers: tuple[int, ...]) -> Term:
+        if len({*numbers}) == 1:
+            return self.make.number(numbers[0])
+        return self.make.constant(self.front_axis, numbers)
+
+    def cells(self) -> tuple[Term, Term]:
+        """The indices i and j of the member in each lane of each front."""
+        make, other = self.make, self.weights[1 - self.lane]
+        number = make.iota(self.front_axis, self.order.first, len(self.order.lanes))
+        rest = make.between("-", number, make.times(make.number(self.weights[self.lane]), self.own_lane))
+        rest = rest if other > 0 else make.negative(rest)
+        return (self.own_lane, rest) if self.lane == 0 else (rest, self.own_lane)
+
+    def gathered(self, term: Term) -> Term:
+        """What is known of all cells, by fronts and lanes."""
+        make, (rows, columns) = self.make, self.coordinates
+        row, column = (
+            make.between("-", index, make.number(each.numbers.start - 1))
+            for index, each in zip(self.cells(), (rows, columns))
+        )
+        if rows.axis not in term.shape:
+            return make.at(term, columns.axis, column)
+        if columns.axis not in term.shape:
+            return make.at(term, rows.axis, row)
+        axis, size = f"{self.lane_axis}@cells", len(columns.numbers)
+        merged = make.merge(term, (rows.axis, columns.axis), axis, len(rows.numbers) * size)
+        before = make.times(make.between("-", row, make.number(1)), make.number(size))
+        return make.at(merged, axis, make.add(before, column))
+
+    def loop(self, borders: dict[Grid, Border]) -> tuple[Term, dict[Grid, int]]:
+        """The loop, and the number of the last front of each grid among its states."""
+        states, initial, results, numbers = list[Term](), list[Term](), list[Term](), dict[Grid, int]()
+        members: dict[int, Term] = {}
+        for grid, border in borders.items():
+            numbers[grid], own = len(states), self.states(grid)
+            states += own
+            initial += [self.at_first(border, back) for back in range(1, len(own) + 1)]
+            members |= {id(term): self.read(own, back) for back, term in grid.reads.items()}
+        nexts = [grid.next for grid in borders if grid.next is not None]
+        axes = frozenset(each.axis for each in self.coordinates)
+        made = over_fronts(self.make.graph, nexts, members, axes, self.shape, self.gathered)
+        for (grid, border), term in zip(borders.items(), made):
+            own = self.states(grid)
+            results += [self.with_border(border, term), *states[numbers[grid] : numbers[grid] + len(own) - 1]]
+        steps = len(self.order.lanes)
+        return loop_of(self.make.graph, self.front_axis, steps, states, results, initial, self.make.node), numbers
+
+    def with_border(self, border: Border, term: Term) -> Term:
+        """A front with the members that no step makes."""
+        make = self.make
+        on: dict[int, list[Cell]] = {}
+        for cell in border.places:
+            on.setdefault(self.order.schedule.front(cell), []).append(cell)
+        fronts = [on.get(number, []) for number in range(self.order.first, self.order.last + 1)]
+        most = max(map(len, fronts))
+        if most > FRONTS:
+            raise Unrollable
+        for place in range(most):
+            cells = [some[place] if place < len(some) else None for some in fronts]
+            lane = self.along_fronts(tuple(self.lanes.start - 1 if each is None else each[self.lane] for each in cells))
+            value = make.at(
+                border.term, border.axis, self.along_fronts(tuple(border.places[each] if each else 1 for each in cells))
+            )
+            here = make.between("=", self.every_lane, lane)
+            term = make.term("cases", (value, here, term), shape=dict(term.shape))
+        return term
+
+    def states(self, grid: Grid) -> list[Term]:
+        """The fronts before, the last first: inputs of the body."""
+        if grid not in self.inputs:
+            assert grid.first is not None
+            shape = {self.lane_axis: len(self.lanes), **grid.first.shape}
+            self.inputs[grid] = [
+                self.make.graph.intern(
+                    "input", options=(f"a front {len(self.make.graph)} {back}", grid.family.name.base), shape=dict(shape),
+                    boolean=grid.first.boolean, node=grid.family.head,
+                )
+                for back in range(max(map(self.order.schedule.front, grid.reads)))
+            ]  # fmt: skip
+        return self.inputs[grid]
+
+    def at_first(self, border: Border, back: int) -> Term:
+        """The front so far before the first that a step makes."""
+        schedule = self.order.schedule
+        places = [1] * len(self.lanes)
+        for cell, place in border.places.items():
+            if schedule.front(cell) == self.order.first - back:
+                places[cell[self.lane] - self.lanes.start] = place
+        return self.make.at(border.term, border.axis, self.make.constant(self.lane_axis, places))
+
+    def read(self, states: Sequence[Term], back: Cell) -> Term:
+        """The members so far back, in the lanes of those that read them."""
+        make = self.make
+        moved = make.number(1 - self.lanes.start - back[self.lane])
+        state = states[self.order.schedule.front(back) - 1]
+        return make.at(state, self.lane_axis, make.add(self.own_lane, moved))

@@ -1,0 +1,197 @@
+"""The cells of a family over two indices, and the order in which a loop makes them: a front of cells after another.
+
+    E^{i,j} reads E^{i-1,j}, E^{i,j-1}        the front k has the cells with i + j = k
+    V^{i,j} reads V^{i-1,j}, V^{i-1,j-1}      the front k is the row i = k
+
+A schedule has a weight for each index: the front of a cell is w · i + v · j. It is right where each cell that is read lies in
+a front before. The cells of a front are told apart by one of the indices, their *lane*, so that a front is a vector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from functools import cached_property
+from itertools import accumulate
+from typing import NamedTuple
+
+Cell = tuple[int, int]
+OVERHEAD = 256  # lanes that cost as much as a step
+
+
+class Domain:
+    """Cells (i, j): for each i from `first` on, the j of a span, both ends in it."""
+
+    def __init__(self, first: int, spans: Iterable[Cell]):
+        self.first, self.spans = first, tuple(spans)
+
+    @property
+    def rows(self) -> range:
+        return range(self.first, self.first + len(self.spans))
+
+    @cached_property
+    def columns(self) -> range:
+        return range(min(low for low, _ in self.spans), max(high for _, high in self.spans) + 1)
+
+    @cached_property
+    def count(self) -> int:
+        return sum(high - low + 1 for low, high in self.spans)
+
+    @cached_property
+    def is_box(self) -> bool:
+        return len({*self.spans}) == 1
+
+    def __contains__(self, cell: Cell) -> bool:
+        row, column = cell
+        if row not in self.rows:
+            return False
+        low, high = self.spans[row - self.first]
+        return low <= column <= high
+
+    def holds(self, other: Domain) -> bool:
+        """Whether all cells of another domain are among these."""
+        ends = (((row, low), (row, high)) for row, (low, high) in zip(other.rows, other.spans))
+        return all(low in self and high in self for low, high in ends)
+
+    def meets(self, other: Domain) -> bool:
+        """Whether the two have a cell in common."""
+        return any(
+            cut_to(span, other.spans[row - other.first])
+            for row, span in zip(self.rows, self.spans)
+            if row in other.rows
+        )
+
+    def cut(self, rows: range, columns: range) -> Domain | None:
+        """The cells that lie in these rows and columns."""
+        low, high = max(self.first, rows.start), min(self.rows.stop, rows.stop)
+        ends = columns.start, columns.stop - 1
+        return domain_of(low, [cut_to(span, ends) for span in self.spans[low - self.first : max(0, high - self.first)]])
+
+    def without(self, cells: Collection[Cell]) -> Domain | None:
+        """The cells but for some at the ends of rows; None where others are among those."""
+        spans: list[Cell] = []
+        for row, (low, high) in zip(self.rows, self.spans):
+            while low <= high and (row, low) in cells:
+                low += 1
+            while low <= high and (row, high) in cells:
+                high -= 1
+            spans.append((low, high))
+        found = domain_of(self.first, spans)
+        return None if found is None or any(cell in found for cell in cells) else found
+
+    def turned(self) -> Domain | None:
+        """The same with i and j exchanged; None where the i of some j leave a gap."""
+        if self.is_box:
+            (low, high), *_ = self.spans
+            return Domain(low, [(self.first, self.rows[-1])] * (high - low + 1))
+        first, size = self.columns.start, len(self.columns)
+        lows, highs, counts = covered(self.rows, [(low - first, high - first) for low, high in self.spans], size)
+        if any(high - low + 1 != count for low, high, count in zip(lows, highs, counts)):
+            return None
+        return domain_of(first, [*zip(lows, highs)])
+
+    def beyond(self, offset: Cell) -> list[Cell]:
+        """The cells outside that cells inside read so far back."""
+        found: list[Cell] = []
+        for row, (low, high) in zip(self.rows, self.spans):
+            row, low, high = row - offset[0], low - offset[1], high - offset[1]
+            if row not in self.rows:
+                found += ((row, column) for column in range(low, high + 1))
+                continue
+            least, most = self.spans[row - self.first]
+            found += ((row, column) for column in range(low, min(high + 1, least)))
+            found += ((row, column) for column in range(max(low, most + 1), high + 1))
+        return found
+
+
+def domain_of(first: int, spans: Sequence[Cell | None]) -> Domain | None:
+    """The cells of these spans, some of which may be empty; None where none has a cell, or one between others has not."""
+    full = [place for place, span in enumerate(spans) if span is not None and span[0] <= span[1]]
+    if not full or full[-1] - full[0] + 1 != len(full):
+        return None
+    return Domain(first + full[0], [span for span in spans[full[0] : full[-1] + 1] if span is not None])
+
+
+def cut_to(one: Cell, other: Cell) -> Cell | None:
+    low, high = max(one[0], other[0]), min(one[1], other[1])
+    return (low, high) if low <= high else None
+
+
+def covered(lanes: range, spans: Sequence[Cell], size: int) -> tuple[list[int], list[int], list[int]]:
+    """Of each place the first and the last lane whose span has it, and how many have."""
+    lows, highs, changes = [0] * size, [-1] * size, [0] * (size + 1)
+    for lane, (low, high) in zip(lanes, spans):
+        highs[low : high + 1] = [lane] * (high - low + 1)
+        changes[low] += 1
+        changes[high + 1] -= 1
+    for lane, (low, high) in zip(reversed(lanes), reversed(spans)):
+        lows[low : high + 1] = [lane] * (high - low + 1)
+    return lows, highs, [*accumulate(changes[:-1])]
+
+
+class Schedule(NamedTuple):
+    """The weights of i and j in the number of a front, and which of them is the lane; the weight of the other is ±1."""
+
+    weights: Cell
+    lane: int
+
+    def front(self, cell: Cell) -> int:
+        return self.weights[0] * cell[0] + self.weights[1] * cell[1]
+
+
+class Order(NamedTuple):
+    """A schedule on a domain: its fronts from `first` on, each with its first and last lane."""
+
+    schedule: Schedule
+    first: int
+    lanes: tuple[Cell, ...]
+
+    @property
+    def last(self) -> int:
+        return self.first + len(self.lanes) - 1
+
+    def start(self) -> Cell:
+        """A cell of the first front."""
+        lane, schedule = self.lanes[0][0], self.schedule
+        (other,) = (weight for place, weight in enumerate(schedule.weights) if place != schedule.lane)
+        rest = (self.first - schedule.weights[schedule.lane] * lane) * other
+        return (lane, rest) if schedule.lane == 0 else (rest, lane)
+
+
+def ordered(domain: Domain, offsets: Iterable[Cell]) -> Order | None:
+    """The cheapest order in which each cell comes after those so far back; None where there is none."""
+    offsets = [*offsets]
+    most = 1 + max((abs(part) for offset in offsets for part in offset), default=0)
+    found: list[tuple[int, int, Domain, Schedule]] = []
+    for lane, lying in enumerate((domain, domain.turned())):
+        if lying is None:
+            continue
+        for weight in range(-most, most + 1):
+            for other in (1, -1):
+                schedule = Schedule((weight, other) if lane == 0 else (other, weight), lane)
+                if all(schedule.front(offset) >= 1 for offset in offsets):
+                    ends = [*fronts(lying, weight, other)]
+                    steps = max(map(max, ends)) - min(map(min, ends)) + 1
+                    found.append((steps * (OVERHEAD + len(lying.spans)), len(found), lying, schedule))
+    for _, _, lying, schedule in sorted(found, key=lambda each: each[:2]):
+        order = order_of(lying, schedule)
+        if order is not None:
+            return order
+    return None
+
+
+def fronts(lying: Domain, weight: int, other: int) -> Iterable[Cell]:
+    """The first and the last front of each lane."""
+    for lane, span in zip(lying.rows, lying.spans):
+        one, two = (weight * lane + other * end for end in span)
+        yield min(one, two), max(one, two)
+
+
+def order_of(lying: Domain, schedule: Schedule) -> Order | None:
+    """The fronts of a domain whose rows are the lanes; None where one is empty, or has a gap."""
+    ends = [*fronts(lying, schedule.weights[schedule.lane], schedule.weights[1 - schedule.lane])]
+    first = min(low for low, _ in ends)
+    spans = [(low - first, high - first) for low, high in ends]
+    lows, highs, counts = covered(lying.rows, spans, max(high for _, high in ends) - first + 1)
+    if any(high - low + 1 != count or not count for low, high, count in zip(lows, highs, counts)):
+        return None
+    return Order(schedule, first, tuple(zip(lows, highs)))

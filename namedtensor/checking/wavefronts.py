@@ -1,0 +1,201 @@
+"""Families over two indices rolled into a loop: its body is typed once, and a step makes all members of a front.
+
+    E^{i,j} = min(E^{i-1,j} + 1, E^{i,j-1} + 1, E^{i-1,j-1} + c_{a(i), b(j)}) for i = 1, …, n for j = 1, …, m
+
+The body is typed with i and j as tensors along axes of their own, and E^{i-1,j} as a tensor over both that is given. What
+needs no member is computed for all cells at once. The rest becomes the body of a loop over the fronts (`wavefront_order`),
+whose states are the last fronts, a member in each lane; those that no step makes, as E^{i,0}, are put in their lanes. Lanes
+that a front has no member for repeat its nearest one, so that nothing is computed that the formula does not say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..core.sizes import unify
+from ..scope.names import Key
+from ..terms.builder import TermBuilder
+from ..terms.inference import Inference
+from ..terms.terms import Term
+from .coordinates import Coordinate
+from .counting import Unrollable
+from .grid_borders import Border, border_of, typed_at
+from .grids import Grid
+from .wavefront_loops import FRONTS, LoopOfFronts, RolledGrid, clipped
+from .wavefront_order import Cell, Domain, Order
+
+
+class Misordered(Unrollable):
+    """Raised where a member is read that no front before has."""
+
+    def __init__(self, back: Cell):
+        self.back = back
+
+
+class Uncovered(Unrollable):
+    """Raised where members are read that nothing gives; the cells that read none of them are such a domain, if any are."""
+
+    def __init__(self, domain: Domain | None):
+        self.domain = domain
+
+
+class Wavefront:
+    """A loop over the fronts of a grid, whose body is being typed."""
+
+    def __init__(self, checker: Inference, grid: Grid, domain: Domain, order: Order, asked: Domain):
+        self.checker, self.domain, self.order, self.asked = checker, domain, order, asked
+        self.make = TermBuilder(checker.graph, grid.family.body)
+        serial = len(checker.graph)
+        i, j = grid.variables
+        self.axes = f"{i}@front{serial}", f"{j}@front{serial}"
+        self.coordinates = [*self.indices()]
+        self.grids = {grid.name: grid}
+
+    def indices(self) -> Iterator[Coordinate]:
+        """The two indices; in a row that is shorter than others, j stays where it ends."""
+        make, domain, (i, j) = self.make, self.domain, self.axes
+        columns = domain.columns
+        row, column = make.iota(i, domain.first, len(domain.spans)), make.iota(j, columns.start, len(columns))
+        if not domain.is_box:
+            lows, highs = (make.constant(i, ends) for ends in zip(*domain.spans))
+            column = clipped(make, column, lows, highs)
+        yield Coordinate(make, i, self, row, domain.rows)
+        yield Coordinate(make, j, self, column, columns)
+
+    # ------------------------------------------------------------------------------------------------ while it is typed
+    def read(self, grid: Grid, back: Cell) -> Term:
+        """The members so far back, over all cells."""
+        grid = self.grids.setdefault(grid.name, grid)
+        if back == (0, 0):
+            return self.typed(grid)
+        distance = self.order.schedule.front(back)
+        if distance < 1:
+            raise Misordered(back)
+        if distance > FRONTS:
+            raise Unrollable
+        if back not in grid.reads:
+            first = self.first(grid)
+            grid.reads[back] = self.member_before(grid, {**self.shape, **first.shape}, first.boolean)
+        return grid.reads[back]
+
+    def member_before(self, grid: Grid, shape: dict[str, Any], boolean: bool) -> Term:
+        options = (f"a member {len(self.checker.graph)}", grid.family.name.base)
+        return self.checker.graph.intern("input", options=options, shape=shape, boolean=boolean, node=grid.family.head)
+
+    @property
+    def shape(self) -> dict[str, int]:
+        """The axes of the cells."""
+        return {each.axis: len(each.numbers) for each in self.coordinates}
+
+    def first(self, grid: Grid) -> Term:
+        """A member of the first front, which says what all are like."""
+        if grid.first is None:
+            grid.first = grid.at(self.order.start())
+        return grid.first
+
+    def typed(self, grid: Grid) -> Term:
+        """The members of a grid over all cells."""
+        if grid.next is None:
+            held = grid.domain is not None and grid.domain.holds(self.domain) and grid.is_own(self.domain)
+            if grid.busy or not held or grid.family.name.base in self.checker.scope.varied:
+                raise Unrollable
+            grid.busy = True
+            grid.next = self.body(grid)
+            grid.busy = False
+        return grid.next
+
+    def body(self, grid: Grid) -> Term:
+        if grid.family.claims:
+            raise Unrollable
+        tensors = {Key(name): each.index for name, each in zip(grid.variables, self.coordinates)}
+        members: dict[str, Any] = dict(zip(grid.variables, self.coordinates))
+        return typed_at(self.checker, grid.family, grid.others, tensors, members, grid.holder, labels=True)
+
+    def type_all(self) -> None:
+        """Type every grid of which members are read."""
+        rolled = {each.mark: each for each in self.coordinates}
+        self.checker.rolled |= rolled
+        try:
+            while waiting := [each for each in self.grids.values() if each.next is None]:
+                self.typed(waiting[0])
+            for grid in [each for each in self.grids.values() if each.reads]:
+                self.check_shapes(grid)
+        finally:
+            for mark in rolled:
+                del self.checker.rolled[mark]
+
+    def check_shapes(self, grid: Grid) -> None:
+        """Raise Unrollable where a member is not like the first."""
+        first, found = self.first(grid), self.own_shape(self.typed(grid))
+        alike = found.keys() == first.shape.keys() and grid.next is not None and grid.next.boolean == first.boolean
+        if not alike or not all(unify(size, first.shape[axis]) for axis, size in found.items()):
+            raise Unrollable
+
+    def own_shape(self, term: Term) -> dict[str, Any]:
+        return {axis: size for axis, size in term.shape.items() if axis not in self.axes}
+
+    def check_borders(self, borders: dict[Grid, Border]) -> None:
+        """Raise Unrollable where a member beside one with fewer axes, as 0 in E^{i,0} = 0, has not all axes itself."""
+        reads = [(grid, back) for grid in borders for back in grid.reads]
+        seen: set[tuple[frozenset[str], ...]] = set()
+        for grid, back in reads:
+            for row, column in borders[grid].places:
+                reader = row + back[0], column + back[1]
+                if reader in self.domain:
+                    seen.add(tuple(frozenset(shape_before(borders[each], each, reader, far)) for each, far in reads))
+        for axes in seen - {tuple(frozenset(grid.first.shape) for grid, _ in reads if grid.first is not None)}:
+            self.retyped(reads, axes)
+
+    def retyped(self, reads: list[tuple[Grid, Cell]], axes: tuple[frozenset[str], ...]) -> None:
+        """Type all again with members that have these axes, and compare."""
+        again = Wavefront(self.checker, next(iter(self.grids.values())), self.domain, self.order, self.asked)
+        again.grids = {
+            name: Grid(self.checker, each.family, each.others, each.holder) for name, each in self.grids.items()
+        }
+        for grid, fresh in zip(self.grids.values(), again.grids.values()):
+            fresh.first = grid.first
+        for (grid, back), own in zip(reads, axes):
+            first = self.first(grid)
+            shape = {axis: size for axis, size in first.shape.items() if axis in own}
+            again.grids[grid.name].reads[back] = self.member_before(grid, {**again.shape, **shape}, first.boolean)
+        again.type_all()
+
+    # --------------------------------------------------------------------------------------------------------- the loop
+    def loops(self) -> Iterator[tuple[Grid, RolledGrid]]:
+        """The loop, for each grid of which it makes members."""
+        self.type_all()
+        carried = [each for each in self.grids.values() if each.reads]
+        borders = {each: self.border(each) for each in carried}
+        self.check_borders(borders)
+        places = [cell[self.order.schedule.lane] for border in borders.values() for cell in border.places]
+        ends = [end for pair in self.order.lanes for end in pair]
+        lanes = range(min(ends + places), max(ends + places) + 1)
+        body = LoopOfFronts(self.make, self.order, lanes, self.coordinates)
+        loop, numbers = body.loop(borders)
+        for grid in carried:
+            first = self.first(grid)
+            shape = {body.lane_axis: len(lanes), **first.shape}
+            axis, number = body.lane_axis, numbers[grid]
+            yield grid, RolledGrid(self.asked, self.domain, self.order, lanes, loop, number, shape, axis, first.boolean)
+
+    def check_covered(self, grid: Grid) -> None:
+        """Raise Uncovered where a member is read that nothing gives: E^{-1,0} in a case for i > 0 alone."""
+        readers = {
+            (cell[0] + back[0], cell[1] + back[1])
+            for back in grid.reads for cell in self.domain.beyond(back) if not grid.has(cell)
+        }  # fmt: skip
+        if readers:
+            raise Uncovered(self.domain.without(readers))
+
+    def border(self, grid: Grid) -> Border:
+        self.check_covered(grid)
+        cells = dict.fromkeys(cell for back in grid.reads for cell in self.domain.beyond(back))
+        first = self.first(grid)
+        return border_of(grid, [*cells], first.shape, first.boolean)
+
+
+def shape_before(border: Border, grid: Grid, reader: Cell, back: Cell) -> dict[str, Any]:
+    """The shape of the member that a cell reads so far back."""
+    assert grid.first is not None
+    return border.shapes.get((reader[0] - back[0], reader[1] - back[1]), grid.first.shape)

@@ -1,0 +1,189 @@
+"""The claims of a program, each as a program of its own: with the statements that it needs, and no others.
+
+    f(X) = X ⊙_{ax} X                         f(insideA) = insideA ⊙_{ax} insideA
+    ∂f(X; H) = 2 X ⊙_{ax} H                   ∂f(X; H) = 2 X ⊙_{ax} H          about any X
+
+A claim that speaks of what a function takes is about any such tensor: the names within the functions that it needs get others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from grammar.errors import Span
+from grammar.nodes import Call, Declaration, Equation, Fact, Index, IndexSum, Name, Node, Over, Program, Signature, Size
+from grammar.printer import to_text
+from grammar.symbols import BINDERS, FUNCTIONS
+
+from ..derivations.indices import mapped
+from ..scope.mentions import ARITHMETIC, OF_AXES, collect_usage
+from ..scope.names import key, walk
+from ..scope.symbols import FunctionDefinition, Scope
+from .notation import base_of, heads_of
+
+
+class ClaimAlone(NamedTuple):
+    """A claim, or a derivation that begins with a name or a call that it defines, and the program that it is the last line of."""
+
+    statement: Equation
+    program: Program
+    defines: bool  # whether its first side is what it defines
+    function: FunctionDefinition | None  # the function that it defines
+
+
+def claims_alone(scope: Scope) -> Iterator[tuple[Equation, bool]]:
+    """The equations of a program that claim something, and whether they define their first side too."""
+    claims = {claim.span for claim in scope.claims}
+    claims |= {claim.span for function in scope.all_functions() for claim in function.local_claims}
+    for statement in scope.program.statements:
+        if isinstance(statement, Equation) and not is_of_sizes(statement):
+            if statement.span in claims:
+                yield statement, False
+            elif len(statement.sides) > 2:
+                yield statement, True
+
+
+def claim_alone(scope: Scope, claim: Equation, defines: bool, signature: Signature | None = None) -> ClaimAlone:
+    """A claim with what it needs, and with a signature that stands in its row."""
+    function = next((each for each in scope.all_functions() if each.statement.span == claim.span), None)
+    needed = _needed(scope, claim)
+    own = () if defines else _of_parameters(scope, claim, needed)
+    if signature is not None:  # the row is about any function of this kind, whatever one of its name was before
+        called = signature.head.operator
+        needed = tuple(each for each in needed if called not in heads_of(Program((each,))))
+        own = (signature, *own)
+    return ClaimAlone(claim, Program((*own, *_private(scope, needed, claim), claim)), defines, function)
+
+
+def without_declarations(alone: ClaimAlone) -> ClaimAlone | None:
+    """The claim about any tensors of the names that it mentions, whatever they were declared to be; None where none was."""
+    spoken = _variables(alone.statement)
+    kept = tuple(
+        each
+        for each in alone.program.statements
+        if not isinstance(each, Declaration) or not all(to_text(name) in spoken for name in each.names)
+    )
+    return alone._replace(program=Program(kept)) if len(kept) < len(alone.program.statements) else None
+
+
+def unknown_names(alone: ClaimAlone, given: Collection[str]) -> set[str]:
+    """The names of a claim of which nothing in its program says anything."""
+    before, claim = alone.program.statements[:-1], alone.statement
+    variables: set[str] = set()
+    collect_usage(claim, set(), variables, OF_AXES)
+    variables |= {node.operator for node in walk(claim) if isinstance(node, Call) and node.operator[:1].isalpha()}
+    known = heads_of(Program(before)) | {key(name).base for name in given}
+    return variables - known - _counting(claim) - FUNCTIONS - OF_AXES - ARITHMETIC - BINDERS
+
+
+def is_of_sizes(statement: Any) -> bool:
+    """Whether an equation is about sizes alone, which checking takes care of."""
+    return any(isinstance(side, Size) for side in statement.sides)
+
+
+# -------------------------------------------------------------------------------------------------------- what it needs
+def _needed(scope: Scope, claim: Equation) -> tuple[Any, ...]:
+    """The statements that a claim needs, without what they claim themselves."""
+    makes = _names_made(scope)
+    others = [each for each in scope.program.statements if each is not claim and each.span in makes]
+    kept = {at for at, each in enumerate(others) if isinstance(each, Equation) and is_of_sizes(each)}
+    names, grows = _names_in(claim) - _counting(claim), True
+    while grows:
+        new = {at for at, each in enumerate(others) if at not in kept and names & makes[each.span]}
+        names |= {name for at in new for name in _names_in(others[at])}
+        grows, kept = bool(new), kept | new
+    facts = (each for each in scope.program.statements if isinstance(each, Fact) and _variables(each) <= names)
+    return (*facts, *(_without_claims(others[at]) for at in sorted(kept)))
+
+
+def _names_made(scope: Scope) -> dict[Span, set[str]]:
+    """The names that each statement says something of, other than a claim."""
+    made: dict[Span, set[str]] = {}
+    plain = [each for group in scope.definitions.values() for each in group]
+    for function in scope.all_functions():
+        made.setdefault(function.statement.span, set()).add(function.operator)
+        plain += [each for group in function.facts.values() for each in group] + function.families
+    for definition in [*plain, *scope.families]:
+        made.setdefault(definition.statement.span, set()).add(definition.name.base)
+    for statement in scope.program.statements:
+        if isinstance(statement, (Declaration, Signature)):
+            made[statement.span] = heads_of(Program((statement,)))
+        elif isinstance(statement, Equation) and is_of_sizes(statement):
+            made.setdefault(statement.span, set())
+    return made
+
+
+def _counting(claim: Equation) -> set[str]:
+    """The variables of its sums: i of ∑_i X_{ax(i)}, whatever an i is elsewhere."""
+    found: set[str] = set()
+    for node in walk(claim):
+        if isinstance(node, (IndexSum, Over)):
+            found.add(node.variable.text)
+        elif isinstance(node, Call) and len(node.subscript) == 1 and isinstance(node.subscript[0], Name):
+            below = (each for argument in node.arguments for each in walk(argument) if isinstance(each, Index))
+            indexed = (at for each in below for _, at in each.items)
+            if any(isinstance(at, Name) and at.text == node.subscript[0].text for at in indexed):
+                found.add(node.subscript[0].text)
+    return found
+
+
+def _variables(statement: Any) -> set[str]:
+    return {node.text for node in walk(statement) if isinstance(node, Name)}
+
+
+def _names_in(statement: Any) -> set[str]:
+    return {base_of(node) for node in walk(statement)} - {""}
+
+
+def _without_claims(statement: Any) -> Any:
+    if isinstance(statement, Equation):
+        return replace(statement, sides=statement.sides[:2], sets=())
+    return statement
+
+
+# -------------------------------------------------------------------------------------------- what functions have inside
+def _private(scope: Scope, needed: tuple[Any, ...], claim: Equation) -> Iterator[Any]:
+    """Needed statements, where names within functions that are names of the claim too get others."""
+    spans = {each.span for each in needed}
+    inside: dict[Span, set[str]] = {}  # of statements that belong to functions, the names in these
+    for function in scope.all_functions():
+        facts = [*(each for group in function.facts.values() for each in group), *function.families]
+        names = {each.base for each in function.parameters} | {each.name.base for each in facts}
+        for span in {function.statement.span, *(each.statement.span for each in facts)} & spans:
+            inside.setdefault(span, set()).update(names)
+    free = _names_in(claim).union(*(_names_in(each) for each in needed if each.span not in inside))
+    others = {name: f"inside{_letters(at)}" for at, name in enumerate(sorted(free & set().union(*inside.values())))}
+    for each in needed:
+        if not inside.get(each.span, set()) & others.keys():
+            yield each
+            continue
+        if not isinstance(each.sides[0], Call) and base_of(each.sides[0]) in free:
+            yield each  # the claim is about it too
+        yield mapped(each, lambda node: replace(node, text=others[node.text]) if _is_named(node, others) else None)
+
+
+def _is_named(node: Any, names: Any) -> bool:
+    return isinstance(node, Name) and node.text in names
+
+
+def _letters(number: int) -> str:
+    return "ABCDEFGH"[number % 8] * (1 + number // 8)
+
+
+def _of_parameters(scope: Scope, claim: Equation, needed: tuple[Any, ...]) -> Iterator[Declaration]:
+    """What the function that a claim belongs to says of its parameters, where nothing else does."""
+    known = {to_text(name) for each in needed if isinstance(each, Declaration) for name in each.names}
+    known |= {to_text(each.sides[0]) for each in needed if isinstance(each, Equation)}
+    spoken = _variables(claim).union(*map(_variables, needed))
+    for function in scope.all_functions():
+        if not any(each.span == claim.span for each in function.local_claims) or function.signature is None:
+            continue
+        for name, of in zip(function.parameters, function.signature.domain):
+            if str(name.key()) in spoken - known:
+                yield Declaration((_name(name.base),), (of,), None, (0, 0))
+
+
+def _name(text: str) -> Node:
+    return Name(text, (0, 0))

@@ -1,0 +1,312 @@
+"""What a claim takes for granted of names of which nothing is said: the least that gives it a meaning, which its verdict tells.
+
+∂f(U) = (d f(x) / d x)|_{x=U} ⊙ ∂U     f : ℝ → ℝ          f is any smooth function: one with random weights stands for it
+∂U_s = [∂U]_s                                              s is a record of indices, one along an axis of U
+∑_{ax} X = ∑_{i ∈ I} X_{ax(i)}                             I has all indices of ax
+∂f^{𝒮'}(X) = …                                             f lifted: f of an X that has 𝒮' besides
+∂Att(Q, K, V) = ∂(α ⊙_{seq} V)                             Att(Q, K, V) is α ⊙_{seq} V, up to what does not vary
+∂f(X; H) = 2 X ⊙_{ax} H                                    H is ∂X
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from grammar import nodes
+from grammar.nodes import (
+    AtPoint,
+    Axis,
+    Call,
+    Derivative,
+    Differential,
+    Equation,
+    Index,
+    Literal,
+    Name,
+    Node,
+    Over,
+    Program,
+    Signature,
+    Subscript,
+)
+from grammar.parser import parse
+from grammar.printer import to_text
+from grammar.symbols import CALLIGRAPHIC
+
+from ..derivations.indices import mapped
+from ..scope.names import MARKS, walk
+from ..scope.shape_variables import is_shape
+
+Typed = Callable[[Program], tuple[Mapping[str, Mapping[str, Any]], Mapping[str, Any]]]
+
+
+@dataclass
+class Suppositions:
+    """A program whose last line is a claim, without what nothing says; and what was supposed, in words."""
+
+    program: Program
+    told: dict[str, str] = field(default_factory=dict)  # of a name, what it stands for
+    widened: dict[str, tuple[str, ...]] = field(default_factory=dict)  # the axes that names have in any case
+
+    @property
+    def claim(self) -> Equation:
+        claim = self.program.statements[-1]
+        assert isinstance(claim, Equation)
+        return claim
+
+    def widen(self, name: str, axes: Iterable[str]) -> None:
+        if not any(
+            isinstance(each, nodes.Declaration) and name in map(to_text, each.names) for each in self.program.statements
+        ):
+            self.widened[name] = (*self.widened.get(name, ()), *axes)
+
+    def change(self, claim: Equation) -> None:
+        self.program = Program((*self.program.statements[:-1], claim))
+
+    def before(self, statements: Iterable[Any]) -> None:
+        self.program = Program((*statements, *self.program.statements))
+
+
+def supposed(program: Program, meanings: Mapping[str, Node], typed: Typed) -> Suppositions:
+    """What a claim, the last line of a program, supposes. `meanings` are calls of unknown functions, and names, and what they are;
+    `typed` says what a program takes, and which shape its value has."""
+    found = Suppositions(program)
+    for suppose in (_records, _index_sets, _increments):
+        suppose(found)
+    _meanings(found, meanings)
+    _any_functions(found)
+    _lifts(found, typed)
+    return found
+
+
+def said_by_differentials(claims: Iterable[Equation], known: set[str]) -> dict[str, Node]:
+    """What functions of which nothing else is said are by equations of differentials: ∂Att(Q, K, V) = ∂(α ⊙_{seq} V)."""
+    found: dict[str, Node] = {}
+    for claim in claims:
+        first, second = (each.body if isinstance(each, Differential) else None for each in claim.sides[:2])
+        if isinstance(first, Call) and first.operator[:1].isalpha() and second is not None:
+            plain = not first.subscript and all(isinstance(each, Name) for each in first.arguments)
+            if plain and first.operator not in known:
+                found.setdefault(to_text(first), second)
+    return found
+
+
+def said_by_side(claim: Equation, unknown: set[str]) -> dict[str, Node] | None:
+    """What a name is of which nothing else is said, where it is the one side of an equation: ∂f(X)/∂X* = D; None where there is none."""
+    for one, other in (claim.sides, claim.sides[::-1]) if len(claim.sides) == 2 and claim.range is None else ():
+        if isinstance(one, Name) and one.text in unknown and one not in walk(other):
+            return {one.text: other}
+    return None
+
+
+def _records(found: Suppositions) -> None:
+    """U_s and [∂U]_s with one s, a record of the shape 𝒮: the elements, or parts, of U along 𝒮."""
+    statements = found.program.statements[:-1]
+    known = {
+        to_text(name) for each in statements for name in (*getattr(each, "names", ()), *getattr(each, "sides", ())[:1])
+    }
+    marked = {axis.name for each in walk(found.claim) if _is_bracket(each) for axis in each.axes}
+    records = {name.rstrip(MARKS) for name in marked if _shape_of(name)} - known
+
+    def item(name: str) -> tuple[Axis, Node]:
+        plain = name.rstrip(MARKS)
+        return Axis(_shape_of(plain) + name[len(plain) :]), Name(plain)
+
+    def indexed(node: Any) -> Any:
+        if _is_bracket(node) and all(axis.name.rstrip(MARKS) in records for axis in node.axes):
+            items = tuple(item(axis.name) for axis in node.axes)
+            return Index(mapped(node.rows[0][0], indexed), items, node.span)
+        if isinstance(node, Subscript) and all(
+            isinstance(each, Name) and each.text in records for each in node.components
+        ):
+            if isinstance(node.base, Name):
+                found.widen(node.base.text, (_shape_of(to_text(each)) for each in node.components))
+            return Index(mapped(node.base, indexed), tuple(item(to_text(each)) for each in node.components), node.span)
+        if (
+            isinstance(node, Derivative)
+            and isinstance(node.variable, Subscript)
+            and isinstance(node.variable.base, Name)
+        ):
+            return by_element(node.body, node.variable.base, node.variable.components)
+        return None
+
+    def by_element(body: Node, variable: Name, components: tuple[Node, ...]) -> Any:
+        """∂f(X)/∂X_s: how f(X + ε E) grows with ε at 0, where E is 1 at s and else 0."""
+        if len(components) != 1 or not isinstance(components[0], Name) or components[0].text not in records:
+            return None
+        step, record = Name("epsilonA"), components[0]
+        place = Call("onehot", (), (Name(_shape_of(record.text)),), (record,))
+        moved = Call("+", (), (), (variable, Call("⊙", (), (), (step, place))))
+        grown = mapped(mapped(body, indexed), lambda node: moved if node == variable else None)
+        return AtPoint(Derivative(grown, step, ""), ((step, nodes.Number(0)),))
+
+    if records:
+        found.change(mapped(found.claim, indexed))
+        found.told.update({name: f"any record of {_shape_of(name)}" for name in sorted(records)})
+
+
+def _is_bracket(node: Any) -> bool:
+    """Whether [X]_s was read as a tensor with one element."""
+    return isinstance(node, Literal) and len(node.rows) == 1 == len(node.rows[0]) and bool(node.axes)
+
+
+def _shape_of(record: str) -> str:
+    """The letter of the shape that a record is of: 𝒮 of s, 𝒮' of s'."""
+    plain = record.rstrip(MARKS)
+    letter = plain.rstrip("'")
+    if not (letter.islower() and letter.isascii() and len(letter) == 1):
+        return ""
+    return CALLIGRAPHIC[letter.upper()] + plain[1:]
+
+
+def _index_sets(found: Suppositions) -> None:
+    """∑_{i ∈ I} X_{ax(i)} with an I that was not said to be anything before: all indices of ax."""
+    start = found.claim.span[0]
+    spoken = {
+        to_text(name)
+        for each in found.program.statements[:-1]
+        if isinstance(each, nodes.Declaration) and each.span[0] < start
+        for name in each.names
+    }
+    gone: set[str] = set()
+
+    def whole(node: Any) -> Any:
+        if not isinstance(node, Over) or not isinstance(node.over, nodes.Set) or node.over.domain != "field":
+            return None
+        name, body = to_text(node.over.elements[0]), mapped(node.body, whole)
+        places = [
+            axis for each in walk(body) if isinstance(each, Index) for axis, at in each.items if at == node.variable
+        ]
+        if name in spoken or not places:
+            return None
+        gone.add(name)
+        found.told[name] = f"all indices of {places[0].name}"
+        return Call(node.operator, (), (node.variable,), (body,), (), node.span, node.span)
+
+    found.change(mapped(found.claim, whole))
+    if gone:
+        kept = (
+            each
+            for each in found.program.statements
+            if not {to_text(name) for name in getattr(each, "names", ())} & gone
+        )
+        found.program = Program(tuple(kept))
+
+
+def _lifts(found: Suppositions, typed: Typed) -> None:
+    """f^{𝒮'}(X), the lift of f: f of an X that has the axes 𝒮' too."""
+    lifted: set[str] = set()
+
+    def plain(node: Any) -> Any:
+        if (
+            isinstance(node, Call)
+            and len(node.superscript) == 1
+            and isinstance(node.superscript[0], Name)
+            and is_shape(node.superscript[0].text)
+        ):
+            for each in node.arguments:
+                if isinstance(each, Name):
+                    found.widen(each.text, [to_text(node.superscript[0])])
+            found.told[f"{node.operator}^{{{to_text(node.superscript[0])}}}"] = f"the lift of {node.operator}"
+            lifted.add(node.operator)
+            return replace(node, superscript=())
+        return None
+
+    found.change(mapped(found.claim, plain))
+    *before, claim = found.program.statements
+    stated = {each.head.operator for each in before if isinstance(each, Signature)}
+    for each in before if lifted else ():
+        head, body = each.sides[:2] if isinstance(each, Equation) else (None, nodes.Number(0))
+        if (
+            isinstance(head, Call)
+            and head.operator in lifted - stated
+            and all(isinstance(of, Name) for of in head.arguments)
+        ):
+            shapes, result = typed(Program((*before, nodes.Value(body, (0, 0)))))
+            domain = " × ".join(_set(shapes.get(to_text(of), {})) for of in head.arguments)
+            found.before(parse(f"{head.operator} : {domain} → {_set(result)}", "text").statements)
+    assert claim is found.claim
+
+
+def _set(axes: Iterable[str]) -> str:
+    return f"ℝ^{{{' × '.join(axes)}}}" if [*axes] else "ℝ"
+
+
+def _increments(found: Suppositions) -> None:
+    """∂f(X; H), the differential of f at X with increment H: ∂f(X), where ∂X is H."""
+    increments: dict[str, Node] = {}
+    heads = (each.sides[0] for each in found.program.statements[:-1] if isinstance(each, Equation))
+    takes = {head.operator for head in heads if isinstance(head, Call) and head.parameters}
+
+    def without(node: Any) -> Any:
+        call = node.body if isinstance(node, Differential) else None
+        if not isinstance(call, Call) or not call.parameters or call.operator in takes:
+            return None
+        pairs = [*zip(call.arguments, call.parameters)]
+        plain = all(isinstance(each, Name) for pair in pairs for each in pair)
+        if not plain or len(call.arguments) != len(call.parameters):
+            return None
+        increments.update({to_text(step): Differential(of) for of, step in pairs})
+        return Differential(replace(call, parameters=()), node.span)
+
+    claim = mapped(found.claim, without)
+    if increments:
+        found.change(mapped(claim, lambda node: increments.get(node.text) if isinstance(node, Name) else None))
+        found.told.update({name: to_text(step) for name, step in increments.items()})
+
+
+def _meanings(found: Suppositions, meanings: Mapping[str, Node]) -> None:
+    """Calls of unknown functions, and names, as what they are said to be."""
+
+    def meant(node: Any) -> Any:
+        if isinstance(node, (Call, Name)) and (text := to_text(node)) in meanings:
+            found.told[text] = to_text(meanings[text])
+            return meanings[text]
+        return None
+
+    if meanings:
+        found.change(mapped(found.claim, meant))
+
+
+def _any_functions(found: Suppositions) -> None:
+    """A function with a signature and no definition: some smooth function with random weights."""
+    statements = found.program.statements
+    heads = (each.sides[0] for each in statements if isinstance(each, Equation))
+    defined = {
+        head.operator
+        for head in heads
+        if isinstance(head, Call) and all(isinstance(each, Name) for each in head.arguments)
+    }
+    called = {node.operator for node in walk(found.program) if isinstance(node, Call)}
+    for at, each in enumerate([each for each in statements if isinstance(each, Signature)]):
+        plain = not each.head.subscript and not each.head.superscript and each.head.operator[:1].isalpha()
+        sets = (*each.domain, each.codomain)
+        if plain and each.head.operator in called - defined and all(_is_of_numbers(of) for of in sets):
+            found.before(_some_function(each, at))
+            found.told[each.head.operator] = "any smooth function"
+
+
+def _is_of_numbers(of: Any) -> bool:
+    return isinstance(of, nodes.Set) and (of.domain == "reals" or of.domain == "field" and len(of.elements) == 1)
+
+
+def _some_function(signature: Signature, number: int) -> tuple[Any, ...]:
+    """f(x, y) = tanh u + u²/4 with u linear in x and y: a smooth function without a symmetry."""
+    letter = "ABCDEFGH"[number % 8]
+    out = [axis.name for axis, _ in signature.codomain.axes]
+    lines, terms = [], [f"bias{letter}"]
+    lines.append(f"bias{letter} ∈ {_set(out)}")
+    names = [f"given{letter}{'XYZUVW'[at % 6]}" for at in range(len(signature.domain))]
+    for name, of in zip(names, signature.domain):
+        own = [axis.name for axis, _ in of.axes]
+        apart = {axis: f"{axis}†" for axis in own if axis in out}
+        axes = [apart[axis] if axis in apart else axis for axis in own]
+        moved = f"{name}_{{{', '.join(f'{a}→{b}' for a, b in apart.items())}}}" if apart else name
+        weight = f"weight{name}"
+        lines.append(f"{weight} ∈ {_set((*axes, *out))}")
+        terms.append(f"{weight} ⊙_{{{', '.join(axes)}}} {moved}" if axes else f"{weight} ⊙ {moved}")
+    sum_ = " + ".join(terms)
+    lines.append(f"{signature.head.operator}({', '.join(names)}) = tanh({sum_}) + ({sum_})^2 / 4")
+    return parse("\n".join(lines), "text").statements

@@ -1,0 +1,122 @@
+"""Heads of families that are a step ahead: x_{t+1} = x_t − g for t = 0, …, n, as an equation for x_t.
+
+x^{t+1} = x^t + 1 for t = 0, …, n        x^t = x^{t-1} + 1 for t = 0 + 1, …, n + 1
+
+So a family is always counted by its own index, whichever member its equation names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from grammar import nodes
+from grammar.nodes import Call, Equation, Name, Node, Number, Range
+from grammar.traversal import BELOW
+
+from .names import spelled
+
+
+def without_shifted_heads(program: nodes.Program) -> nodes.Program:
+    """The program with each x^{t+1} = … for t = 0, …, n as an equation for x^t."""
+    if not any(map(shifts, program.statements)):
+        return program
+    return replace(program, statements=tuple(map(counted_by_its_head, program.statements)))
+
+
+def shifts(statement: Any) -> dict[str, int]:
+    """How far the head of a family is ahead of each variable of its range: 1 for t of x^{t+1}."""
+    if not isinstance(statement, Equation) or statement.range is None:
+        return {}
+    head = statement.sides[0]
+    if isinstance(head, Call):
+        parts = (*head.superscript, *head.subscript)
+    else:
+        name = spelled(head.base if isinstance(head, nodes.Index) else head)
+        parts = () if name is None else (*name.superscript, *name.subscript)
+    found: dict[str, int] = {}
+    for part in parts:
+        variable, offset = ahead_of(part)
+        if offset and variable in statement.range.variables:
+            found[variable] = offset
+    return found
+
+
+def ahead_of(part: Node) -> tuple[str, int]:
+    """The name and the number of t + 1, t − 2, t; nothing of another expression."""
+    if isinstance(part, Name):
+        return part.text, 0
+    if isinstance(part, Call) and part.operator in ("+", "-") and len(part.arguments) == 2:
+        left, right = part.arguments
+        if isinstance(left, Name) and isinstance(right, Number) and isinstance(right.value, int):
+            return left.text, right.value if part.operator == "+" else -right.value
+        if (
+            part.operator == "+"
+            and isinstance(right, Name)
+            and isinstance(left, Number)
+            and isinstance(left.value, int)
+        ):
+            return right.text, left.value
+    return "", 0
+
+
+def counted_by_its_head(statement: Any) -> Any:
+    """The same equation, its range moved so far as its head is ahead."""
+    found = shifts(statement)
+    if not found:
+        return statement
+    sides = tuple(turned(side, found) for side in statement.sides)
+    sets = tuple(turned(of, found) for of in statement.sets)
+    over: Range | None = None
+    for each in reversed(statement.range.each):
+        by = found.get(each.variable.text, 0)
+        first, last = (moved(turned(end, found), by) for end in (each.first, each.last))
+        other = replace(each, first=first, last=last, further=over, down=each.downward)
+        if other.downward and not each.downward:  # n, …, 1 would count down, and n, …, 2 − 1 does not
+            other = replace(other, last=sum_of(each.last, by, each.last))
+        over = other
+    return replace(statement, sides=sides, sets=sets, range=over)
+
+
+def moved(end: Node, by: int) -> Node:
+    """The end of a range, so much further."""
+    if not by:
+        return end
+    if isinstance(end, Number) and isinstance(end.value, int):
+        return replace(end, value=end.value + by)
+    name, offset = ahead_of(end)
+    base = Name(name, end.span) if name else end
+    return sum_of(base, offset + by if name else by, end)
+
+
+def sum_of(base: Node, offset: int, place: Node) -> Node:
+    """t + 2, t − 1, t"""
+    if not offset:
+        return base
+    number, span = Number(abs(offset), place.span), place.span
+    return Call("+" if offset > 0 else "-", (), (), (base, number), (), span, span)
+
+
+def turned(node: Any, by: Mapping[str, int]) -> Any:
+    """An expression with t − 1 for each t, where `by` says 1."""
+    if isinstance(node, tuple):
+        return tuple(turned(each, by) for each in node)  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(node, nodes.Axis) or not hasattr(node, "span"):
+        return node
+    if isinstance(node, (Name, Call)):
+        variable, offset = ahead_of(node)
+        if variable in by:
+            return sum_of(Name(variable, node.span), offset - by[variable], node)
+        if isinstance(node, Name):
+            return node
+    if isinstance(node, (nodes.IndexSum, nodes.Over)) and node.variable.text in by:
+        by = {name: each for name, each in by.items() if name != node.variable.text}
+    changed: dict[str, Any] = {}
+    for slot in node.__slots__:
+        value = getattr(node, slot)
+        if slot not in ("span", "operator_span", "variable") and isinstance(value, (tuple, *BELOW)):
+            changed[slot] = turned(value, by)
+    if isinstance(node, nodes.Derivative):
+        changed["variable"] = turned(node.variable, by)
+    return replace(node, **changed) if any(changed[slot] is not getattr(node, slot) for slot in changed) else node

@@ -1,0 +1,289 @@
+"""Random variables whose distributions statements say: x ∼ N(0, 1), and 𝔼_x[x^2] anywhere, as 𝔼_{x ∼ N(0, 1)}[x^2].
+
+What the body needs of other definitions, m of 𝔼_x[m] with m = x^2, is a function of what is drawn there:
+
+    x ∼ N(0, 1)                x ∼ N(0, 1)
+    m = x^2                    m⟨x⟩(x) = x^2
+    𝔼_x[m]                     𝔼_{x ∼ N(0, 1)}[m⟨x⟩(x)]
+
+z^t ∼ N(0, 1) alone, where x^t = x^{t-1} + z^t for t = 1, …, n, ranges as far as what uses it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.nodes import Call, Draw, Equation, Expectation, Name, Node, Number, Range
+from grammar.traversal import BELOW, children
+
+from .names import component_names, spelled, walk
+from .shifted_heads import ahead_of, sum_of
+
+
+def without_stated_draws(source: str, program: nodes.Program) -> nodes.Program:
+    """The program in which each expectation says itself what is drawn, and each family of draws how far it goes."""
+    if not any(map(says_draw, program.statements)):
+        return program
+    if any(says_draw(each) and each.sides[-1].labels for each in program.statements):  # type: ignore[union-attr]
+        spoken = [(each, words(each)) for each in program.statements]
+        program = replace(program, statements=tuple(ranged(source, each, spoken) for each in program.statements))
+    return Stated(source, program).written_out()
+
+
+def says_draw(statement: Any) -> bool:
+    """Whether a statement says the distribution of a name."""
+    return isinstance(statement, Equation) and isinstance(statement.sides[-1], Draw)
+
+
+class Stated:
+    """The random variables of one program, and what is defined by them."""
+
+    def __init__(self, source: str, program: nodes.Program):
+        self.source, self.program = source, program
+        self.drawn: dict[str, Draw] = {}
+        self.plain: dict[str, Equation] = {}  # the names that have one equation, and no scripts
+        self.labelled: set[str] = set()  # the names that have equations with scripts
+        self.parameters: set[str] = set()  # of functions
+        direct: dict[str, set[str]] = {}  # what each name is made of
+        for each in program.statements:
+            if not isinstance(each, Equation):
+                continue
+            head, body = each.sides[0], each.sides[-1]
+            if isinstance(body, Draw) and not body.labels:
+                self.drawn.setdefault(body.name, body)
+                continue
+            base = head.operator if isinstance(head, Call) else base_of(head)
+            if base in direct:
+                self.plain.pop(base, None)
+            elif isinstance(head, Name) and each.range is None:
+                self.plain[base] = each
+            if base and isinstance(head, (nodes.Superscript, nodes.Subscript, nodes.Index)):
+                self.labelled.add(base)
+            bound = bound_by(each)
+            self.parameters |= bound if isinstance(head, Call) else set()
+            direct.setdefault(base, set()).update(words(each.sides[1]) - bound)
+        direct |= {name: words(of) for name, of in self.drawn.items()}
+        self.needs = reached(direct, self.drawn.keys() | self.parameters)
+        self.functions: dict[str, Equation] = {}
+
+    def written_out(self) -> nodes.Program:
+        statements = [self.turned(each) for each in self.program.statements]
+        return replace(self.program, statements=(*statements, *self.functions.values()))
+
+    def variables(self, names: Iterable[str]) -> set[str]:
+        """The random variables that some names are made of, themselves among them."""
+        found = set(names)
+        for name in [*found]:
+            found |= self.needs.get(name, set())
+        return found & self.drawn.keys()
+
+    # ------------------------------------------------------------------------------------------------------ expectations
+    def turned(self, node: Any) -> Any:
+        """A tree in which expectations say what is drawn."""
+        if isinstance(node, tuple):
+            return tuple(self.turned(each) for each in node)  # pyright: ignore[reportUnknownVariableType]
+        if not hasattr(node, "span"):
+            return node
+        if isinstance(node, Expectation):
+            node = self.expectation(node)
+        changed: dict[str, Any] = {}
+        for slot in node.__slots__:
+            value = getattr(node, slot)
+            if slot not in ("span", "operator_span") and isinstance(value, (tuple, *BELOW)):
+                changed[slot] = self.turned(value)
+        return replace(node, **changed) if any(changed[slot] is not getattr(node, slot) for slot in changed) else node
+
+    def expectation(self, node: Expectation) -> Expectation:
+        """𝔼_{x ∼ N(0, 1)}[…] for 𝔼_x[…], and for 𝔼[…] of what is made of x."""
+        named = {each.text: each for each in node.draws if isinstance(each, Name)}
+        if not node.draws:
+            over = self.variables(words(node.body))
+            named = {text: Name(text, node.span) for text in sorted(over.union(*map(self.made_of, over)))}
+        if not named.keys() <= self.drawn.keys() or not (named or node.draws):
+            return node  # which is told of where it is typed
+        draws: list[Draw | Name] = [each for each in node.draws if isinstance(each, Draw)]
+        own = {each.name for each in draws if isinstance(each, Draw)}
+        waiting = dict(named)
+        while waiting:
+            text = next(
+                (text for text in waiting if not self.made_of(text) & waiting.keys() - {text}), next(iter(waiting))
+            )
+            place = waiting.pop(text)
+            self.check_given(text, own | named.keys(), node, place)
+            before = {each.name for each in draws if isinstance(each, Draw)} & self.drawn.keys()
+            draws.append(self.of_drawn(replace(self.drawn[text], span=place.span), before))
+        stated = (own | named.keys()) & self.drawn.keys()
+        return replace(node, draws=tuple(draws), body=self.of_drawn(node.body, stated))
+
+    def made_of(self, text: str) -> set[str]:
+        """The random variables that the distribution of another names."""
+        return self.variables(words(self.drawn[text])) - {text}
+
+    def check_given(self, text: str, over: set[str], node: Expectation, place: Name) -> None:
+        """Raise where a distribution is made of what is drawn too, and the expectation does not go over that."""
+        missing = sorted(self.made_of(text) - over)
+        if missing:
+            raise NotationError(
+                114, f"{text} is drawn by {', '.join(missing)}, which is drawn too", self.source, place.span,
+                labels=((self.drawn[text].span, "said here"),),
+                hint=f"go over both: 𝔼_{{{', '.join([*missing, text])}}}[…]; a given {missing[0]} is a number of another name",
+            )  # fmt: skip
+
+    # ------------------------------------------------------------------------------------- definitions between as functions
+    def of_drawn(self, node: Any, over: set[str], bound: frozenset[str] = frozenset()) -> Any:
+        """A body in which what is defined by what is drawn is a function of it."""
+        if isinstance(node, tuple):
+            return tuple(self.of_drawn(each, over, bound) for each in node)  # pyright: ignore[reportUnknownVariableType]
+        if isinstance(node, nodes.Axis) or not hasattr(node, "span"):
+            return node
+        if isinstance(node, (nodes.IndexSum, nodes.Over)):
+            bound = bound | {node.variable.text}
+        if isinstance(node, Expectation):
+            bound = bound | {each.name if isinstance(each, Draw) else each.text for each in node.draws}
+        base = node.operator if isinstance(node, Call) else base_of(node)
+        if base not in self.labelled and isinstance(node, (nodes.Superscript, nodes.Subscript, nodes.Index)):
+            base = ""  # a power, or elements, of what stands in it
+        within = sorted(self.variables([base]) & over) if base not in (*self.drawn, *bound) else []
+        alone = isinstance(node, Name) and base in self.plain and not self.needs[base] & self.parameters
+        if within and alone:
+            return self.function_of(base, node, within)
+        if within:
+            raise NotationError(
+                114, f"{base} is made of {', '.join(within)}, which is drawn here", self.source, node.span,
+                hint=f"make it a function of what is drawn: give {base} the argument {within[0]}",
+            )  # fmt: skip
+        changed: dict[str, Any] = {}
+        for slot in node.__slots__:
+            value = getattr(node, slot)
+            if slot not in ("span", "operator_span", "variable") and isinstance(value, (tuple, *BELOW)):
+                changed[slot] = self.of_drawn(value, over, bound)
+        return replace(node, **changed) if any(changed[slot] is not getattr(node, slot) for slot in changed) else node
+
+    def function_of(self, base: str, node: Node, over: list[str]) -> Call:
+        """m⟨x⟩(x) for m, and the equation m⟨x⟩(x) = x^2."""
+        name = f"{base}⟨{', '.join(over)}⟩"
+        arguments = tuple(Name(each, node.span) for each in over)
+        call = Call(name, (), (), arguments, (), node.span, node.span)
+        if name not in self.functions:
+            equation = self.plain[base]
+            self.functions[name] = equation  # while it is made, for what needs itself
+            body = self.of_drawn(equation.sides[1], {*over})
+            self.functions[name] = Equation((call, self.turned(body)), span=equation.span)
+        return call
+
+
+def base_of(node: Any) -> str:
+    """X of X_{h(i)} and of X^l; nothing of what is no name."""
+    name = spelled(node.base if isinstance(node, nodes.Index) else node)
+    return "" if name is None else name.base
+
+
+def words(root: Any) -> set[str]:
+    """The names and the functions below a node, but for those that an expectation there goes over."""
+    found: set[str] = set()
+    stack: list[tuple[Any, frozenset[str]]] = [(root, frozenset())]
+    while stack:
+        node, bound = stack.pop()
+        if isinstance(node, Name):
+            found |= {node.text} - bound
+        elif isinstance(node, Call):
+            found.add(node.operator)
+        if isinstance(node, Expectation):
+            for each in node.draws:
+                stack += [(each, bound)] if isinstance(each, Draw) else []
+                bound = bound | {each.name if isinstance(each, Draw) else each.text}
+            stack.append((node.body, bound))
+        else:
+            stack += [(below, bound) for below in children(node)]
+    return found
+
+
+def bound_by(equation: Equation) -> set[str]:
+    """The names that an equation binds itself: the parameters of its head, its indices and those of its range."""
+    head = equation.sides[0]
+    found = set[str]() if equation.range is None else {*equation.range.variables}
+    if isinstance(head, Call):
+        found |= {base_of(each) for each in (*head.arguments, *head.parameters)}
+    if isinstance(head, nodes.Index):
+        found |= {node.text for _, index in head.items for node in walk(index) if isinstance(node, Name)}
+    return found
+
+
+def reached(direct: Mapping[str, set[str]], targets: Iterable[str]) -> dict[str, set[str]]:
+    """For each name which of the targets it is made of, also by way of others."""
+    users: dict[str, list[str]] = {}
+    for name, names in direct.items():
+        for each in names:
+            users.setdefault(each, []).append(name)
+    found: dict[str, set[str]] = {name: set() for name in direct}
+    for target in targets:
+        waiting = [*users.get(target, ())]
+        while waiting:
+            name = waiting.pop()
+            if target not in found[name]:
+                found[name].add(target)
+                waiting += users.get(name, ())
+    return found
+
+
+# --------------------------------------------------------------------------------------------------- families of draws
+def ranged(source: str, statement: Any, spoken: Iterable[tuple[Any, set[str]]]) -> Any:
+    """z^t ∼ N(0, 1) for t = 1, …, n, where it is written without the range, and what uses z^t has one."""
+    draw = statement.sides[-1] if isinstance(statement, Equation) else None
+    if not isinstance(draw, Draw) or not draw.labels or statement.range is not None:
+        return statement
+    users = [each for each, names in spoken if each is not statement and draw.name in names]
+    over: Range | None = None
+    for variable in sorted({name for part in draw.labels for name in component_names(part)}):
+        found = {(each.first, each.last): each for user in users for each in counting(user, variable)}
+        if len(found) > 1 or (not found and any(binds(user, variable) for user in users)):
+            raise NotationError(
+                114, f"how far {variable} goes is not said of {draw.name}", source, statement.span,
+                hint=f"write {source[slice(*statement.span)]} for {variable} = 1, …, n",
+            )  # fmt: skip
+        for each in found.values():
+            least, most = offsets(draw.name, variable, users)
+            first, last = (each.last, each.first) if each.downward else (each.first, each.last)
+            over = replace(each, first=stepped(first, least), last=stepped(last, most), further=over, down=False)
+    return replace(statement, range=over)
+
+
+def counting(user: Any, variable: str) -> Iterator[Range]:
+    """The ranges of a variable in a statement: its own, and those of sums."""
+    over = getattr(user, "range", None)
+    yield from (each for each in (over.each if over is not None else ()) if each.variable.text == variable)
+    for node in walk(user):
+        if isinstance(node, nodes.IndexSum) and node.variable.text == variable:
+            yield Range(node.variable, node.first, node.last, node.span)
+
+
+def binds(user: Any, variable: str) -> bool:
+    """Whether a variable is an index in a statement: of elements, of ∑_{t ∈ S}, or of a function's name."""
+    head = user.sides[0] if isinstance(user, Equation) else None
+    parts: list[Node] = [*head.superscript, *head.subscript] if isinstance(head, Call) else []
+    for node in walk(user):
+        parts += [index for _, index in node.items] if isinstance(node, nodes.Index) else []
+        parts += [node.variable] if isinstance(node, nodes.Over) else []
+    return any(variable in component_names(part) for part in parts)
+
+
+def offsets(base: str, variable: str, users: Iterable[Any]) -> tuple[int, int]:
+    """How far before and after t the members are that equations use: −1 and 0 of z^{t-1} and z^t."""
+    found = {0}
+    for node in (inner for user in users for inner in walk(user)):
+        name = spelled(node) if isinstance(node, (nodes.Superscript, nodes.Subscript)) else None
+        if name is not None and name.base == base:
+            found |= {
+                by for part in (*name.superscript, *name.subscript) for of, by in [ahead_of(part)] if of == variable
+            }
+    return min(found), max(found)
+
+
+def stepped(end: Node, by: int) -> Node:
+    if isinstance(end, Number) and isinstance(end.value, int):
+        return replace(end, value=end.value + by)
+    return sum_of(end, by, end)

@@ -1,0 +1,41 @@
+"""Terms over all cells of a grid, rewritten as terms over fronts and lanes: those of a family over two indices.
+
+    s_{a(i)} ≠ u_{b(j)}      needs no member: it is made for all cells at once, and gathered to fronts and lanes
+    E^{i-1,j} + 1            needs one: its axes of i and j become that of the fronts and that of the lanes
+
+What maps element by element over the cells (i, j) does so over any list of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from .loop_bodies import at_one
+from .terms import Term, TermGraph, topological
+
+
+def over_fronts(
+    graph: TermGraph, roots: Sequence[Term], members: Mapping[int, Term], axes: frozenset[str], fronts: Mapping[str, Any],
+    gathered: Callable[[Term], Term],
+) -> list[Term]:  # fmt: skip
+    """The roots over `fronts`, the axes with their sizes that replace `axes`. `members` are the terms that stand there for
+    those, by identity, that a loop will know; `gathered` gives what needs none of them.
+    """
+    found = dict(members)
+    rest: dict[int, Term] = {}
+
+    def reshaped(shape: Mapping[str, Any]) -> dict[str, Any]:
+        kept = {axis: size for axis, size in shape.items() if axis not in axes}
+        return {**fronts, **kept} if len(kept) < len(shape) else kept
+
+    def part(term: Term) -> Term:
+        known = found.get(id(term)) or rest.get(id(term))
+        if known is None:
+            known = rest[id(term)] = term if axes.isdisjoint(term.shape) else gathered(term)
+        return known
+
+    for term in topological(*roots):
+        if id(term) not in found and not found.keys().isdisjoint(map(id, term.arguments)):
+            found[id(term)] = at_one(graph, axes, term, tuple(map(part, term.arguments)), reshaped)
+    return [part(root) for root in roots]

@@ -1,0 +1,327 @@
+"""Families over two indices as loops over fronts: the same as written out, as the definitions, as plain loops of Python."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import namedtensor as nt
+from namedtensor import reference
+from namedtensor.checking import loops
+from namedtensor.checking.wavefront_order import Domain, ordered
+from namedtensor.programs.evaluate import EVALUATORS, EXECUTABLES
+from namedtensor.terms.terms import Term
+
+RNG = np.random.default_rng(11)
+N, M = 9, 8
+S = nt.tensor(RNG.integers(0, 3, N), "a")
+U = nt.tensor(RNG.integers(0, 3, M), "b")
+C = nt.tensor(RNG.normal(size=(N, M)), "a b")
+P = nt.tensor(RNG.normal(size=(2, N, M)), "batch a b")
+X = nt.tensor(RNG.normal(size=N), "a")
+Y = nt.tensor(RNG.normal(size=M), "b")
+Z = nt.tensor(RNG.normal(size=(N, 3)), "a chans")
+W = nt.tensor(RNG.normal(size=(3, 3)) / 2, "chans chans'")
+L = nt.tensor(RNG.normal(size=30), "long")
+GIVEN = {"S": S, "U": U, "C": C, "P": P, "X": X, "Y": Y, "Z": Z, "W": W, "L": L}
+
+GRID = "for i = 1, …, 9 for j = 1, …, 8"
+EDIT = f"""E^{{i,0}} = i for i = 0, …, 9
+E^{{0,j}} = j for j = 1, …, 8
+E^{{i,j}} = min(min(E^{{i-1,j}}, E^{{i,j-1}}) + 1, E^{{i-1,j-1}} + 𝕀[S_{{a(i)}} ≠ U_{{b(j)}}]) {GRID}
+"""
+WARP = f"""D^{{0,0}} = 0
+D^{{i,0}} = ∞ for i = 1, …, 9
+D^{{0,j}} = ∞ for j = 1, …, 8
+c^{{i,j}} = (X_{{a(i)}} - Y_{{b(j)}})^2 {GRID}
+D^{{i,j}} = c^{{i,j}} + min(min(D^{{i-1,j}}, D^{{i,j-1}}), D^{{i-1,j-1}}) {GRID}
+"""
+SOFT = f"""D^{{i,0}} = i for i = 0, …, 9
+D^{{0,j}} = j^2 for j = 1, …, 8
+D^{{i,j}} = C_{{a(i), b(j)}} - log(exp(-D^{{i-1,j}}) + exp(-D^{{i,j-1}}) + exp(-D^{{i-1,j-1}})) {GRID}
+"""
+PASCAL = """B^{i,0} = 1 for i = 0, …, 12
+B^{i,j} = 0 for i = 0, …, 12 for j = i+1, …, 12
+B^{i,j} = B^{i-1,j-1} + B^{i-1,j} for i = 1, …, 12 for j = 1, …, i
+"""
+GAPS = f"""M^{{0,0}} = 0
+M^{{i,0}} = -9 for i = 1, …, 9
+M^{{0,j}} = -9 for j = 1, …, 8
+A^{{i,0}} = -i for i = 0, …, 9
+A^{{0,j}} = -9 for j = 1, …, 8
+G^{{i,0}} = -9 for i = 0, …, 9
+G^{{0,j}} = -j for j = 1, …, 8
+M^{{i,j}} = C_{{a(i), b(j)}} + max(M^{{i-1,j-1}}, max(A^{{i-1,j-1}}, G^{{i-1,j-1}})) {GRID}
+A^{{i,j}} = max(M^{{i-1,j}} - 2, A^{{i-1,j}} - 1) {GRID}
+G^{{i,j}} = max(M^{{i,j-1}} - 2, G^{{i,j-1}} - 1) {GRID}
+"""
+CASES = """E^{i,j} = {
+  i if j = 0; j if i = 0; min(min(E^{i-1,j}, E^{i,j-1}) + 1, E^{i-1,j-1} + 𝕀[S_{a(i)} ≠ U_{b(j)}]) otherwise
+} for i = 0, …, 9 for j = 0, …, 8
+"""
+VECTORS = (
+    "E^{i,0} = [1, 2, 3]_{chans} / (i + 1) for i = 0, …, 9\nE^{0,j} = [1, 2, 3]_{chans} ⊙ j for j = 1, …, 8\n"
+    f"E^{{i,j}} = tanh([E^{{i-1,j}} ⊙_{{chans}} W]_{{chans'→chans}} + E^{{i,j-1}} ⊙ Z_{{a(i)}}) {GRID}\n"
+)
+FIRSTS = "E^{i,0} = 0 for i = 0, …, 9\nE^{0,j} = 1 for j = 1, …, 8\n"
+# what is written -> how many loops its plan has
+ROLLED = {
+    f"{EDIT}E^{{9,8}}": 1,
+    f"{EDIT}E^{{9,8}} + E^{{9,7}} + E^{{3,5}} + E^{{0,2}}": 1,
+    f"{EDIT}T_{{a(i), b(j)}} = E^{{i,j}} {GRID}\nT": 1,
+    f"{EDIT}T_{{a(i), b(j)}} = E^{{i,j}} - E^{{i-1,j}} + E^{{i-1,j-1}} {GRID}\nT": 1,
+    f"{EDIT}T_{{a(i)}} = E^{{i,8}} for i = 1, …, 9\nT + E^{{9,8}}": 1,
+    f"{EDIT}T_{{a(i)}} = E^{{i,8}} for i = 1, …, 9\nT": 1,
+    WARP: 1,
+    f"{WARP}D^{{9,8}} + c^{{2,3}}": 1,
+    SOFT: 1,
+    f"{SOFT}∂D^{{9,8}}/∂C": 2,
+    PASCAL: 1,
+    f"{PASCAL}B^{{10,5}}": 1,
+    f"{PASCAL}T_{{n(i), k(j)}} = B^{{i,j}} for i = 1, …, 12 for j = 1, …, 12\nT": 1,
+    GAPS + "max(M^{9,8}, max(A^{9,8}, G^{9,8}))": 1,
+    # only rows before: a row at once
+    f"{FIRSTS}E^{{i,j}} = E^{{i-1,j}} + E^{{i-1,j-1}} / 2 + C_{{a(i), b(j)}} {GRID}\nE^{{9,8}}": 1,
+    # only columns before
+    f"{FIRSTS}E^{{i,j}} = tanh(E^{{i,j-1}} - E^{{i-1,j-1}} / 2) + C_{{a(i), b(j)}} {GRID}\nE^{{9,8}}": 1,
+    # two rows before
+    "E^{0,j} = 1 for j = 0, …, 8\nE^{1,j} = j for j = 0, …, 8\nE^{i,0} = 0 for i = 2, …, 9\n"
+    "E^{i,j} = E^{i-2,j} - E^{i-1,j-1} / i + j for i = 2, …, 9 for j = 1, …, 8\nE^{9,8}": 1,
+    # a row before, further on: the order is i by i, and j by j in it
+    "E^{0,j} = j for j = 0, …, 9\nE^{i,0} = 1 for i = 1, …, 9\nE^{i,9} = 2 for i = 1, …, 9\n"
+    f"E^{{i,j}} = sin(E^{{i-1,j+1}} + E^{{i,j-1}}) + C_{{a(i), b(j)}} {GRID}\nE^{{9,8}}": 1,
+    # downwards
+    "E^{10,j} = 0 for j = 1, …, 9\nE^{i,9} = 1 for i = 1, …, 9\n"
+    "E^{i,j} = cos(E^{i+1,j} - E^{i,j+1}) + C_{a(i), b(j)} for i = 9, …, 1 for j = 8, …, 1\nE^{1,1}": 1,
+    # each member is a vector
+    VECTORS + "E^{9,8}": 1,
+    # a batch, which the first members do not have
+    f"{FIRSTS}E^{{i,j}} = max(E^{{i-1,j}}, E^{{i,j-1}}) / 2 + P_{{a(i), b(j)}} {GRID}\nE^{{9,8}}": 1,
+    # what it begins with is a recurrence itself
+    "E^{0,0} = 0\nE^{i,0} = E^{i-1,0} / 2 + X_{a(i)} for i = 1, …, 9\nE^{0,j} = E^{0,j-1} + Y_{b(j)} for j = 1, …, 8\n"
+    f"E^{{i,j}} = min(E^{{i-1,j}}, E^{{i,j-1}}) + C_{{a(i), b(j)}} {GRID}\nE^{{9,8}}": 1,
+    # indices that are numbers, powers and places elsewhere
+    f"{FIRSTS}E^{{i,j}} = E^{{i-1,j}} / 2 + E^{{i,j-1}} / (i + j) + L_{{long(i+j)}} ⊙ j^2 / 100 {GRID}\nE^{{9,8}}": 1,
+    f"{FIRSTS}E^{{i,j}} = {{ E^{{i-1,j-1}} + 1 if S_{{a(i)}} = U_{{b(j)}}; max(E^{{i-1,j}}, E^{{i,j-1}}) otherwise }} {GRID}\nE^{{9,8}}": 1,
+    f"{FIRSTS}E^{{i,j}} = {{ E^{{i-1,j-1}} if i > j; E^{{i,j-1}} + 1 if i < 3; E^{{i-1,j}} / 2 otherwise }} {GRID}\nE^{{9,8}}": 1,
+    # families of one index beside it
+    "h^0 = 1\nh^t = h^{t-1} / 2 + t for t = 1, …, 20\n"
+    f"{FIRSTS}E^{{i,j}} = E^{{i-1,j}} / h^i + E^{{i,j-1}} / h^{{j+1}} {GRID}\nE^{{9,8}}": 1,
+    # in a function, which takes what it needs
+    f"{FIRSTS}f(q) = E^{{9,8}}\nE^{{i,j}} = (E^{{i-1,j}} + E^{{i,j-1}}) / 2 + q / (i + j) {GRID}\nf(2) + f(X_{{a(3)}})": 2,
+    # the first members by cases
+    f"{CASES}E^{{9,8}} + E^{{0,3}} + E^{{7,0}}": 1,
+    f"{CASES}T_{{a(i), b(j)}} = E^{{i,j}} - E^{{i-1,j-1}} {GRID}\nT": 1,
+    "B^{i,j} = { 1 if j = 0; 1 if j = i; B^{i-1,j-1} + B^{i-1,j} otherwise } for i = 0, …, 12 for j = 0, …, i\nB^{12,6}": 1,
+    # a triangle whose sums go along its side
+    "F^{i,i} = i for i = 1, …, 12\nF^{i,j} = 0 for i = 2, …, 12 for j = i-1, …, i-1\n"
+    "F^{i,j} = max(F^{i+1,j}, F^{i,j-1}) - F^{i+1,j-1} / 2 for i = 11, …, 1 for j = i+1, …, 12\nF^{1,12}": 1,
+    # a sum over spans: not so far back, but anywhere
+    "F^{i,i} = X_{a(i)} for i = 1, …, 9\nF^{i,j} = ∑_{k=i}^{j-1} F^{i,k} ⊙ F^{k+1,j} / 4 for i = 8, …, 1 for j = i+1, …, 9\nF^{1,9}": 0,
+    # one member has an equation of its own
+    f"{FIRSTS}E^{{4,4}} = 1\nE^{{i,j}} = max(E^{{i-1,j}}, E^{{i,j-1}}) {GRID}\nE^{{9,8}}": 0,
+    # no member needs another
+    f"c^{{i,j}} = X_{{a(i)}} ⊙ Y_{{b(j)}} {GRID}\nT_{{a(i), b(j)}} = c^{{i,j}} {GRID}\nT + c^{{2,3}}": 0,
+}
+
+
+def forget():
+    for cache in (EXECUTABLES, EVALUATORS):
+        cache.clear()
+
+
+def used(formula, given=GIVEN):
+    return {name: each for name, each in given.items() if name in formula}
+
+
+@pytest.fixture
+def written_out(monkeypatch):
+    def value(formula):
+        forget()
+        with monkeypatch.context() as context:
+            context.setattr(loops, "LEAST", 10**9)
+            found = nt.evaluate(formula, used(formula))
+        forget()
+        return found
+
+    return value
+
+
+@pytest.mark.parametrize("formula", ROLLED)
+def test_a_loop_over_fronts_gives_what_its_members_give_written_out(formula, written_out):
+    compiled = nt.formula(formula).compile()
+    found = compiled(values=used(formula))
+    assert nt.allclose(found, written_out(formula))
+    assert len([step for step in compiled.plan.steps if step.primitive == "loop"]) == ROLLED[formula]
+
+
+# but for derivatives, and a triangle whose sides cases begin, which the reference evaluator does not read
+DEFINED = [each for each in ROLLED if "∂" not in each and "1 if j = i;" not in each]
+
+
+@pytest.mark.parametrize("formula", DEFINED[::4])
+def test_a_loop_over_fronts_gives_what_the_definitions_give(formula):
+    found = nt.evaluate(formula, used(formula))
+    inputs = {name: reference.tensor(each.array.tolist(), each.axes) for name, each in used(formula).items()}
+    exact = reference.evaluate(formula, inputs)
+    assert np.allclose(found.to_array(found.axes), exact.to_list(found.axes))
+
+
+def of(library, given):
+    xp = pytest.importorskip("jax.numpy" if library == "jax" else library, reason=f"{library} is not installed")
+    return {name: nt.tensor(xp.asarray(each.array), each.axes) for name, each in given.items()}
+
+
+@pytest.mark.parametrize("library", ["torch", "jax"])
+@pytest.mark.parametrize("formula", [each for each in ROLLED if ROLLED[each]])
+def test_a_loop_over_fronts_is_the_same_in_each_library(formula, library):
+    expected = nt.evaluate(formula, used(formula))
+    found = nt.evaluate(formula, of(library, used(formula)))
+    assert np.allclose(
+        np.asarray(found.to_array(expected.axes)), expected.to_array(expected.axes), rtol=1e-3, atol=1e-3
+    )
+
+
+ALL = next(each for each in ROLLED if "L_{long" in each).replace(
+    "\nE^{9,8}", f"\nT_{{a(i), b(j)}} = (E^{{i,j}})^2 {GRID}\n"
+)
+DIFFERENTIABLE = {  # what is written, and by which of its inputs
+    "soft warping": (f"{SOFT}D^{{9,8}}", "C"),
+    "warping": (f"{WARP}D^{{9,8}}", "Y"),
+    "each member is a vector": (VECTORS + "∑_{chans} E^{9,8}", "W"),
+    "all members": (f"{ALL}∑_{{a,b}} T", "L"),
+    "three names": (GAPS + "max(M^{9,8}, max(A^{9,8}, G^{9,8}))", "C"),
+}
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
+@pytest.mark.parametrize("name", DIFFERENTIABLE)
+def test_a_loop_over_fronts_is_differentiated(name, library):
+    """By our own calculus, by PyTorch and by JAX, against quotients of differences."""
+    formula, by = DIFFERENTIABLE[name]
+    compiled, inputs = nt.formula(formula).compile(), used(formula)
+    array, axes = GIVEN[by].array, GIVEN[by].axes
+
+    def value(x):
+        return compiled(
+            values={**(inputs if library == "numpy" else of(library, inputs)), by: nt.tensor(x, axes)}
+        ).array
+
+    if library == "numpy":
+        found = nt.formula(formula).gradient([by])(values=inputs)[by].to_array(axes)
+    elif library == "torch":
+        torch = pytest.importorskip("torch", reason="torch is not installed")
+        leaf = torch.tensor(array, requires_grad=True)
+        (found,) = torch.autograd.grad(value(leaf), leaf)
+    else:
+        jax = pytest.importorskip("jax", reason="jax is not installed")
+        found = jax.grad(value)(jax.numpy.asarray(array))
+    places = [(0,) * array.ndim, tuple(size // 2 for size in array.shape), tuple(size - 1 for size in array.shape)]
+    for place in places:
+        change = np.zeros_like(array)
+        change[place] = 1e-6
+        ends = [float(compiled(values={**inputs, by: nt.tensor(array + sign * change, axes)})) for sign in (1, -1)]
+        slope = (ends[0] - ends[1]) / 2e-6
+        assert np.isclose(np.asarray(found)[place], slope, rtol=1e-2, atol=1e-3)
+
+
+def warped(c):
+    """The soft time warping, by a loop of Python."""
+    rows, columns = c.shape
+    found = np.full((rows + 1, columns + 1), 1e3)
+    found[0, 0] = 0
+    for i in range(1, rows + 1):
+        for j in range(1, columns + 1):
+            before = found[i - 1, j], found[i, j - 1], found[i - 1, j - 1]
+            found[i, j] = c[i - 1, j - 1] - np.logaddexp.reduce(-np.array(before))
+    return found
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(100, 100), (7, 120), (120, 7)])
+def test_many_members_are_planned_in_time_that_does_not_grow_with_them(rows, columns, monkeypatch):
+    text = """D^{0,0} = 0
+D^{i,0} = 1000 for i = 1, …, |a|
+D^{0,j} = 1000 for j = 1, …, |b|
+D^{i,j} = c_{a(i), b(j)} - log(exp(-D^{i-1,j}) + exp(-D^{i,j-1}) + exp(-D^{i-1,j-1})) for i = 1, …, |a| for j = 1, …, |b|
+T_{a(i), b(j)} = D^{i,j} for i = 1, …, |a| for j = 1, …, |b|
+T + D^{|a|,|b|}"""
+    c, sizes = np.random.default_rng(3).random((rows, columns)), []
+    make = Term.__init__
+    monkeypatch.setattr(Term, "__init__", lambda self, *rest: (sizes.append(1), make(self, *rest))[1])
+    found = nt.formula(text)(c=nt.tensor(c, "a b")).to_array("a b")
+    expected = warped(c)[1:, 1:]
+    assert np.allclose(found, expected + expected[-1, -1]) and len(sizes) < 1000
+
+
+WAYS = [(1, 0), (0, 1), (1, 1), (2, 0), (0, 2), (2, 1), (1, -1), (1, -2), (2, -1)]
+spans = st.tuples(st.integers(-3, 4), st.integers(0, 6))
+
+
+@given(
+    st.integers(-3, 3),
+    st.lists(spans, min_size=1, max_size=7),
+    st.sets(st.sampled_from(WAYS), min_size=1),
+    st.booleans(),
+)
+def test_an_order_has_each_member_once_and_after_those_that_it_reads(first, spans, offsets, turned):
+    domain = Domain(first, [(low, low + size) for low, size in spans])
+    offsets = {(-i, -j) if turned else (i, j) for i, j in offsets}
+    order = ordered(domain, offsets)
+    cells = {(i, j) for i, (low, high) in zip(domain.rows, domain.spans) for j in range(low, high + 1)}
+    assert domain.count == len(cells) and all((cell in domain) == (cell in cells) for cell in cells | {(9, 9), (-9, 0)})
+    for back in offsets:
+        beyond = domain.beyond(back)
+        assert {*beyond} == {(i - back[0], j - back[1]) for i, j in cells} - cells and len(beyond) == len({*beyond})
+    if order is None:  # a front between others has no member, or a lane between others
+        assert not domain.is_box
+        return
+    front = order.schedule.front
+    assert all(front((cell[0] - back[0], cell[1] - back[1])) < front(cell) for cell in cells for back in offsets)
+    lanes: dict[int, list[int]] = {}
+    for cell in cells:
+        lanes.setdefault(front(cell) - order.first, []).append(cell[order.schedule.lane])
+    assert [sorted(lanes[number]) for number in range(len(order.lanes))] == [
+        [*range(low, high + 1)] for low, high in order.lanes
+    ]
+    assert order.start() in cells and front(order.start()) == order.first
+
+
+def moved(name, offset):
+    return f"{name}-{offset}" if offset > 0 else f"{name}+{-offset}" if offset else name
+
+
+@given(
+    st.lists(st.sampled_from(WAYS), min_size=1, max_size=3, unique=True),
+    st.booleans(),
+    st.integers(8, 10),
+    st.integers(8, 10),
+)
+@settings(max_examples=12)
+def test_whatever_a_fixed_way_off_is_read(offsets, downward, rows, columns):
+    """Against a loop of Python: the members before, read in any order, upwards and downwards, the others from the border."""
+    sign = -1 if downward else 1
+    reads = " + ".join(
+        f"E^{{{moved('i', sign * a)},{moved('j', sign * b)}}} / {place + 2}" for place, (a, b) in enumerate(offsets)
+    )
+    inner = (
+        f"for i = {rows + 2}, …, 3 for j = {columns + 2}, …, 3"
+        if downward
+        else f"for i = 3, …, {rows + 2} for j = 3, …, {columns + 2}"
+    )
+    far = rows + 4, columns + 4
+    text = f"""E^{{i,j}} = sin(i - 2 j) for i = 1, …, 2 for j = 1, …, {far[1]}
+E^{{i,j}} = sin(i - 2 j) for i = {rows + 3}, …, {far[0]} for j = 1, …, {far[1]}
+E^{{i,j}} = sin(i - 2 j) for i = 3, …, {rows + 2} for j = 1, …, 2
+E^{{i,j}} = sin(i - 2 j) for i = 3, …, {rows + 2} for j = {columns + 3}, …, {far[1]}
+E^{{i,j}} = tanh({reads}) + i ⊙ j / 100 {inner}
+T_{{a(i), b(j)}} = E^{{i,j}} for i = 1, …, {far[0]} for j = 1, …, {far[1]}
+T"""
+    i, j = np.indices(far) + 1
+    expected = np.sin(i - 2 * j)
+    order = sorted(((i, j) for i in range(2, rows + 2) for j in range(2, columns + 2)), reverse=downward)
+    for i, j in order:
+        before = sum(expected[i - sign * a, j - sign * b] / (place + 2) for place, (a, b) in enumerate(offsets))
+        expected[i, j] = np.tanh(before) + (i + 1) * (j + 1) / 100
+    compiled = nt.formula(text).compile()
+    assert np.allclose(compiled().to_array("a b"), expected)
+    assert [step.primitive for step in compiled.plan.steps].count("loop") == 1
