@@ -44,6 +44,7 @@ LAYERED = {
     "A^l = softmax_{seq}(X^{l-1} ⊙ γ^{l'}) for l = 1, …, 9\nX^0 = X\nX^l = X^{l-1} / 2 + A^l for l = 1, …, 9\nX^9 + A^9 + A^3": 1,
     "X^1 = X\nX^0 = 2 X\nX^l = X^{l-1} ⊙ c_l - X^{l-2} ⊙ b^{l,1} for l = 2, …, 9": 1,
     f"{RNN} for t = 1, …, 9": 1,
+    f"{RNN} for t = 1, …, 9\nh^9 + h^1": 1,
     "g(x) = s^9\ns^0 = 0 x\ns^l = s^{l-1} / 2 + x ⊙ c_l for l = 1, …, 9\nX^0 = X\nX^l = X^{l-1} + g(X^{l-1}) ⊙ b^{l,1} for l = 1, …, 9": 1,
     f"{LAYER} for l = 1, …, 9\nY^0 = X^9\nY^l = Y^{{l-1}} ⊙ b^{{l,1}} for l = 1, …, 9": 2,
     "B = 2\nX^0 = X\nX^l = X^{l-1} ⊙ B^l / c_l for l = 1, …, 9": 1,  # B^l is a power

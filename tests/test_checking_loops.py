@@ -447,3 +447,10 @@ def test_the_dtypes_of_states_settle_whatever_the_common_dtype_is(monkeypatch):
     text = "F^0 = A\nF^1 = B\nF^l = F^{l-2} / 2 for l = 2, …, 69\nF^{69}"
     given = {"A": nt.tensor(np.float32([4.0]), "settled"), "B": nt.tensor([2.0], "settled")}
     assert nt.evaluate(text, given).to_array("settled") == pytest.approx([2.0 / 2**34])
+
+
+@pytest.mark.parametrize("over", ["D_{a(t)} = h^{t,t} for t = 1, …, 70\n∑_{a} D", "∑_{t=1}^{70} h^{t,t}"])
+def test_an_index_is_not_the_label_that_is_spelled_so(over):
+    family = "h^{0,k} = k for k = 1, …, 80\nh^{t,k} = h^{t-1,k} + 1 for t = 1, …, 80\n"
+    given = {"h^{0,t}": nt.tensor(5, "")}
+    assert nt.evaluate(f"{family}{over} + h^{{0,t}}", given).item() == sum(2 * t for t in range(1, 71)) + 5

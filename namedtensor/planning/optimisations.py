@@ -32,7 +32,7 @@ ROWS = (
     ),
     Optimisation(
         "contraction order",
-        "(A ⊙ B) ⊙ C = A ⊙ (B ⊙ C), where each axis is one thing; ∑ (A ⊙ B) = A ⊙_{ax} B",
+        "(A ⊙ B) ⊙ C = A ⊙ (B ⊙ C), where each axis is one thing; ∑_{ax} (A ⊙ B) = A ⊙_{ax} B",
         "contraction_order.reorder",
     ),
     Optimisation(
@@ -95,7 +95,9 @@ ROWS = (
         ("numpy",),
     ),
     Optimisation("sums as products", "∑_{ax} (X ⊙ Y) = X ⊙_{ax} Y", "sums_as_products.factors", ("numpy",)),
-    Optimisation("small sums as products", "∑_{ax} X = X ⊙_{ax} 1", "sums_as_products.sum_as_product", ("numpy",)),
+    Optimisation(
+        "small sums as products", "∑_{ax} X = X ⊙_{ax} (iota_{ax})^0", "sums_as_products.sum_as_product", ("numpy",)
+    ),
 )
 OPTIMISATIONS = {row.name: row for row in ROWS}
 
