@@ -209,6 +209,65 @@ def test_no_size_is_negative(text):
         assert [error.number for error in checked.errors] == [310]
 
 
+POWERS = {
+    "2^{10}": 1024, "2^{-1} ⊙ 6": 3, "(1/2)^2 ⊙ 8": 2, "4^{1/2}": 2, "27^{2/3}": 9, "9^{0.5}": 3, "5^0": 1, "0^3": 0, "1^{99999}": 1,
+    "(1 - 2)^{98765} + 3": 2, "2^n": 32, "n^2": 25, "8^{1/3} + 3^{|b|}": 83,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "size"), POWERS.items())
+def test_a_size_may_be_a_power(text, size):
+    given = {name: value for name, value in {"b": 4}.items() if name in text}
+    n = "n = 5\n" if "n" in text else ""
+    assert nt.evaluate(f"{n}|a| = {text}\niota_{{a}}", sizes=given).array.tolist() == [*range(1, size + 1)]
+
+
+def test_a_size_may_be_a_power_of_one_that_a_tensor_says():
+    V, W = nt.tensor([1.0, 2.0], "b"), nt.tensor([1.0] * 4, "a")
+    assert nt.evaluate("V ∈ ℝ^{b[n]}\nW ∈ ℝ^{a[n^2]}\nW + 0 V", V=V, W=W).sizes == {"a": 4, "b": 2}
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate("V ∈ ℝ^{b[n]}\nW ∈ ℝ^{a[n^2]}\nW", V=V, W=nt.tensor([1.0] * 3, "a"))
+    assert caught.value.number == 308
+    assert nt.evaluate("V ∈ ℝ^{b[n]}\n|c| = n^3\niota_{c} + 0 V", V=V).sizes == {"c": 8, "b": 2}
+
+
+NO_SIZE = {
+    "2^{-1}": (310, "|a| would be 1/2, and a size is a whole number"),
+    "5^{1/2}": (310, "|a| would be 2.23607, and a size is a whole number"),
+    "2^{1025}": (404, "2^{1025} passes the limit of 2^1024 on sizes"),
+    "(2/3)^{-9999999}": (404, "(2/3)^{-9999999} passes the limit of 2^1024 on sizes"),
+    "2^{|b|}": (309, "the size of a is not known"),
+    "|b|^2": (309, "the size of a is not known"),
+    "0^{-1}": (309, "the size of a is not known"),
+    "(3 - 11)^{1/3}": (309, "the size of a is not known"),
+    "2^{3/128}": (309, "the size of a is not known"),
+    "(2^{1024})^{1/2}": (309, "the size of a is not known"),
+}
+
+
+@pytest.mark.parametrize(("text", "words"), NO_SIZE.items())
+def test_what_a_power_leaves_open_is_no_size(text, words):
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate(f"|a| = {text}\niota_{{a}}")
+    assert (caught.value.number, caught.value.message) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("|a| = |b|^{1/2}", (308, "|a| = |b|^{1/2} does not hold")),
+        ("|a| = |b|^{-1}", (310, "|b|^{-1} would be 1/4, and a size is a whole number")),
+        ("|b|/3 = |a|", (310, "|b|/3 would be 4/3, and a size is a whole number")),
+    ],
+)
+def test_a_stated_power_has_to_be_the_size_that_is_given(text, words):
+    X = nt.tensor([1.0, 2.0, 3.0], "a")
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate(f"X ∈ ℝ^{{a}}\n{text}\nX", X=X, sizes={"b": 4})
+    assert (caught.value.number, caught.value.message) == words
+    assert nt.evaluate("X ∈ ℝ^{a}\n|a| = |b|^{1/2}\nX", X=X, sizes={"b": 9}).array.tolist() == [1, 2, 3]
+
+
 # --------------------------------------------------------------------------------------------------------- in good time
 N = 2000
 CHAIN = [f"|b_{i}| = |b_{i - 1}| + 1" for i in range(1, N)]

@@ -15,7 +15,7 @@ from ..scope.names import plain_key, spelled, walk
 from ..scope.symbols import SizeEquation
 from ..terms.environment import Environment
 from ..terms.inference import Inference, shown
-from .size_facts import as_size, sides, source_text, words_in
+from .size_facts import no_size, sides, source_text, words_in
 
 HINT = "leave the size out, or give a tensor of that size"
 
@@ -66,9 +66,9 @@ def check_stated_sizes(checker: Inference) -> None:
         left, right = resolve(left), resolve(right)
         if left == right:
             continue
-        for side in (left, right):
+        for node, side in ((fact.left, left), (fact.right, right)):
             if Fraction(side).denominator != 1:
-                as_size(checker, side, ("size", "…"), fact)
+                raise no_size(checker, checker.text(node), side, fact)
         raise unequal(checker, fact, left, right)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, TypeAlias
 
+from grammar.errors import NotationError
 from grammar.nodes import Node, Number, Size
 from grammar.traversal import children
 
@@ -17,6 +18,8 @@ from ..terms.environment import Environment
 from ..terms.inference import Inference
 
 Symbol: TypeAlias = tuple[Any, ...]  # ("size", axis) or ("scalar", Key)
+LARGEST = 2**1024  # a number in a size expression
+ROOTS = 64  # the highest root in one
 
 
 class FactIndex:
@@ -93,6 +96,31 @@ def computed(operator: str, values: list[Any]) -> Any:
     return left * right
 
 
+def power(base: Any, exponent: Any) -> Any:
+    """base^exponent, exact where it is a fraction; None where it is no real number, or a part of it is not known."""
+    if not all(isinstance(each, (int, float, Fraction)) for each in (base, exponent)):
+        return None
+    base, exponent = Fraction(base), Fraction(exponent)
+    if (base == 0 and exponent < 0) or (base < 0 and exponent.denominator > 1) or exponent.denominator > ROOTS:
+        return None
+    times = exponent.numerator
+    if base not in (-1, 0, 1):  # what is beyond passes the limit too
+        times = max(-LARGEST.bit_length(), min(times, LARGEST.bit_length()))
+    found = base**times
+    if exponent.denominator > 1:
+        return root(found, exponent.denominator)
+    return int(found) if found.denominator == 1 else found
+
+
+def root(number: Fraction, degree: int) -> int | float | None:
+    """A root of a positive number, exact where it is a whole number; None where floating numbers do not hold it."""
+    try:
+        found = float(number) ** (1 / degree)
+    except OverflowError:
+        return None
+    return round(found) if round(found) ** degree == number else found
+
+
 def invert(operator: str, value: Any, other: Any, in_left: bool) -> Any:
     """Solve one operation of a size expression for its unknown operand."""
     if operator == "+":
@@ -113,15 +141,20 @@ def as_size(checker: Inference, value: Any, symbol: Symbol, fact: SizeEquation) 
     if isinstance(value, SizeVariable):
         return value
     if value != int(value) or value < 0:
-        name = f"|{symbol[1]}|" if symbol[0] == "size" else str(symbol[1])
-        raise checker.error(
-            310,
-            f"{name} would be {Fraction(value)}, and a size is a whole number",
-            fact.span,
-            notes=(f"the formula says {source_text(checker, fact)}",),
-            hint="give sizes that divide",
-        )
+        raise no_size(checker, f"|{symbol[1]}|" if symbol[0] == "size" else str(symbol[1]), value, fact)
     return int(value)
+
+
+def no_size(checker: Inference, name: str, value: Any, fact: SizeEquation) -> NotationError:
+    """The error of a size that would be no whole number from 0."""
+    number = f"{value:.6g}" if isinstance(value, float) else value
+    return checker.error(
+        310,
+        f"{name} would be {number}, and a size is a whole number",
+        fact.span,
+        notes=(f"the formula says {source_text(checker, fact)}",),
+        hint="give sizes that divide",
+    )
 
 
 def source_text(checker: Inference, fact: SizeEquation) -> str:

@@ -22,13 +22,12 @@ from ..terms.environment import Conflict, Environment
 from ..terms.inference import Inference, Sizes
 from .given_sizes import check_given_sizes, check_stated_sizes
 from .inferred_sizes import inferred_size, several_sizes
-from .size_facts import FactIndex, Symbol, as_size, computed, invert, sides, words_of
+from .size_facts import LARGEST, FactIndex, Symbol, as_size, computed, invert, power, sides, words_of
 
 NodePath: TypeAlias = tuple[Any, ...]  # a node, and the way to what holds it
 SearchKey: TypeAlias = tuple[
     Any, ...
 ]  # a symbol, the environment where it is asked for, and whether what the scope makes counts
-LARGEST = 2**1024  # a number in a size expression
 
 
 def anchor(env: Environment) -> Environment:
@@ -323,20 +322,25 @@ class SizeSolver(Sizes):
         if isinstance(node, Size):
             return self.size(node.axis.name, env, node)
         if symbol is not None:
-            found = self.find(symbol, env, node)
-            if found is None:
+            if isinstance(node, nodes.Superscript):
                 found = self.checker.number(symbol[1], env)
-            return found
+                found = self.power(node, env) if found is None else found
+                if found is not None:
+                    return found
+            found = self.find(symbol, env, node)
+            return self.checker.number(symbol[1], env) if found is None else found
         if isinstance(node, Call) and node.operator in ("+", "-", "⊙", "juxtaposed", "/", "negative"):
             values = [self.value(argument, env) for argument in node.arguments]
             if any(value is None for value in values):
                 return None
             return self.bounded(computed(node.operator, values), node)
-        if isinstance(node, nodes.Superscript) and len(node.components) == 1:
-            base, exponent = self.value(node.base, env), self.value(node.components[0], env)
-            if isinstance(base, int) and isinstance(exponent, int) and 0 <= exponent < 64:
-                return self.bounded(base**exponent, node)
-        return None
+        return self.power(node, env)
+
+    def power(self, node: Node, env: Environment) -> Any:
+        """The number that a power stands for; None where it is not known, or the node is none."""
+        if not isinstance(node, nodes.Superscript) or len(node.components) != 1:
+            return None
+        return self.bounded(power(self.value(node.base, env), self.value(node.components[0], env)), node)
 
     def bounded(self, value: Any, node: Node) -> Any:
         """A number of a size expression. Raises NotationError (404) where it passes what a size may be by far."""
