@@ -214,6 +214,14 @@ def test_no_size_is_negative(text):
         assert [error.number for error in checked.errors] == [310]
 
 
+@pytest.mark.parametrize(("text", "under"), [("iota_{b}", (6, 7)), ("∑_{c} I_{b,c}", (9, 10)), ("I_{b,b'}", (3, 4))])
+def test_an_axis_whose_size_nothing_gives_is_named_where_it_stands(text, under):
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate(text)
+    problem = caught.value
+    assert (problem.number, problem.message, problem.span) == (309, "the size of b is not known", under)
+
+
 # --------------------------------------------------------------------------------------------------------- in good time
 N = 2000
 CHAIN = [f"|b_{i}| = |b_{i - 1}| + 1" for i in range(1, N)]
