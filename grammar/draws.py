@@ -86,6 +86,18 @@ def _tell_distribution(tokens: list[Token], place: int) -> None:
                 each.place = "axis" if each.type == "NAME" else ""
 
 
+def ends_distribution(tokens: list[Token]) -> bool:
+    """Whether the last token closes the group of a distribution: N(0, 1) in x ∼ N(0, 1)^{seq}."""
+    if not tokens or tokens[-1].type not in CLOSING:
+        return False
+    depth = 0
+    for place in range(len(tokens) - 1, 1, -1):
+        depth += (tokens[place].type in CLOSING) - (tokens[place].type in OPENING)
+        if depth == 0:
+            return [each.type for each in tokens[place - 2 : place]] == ["DRAWN", "NAME"]
+    return False
+
+
 def _name_no_axes(tokens: list[Token], place: int) -> None:
     """What is drawn from is no axis, though it stands in a subscript."""
     depth = 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from .draws import ends_distribution
 from .errors import NotationError
 from .partials import read_operators
 from .stray_characters import advice, shown, unescaped
@@ -385,7 +386,7 @@ class _Lexer:
             before = self.tokens[-3].type if len(self.tokens) > 2 else ""
             field = before == "NAME" and self.tokens[-4].type in BEFORE_SET if len(self.tokens) > 3 else False
             shape = self.among_sets and (field or before in ("REALS", "RBRACE", "RBRACKET"))
-            return "shape" if shape else "sup"
+            return "shape" if shape or ends_distribution(self.tokens[:-2]) else "sup"
         if text == "(" and self.in_axes and previous in ("LBRACE", "COMMA", "ARROW"):
             return "item"  # (height,width)→layer
         return text

@@ -129,6 +129,20 @@ def index_sum(draw, part, **_):
     return nodes.IndexSum(draw(st.sampled_from("∑∏")), Name(draw(st.sampled_from("ijk"))), first, last, body)
 
 
+@st.composite
+def distributions(draw, part, name: str = "", labels: tuple = ()):
+    """N(μ, σ^2)^{seq}, Uniform(0, 1)"""
+    family, count = draw(st.sampled_from([("N", 2), ("U", 2), ("Exponential", 1), ("Bernoulli", 1)]))
+    over = some(draw, st.tuples(axes(), st.one_of(st.none(), part)), 0, 2)
+    return nodes.Draw(name, family, some(draw, part, count, count), over, labels)
+
+
+def expectation(draw, part, **_):
+    """𝔼_{x ∼ N(0, 1), y}[…]; y is said elsewhere"""
+    random = st.one_of(names, st.sampled_from("xyz").flatmap(lambda name: distributions(part, name)))
+    return nodes.Expectation(some(draw, random), draw(part))
+
+
 def differential(draw, part, **_):
     return nodes.Differential(draw(part))
 
@@ -208,7 +222,7 @@ def property(draw, part, **_):
 
 KINDS = (
     infix, infix, quotient, juxtaposed, function, prefixed, big, index_sum, differential, derivative, superscript,
-    family, subscript, starred, index, rename, size, literal, cases, indicator, relation, between, logic, property,
+    family, expectation, subscript, starred, index, rename, size, literal, cases, indicator, relation, between, logic, property,
 )  # fmt: skip
 
 
@@ -266,6 +280,13 @@ def signature(draw, part, functions):
     return nodes.Signature(head, domain[:1] if operator == "concat" else domain, draw(sets(part)))
 
 
+def sampled(draw, part, **_):
+    """z^t ∼ N(0, 1) for t = 1, …, n"""
+    labels = some(draw, st.builds(Name, st.sampled_from("tlQ")), 0, 2)
+    head = Name("z") if not labels else nodes.Superscript(Name("z"), labels)
+    return nodes.Equation((head, draw(distributions(part, "z", labels))), (), draw(ranges(part)))
+
+
 def ellipsis(draw, **_):
     return nodes.Ellipsis()
 
@@ -276,7 +297,7 @@ def programs(draw, depth: int = 2):
     own = draw(st.lists(st.sampled_from(USER_FUNCTIONS), unique=True, max_size=2))
     functions = (*own, "softmax", "exp", "max")
     part = expressions(functions, depth)
-    kinds = value, equation, equation, declaration, signature, ellipsis
+    kinds = value, equation, equation, declaration, signature, sampled, ellipsis
     body = [one(draw, *kinds, part=part, functions=functions) for _ in range(draw(st.integers(not own, 4)))]
     for name in own:
         head = nodes.Equation((Call(name, (), (), some(draw, names)), draw(part)))

@@ -110,3 +110,17 @@ def test_a_start_asks_for_the_size_that_a_step_makes():
     )
     assert nt.evaluate(text, B=nt.tensor([1.0, 2.0], "b")).to_array("b").tolist() == [4.5, 7.0]
     assert reference.evaluate(text, {"B": reference.tensor([1.0, 2.0], "b")}).to_list("b") == [4.5, 7.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [
+        ("n = 4\na^{n} = 3\na^4", "a^n, n"),
+        ("n = 4\na^{n+1} = 3\na^5", "a^{n+1}, n"),
+        ("n = 4\na_{n} = 3\na_4", "a_n, n"),
+    ],
+)
+def test_a_name_is_known_by_the_value_of_its_label_in_a_family_alone(text, known):
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate(text)
+    assert caught.value.number == 201 and f"known here: {known}" in str(caught.value)

@@ -279,6 +279,23 @@ def test_projections_of_the_same_are_one_product(library):
     assert "concat" not in [step.primitive for step in plan.steps]
 
 
+@pytest.mark.parametrize(
+    ("of_x", "of_p", "joined"), [("float32", "float32", 1), ("float32", "float64", 0), ("int64", "float64", 0)]
+)
+def test_projections_are_one_product_where_all_have_the_same_floats(of_x, of_p, joined):
+    drawn = np.random.default_rng(4)
+    X, P, Q = (drawn.integers(-4, 5, shape) for shape in ((80, 60, 4), (4, 3), (4, 5)))
+    given = {
+        "X": nt.tensor(X.astype(of_x), "n m a"),
+        "P": nt.tensor(P.astype(of_p), "a b"),
+        "Q": nt.tensor(Q.astype(of_p), "a c"),
+    }
+    run = nt.formula("(X ⊙_{a} P) + (Q ⊙_{a} X)").compile("numpy")
+    found = run(values=given).to_array("n m b c")
+    assert np.array_equal(found, (X @ P)[..., None] + (X @ Q)[..., None, :])
+    assert [step.primitive for step in run.plan.steps].count("concat") == joined
+
+
 def test_a_chain_goes_by_vectors():
     plan = compiled(*OPTIMISED["a chain of four"][:1], **OPTIMISED["a chain of four"][1]).plan
     assert [step.primitive for step in plan.steps if step.primitive != "same"] == ["dot"] * 3

@@ -390,7 +390,8 @@ PROGRAMS = {
     "u ⊙_{a} u": "int64", "∑_{a} n": "float64", "u^3": "int64", "u^9": "float64", "n^2": "float64", "2^u": "float64", "max(u, k)": "int64",
     "max_{a} u": "uint8", "sort_{a} n": "int64", "cumsum_{a} u": "int64", "where(u > n, u, 300)": "int64", "u ⊕_{a} u": "uint8",
     "∂(∑_{a} (u - 3)^2)/∂u*": "int64", "2 n ⊙ f": "float32", "n^2 ⊙ f": "float32", "(n ⊙ n) / 2 + f": "float32", "f ⊙ u": "float32",
-    "f + ∑_{b} ((n / 3)_{a→b} + n / 3)": "float32",
+    "f + ∑_{b} ((n / 3)_{a→b} + n / 3)": "float32", "35184372088832 u": "int64", "70368744177664 u": "float64",
+    "(-35184372088832) ⊙ u": "int64", "(-70368744177664) ⊙ u": "float64",
 }  # fmt: skip
 
 
@@ -426,6 +427,28 @@ def test_one_dtype_however_it_is_computed(text, dtype, name):
             results += [str(each.dtype).rpartition(".")[2] for each in several]
     wanted = "int64" if dtype == "int64" and name != "jax of 64 bits" else dtype
     assert set(results) == {"float64" if text == "n + 1" and "jax" in name else wanted}
+
+
+COMPARED = {"u > 5": [2, 1, 1], "u > 300": [2, 2, 2], "u = 200": [2, 1, 2], "b = 1": [1, 2, 1], "b ≠ 1": [2, 1, 2]}
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+@pytest.mark.parametrize(("condition", "wanted"), COMPARED.items())
+def test_whole_numbers_and_conditions_are_compared_with_numbers(condition, wanted, name):
+    make, context = library(name)
+    given = {"u": np.array([1, 200, 7], "uint8"), "b": np.array([True, False, True])}
+    with context:
+        operand = nt.tensor(make(given[condition[0]]), "a")
+        found = nt.evaluate(f"{{ 1 if {condition}; 2 otherwise }}", {condition[0]: operand})
+    assert np.asarray(found.to_array("a")).tolist() == wanted
+
+
+def test_narrow_whole_numbers_are_compared_as_they_are():
+    u = nt.tensor(np.array([1, 200, 7], "uint8"), "a")
+    for number, copies in ((5, 0), (255, 0), (256, 1)):
+        compiled = nt.formula(f"{{ 1 if u = {number}; 2 otherwise }}").compile("numpy")
+        compiled(u=u)
+        assert [step.primitive for step in compiled.plan.steps].count("cast") == copies, number
 
 
 # ------------------------------------------------------------------------------------------------- eager, and what fails

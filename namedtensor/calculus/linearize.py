@@ -132,7 +132,7 @@ def expression(text: str) -> Node:
 
 @lru_cache(maxsize=1)
 def no_program() -> Scope:
-    return bind("0", parse("0", "text"))
+    return bind(ZERO, parse(ZERO, "text"))
 
 
 def rules_of(checker: Inference) -> Inference:

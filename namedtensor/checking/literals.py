@@ -28,11 +28,12 @@ def literal(checker: Inference, node: nodes.Literal, env: Environment) -> Term:
     shape = dict(zip(names, extent))
     entries = checker.infer_all(cells, env)
     for entry, cell in zip(entries, cells):
-        clash = set(entry.shape) & set(shape)
+        clash = [axis for axis in names if axis in entry.shape]
         if clash:
             raise checker.error(
-                306, f"this entry has the axis {clash.pop()} of the literal itself", cell, hint="rename it"
-            )
+                306, f"this entry has the axis {clash[0]} of the literal itself", cell,
+                hint=f"rename it, or join tensors along it: concat_{{{clash[0]}}}(…, …)",
+            )  # fmt: skip
     shape = {**broadcast(checker, entries, node, node.span, "[…]", cells), **shape}
     if all(entry.number is not None for entry in entries):
         numbers = Numbers(tuple(entry.number for entry in entries))
