@@ -163,9 +163,8 @@ class SizeSolver(Sizes):
             current = current.sizes_parent or self.named_by_caller(symbol, current) or current.parent
         found = self.by_facts(symbol, self.facts_of_program(symbol, env))
         for source in (self.of_declaration, self.inferred_at_top, self.of_unmentioned_input, self.unmarked):
-            if found is not None:
-                break
-            found = source(symbol, env, node)
+            if found is None:
+                found = source(symbol, env, node)
         return found
 
     def named_by_caller(self, symbol: Symbol, env: Environment) -> Environment | None:
@@ -334,8 +333,9 @@ class SizeSolver(Sizes):
             return self.bounded(computed(node.operator, values), node)
         if isinstance(node, nodes.Superscript) and len(node.components) == 1:
             base, exponent = self.value(node.base, env), self.value(node.components[0], env)
-            if isinstance(base, int) and isinstance(exponent, int) and 0 <= exponent < 64:
-                return self.bounded(base**exponent, node)
+            if isinstance(base, int) and isinstance(exponent, int) and exponent >= 0:
+                past = LARGEST.bit_length()  # a power that passes the limit, of every base but −1, 0 and 1
+                return self.bounded(base ** (min(exponent, past) if abs(base) > 1 else exponent), node)
         return None
 
     def bounded(self, value: Any, node: Node) -> Any:
