@@ -48,6 +48,11 @@ LAYERED = {
     "g(x) = s^9\ns^0 = 0 x\ns^l = s^{l-1} / 2 + x ⊙ c_l for l = 1, …, 9\nX^0 = X\nX^l = X^{l-1} + g(X^{l-1}) ⊙ b^{l,1} for l = 1, …, 9": 1,
     f"{LAYER} for l = 1, …, 9\nY^0 = X^9\nY^l = Y^{{l-1}} ⊙ b^{{l,1}} for l = 1, …, 9": 2,
     "B = 2\nX^0 = X\nX^l = X^{l-1} ⊙ B^l / c_l for l = 1, …, 9": 1,  # B^l is a power
+    "f^0(x) = 5 x\nf^l(x) = tanh(x ⊙_{a} W^l)_{a'→a}\nX^0 = f^0(X)\nX^l = f^l(X^{l-1}) for l = 1, …, 9": 1,
+    "f_0(x) = 5 x\nf_l(x) = x / l\nX^0 = f_0(X)\nX^l = f_l(X^{l-1}) ⊙ c_l for l = 1, …, 9": 1,
+    # after a layer of its own
+    "f^4(x) = 5 x\nf^l(x) = tanh(x ⊙_{a} W^l)_{a'→a}\nX^0 = X\nX^l = f^l(X^{l-1}) for l = 1, …, 9": 1,
+    "f_4(x) = 5 x\nf_l(x) = x / l\nX^0 = X\nX^l = f_l(X^{l-1}) ⊙ c_l for l = 1, …, 9": 1,
     # members that are not alike
     "X^0 = X\nX^l = X^{l-1} / 2 + ∑_{k} U^l for l = 1, …, 9": 0,
     "X^0 = X\nX^l = X^{l-1} / 2 + W^l_{a'(1)} for l = 1, …, 4\nX^5 = X\nX^l = X^{l-1} + W^l_{a'(2)} for l = 6, …, 9": 0,

@@ -34,3 +34,14 @@ def test_a_softmax_contracted_over_any_axes(soft, summed, flipped):
     for without in ((), tuple(OPTIMISATIONS)):
         found = formula.compile("numpy", without=without)(X=X, V=V)
         np.testing.assert_allclose(found.to_array((*rest, "v")), wanted, rtol=1e-12)
+
+
+def test_a_renamed_tensor_is_sliced_as_it_is_weighed_and_as_it_is():
+    """Of one tensor that the weights read by two names of an axis, each slice is of its own rows."""
+    sizes = {"heads": 4, "seq": 1200, "key": 8}
+    X, V = (nt.tensor(RANDOM.normal(size=[*sizes.values()]), (*sizes,)) for _ in range(2))
+    text = "softmax_{seq'}(X ⊙_{key} X_{seq→seq'}) ⊙_{seq'} V_{seq→seq'}"
+    scores = X.array @ X.array.transpose(0, 2, 1)
+    powers = np.exp(scores - scores.max(-1, keepdims=True))
+    wanted = powers / powers.sum(-1, keepdims=True) @ V.array
+    np.testing.assert_allclose(nt.evaluate(text, X=X, V=V).to_array((*sizes,)), wanted, rtol=1e-10, atol=1e-12)

@@ -13,7 +13,7 @@ NAMES = {row.name for row in ROWS}
 LEAVES = {row.name for row in ROWS if not row.most}  # they have no argument, and so no differential
 PLACEHOLDERS = {"members"}  # which a loop takes away when it is made
 LOOPS = {"loop", "after", "through"}  # through which cotangents go back together
-OF_CHECKING = {"variable"}  # which planning takes away first
+OF_CHECKING = {"variable", "unknown"}  # planning takes the first away, and never sees the second: it is of checks alone
 REFUSED = {"python"}  # of which no differential is known
 
 

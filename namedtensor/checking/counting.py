@@ -115,7 +115,7 @@ def is_value(checker: Inference, variable: str, body: Node, env: Environment, la
         families, labelled = families | labelled, set[str]()
     found = occurrences(checker, variable, body) if labels else occurrences_in(body, variable)
     for kind, base, near in found:
-        if kind == "axis" or (kind == "call" and not (labels and near)):
+        if kind == "axis" or (kind == "call" and not labels):
             return False
         if kind == "name" and not (near if base in families else base not in labelled):
             return False
@@ -137,10 +137,8 @@ def occurrences_in(body: Node, variable: str) -> Iterator[tuple[str, str, bool]]
             if variable in re.split(r"[_^{},]", node.name)[1:]:
                 yield "axis", node.name, False
         elif isinstance(node, Call):
-            for part in filter(lambda part: mentions(part, variable), node.superscript):
+            for part in filter(lambda part: mentions(part, variable), (*node.subscript, *node.superscript)):
                 yield "call", node.operator, is_near(part, variable)
-            if any(mentions(part, variable) for part in node.subscript):
-                yield "call", node.operator, False
         elif isinstance(node, (nodes.Superscript, nodes.Subscript)) and (name := spelled(node)) is not None:
             for part in filter(lambda part: mentions(part, variable), (*name.subscript, *name.superscript)):
                 yield "name", name.base, is_near(part, variable)

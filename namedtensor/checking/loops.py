@@ -122,6 +122,11 @@ class Rolled:
             return self.index
         return graph.intern("+", (self.index, graph.number(offset, node)), shape=dict(self.index.shape), node=node)
 
+    @property
+    def numbers(self) -> range:
+        """What the index is at each step."""
+        return range(self.base + self.direction, self.last + self.direction, self.direction)
+
     def labelled(self, key: Key, env: Environment, node: Any) -> Term | None:
         """A name with the loop's index in its labels, W^{l,Q}, as its members stacked over the steps; None where none
         has a value.
@@ -146,10 +151,7 @@ class Rolled:
 
     def names(self, key: Key) -> list[Key]:
         """What a name with the loop's index in its labels is at each step; the same for tensors of any sizes."""
-        steps, notes = (
-            range(self.base + self.direction, self.last + self.direction, self.direction),
-            self.checker.scope.notes,
-        )
+        steps, notes = self.numbers, self.checker.scope.notes
         cache_key = "names at steps", str(key).replace(self.mark, "@"), steps
         if cache_key not in notes:
             texts = [[at_steps(part, self.mark, steps) for part in each] for each in key[1:]]

@@ -11,11 +11,16 @@ from ..scope.names import component
 from ..scope.symbols import FunctionDefinition
 from ..terms.environment import Environment
 from ..terms.inference import Inference
+from .counting import Unrollable, at_steps, mark_in
 from .lifting import Bindings
 
 
 def matching(checker: Inference, node: Call, env: Environment) -> Iterator[tuple[FunctionDefinition, Bindings]]:
-    """The function definitions that a use can mean, the one spelled exactly so first."""
+    """The function definitions that a use can mean: one with a label of its own, f^1, before one for every index, f^l; then
+    the one spelled exactly so.
+    """
+    if checker.rolled:
+        check_steps(checker, node, env)
     subscripts = [{component(part, env.index), component(part)} for part in node.subscript]
     superscripts = [{component(part, env.index)} for part in node.superscript]
     found: list[tuple[tuple[Any, ...], FunctionDefinition, Bindings]] = []
@@ -24,9 +29,24 @@ def matching(checker: Inference, node: Call, env: Environment) -> Iterator[tuple
         if bindings is not None:
             exact = function.head.subscript == node.subscript and function.head.superscript == node.superscript
             misfit = function.misfit(len(node.arguments), len(node.parameters))
-            found.append(((misfit, not exact, function.open), function, bindings))
+            indices = len(bindings["numbers"]) + len(bindings["indices"])
+            found.append(((misfit, indices, not exact, function.open), function, bindings))
     for _, function, bindings in sorted(found, key=lambda entry: entry[0]):
         yield function, bindings
+
+
+def check_steps(checker: Inference, node: Call, env: Environment) -> None:
+    """Raise Unrollable where a step of a loop means a function of its own: f^1 beside f^l."""
+    scripts = [component(part, env.index) for part in (*node.subscript, *node.superscript)]
+    for place, text in enumerate(scripts):
+        mark = mark_in(checker, text)
+        if mark is None:
+            continue
+        steps = {*at_steps(text, mark, checker.rolled[mark].numbers)}
+        for function in checker.scope.functions.get(node.operator, ()):
+            heads = (*function.subscript, *function.superscript)
+            if len(heads) == len(scripts) and heads[place][0] == "label" and heads[place][1] in steps:
+                raise Unrollable
 
 
 def match(checker: Inference, function: FunctionDefinition, node: Call, env: Environment) -> Bindings | None:

@@ -162,9 +162,8 @@ class SizeSolver(Sizes):
             current = current.sizes_parent or self.named_by_caller(symbol, current) or current.parent
         found = self.by_facts(symbol, self.facts_of_program(symbol, env))
         for source in (self.of_declaration, self.inferred_at_top, self.of_unmentioned_input, self.unmarked):
-            if found is not None:
-                break
-            found = source(symbol, env, node)
+            if found is None:
+                found = source(symbol, env, node)
         return found
 
     def named_by_caller(self, symbol: Symbol, env: Environment) -> Environment | None:

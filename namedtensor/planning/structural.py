@@ -6,8 +6,6 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from grammar.errors import NotationError
-
 from ..core.sizes import resolve
 from ..operators.indexing import MERGED, merged_positions, positions
 from ..terms.environment import source_name
@@ -59,11 +57,6 @@ def _iota(lowering: Lowering, term: Term) -> Argument:
 
 def _identity(lowering: Lowering, term: Term) -> Argument:
     return lowering.builder.identity(resolve(term.options[0]), term.axes)
-
-
-def _unknown(lowering: Lowering, term: Term) -> Argument:
-    span = term.node.span if term.node else None
-    raise NotationError(309, f"{term.options[0]} is not known", lowering.source, span)
 
 
 # --------------------------------------------------------------------------------------------------- axes and places
@@ -187,7 +180,6 @@ RULES: Mapping[str, Rule] = {
     "literal": _literal,
     "iota": _iota,
     "identity": _identity,
-    "unknown": _unknown,
     "rename": _rename,
     "merge": _merge,
     "split": _split,

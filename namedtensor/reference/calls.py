@@ -131,17 +131,18 @@ class Calls(Claims):
         return value
 
     def matching(self, node: Call, env: Environment) -> tuple[FunctionDefinition | None, dict[str, Any]]:
-        """The function that a use means, the one spelled exactly so before others, and what its head binds."""
+        """The function that a use means, and what its head binds: f^1 before f^l, then the one spelled exactly so."""
         found = []
         for function in self.scope.functions.get(node.operator, []):
             bound = self.match(function, node, env)
             same = (function.head.subscript, function.head.superscript) == (node.subscript, node.superscript)
             if bound is not None:
                 misfit = function.misfit(len(node.arguments), len(node.parameters))
-                found.append((misfit, not same, function.open, len(found), function, bound))
+                indices = len(bound["numbers"]) + len(bound["indices"])
+                found.append((misfit, indices, not same, function.open, len(found), function, bound))
         if not found and node.operator in self.scope.functions:
             raise NotationError(201, f"no definition of {node.operator} fits this use")
-        return min(found)[4:] if found else (None, {})
+        return min(found)[5:] if found else (None, {})
 
     def match(self, function: FunctionDefinition, node: Call, env: Environment) -> dict[str, Any] | None:
         """What each component of a head stands for in this use: an axis, a number, an index, or just its label."""

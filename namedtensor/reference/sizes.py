@@ -208,10 +208,18 @@ class Sizes:
         if isinstance(node, Number):
             return node.value
         symbols = self.symbols(node, env)
+        if symbols and isinstance(node, nodes.Superscript) and self.known_number(symbols[0], env) is None:
+            found = self.computed(node, env, trial)  # n^2 where n is a number
+            if found is not None:
+                return found
         if symbols:
             supposed = dict([trial] if trial else [])
             found = [supposed.get(each) or self.known_number(each, env) for each in symbols]
             return None if None in found else math.prod(found)
+        return self.computed(node, env, trial)
+
+    def computed(self, node: Any, env: Environment, trial: tuple[Any, ...] | None) -> Any:
+        """What the arithmetic of a size expression comes to, None where a part of it is not known."""
         if isinstance(node, nodes.Superscript) and len(node.components) == 1:
             parts: tuple[Any, ...] = (node.base, node.components[0])
         elif isinstance(node, Call) and node.operator in ARITHMETIC:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from grammar.nodes import Node
 
 from .forms import DELTA, Index, Product
+from .work import current
 
 
 class Part(NamedTuple):
@@ -35,3 +36,14 @@ def off_diagonal(product: Product) -> Product:
                     factor = factor._replace(indices=(*factor.indices[:at], new, *factor.indices[at + 1 :]))
         found.append(factor)
     return product._replace(factors=tuple(found))
+
+
+def has_size(name: str, index: Index, product: Product) -> bool:
+    """Whether an axis of this name may have the size of an index: the k of ∑_{k=1}^{2} and of ∑_{k=1}^{3} are two axes."""
+    if not str(index.size).isdigit():
+        return name not in current().numbered
+    if current().numbered.get(name, index.size) != index.size:
+        return False
+    tensors = (factor for factor in product.factors if factor.head.kind == "tensor")
+    axes = (pair for factor in tensors for pair in zip(factor.indices, factor.head.axes))
+    return all(axis != name or str(other.size) == str(index.size) for other, axis in axes)

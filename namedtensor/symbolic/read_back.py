@@ -17,7 +17,7 @@ from grammar.nodes import Axis, Call, Name, Node, Number, Rename, Starred, Super
 from . import algebra
 from .forms import DELTA, Factor, Form, Head, Index, Product, indices_of, opened
 from .own_spellings import WRITERS, Names
-from .parts import Part, Unwritable, off_diagonal
+from .parts import Part, Unwritable, has_size, off_diagonal
 from .spelling import (
     MARKS,
     call,
@@ -161,13 +161,12 @@ class ReadBack:
                     votes[index][axis] += 1
         for index in sorted(product.summed, key=lambda index: index.number):
             choices = [axis for axis, _ in votes[index].most_common()] or [index.name]
-            name = next((axis for axis in choices if axis not in taken and _has_size(axis, index, product)), None)
-            beside = {each for factor in product.factors if index in factor.indices for each in factor.indices} - {
-                index
-            }
+            name = next((axis for axis in choices if axis not in taken and has_size(axis, index, product)), None)
+            around = [factor.indices for factor in product.factors if index in factor.indices]
+            beside = {each for indices in around for each in indices} - {index}
             near = {found.get(each) for each in beside}
             counted = any(factor.head.kind == "size" and factor.head.label == index.size for factor in product.factors)
-            free = not counted and choices[0] not in near and _has_size(choices[0], index, product)
+            free = not counted and choices[0] not in near and has_size(choices[0], index, product)
             if name is None and free and not (beside & product.summed & set(grouped)):
                 name = choices[0]
                 if sum(index in factor.indices for factor in product.factors) < len(product.factors):
@@ -176,7 +175,7 @@ class ReadBack:
                     name = None
             if name is None:
                 name = choices[0].rstrip(MARKS)
-                while name in taken or not _has_size(name, index, product):
+                while name in taken or not has_size(name, index, product):
                     name += "'"
             found[index] = name
             if str(index.size).isdigit():
@@ -399,14 +398,3 @@ class ReadBack:
 
 
 DEFAULTS = (("p", 2), ("eps", 1e-5))
-
-
-def _has_size(name: str, index: Index, product: Product) -> bool:
-    """Whether an axis of this name may have the size of an index: the k of ∑_{k=1}^{2} and of ∑_{k=1}^{3} are two axes."""
-    if not str(index.size).isdigit():
-        return name not in current().numbered
-    if current().numbered.get(name, index.size) != index.size:
-        return False
-    tensors = (factor for factor in product.factors if factor.head.kind == "tensor")
-    axes = (pair for factor in tensors for pair in zip(factor.indices, factor.head.axes))
-    return all(axis != name or str(other.size) == str(index.size) for other, axis in axes)

@@ -278,9 +278,7 @@ class Layer(Suggests):
     @classmethod
     def _arguments(cls) -> tuple[str, ...]:
         """The names of what a call takes by position."""
-        if cls.inputs:
-            return cls.inputs + cls.optional
-        return tuple(cls.formula[cls.value].arguments)
+        return cls.inputs + cls.optional if cls.inputs else tuple(cls.formula[cls.value].arguments)
 
     # ------------------------------------------------------------------------------------------------------ using it
     def __call__(self, *arguments: Any, **named: Any) -> Any:
