@@ -275,7 +275,9 @@ def in_head(env: Environment | None) -> bool:
 
 
 def simple(value: Any) -> Any:
-    """A whole number where a fraction is one."""
+    """A whole number where a fraction is one, or a root comes to one but for rounding."""
+    if isinstance(value, float) and math.isfinite(value) and math.isclose(value, round(value), rel_tol=1e-12):
+        return round(value)
     return int(value) if isinstance(value, Fraction) and value.denominator == 1 else value
 
 
