@@ -50,7 +50,7 @@ ROWS = (
     Optimisation("scale the smaller", "(c X) ⊙_{ax} Y = c (X ⊙_{ax} Y)", "rewrites.scale_smaller", ("numpy",)),
     Optimisation(
         "attention",
-        "softmax_{ax}(c Q ⊙ K + M) ⊙_{ax} V is the library's scaled dot-product attention",
+        "softmax_{ax}(c Q ⊙_{key} K + M) ⊙_{ax} V is the library's scaled dot-product attention",
         "fused_kernels.attention",
         ("torch",),
     ),
