@@ -104,6 +104,10 @@ def main() -> int:
     arguments.add_argument("--list", action="store_true", help="say which are drawn, and run nothing")
     given = arguments.parse_args()
     every = drawn(10**9, given.seed, given.rooms)
+    known = {mutant.key for mutant in every}
+    for key in EQUIVALENT:
+        if key.split("/")[1] in given.rooms and key not in known:
+            print(f"there is no such mutant any more: {key}")
     mutants = known_survivors(every) if given.again else every[given.skip : given.count]
     if given.list:
         print(*mutants, f"{len(mutants)} of {len(every)}", sep="\n")

@@ -48,6 +48,22 @@ def term_of(text):
     return program.checker({key("X"): InputType(dict(NUMBERS.sizes))}, {}).whole()
 
 
+DEEP = [
+    (is_never_negative, "X^2", ["({}) + 1", "({})^3", "({}) / 2", "({}) ⊙ |X|", "max(1, {})"]),
+    (is_positive, "2 + X^2", ["({}) + 1", "({}) / 2", "({}) ⊙ (1 + X^2)", "max(1, {})", "√({})"]),
+    (is_never_positive, "-X^2", ["({}) / 2", "({}) ⊙ |X|"]),
+]
+
+
+@pytest.mark.parametrize(("sign", "inner", "outer"), [(sign, inner, each) for sign, inner, of in DEEP for each in of])
+def test_a_sign_is_looked_for_a_few_operations_deep(sign, inner, outer):
+    """What a sign costs is bounded, however long the formula is."""
+    nested = [inner]
+    for _ in range(12):
+        nested.append(outer.format(nested[-1]))
+    assert [sign(term_of(nested[depth])) for depth in (5, 12)] == [True, False]
+
+
 @pytest.mark.parametrize("text", FINITE)
 def test_it_is_seen_to_be_finite_and_is(text):
     assert Finite()(term_of(text))

@@ -9,6 +9,7 @@ import time
 import pytest
 
 import namedtensor as nt
+from benchmarks.growth import calls_of
 from namedtensor import reference
 
 A, B = ([1.0, 2.0], "a"), ([1.0, 2.0, 3.0], "b")
@@ -49,6 +50,10 @@ KNOWN = {
     "iota over a marked axis": ("∑_{a*} iota_{a*}", {"X": A}, 3),
     "an identity": ("∑_{a*} (I_{a,a*} ⊙ X_{a→a*})", {"X": A}, [1, 2]),
     "a mark in a function over axes": ("f_{ax}(X) = |ax*| X + 0 |ax|\nf_{b}(X)", {"X": B}, [3, 6, 9]),
+    "a declaration in a function": ("f(x) = ∑_{b} (x ⊙ Y)\nY ∈ ℝ^{b[3]}\nY_{b(i)} = x i\nf(2)", {}, 24),
+    "a label of declared inputs": (
+        "X^l ∈ ℝ^{a} for l = 1, …, 2\nX^{|a|} / |a|", {"X^1": A, "X^2": ([4.0, 6.0], "a")}, [2, 3],
+    ),
     "a marked axis of its own": ("Y = X_{b→a*}\n|a*| W", {"X": B, "W": A}, [3, 6]),
 }  # fmt: skip
 
@@ -88,7 +93,7 @@ STATED = {
     "|a| = |b|": 3, "|a| = |b| + 2": 5, "|b| = |a| + 2": 1, "2 + |a| = |b|": 1, "|a| = 7 - |b|": 4, "7 - |a| = |b|": 4,
     "|a| - 1 = |b|": 4, "|a| = 2 |b|": 6, "|b| = 2 |a| - 5": 4, "|b| = |a| ⊙ 3": 1, "|a| ⊙ 3 = |b|": 1, "|a| = 12 / |b|": 4,
     "|a| / 2 = |b|": 6, "12 / |a| = |b|": 4, "|a| = |b|^2": 9, "|a| = 2^{|b|}": 8, "|b| = 9 - 3 |a|": 2, "|a| = -(1 - |b|)": 2,
-    "|b| = -(2 - |a|)": 5, "|b| = -(-|a|)": 3, "|a| = -(-|b|)": 3, "(|a| + 1) / 2 = |b|": 5, "|b| = 3 (|a| - 1)": 2,
+    "|b| = -(2 - |a|)": 5, "|a| = 1000 |b|": 3000, "|b| = -(-|a|)": 3, "|a| = -(-|b|)": 3, "(|a| + 1) / 2 = |b|": 5, "|b| = 3 (|a| - 1)": 2,
     "10 - (|a| + 1) = |b|": 6, "n = |b| + 1\n|a| = 2 n": 8, "|c| = |b| + 1\n|a| = |c| |b|": 12, "|a| = |c| |b|\n|b| + 1 = |c|": 12,
 }  # fmt: skip
 
@@ -212,6 +217,14 @@ def test_no_size_is_negative(text):
         assert [error.number for error in checked.errors] == [310]
 
 
+@pytest.mark.parametrize(("text", "under"), [("iota_{b}", (6, 7)), ("∑_{c} I_{b,c}", (9, 10)), ("I_{b,b'}", (3, 4))])
+def test_an_axis_whose_size_nothing_gives_is_named_where_it_stands(text, under):
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate(text)
+    problem = caught.value
+    assert (problem.number, problem.message, problem.span) == (309, "the size of b is not known", under)
+
+
 # --------------------------------------------------------------------------------------------------------- in good time
 N = 2000
 CHAIN = [f"|b_{i}| = |b_{i - 1}| + 1" for i in range(1, N)]
@@ -227,6 +240,14 @@ LONG = {
     "a cycle": ("\n".join(CHAIN) + f"\n|b_0| = |b_{N - 1}|\n|b_1|", {}, 204),
     "a contradiction": ("\n".join(CHAIN) + f"\n|b_0| = |b_{N - 1}|\n|b_1|", {"b_0": 1}, 308),
     "squares": ("\n".join(f"|b_{i}| = |b_{i - 1}| · |b_{i - 1}|" for i in range(1, N)) + "\n|b_9|", {"b_0": 2}, 404),
+    "squares up to the limit": (
+        "\n".join(f"|b_{i}| = |b_{i - 1}| · |b_{i - 1}|" for i in range(1, 11)) + "\n|c| = |b_10| / |b_9|\n|c| / |b_9|",
+        {"b_0": 2}, 1,
+    ),
+    "squares beyond the limit": (
+        "\n".join(f"|b_{i}| = |b_{i - 1}| · |b_{i - 1}|" for i in range(1, 12)) + "\n|c| = |b_11| / |b_10|\n|c| / |b_10|",
+        {"b_0": 2}, 404,
+    ),
     "quotients": ("\n".join(f"|b_{i}| = |b_{i - 1}| / |c|" for i in range(1, N)) + f"\n|b_{N - 1}|",
                   {"b_0": 7, "c": 1}, 7),
     "a fraction": ("\n".join(f"|b_{i}| = |b_{i - 1}| / 2" for i in range(1, N)) + f"\n|b_{N - 1}|", {"b_0": 8}, 310),
@@ -248,6 +269,25 @@ def test_many_statements_of_sizes_are_answered_or_refused_in_time(case):
         found = problem.number
     assert found == expected
     assert time.process_time() - before < 5
+
+
+@pytest.mark.parametrize("asks", ["X + m_{1}", "f(X)\nf(X) = X + m_{1}"], ids=["in the program", "in a function"])
+def test_definitions_that_ask_for_sizes_are_typed_once(asks):
+    """Each is used by two others: typed anew at each use, they would be typed as often as there are ways to them."""
+
+    def ways(n):
+        made = [f"m_{{{i}}} = m_{{{i + 1}}} / |a| + m_{{{i + 2}}}" for i in range(1, n)]
+        text = "\n".join([*made, f"m_{{{n}}} = 1 / |a|", f"m_{{{n + 1}}} = |a|", asks])
+        first, second = 1 / 2, 2.0
+        for _ in range(1, n):
+            first, second = first / 2 + second, first
+        found = []
+        calls = calls_of(lambda: found.append(nt.evaluate(text, X=nt.tensor(*A))))
+        assert found[0].array.tolist() == pytest.approx([1 + first, 2 + first])
+        return calls
+
+    ways(3)
+    assert ways(18) < 3 * ways(9)
 
 
 def test_literals_that_ask_for_their_own_size_are_answered_in_time():

@@ -279,6 +279,15 @@ def test_projections_of_the_same_are_one_product(library):
     assert "concat" not in [step.primitive for step in plan.steps]
 
 
+def test_projections_of_a_state_are_one_product_in_each_step_of_a_loop():
+    text = "X^l = X^{l-1} + [tanh(X^{l-1} ⊙_{a} P^l) ⊙ (X^{l-1} ⊙_{a} Q^l)]_{b→a} for l = 1, …, 9"
+    shapes = {"X^0": "ℝ^{n[4096] × a[4]}"} | {f"{name}^{l}": "ℝ^{a[4] × b[4]}" for name in "PQ" for l in range(1, 10)}
+    plan, _ = plan_of(nt.formula(text)._goal, target_named("numpy"), shapes)
+    (loop,) = (step for step in plan.steps if step.primitive == "loop")
+    products = [step.value.shape for step in loop.options["plan"].steps if step.primitive in ("dot", "matmul")]
+    assert products == [(4096, 4 + 4)]
+
+
 @pytest.mark.parametrize(
     ("of_x", "of_p", "joined"), [("float32", "float32", 1), ("float32", "float64", 0), ("int64", "float64", 0)]
 )

@@ -66,6 +66,22 @@ def test_a_contraction_costs_the_product_of_all_its_axes(left, right, data):
     assert set(cost.rows[-1].axes) == {*left, *right}
 
 
+# the axes of the last product, of which some groups of a matrix are none and some several
+AXES = [
+    ("A ⊙_{k} b", {"A": shape(h=2, s=3, k=5), "b": shape(h=2, k=5)}),
+    ("b ⊙_{k} A", {"A": shape(h=2, s=3, k=5), "b": shape(h=2, k=5)}),
+    ("A ⊙_{k} B", {"A": shape(h=2, q=7, s=3, k=5), "B": shape(h=2, k=5)}),
+    ("∑_{k} exp X", {"X": shape(h=2, s=3, k=5)}),
+    ("∑_{h} exp X", {"X": shape(h=5, s=3, k=2)}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "shapes"), AXES)
+def test_a_product_works_over_the_axes_of_its_factors(text, shapes):
+    given = {axis: int(size) for each in shapes.values() for axis, size in re.findall(r"(\w)\[(\d+)", each)}
+    assert nt.formula(text).cost(shapes).rows[-1].axes == given
+
+
 @pytest.mark.parametrize("library", ["numpy", "torch"])
 def test_attention_has_the_same_products_in_every_library(library):
     pytest.importorskip(library)

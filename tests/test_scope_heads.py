@@ -189,6 +189,11 @@ def test_an_axis_of_the_body_is_not_that_of_the_use(body):
     assert both(f"{text}{weigh.replace('@', 'c')}g_{{c}}(V)") == pytest.approx(wanted)
 
 
+def test_an_axis_of_the_body_is_not_that_of_the_use_beside_other_arguments():
+    text = "g_{ax} : ℝ^{ax} × ℝ → ℝ\ng_{ax}(X, y) = ∑_{ax} ∑_{c} X ⊙ y ⊙ [1, 2]_{c}\ng_{c}(V, 4)"
+    assert both(text) == [7 * 4 * (1 + 2)] * 2
+
+
 def test_a_tensor_of_the_program_meets_the_axis_of_the_use():
     """What the body takes from outside has its axes outside."""
     text = "g_{ax} : ℝ^{ax} → ℝ\ng_{ax}(X) = ∑_{ax} X ⊙ V\ng_{c}(V)"

@@ -372,8 +372,8 @@ def defined_number(checker: Inference, word: str, env: Environment) -> bool:
 
 
 def nearest_call(env: Environment) -> Environment:
-    """The environment of the innermost call, which holds what depends on its sizes."""
+    """The environment of the innermost call, or of the program: it holds what depends on its sizes."""
     current = env
-    while current.function is None and current.parent is not None and current.parent.parent is not None:
+    while current.function is None and current.parent is not None:
         current = current.sizes_parent or current.parent
     return current

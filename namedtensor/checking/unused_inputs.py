@@ -131,16 +131,16 @@ class MentionedNames:
         return bool(self.patterns.find(name.base, texts_of(name.subscript), texts_of(name.superscript)))
 
     @cached_property
-    def patterns(self) -> ByScripts[bool]:
+    def patterns(self) -> ByScripts[None]:
         """What may be names, each once."""
-        found: ByScripts[bool] = ByScripts()
+        found: ByScripts[None] = ByScripts()
         seen: set[tuple[Any, ...]] = set()
         for spelling in self.names:
             for pattern in product(*map(self.texts, (*spelling.subscript, *spelling.superscript))):
                 each = spelling.base, pattern[: len(spelling.subscript)], pattern[len(spelling.subscript) :]
                 if each not in seen:
                     seen.add(each)
-                    found.add(*each, True)
+                    found.add(*each, None)
         return found
 
     def texts(self, part: Node) -> tuple[str | None, ...]:

@@ -78,12 +78,12 @@ def axes_of(step: Step, sizes: dict[str, int]) -> dict[str, int]:
 
 
 def sizes_of(plan: Plan) -> dict[str, int]:
-    """The sizes of the axes of a plan, but for those that stand for several or for none."""
+    """The sizes of the axes of a plan, but for those that stand for none."""
     values = [*(each for each in plan.inputs if isinstance(each, Value)), *(step.value for step in plan.steps)]
     found: dict[str, int] = {}
     for value in values:
         for axis, size in zip(value.order, value.shape):
-            if axis[:1] != "(" and not (size == 1 and axis[:1].isdigit()):
+            if not axis.startswith("1"):
                 found[axis] = max(size, found.get(axis, 1))
     return found
 

@@ -81,7 +81,7 @@ class StepBuilder:
         """Append a step, or give the equal one that was written already (common subexpressions)."""
         arguments, shape = tuple([self._unnamed.get(each, each) for each in arguments]), tuple(shape)
         # What differs as an option may be equal as a number: 0.0 and −0.0, 1 and True.
-        key = (primitive, arguments, tuple(map(type, arguments)), shape, dtype, repr(options) if options else "")
+        key = (primitive, arguments, tuple(map(type, arguments)), shape, dtype, repr(options))
         found = self._made.get(key)
         if found is None:
             if dtype is None:
