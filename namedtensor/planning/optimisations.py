@@ -95,7 +95,12 @@ ROWS = (
         ("numpy",),
     ),
     Optimisation("sums as products", "∑_{ax} (X ⊙ Y) = X ⊙_{ax} Y", "sums_as_products.factors", ("numpy",)),
-    Optimisation("small sums as products", "∑_{ax} X = X ⊙_{ax} 1", "sums_as_products.sum_as_product", ("numpy",)),
+    Optimisation(
+        "small sums as products",
+        "∑_{ax} X = X ⊙_{ax} I, where I is 1 everywhere",
+        "sums_as_products.sum_as_product",
+        ("numpy",),
+    ),
 )
 OPTIMISATIONS = {row.name: row for row in ROWS}
 
