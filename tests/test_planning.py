@@ -730,6 +730,35 @@ def test_every_optimisation_names_the_function_that_does_it():
         assert callable(getattr(import_module(f"namedtensor.{room}.{module}"), function)), row
 
 
+LAWS = {  # the rows whose law is an equation, and the axes of what it names
+    "normalise late": {"E": "b ax", "V": "ax c", "s": "b"},
+    "no largest": {"X": "b ax"},
+    "scale the smaller": {"c": "", "X": "b ax", "Y": "ax d"},
+    "sums as products": {"X": "b ax", "Y": "ax"},
+    "small sums as products": {"X": "b ax", "I": "ax"},
+}
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_a_law_that_is_an_equation_holds(name):
+    """Both of its sides have one value by the paper's definitions; what follows the comma says where."""
+    draw = np.random.default_rng(0).standard_normal
+    values = {
+        each: reference.tensor(
+            (np.ones if each == "I" else draw)([4] * len(axes.split())).tolist(), tuple(axes.split())
+        )
+        for each, axes in LAWS[name].items()
+    }
+    left, right = OPTIMISATIONS[name].law.partition(", where ")[0].split(" = ")
+    ours, theirs = (reference.evaluate(side, values) for side in (left, right))
+    np.testing.assert_allclose(ours.to_list(tuple(ours.shape)), theirs.to_list(tuple(ours.shape)), rtol=1e-12)
+
+
+def test_a_law_is_a_phrase_for_a_cell_of_a_table():
+    """As the page of optimisations shows them: no full stop, no exclamation."""
+    assert not [row.law for row in OPTIMISATIONS.values() if not (row.law[-1].isalnum() or row.law[-1] == ")")]
+
+
 def test_every_optimisation_is_done_for_libraries_that_there_are():
     assert all(set(row.targets) <= set(NAMES) for row in OPTIMISATIONS.values())
 
