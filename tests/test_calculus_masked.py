@@ -18,7 +18,7 @@ LEFT = [  # some index along the axis is left, whatever the other is
     ("-∞ if k > l; 0 otherwise", "i"), ("0 if k = l; -∞ otherwise", "i"), ("0 if k = l; -∞ otherwise", "j"),
     ("0 if k < l + 1; -∞ otherwise", "i"), ("0 if k ≤ 2; -∞ otherwise", "i"), ("0 if k ≤ l ∨ k = 1; -∞ otherwise", "j"),
     ("0 if ¬(k > l); -∞ otherwise", "i"), ("-∞ if k > l ∧ k > 1; 0 otherwise", "i"), ("2 if k + 1 ≤ l + 1; -∞ otherwise", "i"),
-    ("0 if k − 1 < l; -∞ otherwise", "i"),
+    ("0 if k − 1 < l; -∞ otherwise", "i"), ("0 if l + 1 > k; -∞ otherwise", "i"), ("0 if l − 1 < k; -∞ otherwise", "i"),
 ]  # fmt: skip
 NOT_LEFT = [  # for some index of the other axis none is, or nothing can tell
     ("0 if k < l; -∞ otherwise", "i"), ("0 if k + 1 ≤ l; -∞ otherwise", "i"), ("0 if k > l; -∞ otherwise", "i"),

@@ -374,6 +374,13 @@ def test_python_functions_of_what_is_written_are_called_each_time():
     assert [compiled(X=X).array.tolist() for _ in range(2)] == [[n, 2 * n] for n in (before + 1, before + 2)]
 
 
+def test_extra_axes_make_no_outer_product_of_what_a_function_adds():
+    shapes = {"x": "ℝ^{n[3]}", "b": "ℝ^{c[2]}"}
+    found = nt.check("f : ℝ → ℝ^{c}\nf(t) = t + b\nf(x)", shapes)
+    assert (str(found.type), found.warnings) == ("ℝ^{n[3] × c[2]}", ())
+    assert [each.number for each in nt.check("x + b", shapes).warnings] == [314]
+
+
 def test_axes_that_a_function_is_lifted_over_are_not_offered():
     (error,) = nt.check("f : ℝ^{b} → ℝ^{a}\nf(X) = X_{z→a}\nf(Y)", Y="ℝ^{b[2] × c[3]}").errors[:1]
     assert (error.number, error.hint) == (301, "its axes are b")

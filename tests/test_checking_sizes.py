@@ -39,6 +39,9 @@ KNOWN = {
     "of this call, not of another": (
         "f : ℝ^{b} → ℝ\nf(X) = (∑_{a} X_{b→a}) / |a|\nf(X) + f(Y_{layer→b})", {"X": B, "Y": LAYER}, 4.5,
     ),
+    "of this call by what the program states": (
+        "|layer| = 2 |c|\nf(X) = |c| ∑_{layer} X\nf(X) + f([1, 2]_{layer})", {"X": LAYER}, 23,
+    ),
     "the input's before what is made": ("Y = X ⊕_{a} X\n(∑_{a} Y) / |a|", {"X": A}, 3),
     "not that of what is not named": ("Y = [3, 1]_{a}\nY / |a|", {"U": ([1.0, 2.0, 3.0], "a")}, [1.5, 0.5]),
     "iota": ("Y = [3, 1]_{a}\niota_{a} Y", {}, [3, 2]),

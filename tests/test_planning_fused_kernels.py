@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
+from namedtensor.planning.optimisations import OPTIMISATIONS
 
 SIZES = {
     "query": 3,
     "seq": 5,
+    "ax": 5,
     "key": 4,
     "e": 2,
     "val": 3,
@@ -132,6 +134,26 @@ NOT_FOUND = {
 @pytest.mark.parametrize(("formula", "axes", "call"), FOUND.values(), ids=FOUND)
 def test_an_operation_of_the_library_is_found(formula, axes, call):
     assert kernels(formula, tensors(axes)) == [call]
+
+
+LIBRARY = " is the library's "
+LAWS = {name: row.law.split(LIBRARY) for name, row in OPTIMISATIONS.items() if LIBRARY in row.law}
+OF_LAWS = {
+    "attention": {"Q": "query key", "K": "ax key", "M": "query ax", "V": "ax val"},
+    "layer norm": {"X": "a ax", "γ": "ax", "β": "ax"},
+    "linear": {"X": "a ax", "W": "ax out", "b": "out"},
+}
+
+
+@pytest.mark.parametrize("name", OF_LAWS)
+def test_the_law_of_such_an_operation_has_its_formula_and_its_name(name):
+    formula, words = LAWS[name]
+    (call,) = kernels(formula.replace("c Q", "3 Q").replace("ε", "0.1"), tensors(OF_LAWS[name]))
+    assert call.startswith(re.sub("[ -]", "_", words.removesuffix(" map")) + "(")
+
+
+def test_each_such_law_is_tried():
+    assert LAWS.keys() == OF_LAWS.keys()
 
 
 @pytest.mark.parametrize(("formula", "axes"), NOT_FOUND.values(), ids=NOT_FOUND)

@@ -147,22 +147,25 @@ def check_truth(
 MARKED = "∂L/∂W, without the mark, has the axes of W; of a gradient with marks, write G_{a*→a}"
 
 
+def is_written(axis: str) -> bool:
+    """Whether an axis is one of the formula's: the name of a lifted one has a mark that no formula can have."""
+    return "@" not in axis
+
+
 def watch_outer(checker: Inference, name: str, arguments: Sequence[Term], node: Any, parts: Sequence[Any]) -> None:
     """Warn where neither operand has all axes of the other: an outer product, or an axis with other marks."""
-    left, right = (argument.shape.keys() for argument in arguments)
-    if left <= right or right <= left:
-        return
-    left, right = (frozenset(axis for axis in argument.shape if "@" not in axis) for argument in arguments)
-    if left <= right or right <= left:
+    left, right = arguments[0].shape.keys(), arguments[1].shape.keys()
+    alone = sorted(filter(is_written, left - right)), sorted(filter(is_written, right - left))
+    if not all(alone):
         return
     joins = f"{operator_sign(name)} joins {shown(arguments[0].shape)} with {shown(arguments[1].shape)}"
-    marked = marked_apart(left, right) if name in ("+", "-") else None
+    marked = marked_apart(*alone) if name in ("+", "-") else None
     number, message = (
         (319, f"{joins}, and {' and '.join(sorted(marked, key=len))} are two axes")
         if marked
         else (314, f"{joins}: an outer product")
     )
-    meant = [(axis, close) for axis in sorted(left - right) for close in near(axis, right - left, 1)]
+    meant = [(axis, close) for axis in alone[0] for close in near(axis, alone[1], 1)]
     hint = "if that is not meant, check the names of the axes" + (
         f": did you mean {meant[0][0]} or {meant[0][1]}?" if meant else ""
     )

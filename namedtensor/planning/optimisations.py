@@ -32,7 +32,7 @@ ROWS = (
     ),
     Optimisation(
         "contraction order",
-        "(A ⊙ B) ⊙ C = A ⊙ (B ⊙ C), where each axis is one thing; ∑_{ax} (A ⊙ B) = A ⊙_{ax} B",
+        "(A ⊙ B) ⊙ C = A ⊙ (B ⊙ C), where each axis is one thing; ∑ (A ⊙ B) = A ⊙_{ax} B",
         "contraction_order.reorder",
     ),
     Optimisation(
@@ -50,7 +50,7 @@ ROWS = (
     Optimisation("scale the smaller", "(c X) ⊙_{ax} Y = c (X ⊙_{ax} Y)", "rewrites.scale_smaller", ("numpy",)),
     Optimisation(
         "attention",
-        "softmax_{ax}(c Q ⊙ K + M) ⊙_{ax} V is the library's scaled dot-product attention",
+        "softmax_{ax}(c Q ⊙_{key} K + M) ⊙_{ax} V is the library's scaled dot-product attention",
         "fused_kernels.attention",
         ("torch",),
     ),
@@ -96,7 +96,10 @@ ROWS = (
     ),
     Optimisation("sums as products", "∑_{ax} (X ⊙ Y) = X ⊙_{ax} Y", "sums_as_products.factors", ("numpy",)),
     Optimisation(
-        "small sums as products", "∑_{ax} X = X ⊙_{ax} (iota_{ax})^0", "sums_as_products.sum_as_product", ("numpy",)
+        "small sums as products",
+        "∑_{ax} X = X ⊙_{ax} I, where I is 1 everywhere",
+        "sums_as_products.sum_as_product",
+        ("numpy",),
     ),
 )
 OPTIMISATIONS = {row.name: row for row in ROWS}

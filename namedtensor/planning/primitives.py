@@ -9,6 +9,7 @@ is written over is read no more. Both are run on every plan while the tests run,
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ from .plan import Plan, Scalar, Step, Value
 
 Shape = tuple[int, ...]
 Shaped = Callable[[list[Shape], dict[str, Any]], "Shape | None"]  # None where the row does not say
-MANY = 10**6
+MANY = sys.maxsize
 
 
 # ---------------------------------------------------------------------------------------------------------- the shapes

@@ -104,7 +104,7 @@ def drawn(
     wanted: Callable[[str], bool],
 ) -> dict[str, Any]:  # fmt: skip
     """A tensor for each parameter of a program that is wanted, as `initial` makes it."""
-    checker = inferred(goal, sizes, {})
+    checker = inferred(goal, sizes, {}, by_keyword=())
     summed = fans(checker.parameters, checker.graph.all())
     shapes = {name: shape for name, shape in shapes_of(checker, {}).items() if wanted(name)}
     return initial(shapes, summed, seed, dtype, schemes, sizes)
