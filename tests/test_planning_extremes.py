@@ -213,6 +213,15 @@ def test_extreme_numbers_make_no_difference_to_a_long_plan(kind, dtype, columns)
     assert "softmax(" not in fallback.source and fast.plan.fallback is None
 
 
+@pytest.mark.parametrize(("rows", "kernels"), [(73, 0), (74, 5)])
+def test_small_parts_of_a_long_plan_have_no_guards_of_their_own(rows, kernels):
+    X = nt.tensor(np.random.default_rng(5).normal(size=(rows, 7)), "a b")
+    compiled = nt.formula(LONG).compile("numpy")
+    found = compiled(X=X).to_array("a b")
+    assert np.allclose(found, [long_by_definition(row) for row in X.array], atol=1e-12)
+    assert sum(step.primitive in ("softmax", "standardize") for step in compiled.plan.steps) == kernels
+
+
 def test_a_long_text_runs_by_itself(tmp_path):
     array = np.random.default_rng(5).normal(size=(128, 96))
     array[3] *= 1e200
