@@ -88,3 +88,16 @@ def test_signs_and_spreads_are_kept(text):
         up, down = (float(nt.evaluate(text, values(nt.tensor(A.array + way * step, "a b")))) for way in (1, -1))
         due[place] = (up - down) / 2e-6
     np.testing.assert_allclose(slope.to_array("a b"), due, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "moved", ["Y = (√X)_{(a,b)→c}", "Y = √(X_{(a,b)→c})", "Y = √(X_{a→(c,d)})", "Y = (√X)_{a→(c,d)}"]
+)
+def test_a_mask_goes_with_the_axes_that_it_is_split_or_merged_with(moved):
+    """Where √ has no slope, nothing is chosen."""
+    numbers = np.array([[4.0, -1.0, 0.0], [9.0, 1.0, -2.0]])
+    over, sizes = ("c", {}) if "→c}" in moved else ("b, c, d", {"c": 2})
+    text = f"{moved}\n∂(∑_{{{over}}} where(Y > 0, Y, 0))/∂X"
+    found = nt.evaluate(text, X=nt.tensor(numbers, "a b"), sizes=sizes)
+    wanted = [[0.5 / np.sqrt(number) if number > 0 else 0 for number in row] for row in numbers]
+    np.testing.assert_allclose(found.to_array("a b"), wanted, rtol=1e-12)
