@@ -305,6 +305,17 @@ def test_projections_are_one_product_where_all_have_the_same_floats(of_x, of_p, 
     assert [step.primitive for step in run.plan.steps].count("concat") == joined
 
 
+def test_projections_over_two_axes_are_one_product_over_both():
+    drawn = np.random.default_rng(4)
+    X, P, Q = (drawn.normal(size=shape) for shape in ((80, 60, 4, 2), (4, 2, 3), (4, 2, 5)))
+    run = nt.formula("(X ⊙_{a,b} P) + (X ⊙_{a,b} Q)").compile("numpy")
+    found = run(X=nt.tensor(X, "n m a b"), P=nt.tensor(P, "a b c"), Q=nt.tensor(Q, "a b d")).to_array("n m c d")
+    of_p, of_q = (np.einsum("nmab,abk->nmk", X, matrix) for matrix in (P, Q))
+    assert np.allclose(found, of_p[..., None] + of_q[..., None, :])
+    (joined,) = (step.value for step in run.plan.steps if step.primitive == "concat")
+    assert joined.shape == (8, 3 + 5) and joined.order[0] == "(a,b)"
+
+
 def test_a_chain_goes_by_vectors():
     plan = compiled(*OPTIMISED["a chain of four"][:1], **OPTIMISED["a chain of four"][1]).plan
     assert [step.primitive for step in plan.steps if step.primitive != "same"] == ["dot"] * 3
