@@ -19,7 +19,7 @@ from ..core.limits import DEFAULT, Limits
 from ..scope.names import Key, Spelled
 from ..scope.symbols import Definition, Scope
 from ..terms.environment import Environment, source_name
-from ..terms.inference import Inference, InputType, shown
+from ..terms.inference import Inference, InputType, Sizes, shown
 from ..terms.structural import passed
 from ..terms.terms import Term
 from . import calls, cases, draws, families, indexing, literals, lookup, over_sets, renames, substitution, sums
@@ -87,7 +87,7 @@ class Checker(Inference):
         super().__init__(
             scope, inputs or {}, sizes or {}, infer_parameters, recover, strict, python or {}, limits or DEFAULT
         )
-        self.solver = SizeSolver(self)
+        self.solver: Sizes = SizeSolver(self)
         self.given_names: GivenNames = GivenNames(scope, self.inputs)
         self.steps: int = 0  # of the trace that are steps to the value, and not to a claim
         self.by_keyword: tuple[str, ...] | None = None if by_keyword is None else tuple(by_keyword)

@@ -46,7 +46,7 @@ class Arguments:
         from ..core.tensor import NamedTensor
         from ..tensors.values import as_value
 
-        self.positional = positional
+        self.positional: tuple[str, ...] = positional
         self._types: dict[Key, InputType] | None = None
         self.arrays: dict[str, Any] = {}
         self.values: dict[str, Any] = {}
@@ -61,7 +61,7 @@ class Arguments:
                 found += (text, value.layout)
             else:
                 found += (text, type(value), value)
-        self.cache_key = tuple(found)
+        self.cache_key: tuple[Any, ...] = tuple(found)
 
     def __reduce__(self) -> Any:  # layouts hold modules, which cannot be pickled
         return Arguments, (self.values, self.positional)
