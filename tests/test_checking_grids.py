@@ -254,6 +254,7 @@ T + D^{|a|,|b|}"""
 
 
 WAYS = [(1, 0), (0, 1), (1, 1), (2, 0), (0, 2), (2, 1), (1, -1), (1, -2), (2, -1)]
+HEAVIEST = 3  # weight that one of these ways needs: 3 i + j grows along (1, -2), and fewer columns leave empty fronts
 spans = st.tuples(st.integers(-3, 4), st.integers(0, 6))
 
 
@@ -273,7 +274,7 @@ def test_an_order_has_each_member_once_and_after_those_that_it_reads(first, span
         beyond = domain.beyond(back)
         assert {*beyond} == {(i - back[0], j - back[1]) for i, j in cells} - cells and len(beyond) == len({*beyond})
     if order is None:  # a front between others has no member, or a lane between others
-        assert not domain.is_box
+        assert not domain.is_box or min(len(domain.rows), len(domain.columns)) < HEAVIEST
         return
     front = order.schedule.front
     assert all(front((cell[0] - back[0], cell[1] - back[1])) < front(cell) for cell in cells for back in offsets)
