@@ -18,10 +18,9 @@ from ..terms.builder import TermBuilder
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
-from .cases import unguarded
 from .counting import Unrollable, attempted, is_value
 from .grids import Grid, variables_of
-from .loops import means_something
+from .loops import means_something, typed_in
 from .recurrences import Recurrence
 from .stacked_families import along
 from .wavefront_order import Cell
@@ -141,12 +140,7 @@ def typed_at(
         parent=holder, sizes_parent=holder, definition=family, depth=holder.depth, indices=numbers, variables=tensors,
         members=members, active=holder.active,
     )  # fmt: skip
-    claims, derived = len(checker.pending_claims), checker.derived
-    with unguarded(checker):
-        term = checker.infer_member(family, place)
-    if len(checker.pending_claims) > claims or checker.derived > derived:  # a tensor does not say what it is made of
-        raise Unrollable
-    return term
+    return typed_in(checker, family, place)
 
 
 def counted(make: TermBuilder, axis: str, numbers: Sequence[int]) -> Term:

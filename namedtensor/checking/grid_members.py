@@ -8,6 +8,8 @@ from functools import partial
 from itertools import product
 from typing import Any
 
+from grammar.nodes import Node
+
 from ..core.sizes import is_ground, resolve
 from ..scope.names import Key, component, match_key, spelled, walk
 from ..scope.symbols import Definition
@@ -81,13 +83,13 @@ def asked_of(
     """A family with its two indices where it is asked for."""
     variables = variables_of(family)
     others = {name: each for name, each in indices.items() if name not in variables}
-    row, column = (place_of(checker, indices.get(name), env) for name in variables)
+    row, column = (place_of(checker, indices.get(name), env, family.body) for name in variables)
     if row is None or column is None or any("@" in str(each) for each in others.values()):
         return None
     return Grid(checker, family, others, holder), row, column
 
 
-def place_of(checker: Inference, text: Any, env: Environment) -> Place | None:
+def place_of(checker: Inference, text: Any, env: Environment, node: Node) -> Place | None:
     """What the text of an index says: a number, or a tensor moved by one."""
     if isinstance(text, int) or (isinstance(text, str) and text.isdecimal()):
         return Place(range(int(text), int(text) + 1))
@@ -102,7 +104,7 @@ def place_of(checker: Inference, text: Any, env: Environment) -> Place | None:
     if not isinstance(binding, Along) or not is_ground(binding.size):
         raise Unrollable
     first, size = binding.first + offset, resolve(binding.size)
-    make = TermBuilder(checker.graph, None)  # type: ignore[arg-type]
+    make = TermBuilder(checker.graph, node)
     return Place(range(first, first + size), make.iota(binding.axis, first, size), Along(binding.axis, first, size))
 
 

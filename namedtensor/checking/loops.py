@@ -201,12 +201,7 @@ class Rolled:
             parent=holder, sizes_parent=holder, definition=family, depth=holder.depth, indices=dict(recurrence.others),
             variables={Key(recurrence.variable): self.index}, members={recurrence.variable: self}, active=holder.active,
         )  # fmt: skip
-        claims, derived = len(checker.pending_claims), checker.derived
-        with unguarded(checker):
-            term = checker.infer_member(family, place)
-        if len(checker.pending_claims) > claims or checker.derived > derived:  # a state does not say what it is made of
-            raise Unrollable
-        return term
+        return typed_in(checker, family, place)
 
     def rolled(self, recurrence: Recurrence) -> dict[tuple[Any, ...], Recurrence]:
         """Every family that the loop needs, typed."""
@@ -233,6 +228,16 @@ class Rolled:
                     raise Unrollable
                 term = state
         return self.recurrences
+
+
+def typed_in(checker: Inference, family: Definition, place: Environment) -> Term:
+    """A member of a family in an environment of its own. Raises Unrollable where its equation has claims or derivatives."""
+    claims, derived = len(checker.pending_claims), checker.derived
+    with unguarded(checker):
+        term = checker.infer_member(family, place)
+    if len(checker.pending_claims) > claims or checker.derived > derived:  # a state does not say what it is made of
+        raise Unrollable
+    return term
 
 
 def is_of_program(base: str, env: Environment) -> bool:
