@@ -248,3 +248,26 @@ class CachedCall:
     def _invalidate(self) -> None:
         self._subscribed = False
         self._by_position, self._by_name, self._by_mapping = no_match, ((), no_match), ((), no_match)
+
+
+class BoundCall:
+    """A callable most of whose values are bound, such as a model's parameters while a loop changes the rest.
+
+    What is bound is looked at where the rest has layouts that the last call's had not.
+    """
+
+    def __init__(self, call: CachedCall, values: Mapping[str, Any], sizes: Mapping[str, int] | None = None):
+        self._call, self._values, self._sizes = call, dict(values), sizes
+        tensors = all(hasattr(each, "layout") for each in self._values.values())
+        self._arrays = tuple(map(ARRAY, self._values.values())) if tensors else None
+        self._last: tuple[Any, Any] = ((), None)
+
+    def __call__(self, values: Mapping[str, Any]) -> Any:
+        """Its value for tensors by name. Raises NotationError where one does not fit."""
+        layouts, run = self._last
+        given = (USER_FUNCTIONS.version, *values, *map(LAYOUT, values.values()))
+        if run is not None and given == layouts and self._arrays is not None:
+            return run(*self._arrays, *map(ARRAY, values.values()))
+        found = self._call(values={**self._values, **values}, sizes=self._sizes)
+        self._last = given, self._call._last_used and self._call._last_used.run
+        return found
