@@ -184,7 +184,7 @@ LINES: dict[str, Any] = {
     "broadcast": "torch.broadcast_to({0}, {sizes})", "unfold": "{0}.unfold({at}, {size}, 1)",
     "concat": lambda names, options, step: f"torch.cat({listed(names)}, {options['at']})",
     "stack": lambda names, options, step: f"torch.stack({listed(names)})",
-    "take": _taken, "scatter_add": scattered, "take_along": "torch.take_along_dim({0}, {1}, -1)", "descending": "descending({0})",
+    "take": _taken, "scatter_add": scattered, "take_along": "torch.take_along_dim({0}, {1}, -1)", "descending": "descending({0})", "argmax": "{0}.argmax(-1)",
     "arange": lambda names, options, step: f"torch.arange({options['start']}, {options['stop']}, dtype={_dtype(step.value.dtype)})",
     "eye": lambda names, options, step: f"torch.eye({options['size']}, dtype={_dtype(step.value.dtype)})",
     "constant": lambda names, options, step: f"torch.tensor({options['number']!r}, dtype={_dtype(step.value.dtype)})",
