@@ -72,7 +72,7 @@ USES = {
 OTHERS = {  # what is no operator
     "renaming": "X_{a→b', b→a}", "merging": "X_{(c,a)→m}", "splitting": "Y_{c→(u,v)}", "cases": "{ X if P; −1 if X < 0; Y otherwise }",
     "cases that cover": "{ X if X > 0; 2 if X ≤ 0 }", "a chain": "X ⊙_{c} Z ⊙_{d} M", "a number": "1/3", "whole": "2^{50} + N",
-    "past a double": "2^{60} + N", "a literal": "[1, 2.5, −3]_{b} + Y", "infinite": "∞ − F", "a definition by elements": "B_{a(i), b(j)} = N_{a(i), b(j)} + i − 2 j\nB",
+    "the place of the largest": "argmax_i T_{c(i)}", "the place of the least": "argmin_i X_{b(i)}", "past a double": "2^{60} + N", "a literal": "[1, 2.5, −3]_{b} + Y", "infinite": "∞ − F", "a definition by elements": "B_{a(i), b(j)} = N_{a(i), b(j)} + i − 2 j\nB",
 }  # fmt: skip
 WAYS_TO_SIZES = {"u": 2, "v": 2}
 

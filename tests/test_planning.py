@@ -747,6 +747,7 @@ LAWS = {  # the rows whose law is an equation, and the axes of what it names
     "scale the smaller": {"c": "", "X": "b ax", "Y": "ax d"},
     "sums as products": {"X": "b ax", "Y": "ax"},
     "small sums as products": {"X": "b ax", "I": "ax"},
+    "numbers as rows": {"X": "b ax", "c": "", "I": "ax"},
 }
 
 
@@ -777,6 +778,29 @@ def test_every_optimisation_is_done_for_libraries_that_there_are():
 def test_every_rewrite_is_an_optimisation_in_the_place_that_its_row_names():
     for name, _, function in REWRITES:
         assert OPTIMISATIONS[name].by == f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
+
+
+@pytest.mark.parametrize(
+    "sizes, is_row", [((32, 64), True), ((2**12,), True), ((4, 8, 65), True), ((15, 64), False), ((1024, 2), False)]
+)
+@pytest.mark.parametrize("text", ["relu(X)", "max(X, 0.5)", "min(-1, X)", "clip(X, -0.5, 0.5)"])
+def test_a_number_beside_a_large_array_is_compared_as_a_row(text, sizes, is_row, monkeypatch):
+    """NumPy compares an array with a row of it several entries at a time, and with a number one after the other."""
+    array = np.random.default_rng(0).standard_normal(sizes).astype(np.float32)
+    array.flat[:3] = np.nan, np.inf, -np.inf
+    by_hand = {
+        "relu(X)": lambda x: np.maximum(x, np.float32(0)), "max(X, 0.5)": lambda x: np.maximum(x, np.float32(0.5)),
+        "min(-1, X)": lambda x: np.minimum(np.float32(-1), x), "clip(X, -0.5, 0.5)": lambda x: np.clip(x, -0.5, 0.5),
+    }  # fmt: skip
+    plans: list[Plan] = []
+    monkeypatch.setattr(plan_module, "CHECKS", [*CHECKS, plans.append])
+    axes = ["a", "b", "c"][: len(sizes)]
+    found = nt.formula(text)(X=nt.tensor(array, axes)).to_array(axes)
+    np.testing.assert_array_equal(found, by_hand[text](array))
+    assert found.dtype == np.float32
+    compared = [step for step in plans[-1].steps if step.primitive in ("maximum", "minimum")]
+    rows = {each.shape for step in compared for each in step.arguments if each.fixed}
+    assert rows == ({sizes[-1:]} if is_row else {()})
 
 
 def test_a_matrix_that_needs_a_copy_is_copied_once(monkeypatch):

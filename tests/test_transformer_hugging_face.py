@@ -84,6 +84,23 @@ def test_the_parameters_are_what_the_file_holds(folder, model):
     assert {str(value.array.dtype) for value in tensors} == {"float32"}
 
 
+def test_the_parameters_lie_in_one_piece_of_memory_each_dense(folder):
+    parameters = transformer.load(folder).parameters.values()
+    arrays = [value.array for value in parameters if isinstance(value, nt.NamedTensor)]
+    whole = arrays[0]
+    while isinstance(whole.base, np.ndarray):
+        whole = whole.base
+    assert type(whole) is np.ndarray and all(np.may_share_memory(array, whole) for array in arrays)
+    assert all(
+        array.__array_interface__["data"][0] % 64 == whole.__array_interface__["data"][0] % 64 for array in arrays
+    )
+    for array in arrays:
+        order = sorted(range(array.ndim), key=lambda axis: -array.strides[axis])
+        assert array.transpose(order).flags.c_contiguous
+    starts = sorted((array.__array_interface__["data"][0], array.nbytes) for array in arrays)
+    assert all(start + count <= after for (start, count), (after, _) in zip(starts, starts[1:]))
+
+
 @pytest.mark.parametrize("dtype", ["float16", "float64"])
 @pytest.mark.parametrize("backend", ["numpy", "torch", "jax"])
 def test_the_parameters_are_of_the_backend_and_dtype_asked_for(folder, backend, dtype):

@@ -32,19 +32,36 @@ FAILURES = (
 
 
 class PlanFunction:
-    """A plan as a function of positional arrays; calling it gives one array, or a tuple of several."""
+    """A plan as a function of positional arrays; calling it gives one array, or a tuple of several.
 
-    __slots__ = ("plan", "like", "target", "run", "steps", "quiet", "own")
+    It is compiled when it is first used: a plan may be made for its text alone.
+    """
+
+    __slots__ = ("plan", "like", "target", "python", "run", "steps", "quiet", "own")
+    run: Callable[..., Any]
+    steps: dict[int, Step]
 
     def __init__(self, plan: Plan, target: Target, python: list[Callable[..., Any]]):
         self.plan, self.target = plan, target
         self.like = plan  # which has its inputs, its results and their names, if not their sizes
+        self.python = python
+        self.quiet = target.name in ("numpy", "standard")
+        self.own = bool(python)
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("run", "steps"):
+            raise AttributeError(name)
+        self.compile()
+        return getattr(self, name)
+
+    def compile(self) -> None:
+        """Compile the plan, and do what is done before it is called: the first use of `run` does so."""
+        plan, target, python = self.plan, self.target, self.python
         extra = {f"python_{number}": each for number, each in enumerate(python, 1)}
         if plan.fallback is not None:
             extra["function_fallback"] = later(lambda: PlanFunction(plan.fallback, target, python))  # type: ignore[arg-type]
-        self.quiet = target.name in ("numpy", "standard")
         freed_memory.keep()
-        self.steps: dict[int, Step] = {}
+        self.steps = {}
         try:
             if self.quiet:
                 with warnings_ignored():
@@ -54,14 +71,14 @@ class PlanFunction:
                     self.run, self.steps = target.backend.function(plan, target.xp, extra)
         except Exception as problem:
             raise self.explained(problem) from None
-        self.own = bool(python)
 
     def __call__(self, *arrays: Any) -> Any:
+        run = self.run
         try:
             if not self.quiet:
-                return self.run(*arrays)
+                return run(*arrays)
             with warnings_ignored():
-                return self.run(*arrays)
+                return run(*arrays)
         except Exception as problem:
             raise self.explained(problem) from None
 
@@ -197,6 +214,12 @@ def bytes_of(plan: Plan) -> int:
     inner = (step.options["plan"] for step in plan.steps if "plan" in step.options)
     further = (each for each in (*inner, plan.fallback) if each is not None)
     return STEP * len(plan.steps) + INPUT * len(plan.inputs) + sum(map(bytes_of, further))
+
+
+def length(plan: Plan) -> int:
+    """The number of its steps, with those of its loops and blocks."""
+    inner = (step.options["plan"] for step in plan.steps if "plan" in step.options)
+    return len(plan.steps) + sum(map(length, inner))
 
 
 def no_match(*_: Any, **__: Any) -> None:

@@ -33,7 +33,7 @@ FLOATING = frozenset(
     "exp log log1p expm1 sqrt sin cos tan arctan arcsin arccos logdet tanh sinh cosh erf divide logaddexp det inv cofactors "
     "cholesky eigvalsh eigh expm".split()
 )
-INDICES = frozenset("positions whole_positions descending".split())
+INDICES = frozenset("positions whole_positions descending argmax".split())
 Line = Callable[[tuple[str, ...], dict[str, Any], Step], str]
 
 
@@ -108,7 +108,7 @@ def checked(name: str) -> Line:
 
 
 LINES: dict[str, Line | str] = {
-    **{name: f"nt.{name}({{0}})" for name in (*FUNCTIONS, "negative", "logical_not", "erf", "descending", "det", "logdet", "trace", "cofactors", "eigvalsh", "eigh", "expm")},
+    **{name: f"nt.{name}({{0}})" for name in (*FUNCTIONS, "negative", "logical_not", "erf", "descending", "argmax", "det", "logdet", "trace", "cofactors", "eigvalsh", "eigh", "expm")},
     **{name: f"nt.{name}({{0}}, {{1}})" for name in (*INFIX, "maximum", "minimum", "logaddexp", "matmul", "dot", "vecdot", "take_along")},
     **{name: f"nt.{name}({{0}}, {{at}})" for name in ("cumsum", "cumprod", "sort")},
     **{name: reduction(name) for name in ("sum", "prod", "max", "min", "any", "all")},

@@ -331,6 +331,21 @@ export function descending(x) {
   return rows(x, (row) => row.set(Array.from(row.keys()).sort((i, j) => (row[i] === row[j] ? i - j : before(row[i], row[j]) || i - j))));
 }
 
+/** The position of the largest along the last axis, of equals the first; the first that is no number comes before. */
+export function argmax(x) {
+  const size = x.shape.at(-1);
+  const data = new Float64Array(x.data.length / size);
+  for (let row = 0; row < data.length; row++) {
+    let best = 0;
+    for (let place = 1; place < size; place++) {
+      const [one, other] = [x.data[row * size + place], x.data[row * size + best]];
+      if (one > other || (Number.isNaN(one) && !Number.isNaN(other))) best = place;
+    }
+    data[row] = best;
+  }
+  return { shape: x.shape.slice(0, -1), data };
+}
+
 // ------------------------------------------------------------------------------------------------------ products
 /** Adds to a row of c four rows of b, each times a number. */
 export function add_four_rows(x0, x1, x2, x3, b, l, n, c, into, width) {

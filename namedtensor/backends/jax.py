@@ -279,7 +279,7 @@ LINES: dict[str, Any] = {
     "stack": lambda names, options, step: f"jnp.stack({listed(names)})",
     "take": "jnp.take({0}, {1}, axis={at})", "scatter_add": scattered, "take_along": "jnp.take_along_axis({0}, {1}, axis=-1)",
     "as_array": lambda names, options, step: f"jnp.asarray({names[0]}, dtype={_dtype(step.value.dtype)})",
-    "descending": "descending({0})", "logdet": "jnp.linalg.slogdet({0})[1]",
+    "descending": "descending({0})", "argmax": "jnp.argmax({0}, axis=-1)", "logdet": "jnp.linalg.slogdet({0})[1]",
     "det": "jnp.linalg.det({0})", "inv": "jnp.linalg.inv({0})", "cofactors": "cofactors({0})",
     "trace": "jnp.trace({0}, axis1=-2, axis2=-1)", "lgamma": "jax.scipy.special.gammaln({0})",
     "cholesky": "triangle({0})", "eigvalsh": "jnp.linalg.eigvalsh({0})", "eigh": "eigenvectors({0})", "expm": "jax.scipy.linalg.expm({0})",

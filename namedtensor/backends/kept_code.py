@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Sequence
+from functools import lru_cache
 from threading import Lock
 from types import CodeType
 from typing import Any, NamedTuple
@@ -34,6 +35,7 @@ class SplitText(NamedTuple):
     numbers: tuple[str, ...]
 
 
+@lru_cache(maxsize=8)  # of a plan that is learned from and compiled
 def split_at_numbers(text: str) -> SplitText:
     """A text cut at its numbers; those in strings stay."""
     between, numbers, end = [], [], 0

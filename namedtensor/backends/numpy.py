@@ -118,6 +118,7 @@ class NumPy(Backend):
             "put": "put({0}, {1}, {2}, {at}, {first})",
             "take_along": "np.take_along_axis({0}, {1}, axis=-1)",
             "descending": "descending({0})",
+            "argmax": "{0}.argmax(-1)",
             "arange": lambda names, options, step: f"np.arange({options['start']}, {options['stop']}, dtype={dtype(step.value.dtype)})",
             "ones": lambda names, options, step: f"np.ones({options['size']}, dtype={dtype(step.value.dtype)})",
             "blocks": _in_blocks,

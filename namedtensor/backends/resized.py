@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 from math import sqrt
+from types import CodeType
 from typing import Any, NamedTuple
 
 from ..core.arrays import at_once
@@ -107,7 +108,11 @@ class Template:
 
     def __init__(self, like: Pattern, text: SplitText, names: Names):
         self.like, self.text, self.names = like, text, names
-        self.code = code_of(joined(*text), FILE)
+
+    @cached_property
+    def code(self) -> CodeType:
+        """Its code, which the first instance needs."""
+        return code_of(joined(*self.text), FILE)
 
     @property
     def nbytes(self) -> int:
@@ -160,11 +165,14 @@ class Resized(PlanFunction):
 
 
 def text_of(function: PlanFunction) -> SplitText | None:
-    """The text of a planned function, with all that is done before it; None where another compiler has made the function."""
-    if function.own or not hasattr(function.run, "__globals__"):
+    """The text of a planned function, with all that is done before it; None where it calls functions of Python."""
+    if function.own:
         return None
     backend, plan = function.target.backend, function.plan
-    return split_at_numbers("\n".join([*backend.lines_of_data(plan), source_to_run(backend, plan).text]))
+    before = split_at_numbers("".join([f"{line}\n" for line in backend.lines_of_data(plan)]))
+    own = split_at_numbers(source_to_run(backend, plan).text)
+    meet = before.between[-1] + own.between[0]
+    return SplitText((*before.between[:-1], meet, *own.between[1:]), before.numbers + own.numbers)
 
 
 def template(like: Pattern, texts: Mapping[int, SplitText]) -> Template | None:

@@ -142,7 +142,7 @@ LINES: dict[str, Any] = {
     "concat": lambda names, options, step: f"xp.concat({listed(names)}, axis={options['at']})",
     "stack": lambda names, options, step: f"xp.stack({listed(names)})",
     "pick": lambda names, options, step: f"{names[0]}[{', '.join(':' if at is None else str(at) for at in options['places'])}]",
-    "take": _taken, "scatter_add": _scattered, "take_along": "xp.take_along_axis({0}, {1}, axis=-1)", "descending": "descending({0})",
+    "take": _taken, "scatter_add": _scattered, "take_along": "xp.take_along_axis({0}, {1}, axis=-1)", "descending": "descending({0})", "argmax": "xp.argmax({0}, axis=-1)",
     "arange": lambda names, options, step: f"xp.arange({options['start']}, {options['stop']}, dtype={_dtype(step.value.dtype)})",
     "eye": lambda names, options, step: f"xp.eye({options['size']}, dtype={_dtype(step.value.dtype)})",
     "constant": lambda names, options, step: f"xp.asarray({options['number']!r}, dtype={_dtype(step.value.dtype)})",

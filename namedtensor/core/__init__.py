@@ -10,6 +10,7 @@
 `warned`: a Python warning.
 `suggestions`: did you mean.
 `limits`: limits, and headroom for deep trees.
+`collection`: no garbage collection meanwhile.
 `shadowed`: a file of one's own that hides a package.
 `version`: the version.
 

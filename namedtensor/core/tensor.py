@@ -374,11 +374,6 @@ def rounded(array: Any, digits: int) -> Any:
     return xp.round(array * scale) / scale if digits > 0 else xp.round(array / scale) * scale
 
 
-def packed(tensor: NamedTensor) -> NamedTensor:
-    """A dense copy of an array that is a strided view of another."""
-    return NamedTensor(tensor.array.copy(), tensor.axes)
-
-
 def concrete(array: Any) -> Any:
     """The numbers as an array of NumPy, also while a library traces."""
     if library(array) == "torch":

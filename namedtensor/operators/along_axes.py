@@ -162,11 +162,22 @@ for _name, _meaning, _primitive, _best, _where, _never in (
 
 def _argsort(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     """Stable argsort: the positions of the elements in ascending order."""
-    (x,), (axis,) = b.coerced(arguments, "numbers"), axes
-    x = b.reorder(x, (*(name for name in x.order if name != axis), axis))
+    x = moved_last(b, arguments, axes[0])
     dtype = b.target.default_whole
     places = b.step("descending", (b.negative(x),), x.order, x.shape, dtype)
     return b.add(places, options.get("base", 1))
+
+
+def moved_last(b: Builder, arguments: tuple[Any, ...], axis: str) -> Any:
+    """Numbers with the axis that they are compared along as their last."""
+    (x,) = b.coerced(arguments, "numbers")
+    return b.reorder(x, (*(name for name in x.order if name != axis), axis))
+
+
+def place_of_largest(b: Builder, arguments: tuple[Any, ...], axis: str) -> Any:
+    """The position of the largest along an axis, counted from 1; of equals the first."""
+    x = moved_last(b, arguments, axis)
+    return b.add(b.step("argmax", (x,), x.order[:-1], x.shape[:-1], b.target.default_whole), 1)
 
 
 def _ascending(numbers: list[Any]) -> list[int]:

@@ -111,6 +111,9 @@ def _places(b: Builder, x: Any, axis: str, count: int) -> tuple[Any, Any]:
     """Positions of the `count` largest along `axis`, which is moved last; ties in order of position."""
     x = b.reorder(countable(b, x), (*[name for name in x.order if name != axis], axis))
     dtype = b.target.default_whole
+    if count == 1:
+        first = b.step("argmax", (x,), x.order[:-1], x.shape[:-1], dtype)
+        return x, b.reshape(first, x.order, (*first.shape, 1))
     return x, b.head(b.step("descending", (x,), x.order, x.shape, dtype), count)
 
 

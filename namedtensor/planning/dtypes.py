@@ -93,7 +93,25 @@ def with_constants(b: Steps, primitive: str, arguments: Sequence[Argument]) -> t
         return tuple(arguments)
     (dtype,) = dtypes
     plain = (Value, Scalar)
-    return tuple(each if isinstance(each, plain) else b.constant(each, dtype) for each in arguments)
+    found = tuple(each if isinstance(each, plain) else b.constant(each, dtype) for each in arguments)
+    return as_rows(b, found) if primitive in ("maximum", "minimum") else found
+
+
+ROW, LONGEST, MANY = 64, 2**16, 2**10  # the size of a row at least and at most, and the numbers that it stands beside
+
+
+def as_rows(b: Steps, arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
+    """A number beside a large array as a row of it, of which NumPy takes several entries at a time, and not of a number."""
+    arrays = [each for each in arguments if isinstance(each, Value) and each.shape]
+    numbers = [each for each in arguments if isinstance(each, Value) and not each.shape and each.fixed]
+    if "numbers as rows" not in b.optimised or len(arrays) != 1 or len(numbers) != 1:
+        return arguments
+    (x,), (number,) = arrays, numbers
+    if x.fixed or not ROW <= x.shape[-1] <= LONGEST or x.count < MANY:
+        return arguments
+    ones = b.step("ones", (), x.order[-1:], x.shape[-1:], x.dtype, size=x.shape[-1])
+    row = b.step("multiply", (ones, number), ones.order, ones.shape)
+    return tuple(row if each is number else each for each in arguments)
 
 
 def with_arrays(b: Steps, arguments: Sequence[Argument]) -> tuple[Argument, ...]:

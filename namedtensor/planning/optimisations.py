@@ -31,6 +31,12 @@ ROWS = (
         ("numpy",),
     ),
     Optimisation(
+        "numbers as rows",
+        "max(X, c) = max(X, c I), where I is 1 everywhere",
+        "dtypes.as_rows",
+        ("numpy",),
+    ),
+    Optimisation(
         "contraction order",
         "(A ⊙ B) ⊙ C = A ⊙ (B ⊙ C), where each axis is one thing; ∑ (A ⊙ B) = A ⊙_{ax} B",
         "contraction_order.reorder",

@@ -181,6 +181,7 @@ ROWS = (
     Primitive("cumprod", ONE, same),  # the products up to each element
     Primitive("sort", ONE, same),  # ascending along the axis `at`
     Primitive("descending", ONE, same),  # the positions of the largest along the last axis, the largest first
+    Primitive("argmax", ONE, lambda shapes, options: shapes[0][:-1]),  # the position of the largest along the last axis, of equals the first
     Primitive("softmax", ONE, same),  # the library's softmax, or one that takes off the largest only where it must
     Primitive("standardize", ONE, same),  # distances from a mean over their root mean square along the last axis, to whose square `eps` is added
     Primitive("logsoftmax", ONE, same),  # the library's logarithm of softmax

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.sizes import resolve
+from ..operators.along_axes import place_of_largest
 from ..operators.indexing import MERGED, merged_positions, positions
 from ..terms.environment import source_name
 from ..terms.terms import Term
@@ -86,8 +87,18 @@ def _spread(lowering: Lowering, term: Term) -> Argument:
 
 
 def _pick(lowering: Lowering, term: Term) -> Argument:
-    axis, position = term.options
-    return lowering.builder.pick(lowering.array(term.arguments[0]), {axis: position})
+    (x,), (axis, position) = term.arguments, term.options
+    if x.operator == "argsort" and x.axes == (axis,) and position == 0 and not x.options:
+        return _place_of_least(lowering, x.arguments[0], axis)
+    return lowering.builder.pick(lowering.array(x), {axis: position})
+
+
+def _place_of_least(lowering: Lowering, term: Term, axis: str) -> Argument:
+    """The first of the places of an axis in ascending order, without the order of the others."""
+    b = lowering.builder
+    if term.operator == "negative":
+        return place_of_largest(b, (lowering.array(term.arguments[0]),), axis)
+    return place_of_largest(b, (b.negative(lowering.array(term)),), axis)
 
 
 def _scatter(lowering: Lowering, term: Term) -> Argument:

@@ -6,6 +6,7 @@
 `claims`: the claims of a program, against its values.
 `executable`: checked, planned, made a function.
 `sizes_used`: whether what is made of sizes follows between them.
+`generic_types`: types for lengths, from those of others.
 `lengths`: executables for lengths, from those of others.
 `call_cache`: how a repeated call finds its executable.
 `evaluate`: the value of a text.

@@ -40,7 +40,7 @@ class Arguments:
     Those that are `positional` are arguments of a function, and no names of the program.
     """
 
-    __slots__ = ("_types", "arrays", "cache_key", "positional", "values")
+    __slots__ = ("_types", "arrays", "cache_key", "positional", "typed", "values")
 
     def __init__(self, values: Mapping[str, Any], positional: tuple[str, ...] = ()):
         from ..core.tensor import NamedTensor
@@ -48,6 +48,7 @@ class Arguments:
 
         self.positional: tuple[str, ...] = positional
         self._types: dict[Key, InputType] | None = None
+        self.typed: Any = None  # the terms of the call, once they are known: of `executable.Typed`
         self.arrays: dict[str, Any] = {}
         self.values: dict[str, Any] = {}
         found: list[Any] = []

@@ -19,11 +19,12 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..backends.function import no_match
+from ..core.collection import collection_paused
 from ..core.layout import Layout
 from ..operators.user_functions import USER_FUNCTIONS
 from .arguments import Arguments, ReadsNumbers, all_values, keyword_names, layout_of, spelling_of, whole_sizes
-from .executable import Executable
-from .lengths import Lengths
+from .executable import Executable, Typed
+from .lengths import Lengths, Making
 
 LAYOUT, ARRAY = attrgetter("layout"), attrgetter("_array")
 MOST = 2048  # keys of a cache: two for most executables
@@ -169,15 +170,17 @@ class CachedCall:
 
     def _fitting(self, given: Arguments, sizes: dict[str, int], by_keyword: tuple[str, ...]) -> Executable:
         """The executable for these arguments: an instance of a template of other sizes, or compiled."""
-        found = self._lengths.executable(
-            given,
-            (tuple(sizes.items()),),
-            lambda: self._read.scope_given(given.inputs),
-            lambda it: self._made(it, sizes, by_keyword),
-        )
-        if found.unused.isdisjoint(map(spelling_of, by_keyword)):
-            return found
-        return self._made(given, sizes, by_keyword)
+        with collection_paused():
+            found = self._lengths.executable(
+                given,
+                (tuple(sizes.items()),),
+                lambda: self._read.scope_given(given.inputs),
+                Making(lambda it: self._typed(it, sizes, by_keyword), lambda it: self._made(it, sizes, by_keyword)),
+            )
+            given.typed = None
+            if found.unused.isdisjoint(map(spelling_of, by_keyword)):
+                return found
+            return self._made(given, sizes, by_keyword)  # which says what is wrong
 
     def _anew(
         self, arguments: tuple[Any, ...], values: Mapping[str, Any], sizes: Mapping[str, int], spread: Mapping[str, int]
@@ -197,6 +200,16 @@ class CachedCall:
     @property
     def _read(self) -> ReadsNumbers:
         """The program that is called."""
+        raise NotImplementedError
+
+    def _types(self, given: Arguments, sizes: dict[str, int], by_keyword: tuple[str, ...]) -> Typed:
+        """The types of what is given: those that are known already, or by a check."""
+        if given.typed is None:
+            given.typed = self._typed(given, sizes, by_keyword)
+        return given.typed
+
+    def _typed(self, given: Arguments, sizes: dict[str, int], by_keyword: tuple[str, ...]) -> Typed:
+        """The types of what is given, checked anew."""
         raise NotImplementedError
 
     def _made(
@@ -235,3 +248,26 @@ class CachedCall:
     def _invalidate(self) -> None:
         self._subscribed = False
         self._by_position, self._by_name, self._by_mapping = no_match, ((), no_match), ((), no_match)
+
+
+class BoundCall:
+    """A callable most of whose values are bound, such as a model's parameters while a loop changes the rest.
+
+    What is bound is looked at where the rest has layouts that the last call's had not.
+    """
+
+    def __init__(self, call: CachedCall, values: Mapping[str, Any], sizes: Mapping[str, int] | None = None):
+        self._call, self._values, self._sizes = call, dict(values), sizes
+        tensors = all(hasattr(each, "layout") for each in self._values.values())
+        self._arrays = tuple(map(ARRAY, self._values.values())) if tensors else None
+        self._last: tuple[Any, Any] = ((), None)
+
+    def __call__(self, values: Mapping[str, Any]) -> Any:
+        """Its value for tensors by name. Raises NotationError where one does not fit."""
+        layouts, run = self._last
+        given = (USER_FUNCTIONS.version, *values, *map(LAYOUT, values.values()))
+        if run is not None and given == layouts and self._arrays is not None:
+            return run(*self._arrays, *map(ARRAY, values.values()))
+        found = self._call(values={**self._values, **values}, sizes=self._sizes)
+        self._last = given, self._call._last_used and self._call._last_used.run
+        return found

@@ -18,7 +18,7 @@ from ..backends.function import PlanFunction
 from ..backends.jax import must_see
 from ..backends.libraries import target_of
 from ..checking.checker import Checker
-from ..core.limits import recursion_headroom
+from ..core.limits import DEFAULT, recursion_headroom
 from ..core.suggestions import Suggests
 from ..planning.plan import Plan
 from ..planning.target import Target
@@ -27,7 +27,7 @@ from ..terms.terms import Term
 from .arguments import Abstract, Arguments, filled, layout_of, spelling_of, types_of, whole_sizes
 from .call_cache import CachedCall
 from .entries import Entry, WholeProgram, argument_names
-from .executable import PLAIN, Executable, Options, checked, function_of, planned
+from .executable import PLAIN, Executable, Options, Typed, checked, executable, planned
 from .parameters import parameter_shapes
 from .parsed import ParsedProgram
 
@@ -164,11 +164,14 @@ class CompiledFormula(Suggests, CachedCall):
         spread: Mapping[str, int] | None = None,
     ) -> Executable:
         target = self._target_of(given).over(spread)
+        found = executable(self._types(given, sizes, by_keyword), given.abstract, target, self._without)
+        found.instead = jitted(found.function)
+        return found
+
+    def _typed(self, given: Arguments, sizes: dict[str, int], by_keyword: tuple[str, ...]) -> Typed:
         with recursion_headroom(self._goal.program.source):
             checker, terms = checked_by_name(self._goal, given.abstract, Options(sizes, by_keyword))
-            source = checker.scope.source
-            function = function_of(source, terms, given.abstract, target, without=self._without)
-        return Executable(function, tuple(given.arrays), checker.given_names.unused, instead=jitted(function))
+        return Typed(checker.scope.source, DEFAULT, terms, (), checker.given_names.unused, checker)
 
     def _target_of(self, given: Arguments) -> Target:
         from ..tensors.values import namespace_of

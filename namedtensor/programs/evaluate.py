@@ -19,7 +19,7 @@ from ..scope.symbols import Definition
 from .arguments import Arguments, Values, all_values, keyword_names, whole_sizes
 from .call_cache import CachedCall, LruCache
 from .entries import Goal, WholeProgram
-from .executable import Executable, Options, Run, executable
+from .executable import Executable, Options, Run, Typed, executable, typed
 from .parsed import ParsedProgram
 
 if TYPE_CHECKING:
@@ -70,9 +70,12 @@ class Evaluator(Asked):
         from ..tensors.values import namespace_of
 
         target = target_of(namespace_of(given.arrays)).over(spread)
-        options = Options(sizes, by_keyword, self._strict)
-        found, checker = executable(self._goal, given.inputs, [], given.abstract, target, options)
-        warn_of_checks(checker)
+        return executable(self._types(given, sizes, by_keyword), given.abstract, target)
+
+    def _typed(self, given: Arguments, sizes: dict[str, int], by_keyword: tuple[str, ...]) -> Typed:
+        found = typed(self._goal, given, [], Options(sizes, by_keyword, self._strict))
+        assert found.checker is not None
+        warn_of_checks(found.checker)
         return found
 
 

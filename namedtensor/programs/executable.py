@@ -3,8 +3,8 @@ must meet.
 
     program.scope_given(inputs)      text → tree → names        parsed.py
     checked(goal, …)                 → terms                    entries.py says which
-    planned(checker, terms, …)       → plan
-    executable(…)                    → function, with its claims
+    typed(goal, …)                   → the same, with claims
+    executable(typed, …)             → a plan, a function, with its claims
 
 What finds an executable that was made already is in `call_cache.py`.
 """
@@ -28,6 +28,7 @@ from ..terms.environment import source_name
 from ..terms.inference import InputType
 from ..terms.terms import Term
 from .arguments import Abstract
+from .arguments import Arguments as Given
 from .claims import PlannedClaim, judge
 from .entries import Arguments as Positional
 from .entries import Goal
@@ -46,6 +47,32 @@ class Options(NamedTuple):
 
 
 PLAIN = Options()
+
+
+class Typed(NamedTuple):
+    """What the checker found: terms, and the claims about their values, of which each has a term, or two."""
+
+    source: str
+    limits: Limits
+    terms: tuple[Term, ...]
+    claims: tuple[tuple[Term, Any, PlannedClaim], ...] = ()
+    unused: frozenset[str] = frozenset()  # of what was given
+    checker: Checker | None = None  # where these types are its own
+
+    @classmethod
+    def of(cls, checker: Checker, terms: tuple[Term, ...]) -> Typed:
+        scope = checker.scope
+        claims = tuple(
+            (left, right, PlannedClaim(isinstance(right, Term), right, span, span in scope.calls, span in scope.facts))
+            for left, right, span in checker.claim_terms
+        )
+        return cls(scope.source, checker.limits, terms, claims, checker.given_names.unused, checker)
+
+    @property
+    def roots(self) -> tuple[Term, ...]:
+        """All that is computed."""
+        sides = ((left, right) if isinstance(right, Term) else (left,) for left, right, _ in self.claims)
+        return (*self.terms, *(each for pair in sides for each in pair))
 
 
 def checked(
@@ -78,31 +105,20 @@ def function_of(
         return PlanFunction(plan, target, python)
 
 
-def executable(
-    goal: Goal, inputs: Mapping[Key, InputType], arguments: Positional, abstract: Abstract, target: Target,
-    options: Options,
-) -> tuple[Executable, Checker]:  # fmt: skip
-    """Run the pipeline: an executable, and its checker, which has the warnings."""
+def typed(goal: Goal, given: Given, arguments: Positional, options: Options) -> Typed:
+    """The first half of the pipeline, up to types."""
     with recursion_headroom(goal.program.source):
-        checker, terms = checked(goal, inputs, arguments, options)
-        return of_terms(checker, terms, abstract, target, options.without, options.donated), checker
+        return Typed.of(*checked(goal, given.inputs, arguments, options))
 
 
-def of_terms(
-    checker: Checker, terms: tuple[Term, ...], abstract: Abstract, target: Target, without: Sequence[str] = (),
-    donated: Collection[str] = (),
-) -> Executable:  # fmt: skip
-    """Terms made ready to run, with the claims of their program."""
-    roots = list(terms)
-    for left, right, _ in checker.claim_terms:
-        roots += [left] + ([right] if isinstance(right, Term) else [])
-    function = function_of(checker.scope.source, roots, abstract, target, checker.limits, without, donated)
-    claims = tuple(
-        PlannedClaim(isinstance(right, Term), right, span, span in checker.scope.calls, span in checker.scope.facts)
-        for _, right, span in checker.claim_terms
-    )
+def executable(
+    typed: Typed, abstract: Abstract, target: Target, without: Sequence[str] = (), donated: Collection[str] = ()
+) -> Executable:
+    """The second half: terms made ready to run, with the claims of their program."""
+    with recursion_headroom(typed.source):
+        function = function_of(typed.source, typed.roots, abstract, target, typed.limits, without, donated)
     names = tuple([name for name, each in abstract.items() if isinstance(each, Layout)])
-    return Executable(function, names, checker.given_names.unused, len(terms), claims)
+    return Executable(function, names, typed.unused, len(typed.terms), tuple([claim for *_, claim in typed.claims]))
 
 
 class Executable:

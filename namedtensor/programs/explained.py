@@ -15,7 +15,7 @@ from ..display.derivations import Way
 from ..display.steps import Explanation, explanation
 from ..terms.terms import Term
 from .arguments import Arguments
-from .executable import function_of, of_terms
+from .executable import Typed, executable, function_of
 
 
 class StepValues:
@@ -58,6 +58,6 @@ def explained(checker: Checker, typed: Callable[[], Term], whole: Any, given: Ar
     source, checker.shows_layers = checker.scope.source, True
     with recursion_headroom(source):
         root = typed()
-        made = of_terms(checker, (root,), given.abstract, target_of(namespace_of(given.arrays)))
+        made = executable(Typed.of(checker, (root,)), given.abstract, target_of(namespace_of(given.arrays)))
         value = made(*given.arrays.values())
     return explanation(checker, root, whole, value, StepValues(source, given))

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import ref
 
 from grammar.errors import NotationError
 
-from ..backends.function import PlanFunction
+from ..backends.function import PlanFunction, length
 from ..backends.kept_code import SplitText
 from ..backends.resized import SAMPLES, Pattern, Template, template, text_of
 from ..core.layout import Layout
@@ -23,7 +23,8 @@ from ..operators.user_functions import USER_FUNCTIONS
 from ..planning.plan import Value
 from ..scope.symbols import Scope
 from .arguments import Abstract, Arguments
-from .executable import Executable
+from .executable import Executable, Typed
+from .generic_types import KnownTypes
 from .sizes_used import says_sizes
 
 LIBRARIES = ("numpy", "torch")  # another compiles for each size anyway
@@ -34,7 +35,12 @@ MANNERS = 16  # in which plans of one kind are made, before no more is learned o
 WAITING = 12  # plans of one manner that are kept for a template
 RANGES = 32  # templates of one manner
 
-Make = Callable[[Arguments], Executable]
+
+class Making(NamedTuple):
+    """How what is given gets its types, and an executable; `given.typed` has its types where they are known."""
+
+    typed: Callable[[Arguments], Typed]
+    executable: Callable[[Arguments], Executable]
 
 
 class Lengths:
@@ -43,7 +49,7 @@ class Lengths:
     def __init__(self) -> None:
         self.kinds: OrderedDict[Any, list[Family]] = OrderedDict()
 
-    def executable(self, given: Arguments, extra: tuple, scope: Callable[[], Scope], make: Make) -> Executable:
+    def executable(self, given: Arguments, extra: tuple, scope: Callable[[], Scope], make: Making) -> Executable:
         """The executable of a call: an instance of a template where its sizes lie between known ones, else compiled.
         `extra` is part of its key besides the types of its tensors.
         """
@@ -58,18 +64,18 @@ class Lengths:
             pass
         family = next((each for each in families if each.size_of(sizes) is not None), None)
         if family is None:
-            found = make(given)
+            found = make.executable(given)
             if is_worth_it(found):
-                families[:] = [*families[-3:], Family(sizes, found, axes_of(given))]
+                families[:] = [*families[-3:], Family(sizes, found, axes_of(given), given.typed)]
             return found
         return family.executable(given, sizes, scope, make)
 
     @property
     def nbytes(self) -> int:
         """The memory of the templates, about."""
-        return sum(
-            manner.nbytes for each in [*self.kinds.values()] for family in each for manner in [*family.manners.values()]
-        )
+        families = [family for each in [*self.kinds.values()] for family in each]
+        manners = [manner for family in families for manner in [*family.manners.values()]]
+        return sum(each.nbytes for each in (*manners, *(family.types for family in families)))
 
 
 class Served:
@@ -136,15 +142,16 @@ class Manner:
 class Family:
     """Calls that differ by one size, wherever that stands."""
 
-    def __init__(self, sizes: tuple[int, ...], first: Executable, axes: tuple[str, ...]):
-        self.sizes, self.axes = sizes, axes
+    def __init__(self, sizes: tuple[int, ...], first: Executable, axes: tuple[str, ...], typed: Typed):
+        self.sizes, self.axes, self.typed = sizes, axes, typed._replace(checker=None)
+        self.types = KnownTypes()
         self.first = ref(first)
         self.like = first.names, first.unused, first.count, first.claims
         self.places: tuple[int, ...] = ()  # where the sizes differ
         self.manners: dict[tuple[str, ...], Manner] = {}
         self.known: dict[int, Served | None] = {}  # the sizes that were planned, and the template that gives the same
         self.is_open = True  # whether there is more to learn
-        self.asked: tuple[Abstract, tuple[str, ...], Make] | None = None  # by which the plan of an instance is made
+        self.asked: tuple[Abstract, tuple[str, ...], Making] | None = None  # by which the plan of an instance is made
 
     def size_of(self, sizes: tuple[int, ...]) -> int | None:
         """The one size by which a call differs from the first; None where it differs otherwise."""
@@ -159,7 +166,7 @@ class Family:
         return [each for manner in [*self.manners.values()] for each in manner.ranges]
 
     def executable(
-        self, given: Arguments, sizes: tuple[int, ...], scope: Callable[[], Scope], make: Make
+        self, given: Arguments, sizes: tuple[int, ...], scope: Callable[[], Scope], make: Making
     ) -> Executable:
         size = self.size_of(sizes)
         assert size is not None
@@ -167,13 +174,38 @@ class Family:
         if found is None and self.is_open and self.stretch(given, size, make):
             found = self.resized(given, size, make)
         if found is None:
-            found = make(given)
             if self.is_open and not self.places:
                 self.begin(given, sizes, scope)
-            self.note(size, found)
+            found = self.planned(given, size, make)
         return found
 
-    def resized(self, given: Arguments, size: int, make: Make) -> Executable | None:
+    def planned(self, given: Arguments, size: int, make: Making) -> Executable:
+        """An executable with a plan of its own, whose types are checked where they are not known by others'."""
+        given.typed = self.types_of(given, size, make) if self.is_open else None
+        found = make.executable(given)
+        self.note(size, found)
+        return found
+
+    def types_of(self, given: Arguments, size: int, make: Making) -> Typed:
+        """The types for a size: by those of others where it lies between, else checked; of one far beyond, if that helps."""
+        known, far = self.types.at(size), self.types.beyond(size)
+        if known is None and far is not None:
+            try:
+                self.types.note(far, make.typed(self.alike(given, far)))
+            except NotationError:  # so large a one is refused
+                pass
+            known = self.types.at(size)
+            self.types.looks_further = known is not None
+        if known is None:
+            known = make.typed(given)
+            self.types.note(size, known)
+        return known
+
+    def alike(self, given: Arguments, size: int) -> Arguments:
+        """Arguments of another size."""
+        return with_placeholders(given.abstract, given.positional, dict.fromkeys(self.places, size))
+
+    def resized(self, given: Arguments, size: int, make: Making) -> Executable | None:
         """An executable for this size without a plan of its own."""
         served = next((each for each in self.ranges if each.has(size)), None)
         if served is None:
@@ -182,11 +214,11 @@ class Family:
             self.asked = given.abstract, given.positional, make
         (abstract, positional, plan), places = self.asked, self.places
         function = served.template.at(
-            size, lambda: plan(with_placeholders(abstract, positional, dict.fromkeys(places, size))).function
+            size, lambda: plan.executable(with_placeholders(abstract, positional, dict.fromkeys(places, size))).function
         )
         return None if function is None else Executable(function, *self.like)
 
-    def stretch(self, given: Arguments, size: int, make: Make) -> bool:
+    def stretch(self, given: Arguments, size: int, make: Making) -> bool:
         """Plan one size beyond, where this one is little beyond what a template serves; whether it now serves this one."""
         highest = max((each.high for each in self.ranges if each.high < size), default=0)
         if not highest or size > further(highest) or size in self.known:
@@ -198,11 +230,10 @@ class Family:
         if beyond <= size:
             return False
         try:
-            planned = make(with_placeholders(given.abstract, given.positional, dict.fromkeys(self.places, beyond)))
+            self.planned(self.alike(given, beyond), beyond, make)
         except NotationError:  # so large a one is refused
             self.known[beyond] = None
             return False
-        self.note(beyond, planned)
         return any(each.has(size) for each in self.ranges)
 
     def begin(self, given: Arguments, sizes: tuple[int, ...], scope: Callable[[], Scope]) -> None:
@@ -211,8 +242,12 @@ class Family:
         numbers = [name for name, each in given.abstract.items() if not isinstance(each, Layout)]
         axes = {self.axes[place] for place in self.places}
         self.is_open, first = not says_sizes(scope(), axes, {*self.axes} - axes, numbers), self.first()
+        size = self.sizes[self.places[0]]
+        if self.is_open:
+            self.types.note(size, self.typed)
+        del self.typed
         if first is not None:
-            self.note(self.sizes[self.places[0]], first)
+            self.note(size, first)
 
     def note(self, size: int, made: Executable) -> None:
         """Learn of a size that was planned."""
@@ -271,7 +306,7 @@ def is_worth_it(made: Executable) -> bool:
     fixed = all(isinstance(each, Value) and not each.dynamic for each in function.like.results)
     return (
         type(function) is PlanFunction and fixed and not function.own and made.instead is None
-        and function.target.name in LIBRARIES and len(function.like.steps) >= STEPS
+        and function.target.name in LIBRARIES and length(function.like) >= STEPS
     )  # fmt: skip
 
 

@@ -20,7 +20,7 @@ from .arguments import Arguments, Values, all_values, spelling_of
 from .call_cache import CachedCall
 from .entries import Entry, Several, WholeProgram
 from .evaluate import Asked, evaluator
-from .executable import Executable, Options, executable
+from .executable import Executable, Options, Typed, executable, typed
 from .parsed import ParsedProgram, parsed
 from .verbs import Verbs, bound, no_function
 
@@ -264,7 +264,13 @@ class EntryPoint(Verbs):
         by_keyword: tuple[str, ...],
         spread: Mapping[str, int] | None = None,
     ) -> Executable:
-        return made(self._goal, given, sizes, by_keyword, spread)
+        from ..tensors.values import namespace_of
+
+        target = target_of(namespace_of(given.arrays)).over(spread)
+        return executable(self._types(given, sizes, by_keyword), given.abstract, target)
+
+    def _typed(self, given: Arguments, sizes: dict[str, int], by_keyword: tuple[str, ...]) -> Typed:
+        return typed(self._goal, given, given.arguments, Options(sizes, by_keyword))
 
 
 class EntryPoints(Suggests, CachedCall):
@@ -311,24 +317,19 @@ class EntryPoints(Suggests, CachedCall):
         by_keyword: tuple[str, ...],
         spread: Mapping[str, int] | None = None,
     ) -> Executable:
-        return made(self._goal, given, sizes, by_keyword, spread, self._donated)
+        from ..tensors.values import namespace_of
+
+        target = target_of(namespace_of(given.arrays)).over(spread)
+        return executable(self._types(given, sizes, by_keyword), given.abstract, target, donated=self._donated)
+
+    def _typed(self, given: Arguments, sizes: dict[str, int], by_keyword: tuple[str, ...]) -> Typed:
+        return typed(self._goal, given, given.arguments, Options(sizes, by_keyword))
 
     def _run(self, found: Executable, given: Arguments) -> tuple[Any, ...]:
         return found.call_several(*given.arrays.values())
 
     def _keep(self, names: tuple[str, ...], found: Executable, layouts: tuple[Any, ...], mapped: bool = False) -> None:
         """The inline cache is of single values: several are found by their layouts."""
-
-
-def made(
-    goal: Entry | Several, given: Arguments, sizes: dict[str, int], by_keyword: tuple[str, ...],
-    spread: Mapping[str, int] | None = None, donated: frozenset[str] = frozenset(),
-) -> Executable:  # fmt: skip
-    """Names of a program made ready to run for what is given."""
-    from ..tensors.values import namespace_of
-
-    target, options = target_of(namespace_of(given.arrays)).over(spread), Options(sizes, by_keyword, donated=donated)
-    return executable(goal, given.inputs, given.arguments, given.abstract, target, options)[0]
 
 
 def derived(program: ParsedProgram, wrt: str, of: Any = None) -> Formula:

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 import namedtensor as nt
 from namedtensor.core.arrays import converted
+from namedtensor.programs.call_cache import BoundCall
 from namedtensor.programs.program import EntryPoints
 
 from ..core.layer import variant
@@ -30,6 +31,9 @@ STEP = """
     put(x, X) = { x if iota_{memory} = place; X otherwise }
     M = { 0 if seen = 1; -∞ otherwise }
     before = |memory| - 1
+    now = logits_{seq(1)}
+    after = place + 1
+    later = positions + 1
     past ∈ ℝ^{memory}
     place ∈ ℝ
 """
@@ -49,7 +53,7 @@ ROOMY = nt.program("""
     X ∈ ℝ^{memory}
 """)
 CHOICE = nt.program("""
-    likeliest = min_{vocab}({ iota_{vocab} if scores = max_{vocab}(scores); |vocab| otherwise }) - 1
+    likeliest = argmax_{v} scores_{vocab(v)} - 1
     warmed = now / temperature + noise
     kept = { now if now ≥ min_{top}(maxk_{vocab,top}(now)); -∞ otherwise }
     allowed = { -∞ if min_{banned}(abs(iota_{vocab} - 1 - banned)) = 0; now otherwise }
@@ -132,22 +136,22 @@ def steps(
     )
 
     kept = {name: value for name, value in given.items() if name in model.optional}
-    step = remembering(stepping(model, kept), ("logits", "seen", *own), ("past", *past))
     tensors = {name: each for name, each in model.parameters.items() if isinstance(each, nt.NamedTensor)}
     constant = {**tensors, **kept, **dict(zip(fixed, found[len(own) :]))}
+    names = ("now", "after", "later", "seen", *own)
+    step = BoundCall(remembering(stepping(model, kept), names, ("past", *past)), constant, model.sizes)
     memory: list[Any] = [mask.rename(seq="memory"), *found[: len(own)]]
     used = room = ids.sizes["seq"]
-    place, at = like(ids, used), positions[{"seq": -1}]
+    place, at = like(ids, used + 1), one(positions[{"seq": -1}] + 1)
     for _ in range(1, most):
         if used == room:
             more = max(ROOM, room // 2)
             memory = [ROOMY["Y"](X=each, sizes={"room": more}) for each in memory]
             room += more
-        used, place, at = used + 1, place + 1, at + 1
-        token = {tokens_name: one(tokens[-1]), "positions": one(at), "place": place}
-        values = {**constant, **token, **dict(zip(("past", *past), memory))}
-        logits, *memory = step(values=values, sizes=model.sizes)
-        yield logits[{"seq": 0}]
+        used += 1
+        token = {tokens_name: one(tokens[-1]), "positions": at, "place": place}
+        now, place, at, *memory = step({**token, **dict(zip(("past", *past), memory))})
+        yield now
 
 
 def families(model: LanguageModel, names: Iterable[str]) -> list[str]:

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
 import namedtensor as nt
-from namedtensor.core.tensor import packed
 
 from ..core.layer import Layer
 
@@ -83,13 +82,13 @@ class Stored:
         return tuple(found)
 
     def take(self, array: Any, known: Mapping[str, int]) -> nt.NamedTensor:
-        """The parameter out of the array."""
+        """The parameter out of the array, in its memory."""
         merged = ["_".join(group) for group in self.groups]
         tensor = nt.tensor(array, merged)
         for name, group in zip(merged, self.groups):
             if len(group) > 1:
                 tensor = tensor.split({name: {axis: self.stated.get(axis, known.get(axis)) for axis in group}})
-        return packed(tensor[self.part]) if self.part else tensor  # a model reads them at each token
+        return tensor[self.part] if self.part else tensor
 
 
 def expanded(rows: Iterable[Stored], sizes: Mapping[str, int]) -> list[Stored]:
