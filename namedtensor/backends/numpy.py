@@ -105,6 +105,7 @@ class NumPy(Backend):
             "cumprod": "{0}.cumprod({at})",
             "sort": "np.sort({0}, {at})",
             "dot": _dot,
+            "projected": lambda names, options, step: f"projected({names[0]}, {listed(names[1:])})",
             "transpose": _transposed,
             "reshape": "{0}.reshape({sizes})",
             "contiguous": "np.ascontiguousarray({0})",

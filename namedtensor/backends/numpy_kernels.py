@@ -160,6 +160,20 @@ def horner(coefficients, x):
         total += coefficient
     return total
 '''
+PROJECTED = '''
+def projected(x, matrices):
+    """x times each of the matrices, side by side; where they lie so in one array, it is one product."""
+    first = matrices[0]
+    base, whole, steps = first.base, sum(each.shape[1] for each in matrices), first.strides
+    start = place = first.__array_interface__["data"][0]
+    for each in matrices:
+        if each.base is not base or each.strides != steps or each.__array_interface__["data"][0] != place:
+            return np.concatenate([x.dot(matrix) for matrix in matrices], 1)
+        place += each.shape[1] * steps[1]
+    if type(base) is not np.ndarray or not base.flags.c_contiguous:
+        return np.concatenate([x.dot(matrix) for matrix in matrices], 1)
+    return x.dot(np.ndarray((len(first), whole), first.dtype, base, start - base.__array_interface__["data"][0], steps))
+'''
 POSITIONS = '''
 def positions(indices, size, base):
     """Indices that count from `base`, as positions from 0; each must lie in range."""
@@ -288,6 +302,7 @@ KERNELS = {
     "horner": f"{coefficients('NEAR', 'ABOVE', 'BELOW')}\n\n\n{HORNER.strip()}",
     "erf": ERF,
     "erf_single": f"{coefficients('SINGLE')}\n\n\n{ERF_SINGLE.strip()}",
+    "projected": PROJECTED,
     "positions": POSITIONS,
     "put": PUT,
     "scatter_add": SCATTER_ADD,

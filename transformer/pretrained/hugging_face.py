@@ -42,7 +42,7 @@ def load(folder: str | os.PathLike[str], backend: str = "numpy", dtype: str | No
     match(kind, rows, arrays, sizes, place)
     parameters: dict[str, Any] = {
         name: nt.tensor(placed(tensor.array, backend, dtype, device), tensor.axes)
-        for name, tensor in in_one_piece({row.name: row.take(arrays[row.tensor], sizes) for row in rows}).items()
+        for name, tensor in in_one_piece({row.name: row.take(arrays[row.tensor], sizes) for row in laid(rows)}).items()
     }
     parameters |= {name: number(config, key, place, float) for name, key in kind.numbers.items()}
     own = {axis for row in (*rows, *(row for name in without for row in kind.parts[name])) for axis in row.axes}
@@ -54,7 +54,7 @@ LINE = 64  # bytes of the processor's cache that are fetched at once
 
 
 def in_one_piece(tensors: Mapping[str, nt.NamedTensor]) -> dict[str, nt.NamedTensor]:
-    """The tensors side by side in one piece of memory, each dense in the order in which its axes lie.
+    """The tensors side by side in one piece of memory, each dense.
 
     A file that is mapped, and many small pieces, lie in pages of 4 KiB, and a token's products with every matrix then wait
     for the addresses of 100,000 pages; large memory has pages of 2 MiB.
@@ -68,12 +68,15 @@ def in_one_piece(tensors: Mapping[str, nt.NamedTensor]) -> dict[str, nt.NamedTen
     found: dict[str, nt.NamedTensor] = {}
     for (name, tensor), start in zip(tensors.items(), starts):
         array = tensor.array
-        order = sorted(range(array.ndim), key=lambda axis: -array.strides[axis])
-        dense = array.transpose(order)
-        part = whole[start : start + array.nbytes].view(array.dtype).reshape(dense.shape)
-        part[...] = dense
-        found[name] = nt.tensor(part.transpose(np.argsort(order)), tensor.axes)
+        part = whole[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+        part[...] = array
+        found[name] = nt.tensor(part, tensor.axes)
     return found
+
+
+def laid(rows: Iterable[Stored]) -> list[Stored]:
+    """The rows layer by layer, matrices before vectors, so that those for queries, keys and values are neighbours."""
+    return sorted(rows, key=lambda row: (len(row.groups) == 1, row.layer))
 
 
 def read_json(place: Path, kind: type = dict) -> Any:

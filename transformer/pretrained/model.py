@@ -47,6 +47,7 @@ class Stored:
 
     def __init__(self, name: str, tensor: str, axes: str, **part: int):
         self.name, self.tensor, self.part = name, tensor, part
+        self.layer = 0  # which the row is of, where it is one of a family
         plain = re.sub(r"\[\d+\]", "", axes)
         self.stated = {axis: int(size) for axis, size in re.findall(r"(\w+)\[(\d+)\]", axes)}
         self.groups = tuple(tuple(group.strip("()").split()) for group in re.findall(r"\([^()]*\)|\S+", plain))
@@ -56,7 +57,7 @@ class Stored:
         found = object.__new__(Stored)
         found.name = re.sub(rf"\b{self.family}\b", str(count), self.name)
         found.tensor = self.tensor.replace(f"{{{self.family}}}", str(count - 1))
-        found.part, found.groups, found.stated = self.part, self.groups, self.stated
+        found.part, found.groups, found.stated, found.layer = self.part, self.groups, self.stated, count
         return found
 
     @property
@@ -82,13 +83,22 @@ class Stored:
         return tuple(found)
 
     def take(self, array: Any, known: Mapping[str, int]) -> nt.NamedTensor:
-        """The parameter out of the array, in its memory."""
+        """The parameter out of the array, in its memory; of a part the axes that the parts share come first.
+
+        Parts of one array are then copied to neighbours that a product takes as one.
+        """
         merged = ["_".join(group) for group in self.groups]
         tensor = nt.tensor(array, merged)
         for name, group in zip(merged, self.groups):
             if len(group) > 1:
                 tensor = tensor.split({name: {axis: self.stated.get(axis, known.get(axis)) for axis in group}})
-        return tensor[self.part] if self.part else tensor
+        if not self.part:
+            return tensor
+        (cut,) = (group for group in self.groups if not self.part.keys().isdisjoint(group))
+        part = tensor[self.part]
+        first = [axis for axis in cut if axis in part.axes]
+        axes = (*first, *(axis for axis in part.axes if axis not in first))
+        return nt.tensor(part.to_array(axes), axes)
 
 
 def expanded(rows: Iterable[Stored], sizes: Mapping[str, int]) -> list[Stored]:
