@@ -224,10 +224,7 @@ class Family:
         if not highest or size > further(highest) or size in self.known:
             return False
         beyond = further(size)
-        otherwise = min((each for each in [*self.known] if each > size), default=None)
-        if otherwise is not None:
-            beyond = min(beyond, (size + otherwise) // 2)
-        if beyond <= size:
+        if any(size < each <= beyond for each in [*self.known]):  # which is planned in another manner
             return False
         try:
             self.planned(self.alike(given, beyond), beyond, make)
