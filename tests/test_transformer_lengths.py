@@ -11,7 +11,7 @@ import namedtensor as nt
 import transformer
 from benchmarks.growth import GPT2, LLAMA, SIZES, calls_of
 from namedtensor.programs import sizes_used
-from namedtensor.programs.program import EntryPoint
+from namedtensor.programs.program import EntryPoint, EntryPoints
 from transformer.core.layer import variant
 
 LAYERS = 8  # a loop
@@ -83,9 +83,9 @@ def test_a_later_length_costs_a_part_of_the_calls_that_the_second_did():
 
 
 def test_prompts_of_new_lengths_are_served(monkeypatch):
-    made, entries = [], nt.programs.program.EntryPoints
-    plans = entries._made
-    monkeypatch.setattr(entries, "_made", lambda self, *rest: made.append(rest) or plans(self, *rest))
+    made: list[Any] = []
+    plans = EntryPoints._made
+    monkeypatch.setattr(EntryPoints, "_made", lambda self, *rest: made.append(rest) or plans(self, *rest))
     model = transformer.GPT2.init(1, {**SIZES, **GPT2, "place": 600, "L": LAYERS}, "float32")
     for length in (20, 30, 25, 21):
         model.generate(nt.tensor(np.arange(length) % 7, "seq"), max_new_tokens=3)
