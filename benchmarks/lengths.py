@@ -80,12 +80,14 @@ def rows() -> list[dict]:
         ).stdout
         found, title = json.loads(text), f"{kind}, {LAYERS} layers, chans {SIZES[kind]['chans']}"
         later, unit = found["later"], "ms of the processor"
-        points = [*zip(LENGTHS, (found["first"], *later))]
         rows += [
-            {"figure": f"the dearest new length of {title}", "value": max(later), "unit": unit, "bar": MOST, "lengths": points},
-            {"figure": f"the middle new length of {title}", "value": statistics.median(later), "unit": unit, "bar": None},
-            {"figure": f"a length between known ones of {title}", "value": found["calls"], "unit": "calls of Python", "bar": None},
-            {"figure": f"{MANY} lengths of {title}", "value": found["memory"], "unit": "MB", "bar": MEMORY},
+            {"figure": f"{what}: {title}", "value": value, "unit": unit, "bar": bar, "of_lengths": (title, what)}
+            for what, value, unit, bar in (
+                ("first length", found["first"], unit, None), ("dearest new length", max(later), unit, MOST),
+                ("middle new length", statistics.median(later), unit, None),
+                ("length between known ones", found["calls"], "calls of Python functions", None),
+                (f"{MANY:,} lengths", found["memory"], "MB", MEMORY),
+            )
         ]  # fmt: skip
     return rows
 
