@@ -55,8 +55,8 @@ SHOWN = {
 GROWTH = """## How it grows
 
 Calls of Python functions from a text that was never seen to its first value, by the length of the text: no other work on
-the machine changes them. The exponent is that of the last step of a curve; 1 is a line. Eight layers that are alike, or more,
-are gone through as one: 12 layers take fewer calls than 6, and each further one a few for each of its tensors.
+the machine changes them. The exponent is that of the last step of a curve; 1 is a line. Three layers that are alike, or more,
+are gone through as one: 12 layers take few calls more than 3, and each further one a few for each of its tensors.
 """
 MIXED = """## Among other work
 

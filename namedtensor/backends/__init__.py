@@ -8,6 +8,7 @@
 `numpy_threads`: those of them that compute blocks on all cores.
 `error_function`: erf for NumPy, which has none.
 `torch`: PyTorch's.
+`torch_products`: its products by a matrix, by the faster of the libraries that it has.
 `jax`: JAX's.
 `standard`: those of any library of the Python Array API.
 `javascript`: the table of JavaScript and what writes its modules; javascript_runtime.js is what they call.

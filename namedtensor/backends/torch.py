@@ -6,6 +6,7 @@ from typing import Any
 
 from .lines import COMMON, LOOP, OF_NUMBERS, UNARY, exact, functions, listed, numbers, scattered
 from .source import Backend
+from .torch_products import KERNELS, linear, matmul
 
 NATIVES = frozenset(
     "softmax logsoftmax gelu gelu_tanh silu softplus sigmoid relu erf lgamma layer_norm attention addmm".split()
@@ -173,12 +174,12 @@ LINES: dict[str, Any] = {
     "gelu": "torch.nn.functional.gelu({0})", "gelu_tanh": 'torch.nn.functional.gelu({0}, approximate="tanh")',
     "silu": "torch.nn.functional.silu({0})", "softplus": "torch.nn.functional.softplus({0})",
     "sigmoid": "torch.sigmoid({0})", "relu": "torch.relu({0})", "layer_norm": _layer_norm, "attention": _attention,
-    "addmm": "torch.nn.functional.linear({0}, {1}, {2})",
+    "addmm": linear,
     "sum": _method("sum"), "max": _method("amax"), "min": _method("amin"), "any": _method("any"), "all": _method("all"),
     "mean": _method("mean"), "prod": _product,
     "cast": lambda names, options, step: f"{names[0]}.to({_dtype(options['to'])})",
     "cumsum": "{0}.cumsum({at})", "cumprod": "{0}.cumprod({at})", "sort": "torch.sort({0}, {at}).values",
-    "dot": "torch.matmul({0}, {1})", "matmul": "torch.matmul({0}, {1})", "vecdot": _vecdot,
+    "dot": matmul, "matmul": matmul, "vecdot": _vecdot,
     "transpose": _transposed, "reshape": "{0}.reshape({sizes})", "contiguous": "{0}.contiguous()",
     "broadcast": "torch.broadcast_to({0}, {sizes})", "unfold": "{0}.unfold({at}, {size}, 1)",
     "concat": lambda names, options, step: f"torch.cat({listed(names)}, {options['at']})",
@@ -227,6 +228,7 @@ BACKEND = Torch(
     {"positions": POSITIONS, "scatter_add": SCATTER_ADD, "whole_positions": WHOLE_POSITIONS, "covered": COVERED, **exact("wrong({0})"), "wrong": WRONG,
      "exact_cast": EXACT_CAST,
      "product": PRODUCT, "descending": DESCENDING, "cofactors": COFACTORS, "eigenvectors": EIGENVECTORS, "layer_norm": LAYER_NORM,
+     **KERNELS,
      "loop": LOOP.replace("stacked", "torch.stack")},
     natives=NATIVES, numbers=OF_NUMBERS, prefix="torch",
 )  # fmt: skip

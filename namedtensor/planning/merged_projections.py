@@ -2,8 +2,8 @@
 and W₂.
 
 Queries, keys and values are such projections. To put the matrices together at each call costs two passes over them, which
-a wider product makes up for where X has many rows: by 3 to 10 %, measured. Along an axis that is spread over devices the
-parts of the product would have to be sent to where they belong.
+a wider product makes up for where X has many rows: by 3 to 10 %, measured, and on PyTorch by nothing, at 64 to 4,096 rows.
+Along an axis that is spread over devices the parts of the product would have to be sent to where they belong.
 """
 
 from __future__ import annotations
