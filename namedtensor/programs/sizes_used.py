@@ -137,8 +137,9 @@ class Reader:
         if not isinstance(statement, nodes.Equation) or statement.range is not None:
             return None
         head, *bodies = statement.sides
-        is_size = isinstance(head, nodes.Name) and all(map(is_sum, bodies)) and self.has_size(bodies)
-        return head.text if is_size else None
+        if not isinstance(head, nodes.Name):
+            return None
+        return head.text if all(map(is_sum, bodies)) and self.has_size(bodies) else None
 
     def has_size(self, parts: Iterable[Any]) -> bool:
         return any(self.is_size(each) for part in parts for each in walk(part))
