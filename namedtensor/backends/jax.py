@@ -119,9 +119,8 @@ def loop(step, states, slices, given, steps, kept, listed=()):
 
 loop = jax.jit(loop, static_argnums=(0, 4, 5, 6))
 '''
-SCANNED_FROM = (
-    24  # steps with tensors of their own: fewer are written out where a derivative is taken, which runs faster
-)
+SCANNED_FROM = 24  # steps with vast tensors of their own: fewer are written out where a derivative is taken
+VAST = 2**17  # numbers of a tensor whose copy for a step takes longer than what XLA does for a step that is written out
 LARGE = 2**14  # numbers of a tensor that is looked up in its step; smaller ones are put together, which costs little
 LOOKED_UP = f'''
 def in_steps(once, steps, is_large, states, slices, others=()):
@@ -162,7 +161,7 @@ def looked_up(step, steps, kept, states, slices, given):
     """The same, by whatever is fastest where no derivative is taken; a GPU would wait to know which tensor it is."""
     waits = jax.default_backend() == "gpu"
     if waits and few(steps, slices):
-        return loop_in_turn(step, states, slices, given, steps, kept)
+        return loop_in_turn(jax.jit(step), states, slices, given, steps, kept)
     return scanned(step, steps, kept, lambda each: not waits and is_looked_up(each), states, slices, given)
 
 
@@ -180,7 +179,7 @@ def differentiated(step, steps, kept, values, changes):
             found[place] = each
         states, slices, given = jax.tree.unflatten(tree, found)
         if few(steps, slices):
-            return loop_in_turn(step, states, slices, given, steps, kept)
+            return loop_in_turn(jax.jit(step), states, slices, given, steps, kept)
         return scanned(step, steps, kept, lambda each: False, states, slices, given)
 
     return jax.jvp(of, [leaves[place] for place in places], [changes[place] for place in places])
@@ -235,8 +234,8 @@ def together(own, changes):
 
 
 def few(steps, slices):
-    """Whether so few steps, with tensors of their own, are written out."""
-    return steps < {SCANNED_FROM} and any(isinstance(each, list) for each in slices)
+    """Whether so few steps, with vast tensors of their own, are written out: what takes a derivative of them runs faster."""
+    return steps < {SCANNED_FROM} and any(isinstance(each, list) and each[0].size >= {VAST} for each in slices)
 
 
 def is_constant(change):

@@ -40,7 +40,7 @@ from .counting import (
 from .recurrences import Recurrence
 
 LEAST = 64  # steps that are worth a loop
-LAYERS = 7  # the same where the index is also a label, as in W^l: such steps are long
+LAYERS = 2  # the same where the index is also a label, as in W^l: such steps are long
 FIRST = 3  # at most so many steps are unrolled until shapes stay the same
 
 
