@@ -66,6 +66,12 @@ one process: after 0.15 s of rest, right after a product of 1000³, and call aft
 worked for a call. Memory that a call has freed serves the next, up to 64 MB, in a process in which a formula has run; the work by hand
 gains from that here, and has a process of its own in the other tables.
 """
+LENGTHS = """## New lengths
+
+A model is planned for the lengths of its sequences. What follows is the time of the processor from a call with a length that was
+never there to a function that is ready to run, its masks made, in one process that is given some thirty lengths from 1 to 1,000 in no order;
+the run itself is left out, and so are Python's full garbage collections. What many lengths leave in memory is bounded.
+"""
 COLOURS = {"namedtensor": "#c2410c", "NumPy": "#1f2937", "PyTorch": "#2563eb", "jax": "#059669"}
 
 
@@ -96,6 +102,8 @@ def page(report: Report) -> str:
             "![calls of Python functions by the length of a text](_static/speed-growth.svg)\n",
             growing(report),
         ]
+    if lengths(report):
+        parts += [LENGTHS, lengths(report)]
     parts += ["## The bars\n", bars(report), METHOD, about(report)]
     if report["left_out"]:
         parts += ["## Left out\n", "\n".join(left_out(report)) + "\n"]
@@ -165,7 +173,7 @@ def small(report: Report) -> str:
     rows = [
         row
         for row in report["rows"]
-        if ("work" not in row or row["unit"] == "ms") and not {"points", "mixed"} & row.keys()
+        if ("work" not in row or row["unit"] == "ms") and not {"points", "mixed", "of_lengths"} & row.keys()
     ]
     return made(("figure", "value"), ((row["figure"], f"{number(row['value'])} {row['unit']}") for row in rows))
 
@@ -182,6 +190,18 @@ def growing(report: Report) -> str:
         for row in curves(report)
     )  # fmt: skip
     return made(("what grows", "how many", "calls", "exponent"), rows)
+
+
+def lengths(report: Report) -> str:
+    """The table of new lengths, a line a model; nothing where none were measured."""
+    found: dict[str, dict[str, str]] = {}
+    for row in report["rows"]:
+        if "of_lengths" in row:
+            title, what = row["of_lengths"]
+            found.setdefault(title, {})[f"{what}, {row['unit']}"] = number(row["value"])
+    heads = [*dict.fromkeys(head for cells in found.values() for head in cells)]
+    rows = ((title, *(cells.get(head, "") for head in heads)) for title, cells in found.items())
+    return made(("model", *heads), rows) if found else ""
 
 
 def left_out(report: Report) -> list[str]:

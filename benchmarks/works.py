@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from . import attention, block, contractions, eager, elementwise, first, gpu, gradients, growth, mixed, models, start
+from . import (
+    attention,
+    block,
+    contractions,
+    eager,
+    elementwise,
+    first,
+    gpu,
+    gradients,
+    growth,
+    lengths,
+    mixed,
+    models,
+    start,
+)
 from .work import Work
 
 GROUPS: dict[str, tuple[Work, ...]] = {
@@ -22,6 +36,7 @@ WORKS = {work.name: work for works in GROUPS.values() for work in works}
 # Figures that are measured in this process, each group by a function that gives its rows.
 HERE: dict[str, Callable[[], list[dict]]] = {
     "start": start.rows, "eager": eager.rows, "imports": first.rows, "growth": growth.rows, "mixed": mixed.rows,
+    "lengths": lengths.rows,
 }  # fmt: skip
 
 

@@ -183,8 +183,10 @@ def test_draws_are_made_with_more_digits_than_the_logits_have():
 def test_the_plan_of_a_step_is_reused(both, ids, monkeypatch):
     _, model = both
     made = []
-    compiled = namedtensor.programs.program.made
-    monkeypatch.setattr(namedtensor.programs.program, "made", lambda *given: made.append(1) or compiled(*given))
+    compiled = namedtensor.programs.program.executable
+    monkeypatch.setattr(
+        namedtensor.programs.program, "executable", lambda *given, **named: made.append(1) or compiled(*given, **named)
+    )
     few, more = (nt.tensor(np.tile(ids.numpy()[:, :1], (1, 2 * count)), "case seq") for count in (1, 2))
     counts = []
     for given, count in ((few, 4), (few, 30), (more, 30)):

@@ -151,6 +151,7 @@ class Family:
         self.manners: dict[tuple[str, ...], Manner] = {}
         self.known: dict[int, Served | None] = {}  # the sizes that were planned, and the template that gives the same
         self.is_open = True  # whether there is more to learn
+        self.waiting: tuple[int, Any] | None = None  # the last size that was planned, to be learned of
         self.asked: tuple[Abstract, tuple[str, ...], Making] | None = None  # by which the plan of an instance is made
 
     def size_of(self, sizes: tuple[int, ...]) -> int | None:
@@ -171,20 +172,29 @@ class Family:
         size = self.size_of(sizes)
         assert size is not None
         found = self.resized(given, size, make)
+        if found is None and self.learn():
+            found = self.resized(given, size, make)
         if found is None and self.is_open and self.stretch(given, size, make):
             found = self.resized(given, size, make)
         if found is None:
             if self.is_open and not self.places:
                 self.begin(given, sizes, scope)
             found = self.planned(given, size, make)
+            self.waiting = (size, ref(found)) if self.is_open else None
         return found
+
+    def learn(self) -> bool:
+        """Learn of the last size that was planned, which waits until it helps another; whether it did."""
+        waiting, self.waiting = self.waiting, None
+        made = None if waiting is None else waiting[1]()
+        if waiting is not None and made is not None:
+            self.note(waiting[0], made)
+        return made is not None
 
     def planned(self, given: Arguments, size: int, make: Making) -> Executable:
         """An executable with a plan of its own, whose types are checked where they are not known by others'."""
         given.typed = self.types_of(given, size, make) if self.is_open else None
-        found = make.executable(given)
-        self.note(size, found)
-        return found
+        return make.executable(given)
 
     def types_of(self, given: Arguments, size: int, make: Making) -> Typed:
         """The types for a size: by those of others where it lies between, else checked; of one far beyond, if that helps."""
@@ -203,7 +213,7 @@ class Family:
 
     def alike(self, given: Arguments, size: int) -> Arguments:
         """Arguments of another size."""
-        return with_placeholders(given.abstract, given.positional, dict.fromkeys(self.places, size))
+        return with_placeholders(given.values, given.positional, dict.fromkeys(self.places, size))
 
     def resized(self, given: Arguments, size: int, make: Making) -> Executable | None:
         """An executable for this size without a plan of its own."""
@@ -224,13 +234,10 @@ class Family:
         if not highest or size > further(highest) or size in self.known:
             return False
         beyond = further(size)
-        otherwise = min((each for each in [*self.known] if each > size), default=None)
-        if otherwise is not None:
-            beyond = min(beyond, (size + otherwise) // 2)
-        if beyond <= size:
+        if any(size < each <= beyond for each in [*self.known]):  # which is planned in another manner
             return False
         try:
-            self.planned(self.alike(given, beyond), beyond, make)
+            self.note(beyond, self.planned(self.alike(given, beyond), beyond, make))
         except NotationError:  # so large a one is refused
             self.known[beyond] = None
             return False
@@ -296,8 +303,8 @@ def kind_of(given: Arguments) -> tuple[tuple, tuple[int, ...]]:
 
 def axes_of(given: Arguments) -> tuple[str, ...]:
     """The axes whose sizes these are."""
-    layouts = (getattr(value, "layout", None) for value in given.values.values())
-    return tuple(axis for layout in layouts if isinstance(layout, Layout) for axis in layout.axes)
+    layouts = [getattr(value, "layout", None) for value in given.values.values()]
+    return tuple([axis for layout in layouts if isinstance(layout, Layout) for axis in layout.axes])
 
 
 def is_worth_it(made: Executable) -> bool:
@@ -310,16 +317,20 @@ def is_worth_it(made: Executable) -> bool:
     )  # fmt: skip
 
 
-def with_placeholders(abstract: Abstract, positional: tuple[str, ...], sizes: Mapping[int, int]) -> Arguments:
-    """Abstract arguments as arrays that hold one number, with other sizes at some places."""
+def with_placeholders(given: Abstract, positional: tuple[str, ...], sizes: Mapping[int, int]) -> Arguments:
+    """Arguments with other sizes at some places: those, and all of which the layout alone is given, as arrays that hold one
+    number."""
     from ..core.tensor import made
 
-    values, place = dict(abstract), 0
-    for name, layout in abstract.items():
+    values, place, sized = dict(given), 0, sorted(sizes)
+    for name, value in given.items():
+        layout = getattr(value, "layout", value)
         if not isinstance(layout, Layout):
             continue
-        shape = tuple([sizes.get(place + number, size) for number, size in enumerate(layout.extent)])
-        place += len(shape)
+        begin, place = place, place + len(layout.extent)
+        if value is not layout and not any(begin <= each < place for each in sized):
+            continue
+        shape = tuple([sizes.get(begin + number, size) for number, size in enumerate(layout.extent)])
         zero = layout.xp.zeros((), dtype=layout.dtype)
         values[name] = made(layout.xp.broadcast_to(zero, shape), layout.axes)
     return Arguments(values, positional)

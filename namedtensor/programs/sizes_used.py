@@ -73,6 +73,8 @@ class Reader:
         ]
         said = [*(size for _, size in self.of_sets), *(side for fact in self.facts for side in sides(fact))]
         self.scalars = {node.text for size in said for node in walk(size) if isinstance(node, nodes.Name)}
+        while further := {*map(self.named, scope.program.statements)} - self.scalars - {None}:
+            self.scalars |= further
         counted = {
             each.variable.text for each in self.every if isinstance(each, (nodes.Range, nodes.IndexSum, nodes.Over))
         }
@@ -130,6 +132,15 @@ class Reader:
             return node.axis.name not in self.fixed
         return isinstance(node, nodes.Name) and node.text in self.scalars and node.text not in self.local
 
+    def named(self, statement: Any) -> str | None:
+        """The name that an equation gives a sum of sizes: n of `n = |seq| - 1`, which is used as a size is."""
+        if not isinstance(statement, nodes.Equation) or statement.range is not None:
+            return None
+        head, *bodies = statement.sides
+        if not isinstance(head, nodes.Name):
+            return None
+        return head.text if all(map(is_sum, bodies)) and self.has_size(bodies) else None
+
     def has_size(self, parts: Iterable[Any]) -> bool:
         return any(self.is_size(each) for part in parts for each in walk(part))
 
@@ -148,7 +159,7 @@ class Reader:
             bodies.append(head)
         if isinstance(head, Call) or statement.span in self.owned:
             self.fixed = ()
-        if any(self.part(body).sizes for body in bodies) and not by_elements:
+        if any(self.part(body).sizes for body in bodies) and not by_elements and self.named(statement) is None:
             raise Decisive
         if statement.range is not None:
             self.ends(statement.range.first, statement.range.last)
