@@ -94,10 +94,9 @@ class Stored:
                 tensor = tensor.split({name: {axis: self.stated.get(axis, known.get(axis)) for axis in group}})
         if not self.part:
             return tensor
-        (cut,) = (group for group in self.groups if not self.part.keys().isdisjoint(group))
         part = tensor[self.part]
-        first = [axis for axis in cut if axis in part.axes]
-        axes = (*first, *(axis for axis in part.axes if axis not in first))
+        cut = {axis for group in self.groups if not self.part.keys().isdisjoint(group) for axis in group}
+        axes = sorted(part.axes, key=lambda axis: axis not in cut)
         return nt.tensor(part.to_array(axes), axes)
 
 
