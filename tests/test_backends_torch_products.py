@@ -52,6 +52,16 @@ USES = {
     "a linear map": (lambda a: a, AFFINE, 1),
     "a product": (lambda a: a, PRODUCT, 1),
     "few rows": (lambda a: a | {"X": a["X"][:1, :32]}, AFFINE, 0),
+    "one row by a large matrix": (
+        lambda a: {"X": a["X"][:1, :1].repeat(1, 1, 6), "W": a["W"].repeat(6, 6), "b": a["b"].repeat(6)},
+        AFFINE,
+        1,
+    ),
+    "no row by a large matrix": (
+        lambda a: {"X": torch.ones(0, 3, 1024), "W": torch.ones(1024, 512), "b": torch.ones(512)},
+        AFFINE,
+        0,
+    ),
     "double precision": (lambda a: {name: each.double() for name, each in a.items()}, AFFINE, 0),
     "two precisions": (lambda a: a | {"W": a["W"].double()}, AFFINE, 0),
     "the weights turned": (lambda a: a | {"W": a["W"].T.contiguous().T}, AFFINE, 1),

@@ -29,7 +29,7 @@ from namedtensor.planning.rewrites import REWRITES
 from namedtensor.programs.arguments import Arguments
 from namedtensor.programs.compiled import plan_of, target_named
 from namedtensor.programs.entries import WholeProgram
-from namedtensor.programs.executable import Options, executable
+from namedtensor.programs.executable import Options, executable, typed
 from namedtensor.programs.parsed import ParsedProgram
 from namedtensor.tensors.values import namespace_of
 
@@ -45,7 +45,7 @@ def tensor(axes: str, dtype: Any = "float64", **sizes: Any) -> nt.NamedTensor:
 def compiled(text: str, without=(), **values):
     given = Arguments(values)
     goal, target = WholeProgram(ParsedProgram(text)), target_of(namespace_of(given.arrays))
-    return executable(goal, given.inputs, [], given.abstract, target, Options(without=without))[0]
+    return executable(typed(goal, given, [], Options()), given.abstract, target, without)
 
 
 def of_attention(dtype: Any = "float64", **sizes: Any) -> dict[str, nt.NamedTensor]:

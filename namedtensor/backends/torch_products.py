@@ -11,6 +11,7 @@ import math
 from typing import Any
 
 LEAST = 2**21  # multiply-adds that are worth the 10 µs that a call of oneDNN costs
+MATRIX = 2**19  # numbers of a matrix that are, by how many rows ever: PyTorch reads those for one row with one core
 
 LINEAR = '''
 def linear(x, weight, bias=None):
@@ -66,8 +67,10 @@ KERNELS = {"linear": LINEAR, "followed_linear": DERIVATIVE, "plain": PLAIN}
 
 def is_large(x: Any, matrix: Any) -> bool:
     """Whether rows of x by a matrix are such a product."""
-    ranks = len(x.shape) > 1 and len(matrix.shape) == 2
-    return ranks and x.dtype == matrix.dtype == "float32" and matrix.count * math.prod(x.shape[:-1]) >= LEAST
+    if len(x.shape) < 2 or len(matrix.shape) != 2 or not x.dtype == matrix.dtype == "float32":
+        return False
+    rows = math.prod(x.shape[:-1])
+    return rows * matrix.count >= LEAST or rows > 0 and matrix.count >= MATRIX
 
 
 def linear(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:

@@ -66,8 +66,8 @@ def bases_with_labels(checker: Inference) -> frozenset[str]:
 
 def marked(checker: Inference, key: Key) -> str | None:
     """The mark of the loop whose index stands in the labels of a name."""
-    found = (mark_in(checker, part) for part in (*key.superscript, *key.subscript) if "@" in part)
-    return next((mark for mark in found if mark is not None), None)
+    parts = [part for part in (*key.superscript, *key.subscript) if "@" in part]
+    return next((mark for part in parts if (mark := mark_in(checker, part)) is not None), None) if parts else None
 
 
 def mark_in(checker: Inference, part: str) -> str | None:

@@ -40,7 +40,8 @@ def prepare_inputs(checker: Inference, mentioned: MentionedNames) -> None:
             top.variables[key] = checker.graph.number(given.number)
             continue
         shape, text = lifted_input(checker, key, given, sets), str(key)
-        top.variables[key] = intern("input", options=(text,), shape=as_dict(shape), boolean=given.boolean)
+        own = shape if isinstance(shape, dict) else dict(shape)  # terms change none: members of a family share one
+        top.variables[key] = intern("input", options=(text,), shape=own, boolean=given.boolean)
         if id(shape) in noted and key in mentioned.named:
             continue
         own = {a: s for a, s in shape.items() if "@" not in a} if "@" in "".join(shape) else shape
@@ -59,11 +60,6 @@ def prepare_inputs(checker: Inference, mentioned: MentionedNames) -> None:
         found = checker.top.sizes.get(name)
         if found is None:
             checker.top.sizes[name] = size
-
-
-def as_dict(shape: Mapping[str, Any]) -> dict[str, Any]:
-    """A shape as terms have it, which change none: members of a family share one."""
-    return shape if isinstance(shape, dict) else dict(shape)
 
 
 class DeclaredSet(NamedTuple):

@@ -9,7 +9,7 @@ A mapping of values may hold more than a formula needs: a whole checkpoint. What
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 from typing import Any
 
@@ -189,6 +189,7 @@ class GivenNames:
         return name in self.inputs and not self.mentioned.measured.isdisjoint(map(source_name, self.inputs[name].shape))
 
 
+@lru_cache(maxsize=4096)
 def texts_of(script: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     """What the components of a name that is given are in a pattern."""
     return tuple([(text, NUMBER) if text.isdecimal() else (text,) for text in script]) if script else ()

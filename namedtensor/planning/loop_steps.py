@@ -7,7 +7,7 @@ The states keep their layout and their dtype, which is found by planning the bod
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from itertools import chain, count
+from itertools import chain, count, repeat
 
 from grammar.errors import NotationError
 
@@ -84,7 +84,7 @@ def places_in(loop: Loop) -> list[bool]:
     for term in topological(*loop.results):
         for place, each in enumerate(term.arguments):
             as_places[id(each)] = as_places.get(id(each), True) and term.operator in INDEXED and place == 1
-    lists = (each for each in loop.members for _ in range(loop.steps))
+    lists = chain.from_iterable(map(repeat, loop.members, repeat(loop.steps)))
     return [as_places.get(id(each), False) for each in (*loop.slices, *lists, *loop.given)]
 
 

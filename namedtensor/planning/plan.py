@@ -172,6 +172,11 @@ def _named(names: Iterable[str], inputs: tuple[Any, ...], steps: tuple[Step, ...
 
 
 @lru_cache(maxsize=4096)
+def _letter(letter: str) -> str:
+    return letter if f"a{letter}".isidentifier() else "_"
+
+
+@lru_cache(maxsize=4096)
 def safe(name: str) -> str:
     """An identifier of Python like the name that a formula has, and like none of Python's own or of a library's.
 
@@ -179,7 +184,7 @@ def safe(name: str) -> str:
     ('W_Q', 'seq__', 'lambda_', 'γ')
     """
     text = unicodedata.normalize("NFKC", name)
-    text = "".join(letter if f"a{letter}".isidentifier() else "_" for letter in text)
+    text = "".join(map(_letter, text))
     if not text or not text[0].isalpha():
         text = f"x{text}"
     lower = text.islower() and text.isascii() and len(text) > 1  # every function that the text may call is so

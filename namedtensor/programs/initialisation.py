@@ -146,7 +146,7 @@ def initial(
 
 def whole(name: str, shape: Mapping[str, Any]) -> tuple[int, ...]:
     for axis, size in shape.items():
-        if not isinstance(resolve(size), int):
+        if type(size) is not int and not isinstance(resolve(size), int):
             raise NotationError(
                 309,
                 f"the size of {axis} in {name} is not known",

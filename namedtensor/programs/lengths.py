@@ -303,8 +303,8 @@ def kind_of(given: Arguments) -> tuple[tuple, tuple[int, ...]]:
 
 def axes_of(given: Arguments) -> tuple[str, ...]:
     """The axes whose sizes these are."""
-    layouts = (getattr(value, "layout", None) for value in given.values.values())
-    return tuple(axis for layout in layouts if isinstance(layout, Layout) for axis in layout.axes)
+    layouts = [getattr(value, "layout", None) for value in given.values.values()]
+    return tuple([axis for layout in layouts if isinstance(layout, Layout) for axis in layout.axes])
 
 
 def is_worth_it(made: Executable) -> bool:

@@ -45,7 +45,7 @@ def shapes_of(checker: Checker, shapes: Mapping[str, Any]) -> Shapes:
     given = {str(key(name)) for name in shapes}
     return {
         str(name): {
-            axis: None if isinstance(resolve(size), SizeVariable) else resolve(size)
+            axis: size if type(size) is int else None if isinstance(resolve(size), SizeVariable) else resolve(size)
             for axis, size in term.shape.items()
         }
         for name, term in checker.parameters.items()

@@ -91,8 +91,8 @@ def _key(text: str) -> Key:
         )
     scripts: dict[str, tuple[str, ...]] = {"_": (), "^": ()}
     for sign, braced, bare in _PIECE.findall(match["scripts"]):
-        components = tuple(fold(part.strip()) for part in (braced or bare).split(","))
-        scripts[sign] += components
+        parts = map(str.strip, (braced or bare).split(","))
+        scripts[sign] += tuple(parts if spelled.isascii() else map(fold, parts))
     return Key(greek(fold(match["base"])), scripts["_"], scripts["^"])
 
 

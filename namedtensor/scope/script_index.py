@@ -41,7 +41,8 @@ class ByScripts(Generic[Thing]):
     def find(
         self, base: str, subscript: Sequence[Collection[str]], superscript: Sequence[Collection[str]]
     ) -> list[Thing]:
-        """The things under names whose fixed components are each among these texts, in the order in which they were put."""
+        """The things under names whose fixed components are each among these texts, in the order in which they were put;
+        `[*zip(texts)]` are those that each can only be themselves."""
         texts = (*subscript, *superscript)
         found: list[tuple[int, Thing]] = []
         for fixed, table in self._tables.get((base, len(subscript), len(superscript)), {}).items():
@@ -62,8 +63,3 @@ def by_spelling(named: Iterable[tuple[Spelled, Thing]], indices: Collection[str]
         )
         found.add(name.base, subscript, superscript, thing)
     return found
-
-
-def alone(texts: Iterable[str]) -> list[tuple[str]]:
-    """Texts of which each can only be itself."""
-    return [(text,) for text in texts]

@@ -14,7 +14,7 @@ from grammar.nodes import Axis, Call, Equation, Node, Range, Signature
 
 from .mentions import axes_spoken_of
 from .names import Key, Spelled, component, component_names, key, match_key
-from .script_index import ByScripts, alone, by_spelling
+from .script_index import ByScripts, by_spelling
 
 Scripts = Sequence[Collection[str]]  # for each component of a script the texts that it may be
 
@@ -212,10 +212,10 @@ class Scope:
         return {}
 
     def _declaration(self, wanted: Key) -> tuple[nodes.Set, dict[str, Any]] | None:
-        for name, sets, over in self._declared.find(wanted.base, alone(wanted.subscript), alone(wanted.superscript)):
+        for name, sets, over in self._declared.find(wanted.base, [*zip(wanted.subscript)], [*zip(wanted.superscript)]):
             indices = match_key(name, wanted, self.indices)
             counted = () if over is None else over.variables
-            if indices is not None and all(str(indices.get(variable)).isdecimal() for variable in counted):
+            if indices is not None and all(map(str.isdecimal, map(str, map(indices.get, counted)))):
                 return sets[0], indices
         return None
 
@@ -232,7 +232,7 @@ class Scope:
         """The families of the program that may have a member of this name."""
         if wanted.base not in self.bases_of_families:
             return []
-        return self._families.find(wanted.base, alone(wanted.subscript), alone(wanted.superscript))
+        return self._families.find(wanted.base, [*zip(wanted.subscript)], [*zip(wanted.superscript)])
 
     @cached_property
     def bases_of_families(self) -> frozenset[str]:
