@@ -423,12 +423,6 @@ def test_what_is_no_slice_is_chosen_number_by_number(text):
     assert np.allclose(found.array, reference.evaluate(text, plain).to_list(found.axes))
 
 
-def test_a_large_product_is_made_by_rows():
-    text, values = OPTIMISED["a large product"]
-    by_rows = lambda without: ["rows" in step.options for step in compiled(text, without, **values).plan.steps]
-    assert any(by_rows(())) and not any(by_rows(("products by rows",)))
-
-
 @pytest.mark.parametrize("name", ["layers", "layers over a batch"])
 def test_layers_are_one_function_of_some_rows(name):
     """Which has the matrices whole; no array in between is."""

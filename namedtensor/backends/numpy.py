@@ -62,13 +62,6 @@ def _over_slices(names: tuple[str, ...], options: dict[str, Any], step: Any) -> 
     return f"over_slices({name}, {options['combine']}, {listed(names)}, {options['cuts']}, {places}, {made})"
 
 
-def _dot(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    if "rows" not in options:
-        return f"{names[0]}.dot({names[1]})"
-    shape, given = step.value.shape, f"{listed(names)}, ((0, None), (None, None)), ({step.value.shape[0]},)"
-    return f"in_blocks(matmul, {given}, {options['rows']}, 0, {shape}, np.{step.value.dtype}, ())"
-
-
 def _constant(step: Any, xp: Any) -> Any:
     import numpy as np
 
@@ -104,7 +97,7 @@ class NumPy(Backend):
             "cumsum": "{0}.cumsum({at})",
             "cumprod": "{0}.cumprod({at})",
             "sort": "np.sort({0}, {at})",
-            "dot": _dot,
+            "dot": "{0}.dot({1})",
             "projected": lambda names, options, step: f"projected({names[0]}, {listed(names[1:])})",
             "transpose": _transposed,
             "reshape": "{0}.reshape({sizes})",

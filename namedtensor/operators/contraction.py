@@ -94,19 +94,7 @@ def _plain(b: Builder, x: Any, y: Any, found: Groups):
 def _dot(b: Builder, x: Any, y: Any, order: Order):
     """The product of a matrix or vector with another."""
     sizes = dict(zip(x.order, x.shape)) | dict(zip(y.order, y.shape))
-    return b.step("dot", (x, y), order, tuple(sizes[axis] for axis in order), **by_rows(b, x, y))
-
-
-HEAVY = 2**26  # multiply-adds that are worth waking other threads for
-ROWS = 256
-
-
-def by_rows(b: Builder, x: Any, y: Any) -> dict[str, Any]:
-    """Rows per block of a matrix product that is split over the cores, where that is worth it."""
-    large = len(x.shape) == len(y.shape) == 2 and x.shape[0] > ROWS and x.count * y.shape[1] >= HEAVY
-    floats = x.dtype == y.dtype and x.dtype in ("float32", "float64")
-    dynamic = x.dynamic or y.dynamic or (x.fixed and y.fixed)
-    return {"rows": ROWS} if large and floats and not dynamic and "products by rows" in b.optimised else {}
+    return b.step("dot", (x, y), order, tuple(sizes[axis] for axis in order))
 
 
 def _merged(b: Builder, x: Any, y: Any, found: Groups):

@@ -97,7 +97,7 @@ class Lowering:
 
     def inner(self) -> Lowering:
         """The lowering of an inner function that one thread runs: a tile, a slice."""
-        found = self.of_body("blocks", "products by rows")
+        found = self.of_body("blocks")
         found.builder.in_block = True
         return found
 

@@ -92,9 +92,6 @@ ROWS = (
         ("numpy",),
     ),
     Optimisation(
-        "products by rows", "a row of X ⊙_{ax} W is that row of X ⊙_{ax} W", "contraction.by_rows", ("numpy",)
-    ),
-    Optimisation(
         "one slice",
         "{ x if iota_{ax} = p; X otherwise } is X with x for one of its slices",
         "slice_update.put",
