@@ -41,4 +41,16 @@ def machine() -> str:
         memory = f", {round(os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30)} GiB of memory"
     except (AttributeError, ValueError, OSError):
         memory = ""
-    return f"{platform.machine()}, {cores} cores{memory}, {platform.system()}"
+    kernels = f", OpenBLAS with its kernels for {core}" if (core := kernels_of_openblas()) else ""
+    return f"{platform.machine()}, {cores} cores{memory}, {platform.system()}{kernels}"
+
+
+def kernels_of_openblas() -> str:
+    """The processor whose kernels NumPy's OpenBLAS has picked, as it says when it is loaded; empty for another BLAS."""
+    import os
+    import subprocess
+    import sys
+
+    command, told = [sys.executable, "-c", "import numpy"], os.environ | {"OPENBLAS_VERBOSE": "2"}
+    said = subprocess.run(command, env=told, capture_output=True, text=True, check=True)
+    return next((line.removeprefix("Core: ") for line in said.stderr.splitlines() if line.startswith("Core: ")), "")

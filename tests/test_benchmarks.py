@@ -17,7 +17,7 @@ import pytest
 
 from benchmarks import first, gpu, plot, turns, worker
 from benchmarks.__main__ import line, report, verdict
-from benchmarks.peers import machine, missing, versions
+from benchmarks.peers import kernels_of_openblas, machine, missing, versions
 from benchmarks.turns import QUICK, Effort, Found, left_out, measure, median_ratio, rows_of
 from benchmarks.work import ALONE, BY_HAND, Bar, LeftOut, Ready, Side, Work, arrays_of, both, difference, side
 from benchmarks.works import GROUPS, HERE, WORKS, chosen
@@ -266,6 +266,14 @@ def test_an_unknown_name_is_told_the_known_ones():
 
 def test_machine_and_versions_are_plain_words():
     assert "cores" in machine() and "python" in versions()
+
+
+@pytest.mark.parametrize("core", ["Nehalem", "Haswell"])
+def test_the_kernels_that_products_use_are_told(core, monkeypatch):
+    if not kernels_of_openblas():
+        pytest.skip("NumPy's BLAS is not an OpenBLAS that says what it picks")
+    monkeypatch.setenv("OPENBLAS_CORETYPE", core)
+    assert kernels_of_openblas() == core and core in machine()
 
 
 def test_a_page_has_every_bar_and_every_row_of_its_works():
