@@ -76,11 +76,12 @@ def key(text: str) -> Key:
     """
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise NotationError(208, f"the name of a value is a string, not {type(text).__name__}")
-    return _key(text)
+    return key_of(text)
 
 
 @lru_cache(maxsize=4096)
-def _key(text: str) -> Key:
+def key_of(text: str) -> Key:
+    """The same of what is a string, looked up where it was read before."""
     spelled = _unfold_small(text.strip()) if not text.isascii() else text.strip()
     if _CONDITIONAL.fullmatch(spelled):
         return Key(re.sub(r"\s*([|,])\s*", lambda sign: " | " if sign[1] == "|" else ", ", spelled))
