@@ -191,8 +191,33 @@ def unknown_bound(checker: Inference, over: nodes.Range, env: Environment) -> No
 def declared_parameter(checker: Inference, key: Key, declared: nodes.Set, env: Environment) -> Term:
     if key not in checker.parameters:
         shape = checker.declared_shapes.get(id(declared)) or declared_shape(checker, declared, env)
-        checker.parameters[key] = checker.graph.intern("input", options=(str(key),), shape=dict(shape))
+        checker.parameters[key] = checker.graph.intern("input", options=(str(key),), shape=shape)
     return checker.parameters[key]
+
+
+def declared_members(checker: Inference, members: Sequence[Key]) -> dict[Key, Term]:
+    """The parameters that the members of a family are; none where they are not all declared in one set, of one shape, or
+    the program says or is given anything else of them.
+    """
+    scope, top, base = checker.scope, checker.top, members[0].base
+    declared = scope.declared_sets(members)
+    first = declared[members[0]]
+    otherwise = {*scope.bases_of_families, *scope.varied, *scope.apart, *[each.base for each in scope.definitions]}
+    if first is None or base in otherwise or not checker.infer_parameters:
+        return {}
+    for each in map(declared.get, members):
+        if each is None or each[0] is not first[0]:
+            return {}
+    if not (top.variables.keys().isdisjoint(members) and top.scalars.keys().isdisjoint(members)):
+        return {}
+    declared_parameter(checker, members[0], first[0], Environment(parent=top, indices=first[1]))
+    shape, parameters = checker.declared_shapes.get(id(first[0])), checker.parameters
+    if shape is None:
+        return {}
+    for member in members:
+        if member not in parameters:
+            parameters[member] = checker.graph.intern("input", options=(str(member),), shape=shape)
+    return {member: parameters[member] for member in members}
 
 
 def declared_shape(checker: Inference, declared: nodes.Set, env: Environment) -> dict[str, Any]:

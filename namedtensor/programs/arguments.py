@@ -113,7 +113,7 @@ def type_of(layout: Layout) -> InputType:
 @lru_cache(maxsize=4096)
 def spelling_of(name: str) -> str:
     """The one spelling of a name, whichever way it was written: gamma is γ."""
-    return str(key(name))
+    return str(key_of(name))
 
 
 def all_values(values: Any, named: Mapping[str, Any]) -> dict[str, Any]:
