@@ -277,7 +277,7 @@ def test_layers_are_initialised_at_few_calls_a_tensor(kind, sizes, monkeypatch):
     few, many = ({**SIZES, **sizes, "L": layers} for layers in (3, 96))
     tensors = len(found.init(0, many).parameters) - len(found.init(0, few).parameters)
     spent = calls_of(lambda: found.init(0, many)) - calls_of(lambda: found.init(0, few))
-    assert spent < 24 * tensors
+    assert spent < 12 * tensors
 
 
 # ------------------------------------------------------------------------------------ members looked up by their family
@@ -303,3 +303,24 @@ def test_members_that_are_declared_together_are_parameters_each(further):
     assert len(found) == many and ("W^{3,1}" in found) == (shape is not None)
     if shape is not None:
         assert str(found["W^{3,1}"].shape) == f"ℝ^{{{shape}}}"
+
+
+# declarations of members -> their shapes
+MEMBERS = {
+    "V^3 ∈ ℝ^{b}\nV^l ∈ ℝ^{a}": ["a[3]", "a[3]", "b[5]", "a[3]"],
+    "V^l ∈ ℝ^{a[l]}": ["a[1]", "a[2]", "a[3]", "a[4]"],
+    "V^l ∈ ℝ^{a[2 n]}\nn = 4": ["a[8]"] * 4,
+}
+
+
+@pytest.mark.parametrize("declared", MEMBERS)
+def test_each_member_lies_in_its_own_set(declared):
+    text = f"{declared}\nY^l = V^l + 0 for l = 1, …, 4\nY^4"
+    found = nt.program(text).init(0, {} if "[" in declared else {"a": 3, "b": 5})
+    wanted = {f"V^{l}": f"ℝ^{{{shape}}}" for l, shape in enumerate(MEMBERS[declared], 1)}
+    assert {name: str(each.shape) for name, each in found.items()} == wanted
+    given = {**found, "V^1": nt.tensor(np.ones(7), "a")}
+    if "[" in declared:
+        with pytest.raises(nt.NotationError, match="7"):
+            nt.evaluate(text, given)
+    assert nt.evaluate(text, found).sizes == found["V^4"].sizes

@@ -229,7 +229,8 @@ def declared_shape(checker: Inference, declared: nodes.Set, env: Environment) ->
         if size is None and not is_ground(value):
             checker.top.sizes.setdefault(axis, value)
         shape[axis] = value if value is not None else unknown_size(checker, axis)
-    if all(size is None and is_ground(shape[axis]) for axis, size, _ in axes):
+    words = set[str]().union(*[component_names(size) for _, size, _ in axes if size is not None])
+    if words.isdisjoint(env.indices) and all(map(is_ground, shape.values())):
         checker.declared_shapes[id(declared)] = shape
     return shape
 
