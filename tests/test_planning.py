@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -436,8 +437,24 @@ def test_layers_are_one_function_of_some_rows(name):
     (step,) = [step for step in plan.steps if step.primitive not in ("same", "transpose")]
     cuts = {plan.names[value]: cut for value, cut in zip(step.arguments, step.options["cuts"])}
     assert cuts["W"] == cuts["U"] == (None, None) and 0 in cuts["X"]
-    assert step.options["rows"] == -(-step.options["counts"][0] // (4 if name == "layers" else 2))
+    assert step.options["rows"] == -(-step.options["counts"][0] // 2)
     assert len(primitives(name, ("layers in blocks",))) > len(plan.steps)
+
+
+@pytest.mark.parametrize(
+    "cores, size, rows", [(1, 512, 0), (1, 4096, 1024), (2, 512, 256), (2, 4096, 1024), (3, 512, 171), (4, 512, 128),
+                          (8, 512, 64), (16, 512, 0), (3, 128, 0), (2, 128, 64), (64, 65536, 1024)],
+)  # fmt: skip
+def test_there_are_as_few_blocks_as_keep_all_cores_busy(cores, size, rows, monkeypatch):
+    """And none where a block would be too large for the cache, or too narrow for a product; 0 stands for no blocks."""
+    monkeypatch.setattr(blocks, "cores", lambda: cores)
+    text = nt.formula("max(X ⊙_{a} W, 0) ⊙_{h} U").to_python(
+        X={"s": size, "a": 512}, W={"a": 512, "h": 1024}, U={"h": 1024, "b": 512}
+    )
+    _, _, own = text.partition("def block_1")
+    found = re.search(r"in_blocks\(block_1, .*, \(\d+,\), (\d+), 0", own)
+    whole = own.partition("def function")[0].count("matmul(") == 2  # both products are within
+    assert (int(found[1]) if found and whole else 0) == rows
 
 
 def test_keys_are_made_whole_where_queries_are_made_in_blocks():

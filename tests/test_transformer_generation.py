@@ -9,6 +9,7 @@ from peers import drawn, loaded, named, numbers, torch, transformers, without_me
 import namedtensor as nt
 import namedtensor.programs.program
 from namedtensor.programs.call_cache import BoundCall
+from namedtensor.programs.program import EntryPoints
 from transformer import GPT2
 from transformer.pretrained import generation
 
@@ -217,6 +218,20 @@ def test_a_step_writes_into_the_memory_that_it_is_given(both, ids, monkeypatch):
     model.generate(given, 5, mask=mask)
     assert written == [memory] * 4
     assert (mask.array == left().numpy()).all() and (given.array == ids.numpy()).all()
+
+
+@pytest.mark.parametrize("batched", [True, False])
+def test_all_steps_in_one_room_have_one_plan(both, ids, batched, monkeypatch):
+    _, model = both
+    looked_up, called = [], EntryPoints.__call__
+
+    def watched(self, *, values, sizes):
+        looked_up.append("past" in values)
+        return called(self, values=values, sizes=sizes)
+
+    monkeypatch.setattr(EntryPoints, "__call__", watched)
+    model.generate(named(ids, BATCH) if batched else named(ids, BATCH)[{"batch": 0}], 20)
+    assert sum(looked_up) == 1
 
 
 def test_generations_side_by_side_do_not_disturb_each_other(both, ids):

@@ -10,7 +10,9 @@ slice is a plan like any other, and the text of its function stands above that o
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from ..core.sizes import is_ground, resolve
@@ -181,7 +183,13 @@ def _belongs(term, own: Axes, inside, uses, product: bool, least: int, itemsize:
 LAYERS = 2**27  # multiply-adds by matrices that are worth blocks of their own
 BLOCK = 2**22  # bytes of the largest array in such a block
 FEW = 64  # rows of a matrix below which multiplying them costs more than their share
-BUSY = 0.8  # the least share of the time in which two cores are both busy
+BUSY = 0.8  # the least share of the time in which all cores are busy
+
+
+@cache
+def cores() -> int:
+    """How many threads can run at once."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def are_layers(terms: Sequence[Term]) -> bool:
@@ -244,17 +252,15 @@ def _work_of(region: Region) -> int:
 
 
 def _rows(region: Region, among: Sequence[Term], axis: str, itemsize: int) -> int:
-    """The block size along an axis: few enough elements for the cache, enough for products, and both cores busy; else
-    0.
+    """The block size along an axis: as few blocks as fit the cache and keep all cores busy, each with enough rows for
+    products; else 0.
     """
-    size, most = (sizes_of(region.root) or {})[axis], count(region.largest) * itemsize
-    for parts in (4 * -(-most // (4 * BLOCK)), 2):
-        rows = -(-size // parts)
-        turns = -(-size // rows)
-        fits = most // size * rows <= 2 * BLOCK and size >= BUSY * rows * (turns + turns % 2)
-        if fits and not any(_is_narrow(term, region.inside[id(term)][axis], rows) for term in among):
-            return rows
-    return 0
+    size, most, threads = (sizes_of(region.root) or {})[axis], count(region.largest) * itemsize, cores()
+    rows = -(-size // (threads * -(-most // (threads * BLOCK))))
+    turns = -(-size // (rows * threads))
+    fits = most // size * rows <= 2 * BLOCK and size >= BUSY * rows * threads * turns
+    narrow = any(_is_narrow(term, region.inside[id(term)][axis], rows) for term in among)
+    return rows if fits and not narrow and rows < size else 0
 
 
 def _mappable(term: Term) -> bool:

@@ -146,7 +146,8 @@ def steps(
     for _ in range(1, most):
         if used == room:
             more = max(ROOM, room // 2)
-            memory = [ROOMY["Y"](X=each, sizes={"room": more}) for each in memory]
+            seen, *memory = (ROOMY["Y"](X=each, sizes={"room": more}) for each in memory)
+            memory = [memory_at(0, seen), *(memory_at(-1, each) for each in memory)]
             room += more
         used += 1
         token = {tokens_name: one(tokens[-1]), "positions": at, "place": place}
@@ -181,6 +182,13 @@ def remembering(program: nt.Program, names: tuple[str, ...], memory: tuple[str, 
 def one(token: nt.NamedTensor) -> nt.NamedTensor:
     """A sequence of one token."""
     return nt.stack(token, axis="seq")
+
+
+def memory_at(end: int, tensor: nt.NamedTensor) -> nt.NamedTensor:
+    """The tensor with the axis memory first, or last: as a step gives it back, so that all steps have one plan."""
+    rest = tuple(axis for axis in tensor.axes if axis != "memory")
+    axes = ("memory", *rest) if end == 0 else (*rest, "memory")
+    return nt.tensor(tensor.to_array(axes), axes)
 
 
 def in_place(model: LanguageModel, positions: nt.NamedTensor, most: int) -> None:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, TypeVar, cast
 
 import namedtensor as nt
 from namedtensor.core.arrays import placed
+from namedtensor.files.memory import in_one_piece
 from namedtensor.files.safetensors import TensorFile
 
 from ..core.parameters import listed
@@ -48,30 +49,6 @@ def load(folder: str | os.PathLike[str], backend: str = "numpy", dtype: str | No
     own = {axis for row in (*rows, *(row for name in without for row in kind.parts[name])) for axis in row.axes}
     left = {name: size for name, size in sizes.items() if name not in own}
     return kind(parameters, left, kind.changes(config), config, without)
-
-
-LINE = 64  # bytes of the processor's cache that are fetched at once
-
-
-def in_one_piece(tensors: Mapping[str, nt.NamedTensor]) -> dict[str, nt.NamedTensor]:
-    """The tensors side by side in one piece of memory, each dense.
-
-    A file that is mapped, and many small pieces, lie in pages of 4 KiB, and a token's products with every matrix then wait
-    for the addresses of 100,000 pages; large memory has pages of 2 MiB.
-    """
-    import numpy as np
-
-    starts = [0]
-    for tensor in tensors.values():
-        starts.append(starts[-1] + -(-tensor.array.nbytes // LINE) * LINE)
-    whole = np.empty(starts[-1], np.uint8)
-    found: dict[str, nt.NamedTensor] = {}
-    for (name, tensor), start in zip(tensors.items(), starts):
-        array = tensor.array
-        part = whole[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
-        part[...] = array
-        found[name] = nt.tensor(part, tensor.axes)
-    return found
 
 
 def laid(rows: Iterable[Stored]) -> list[Stored]:
