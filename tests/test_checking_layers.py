@@ -9,6 +9,7 @@ from benchmarks.growth import GPT2, LLAMA, SIZES, calls_of, model
 from namedtensor import reference
 from namedtensor.checking import loops
 from namedtensor.programs.evaluate import EVALUATORS, EXECUTABLES
+from namedtensor.terms import structural
 
 MODULES = {"torch": "torch", "jax": "jax.numpy"}
 RNG = np.random.default_rng(3)
@@ -250,18 +251,76 @@ def test_attention_of_each_layer_is_found_with_the_states():
 
 
 @pytest.mark.parametrize("kind, sizes", [("GPT2", GPT2), ("Llama", LLAMA)])
-def test_a_model_of_many_layers_costs_little_more_than_one_of_few(kind, sizes):
-    """In calls of Python functions to the first value; what grows is what is done for each tensor that is given."""
-    make = model(kind, sizes)
-    make(3)()
-    few, many = (calls_of(make(n)) for n in (10, 40))
-    assert many < 2 * few
+def test_a_model_of_many_layers_costs_little_more_than_one_of_few(kind, sizes, monkeypatch):
+    """In calls of Python functions to the first value; what grows is what makes a term and an input of each tensor."""
+    monkeypatch.setattr(structural, "after_pass", [])  # no verification, which goes through all terms
+    make = model(kind, {**sizes, "vocab": 11})  # of its own, lest another test has its plan already
+    make(2)()
+    few, many = (calls_of(make(n)) for n in (3, 96))
+    assert many < 1.3 * few
 
 
 @pytest.mark.parametrize("kind, sizes", [("GPT2", GPT2), ("Llama", LLAMA)])
 def test_no_model_of_fewer_layers_costs_more(kind, sizes):
     """In calls of Python functions to the first value: three layers are typed and planned as one already."""
-    make = model(kind, sizes)
+    make = model(kind, {**sizes, "vocab": 13})
     make(2)()
     *few, many = (calls_of(make(n)) for n in (3, 6, 12))
     assert max(few) < many
+
+
+@pytest.mark.parametrize("kind, sizes", [("GPT2", GPT2), ("Llama", LLAMA)])
+def test_layers_are_initialised_at_few_calls_a_tensor(kind, sizes, monkeypatch):
+    """What declares a tensor is found once for its family: what is left makes a name, a term and the numbers of each."""
+    monkeypatch.setattr(structural, "after_pass", [])
+    found = getattr(transformer, kind)
+    few, many = ({**SIZES, **sizes, "L": layers} for layers in (3, 96))
+    tensors = len(found.init(0, many).parameters) - len(found.init(0, few).parameters)
+    spent = calls_of(lambda: found.init(0, many)) - calls_of(lambda: found.init(0, few))
+    assert spent < 12 * tensors
+
+
+# ------------------------------------------------------------------------------------ members looked up by their family
+DECLARED = """
+X^0 = X
+X^l = tanh(X^{l-1} ⊙_{a} W^{l,1}) ⊙_{b} W^{l,2} for l = 1, …, 4
+W^{l,1} ∈ ℝ^{a × b}
+W^{l,2} ∈ ℝ^{b × a}
+"""
+# what is said besides of some members -> the shape of W^{3,1} that is inferred, and the parameters there are
+APART = {
+    "": ("a[3] × b[5]", 8),
+    "W^{3,1} = 2 W^{2,1}": (None, 7),
+    "V = ∑_{b} W^{3,1} + ∑_{a} W^{3,2}_{b→a}": ("a[3] × b[5]", 8),
+}
+
+
+@pytest.mark.parametrize("further", APART)
+def test_members_that_are_declared_together_are_parameters_each(further):
+    shape, many = APART[further]
+    program = nt.program(DECLARED + further)
+    found = program["X^4"].init(1, {"a": 3, "b": 5}, X="ℝ^{seq[2] × a[3]}")
+    assert len(found) == many and ("W^{3,1}" in found) == (shape is not None)
+    if shape is not None:
+        assert str(found["W^{3,1}"].shape) == f"ℝ^{{{shape}}}"
+
+
+# declarations of members -> their shapes
+MEMBERS = {
+    "V^3 ∈ ℝ^{b}\nV^l ∈ ℝ^{a}": ["a[3]", "a[3]", "b[5]", "a[3]"],
+    "V^l ∈ ℝ^{a[l]}": ["a[1]", "a[2]", "a[3]", "a[4]"],
+    "V^l ∈ ℝ^{a[2 n]}\nn = 4": ["a[8]"] * 4,
+}
+
+
+@pytest.mark.parametrize("declared", MEMBERS)
+def test_each_member_lies_in_its_own_set(declared):
+    text = f"{declared}\nY^l = V^l + 0 for l = 1, …, 4\nY^4"
+    found = nt.program(text).init(0, {} if "[" in declared else {"a": 3, "b": 5})
+    wanted = {f"V^{l}": f"ℝ^{{{shape}}}" for l, shape in enumerate(MEMBERS[declared], 1)}
+    assert {name: str(each.shape) for name, each in found.items()} == wanted
+    given = {**found, "V^1": nt.tensor(np.ones(7), "a")}
+    if "[" in declared:
+        with pytest.raises(nt.NotationError, match="7"):
+            nt.evaluate(text, given)
+    assert nt.evaluate(text, found).sizes == found["V^4"].sizes

@@ -10,7 +10,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Node
 
 from ..core.sizes import SizeVariable, is_ground, resolve, unify
-from ..scope.names import Key, arithmetic, plain_key, spelled
+from ..scope.names import Key, arithmetic, component_names, plain_key, spelled
 from ..scope.shape_variables import LETTERS, stand_for
 from ..scope.symbols import SizeEquation
 from ..terms.environment import Conflict, Environment, lifted_name
@@ -31,15 +31,19 @@ def prepare_inputs(checker: Inference, mentioned: MentionedNames) -> None:
         raise NotationError(308, f"the size of {name} is a whole number, not {size!r}")
     if any(letter in checker.scope.source for letter in LETTERS) or "\\math" in checker.scope.source:
         checker.top.axes.update(stand_for(checker.scope, {key: given.shape for key, given in checker.inputs.items()}))
-    sets: dict[int, DeclaredSet] = {}
+    declared, sets = checker.scope.declared_sets(checker.inputs), DeclaredSets(checker)
     top, intern, sized = checker.top, checker.graph.intern, bool(checker.given_sizes)
     noted: set[int] = set()  # shapes that agree with all sizes so far; members of a family share one
     for key, given in checker.inputs.items():
         if given.number is not None:
-            lifted_input(checker, key, given, sets)
+            sets.lifted(key, given, declared[key])
             top.variables[key] = checker.graph.number(given.number)
             continue
-        shape, text = lifted_input(checker, key, given, sets), str(key)
+        text, found = str(key), declared[key]
+        place = None if found is None else id(found[0]), id(given.shape)
+        shape = sets.shapes.get(place)
+        if shape is None:
+            shape = sets.lifted(key, given, found)
         own = shape if isinstance(shape, dict) else dict(shape)  # terms change none: members of a family share one
         top.variables[key] = intern("input", options=(text,), shape=own, boolean=given.boolean)
         if id(shape) in noted and key in mentioned.named:
@@ -54,7 +58,7 @@ def prepare_inputs(checker: Inference, mentioned: MentionedNames) -> None:
             agree_with_given(checker, text, shape, own)
         if any(isinstance(top.sizes[axis], Conflict) for axis in own):
             noted.clear()
-        elif shape is given.shape:
+        elif place in sets.shapes:
             noted.add(id(shape))
     for name, size in checker.given_sizes.items():
         found = checker.top.sizes.get(name)
@@ -63,44 +67,65 @@ def prepare_inputs(checker: Inference, mentioned: MentionedNames) -> None:
 
 
 class DeclaredSet(NamedTuple):
-    """The axes of a set that is declared, with their sizes and places, their names, and whether nobody says their sizes."""
+    """The axes of a set that is declared, with their sizes and places, their names, the names in their sizes, and whether
+    nobody says their sizes.
+    """
 
     axes: list[tuple[str, Node | None, Any]]
     names: frozenset[str]
+    words: frozenset[str]
     is_plain: bool
 
 
-def declared_set(checker: Inference, declared: nodes.Set, known: dict[int, DeclaredSet]) -> DeclaredSet:
-    """The axes of a set, found once: all members of a family lie in one."""
-    found = known.get(id(declared))
-    if found is None:
-        axes = set_axes(checker, declared, checker.top)
-        names = frozenset(axis for axis, _, _ in axes)
-        sized = any(size is not None for _, size, _ in axes) or not checker.given_sizes.keys().isdisjoint(names)
-        found = known[id(declared)] = DeclaredSet(axes, names, not sized)
-    return found
+Declaration = tuple[nodes.Set, Mapping[str, Any]]  # a set, and the values of the indices of its declaration
 
 
-def lifted_input(checker: Inference, key: Key, given: InputType, known: dict[int, DeclaredSet]) -> Mapping[str, Any]:
-    """The shape of an input, its axes beyond those of its declaration lifted; the declaration's sizes noted."""
-    found = checker.scope.declaration(key)
-    if found is None:
-        return given.shape
-    axes, names, is_plain = known.get(id(found[0])) or declared_set(checker, found[0], known)
-    if is_plain and names == frozenset(given.shape):
-        return given.shape
-    env = Environment(parent=checker.top, indices=found[1])
-    for axis, size, node in axes:
-        if axis not in given.shape:
-            note = f"{key} was given with {shown(given.shape)}"
-            raise axis_lacking(checker, key, axis, [name for name, _, _ in axes], node, note)
-        if size is not None and not is_ground(given.shape[axis]):
-            bind_size(checker, size, given.shape[axis], env)
-        elif size is not None:
-            where = f"{key} : {shown(given.shape)}"
-            checker.solver.declared.append((SizeEquation(size, given.shape[axis], node.span, where), env))
-        agree_with_given(checker, str(key), given.shape, [axis], node)
-    return {axis if axis in names else lifted_name(axis, 0): size for axis, size in given.shape.items()}
+class DeclaredSets:
+    """The sets that inputs are declared to be in, and the shapes of inputs that lie in them."""
+
+    def __init__(self, checker: Inference):
+        self.checker: Inference = checker
+        self.known: dict[int, DeclaredSet] = {}
+        self.shapes: dict[tuple[int | None, int], Mapping[str, Any]] = {}  # by set and shape, the same for each member
+
+    def set(self, declared: nodes.Set) -> DeclaredSet:
+        """The axes of a set, found once: all members of a family lie in one."""
+        found = self.known.get(id(declared))
+        if found is None:
+            axes, given = set_axes(self.checker, declared, self.checker.top), self.checker.given_sizes.keys()
+            names, sizes = frozenset(axis for axis, _, _ in axes), [size for _, size, _ in axes if size is not None]
+            words = frozenset(set[str]().union(*map(component_names, sizes)))
+            found = DeclaredSet(axes, names, words, not sizes and given.isdisjoint(names))
+            self.known[id(declared)] = found
+        return found
+
+    def lifted(self, key: Key, given: InputType, declared: Declaration | None) -> Mapping[str, Any]:
+        """The shape of an input, its axes beyond those of its declaration lifted; the declaration's sizes noted."""
+        if declared is None:
+            shape, varies = given.shape, False
+        else:
+            found = self.set(declared[0])
+            shape, varies = self.bound(key, given, found, declared[1]), not found.words.isdisjoint(declared[1])
+        if not varies:
+            self.shapes[None if declared is None else id(declared[0]), id(given.shape)] = shape
+        return shape
+
+    def bound(self, key: Key, given: InputType, declared: DeclaredSet, indices: Mapping[str, Any]) -> Mapping[str, Any]:
+        checker, shape, names = self.checker, given.shape, declared.names
+        if declared.is_plain and names == frozenset(shape):
+            return shape
+        env = Environment(parent=checker.top, indices=dict(indices))
+        for axis, size, node in declared.axes:
+            if axis not in shape:
+                note = f"{key} was given with {shown(shape)}"
+                raise axis_lacking(checker, key, axis, [name for name, _, _ in declared.axes], node, note)
+            if size is not None and not is_ground(shape[axis]):
+                bind_size(checker, size, shape[axis], env)
+            elif size is not None:
+                where = f"{key} : {shown(shape)}"
+                checker.solver.declared.append((SizeEquation(size, shape[axis], node.span, where), env))
+            agree_with_given(checker, str(key), shape, [axis], node)
+        return {axis if axis in names else lifted_name(axis, 0): size for axis, size in shape.items()}
 
 
 def axis_lacking(
@@ -166,8 +191,33 @@ def unknown_bound(checker: Inference, over: nodes.Range, env: Environment) -> No
 def declared_parameter(checker: Inference, key: Key, declared: nodes.Set, env: Environment) -> Term:
     if key not in checker.parameters:
         shape = checker.declared_shapes.get(id(declared)) or declared_shape(checker, declared, env)
-        checker.parameters[key] = checker.graph.intern("input", options=(str(key),), shape=dict(shape))
+        checker.parameters[key] = checker.graph.intern("input", options=(str(key),), shape=shape)
     return checker.parameters[key]
+
+
+def declared_members(checker: Inference, members: Sequence[Key]) -> dict[Key, Term]:
+    """The parameters that the members of a family are; none where they are not all declared in one set, of one shape, or
+    the program says or is given anything else of them.
+    """
+    scope, top, base = checker.scope, checker.top, members[0].base
+    declared = scope.declared_sets(members)
+    first = declared[members[0]]
+    otherwise = {*scope.bases_of_families, *scope.varied, *scope.apart, *[each.base for each in scope.definitions]}
+    if first is None or base in otherwise or not checker.infer_parameters:
+        return {}
+    for each in map(declared.get, members):
+        if each is None or each[0] is not first[0]:
+            return {}
+    if not (top.variables.keys().isdisjoint(members) and top.scalars.keys().isdisjoint(members)):
+        return {}
+    declared_parameter(checker, members[0], first[0], Environment(parent=top, indices=first[1]))
+    shape, parameters = checker.declared_shapes.get(id(first[0])), checker.parameters
+    if shape is None:
+        return {}
+    for member in members:
+        if member not in parameters:
+            parameters[member] = checker.graph.intern("input", options=(str(member),), shape=shape)
+    return {member: parameters[member] for member in members}
 
 
 def declared_shape(checker: Inference, declared: nodes.Set, env: Environment) -> dict[str, Any]:
@@ -179,7 +229,8 @@ def declared_shape(checker: Inference, declared: nodes.Set, env: Environment) ->
         if size is None and not is_ground(value):
             checker.top.sizes.setdefault(axis, value)
         shape[axis] = value if value is not None else unknown_size(checker, axis)
-    if all(size is None and is_ground(shape[axis]) for axis, size, _ in axes):
+    words = set[str]().union(*[component_names(size) for _, size, _ in axes if size is not None])
+    if words.isdisjoint(env.indices) and all(map(is_ground, shape.values())):
         checker.declared_shapes[id(declared)] = shape
     return shape
 

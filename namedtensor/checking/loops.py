@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from itertools import count, islice, repeat
 from typing import Any
 
 from grammar import nodes
@@ -37,6 +37,7 @@ from .counting import (
     is_value,
     members_of,
 )
+from .declarations import declared_members
 from .recurrences import Recurrence
 
 LEAST = 64  # steps that are worth a loop
@@ -134,9 +135,14 @@ class Rolled:
         checker = self.checker
         if key.base not in bases_with_labels(checker):
             return None
-        given = checker.top.variables if is_of_program(key.base, env) else {}
+        members, given = self.names(key), {}
+        if is_of_program(key.base, env):
+            known = len(checker.parameters)
+            given = declared_members(checker, members) or checker.top.variables
+            places = dict(zip(members, count(1)))
+            self.own |= {each: places[each] for each in islice(checker.parameters, known, None)}
         found: list[Term | None] = []
-        for member in self.names(key):
+        for member in members:
             term = given.get(member)
             if term is not None and term.operator == "input":
                 checker.used.add(member)
@@ -155,14 +161,15 @@ class Rolled:
         cache_key = "names at steps", str(key).replace(self.mark, "@"), steps
         if cache_key not in notes:
             texts = [[at_steps(part, self.mark, steps) for part in each] for each in key[1:]]
-            scripts = zip(*(zip(*each) if each else ((),) * len(steps) for each in texts))
-            notes[cache_key] = [Key(key.base, *each) for each in scripts]
+            scripts = (zip(*each) if each else ((),) * len(steps) for each in texts)
+            notes[cache_key] = [Key(*each) for each in zip(repeat(key.base), *scripts)]
         return notes[cache_key]
 
     def order_parameters(self) -> None:
         """Put the parameters that were found meanwhile in the order of the steps."""
         parameters = self.checker.parameters
-        for key in sorted([*islice(parameters, self.before, None)], key=lambda key: self.own.get(key, 1)):
+        found = {**dict.fromkeys(islice(parameters, self.before, None), 1), **self.own}
+        for key in sorted(islice(parameters, self.before, None), key=found.__getitem__):
             parameters[key] = parameters.pop(key)
 
     def members(self, found: list[Term], key: Key, node: Any) -> Term:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 from grammar import nodes
@@ -87,7 +87,9 @@ class MentionedNames:
         declared = {name.key() for _, name, _, _ in scope.declarations}
         self.labelled: set[Key] = {*given, *declared, *scope.definitions}
         self.names: list[Spelled] = list(self.spellings())
-        self.named: frozenset[Key] = frozenset(filter(self.names_it, given))  # those given that stand in the program
+        self.named: frozenset[Key] = frozenset(
+            chain.from_iterable(group for _, group in self.patterns.alike(given) if self.names_it(group[0]))
+        )  # those given that stand in the program
 
     @cached_property
     def axes(self) -> set[str]:

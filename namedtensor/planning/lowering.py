@@ -6,7 +6,7 @@ is done to a term is in the tables that the planner hands in, so a rewrite knows
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -167,7 +167,7 @@ class Lowering:
         passed(*roots)
         terms = topological(*roots)
         self._note_uses(terms, roots)
-        counts = [count(term) for term in terms]
+        counts = counts_of(terms)
         for name, analysis in self.tables.analyses:
             if self.is_on(name):
                 analysis(self, terms, counts)
@@ -269,6 +269,18 @@ def kind_of_term(term: Term) -> str:
     if term.operator == "∑":
         return "total"
     return "contraction" if REGISTRY[term.operator].kind == "contraction" else ""
+
+
+def counts_of(terms: Iterable[Term]) -> list[int]:
+    """The numbers of elements of terms, counted once for those that share a shape, as members of a family do."""
+    found: dict[int, int] = {}
+    counts: list[int] = []
+    for term in terms:
+        known = found.get(id(term.shape))
+        if known is None:
+            known = found[id(term.shape)] = count(term)
+        counts.append(known)
+    return counts
 
 
 def count(term: Term) -> int:

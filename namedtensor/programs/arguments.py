@@ -14,7 +14,7 @@ from ..core.axes import check_axis
 from ..core.kinds import as_mapping
 from ..core.layout import MOST, Layout
 from ..core.sizes import SizeVariable, is_ground, resolve
-from ..scope.names import Key, arithmetic, key
+from ..scope.names import Key, arithmetic, key, key_of
 from ..scope.symbols import Scope
 from ..terms.inference import InputType
 
@@ -99,7 +99,8 @@ class Arguments:
 def types_of(abstract: Abstract) -> dict[Key, InputType]:
     """Input types of tensors and numbers, for the checker."""
     return {
-        key(name): type_of(each) if isinstance(each, Layout) else InputType({}, each) for name, each in abstract.items()
+        name: type_of(each) if isinstance(each, Layout) else InputType({}, each)
+        for name, each in zip(map(key_of, abstract), abstract.values())
     }
 
 
@@ -112,7 +113,7 @@ def type_of(layout: Layout) -> InputType:
 @lru_cache(maxsize=4096)
 def spelling_of(name: str) -> str:
     """The one spelling of a name, whichever way it was written: gamma is γ."""
-    return str(key(name))
+    return str(key_of(name))
 
 
 def all_values(values: Any, named: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ input goes to; so the published initialisations are one line each:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -21,7 +21,7 @@ from grammar.errors import NotationError
 
 from ..core.arrays import converted
 from ..core.sizes import resolve
-from ..scope.names import Key, key
+from ..scope.names import Key, key_of
 from ..terms.environment import source_name
 from ..terms.terms import Term
 from .entries import Entry, WholeProgram
@@ -64,13 +64,14 @@ class Uniform:
 Scheme = Constant | Normal | Uniform
 Schemes = Mapping[str, Scheme]
 
+ONES, ZEROS = Constant(1.0), Constant(0.0)
 LECUN = Normal("√(1 / inputs)")
 GLOROT = Uniform("√(6 / (inputs + outputs))")
 HE = Normal("√(2 / inputs)")
 
 
 def spread(formula: str, given: Mapping[str, float]) -> float:
-    return value_of(formula, tuple((name, value) for name, value in given.items() if name in formula))
+    return value_of(formula, tuple([each for each in given.items() if each[0] in formula]))
 
 
 @lru_cache(maxsize=256)
@@ -84,7 +85,7 @@ def value_of(formula: str, given: tuple[tuple[str, float], ...]) -> float:
 # ------------------------------------------------------------------------------------------------------------- fans
 def fans(parameters: Mapping[Key, Term], terms: list[Term]) -> dict[Key, tuple[str, ...]]:
     """The fan-in axes of each parameter: those over which it is summed where it is used, or looked up in."""
-    names = {id(term): (spelling, {axis: axis for axis in term.shape}) for spelling, term in parameters.items()}
+    names = {id(term): (spelling, dict(zip(term.shape, term.shape))) for spelling, term in parameters.items()}
     found: dict[Key, tuple[str, ...]] = {}
     for term in terms:
         if term.operator == "rename" and id(term.arguments[0]) in names:
@@ -101,12 +102,12 @@ def fans(parameters: Mapping[Key, Term], terms: list[Term]) -> dict[Key, tuple[s
 
 def drawn(
     goal: WholeProgram | Entry, seed: int, sizes: Mapping[str, int] | None, dtype: str, schemes: Schemes,
-    wanted: Callable[[str], bool],
+    unwanted: Collection[str] = (),
 ) -> dict[str, Any]:  # fmt: skip
-    """A tensor for each parameter of a program that is wanted, as `initial` makes it."""
+    """A tensor for each parameter of a program but those `unwanted`, as `initial` makes it."""
     checker = inferred(goal, sizes, {}, by_keyword=())
     summed = fans(checker.parameters, checker.graph.all())
-    shapes = {name: shape for name, shape in shapes_of(checker, {}).items() if wanted(name)}
+    shapes = {name: shape for name, shape in shapes_of(checker, {}).items() if name not in unwanted}
     return initial(shapes, summed, seed, dtype, schemes, sizes)
 
 
@@ -125,7 +126,8 @@ def initial(
     """
     import numpy as np
 
-    from ..core.tensor import tensor
+    from ..core.layout import layout_of
+    from ..core.tensor import made_as
 
     try:
         kind = np.dtype(dtype)
@@ -133,14 +135,18 @@ def initial(
         raise NotationError(405, f"{dtype!r} is no dtype", hint='write "float32" or "float64"') from None
     generator = np.random.default_rng(seed)
     found: dict[str, Any] = {}
+    known: dict[Any, tuple[Any, dict[str, float]]] = {}  # layouts and numbers of those that have a shape and a use
     for name, shape in shapes.items():
-        extent = whole(name, shape)
-        spelling = key(name)
-        over = [shape[axis] for axis in summed.get(spelling, ())]
-        inputs = math.prod(over)
-        given = {"inputs": inputs, "outputs": math.prod(extent) // max(inputs, 1), **(scalars or {})}
-        scheme = scheme_for(name, spelling, schemes or {}) or usual_scheme(spelling, bool(over))
-        found[name] = tensor(np.asarray(scheme.draw(generator, extent, given), dtype=kind), tuple(shape))
+        spelling = key_of(name)
+        over = summed.get(spelling, ())
+        alike = tuple(shape), tuple(shape.values()), over
+        if alike not in known:
+            extent, inputs = whole(name, shape), math.prod(map(shape.__getitem__, over))
+            numbers = {"inputs": inputs, "outputs": math.prod(extent) // max(inputs, 1), **(scalars or {})}
+            known[alike] = layout_of(np.broadcast_to(np.empty((), kind), extent), tuple(shape)), numbers
+        layout, given = known[alike]
+        scheme = scheme_for(name, spelling, schemes or {}, bool(over))
+        found[name] = made_as(np.asarray(scheme.draw(generator, layout.extent, given), dtype=kind), layout)
     return found
 
 
@@ -155,17 +161,12 @@ def whole(name: str, shape: Mapping[str, Any]) -> tuple[int, ...]:
     return tuple(shape.values())
 
 
-def scheme_for(name: str, spelling: Key, schemes: Schemes) -> Scheme | None:
-    """The scheme of a name, of its base with its last label (W^O serves every W^{l,O}), or of its base."""
+def scheme_for(name: str, spelling: Key, schemes: Schemes, contracted: bool) -> Scheme:
+    """The scheme of a name, of its base with its last label (W^O serves every W^{l,O}), or of its base; else the usual one."""
     labels = spelling.superscript[-1:] or spelling.subscript[-1:]
     sign = "^" if spelling.superscript else "_"
-    return schemes.get(name) or schemes.get(spelling.base + sign + "".join(labels)) or schemes.get(spelling.base)
-
-
-def usual_scheme(spelling: Key, contracted: bool) -> Scheme:
-    if spelling.base == "γ":
-        return Constant(1.0)
-    return LECUN if contracted else Constant(0.0)
+    usual = ONES if spelling.base == "γ" else LECUN if contracted else ZEROS
+    return schemes.get(name) or schemes.get(spelling.base + sign + "".join(labels)) or schemes.get(spelling.base, usual)
 
 
 def uniform(seed: int, formula: str = "u") -> Callable[[Any], Any]:

@@ -8,9 +8,10 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..checking.checker import Checker
-from ..core.sizes import SizeVariable, resolve
+from ..core.sizes import SizeVariable
 from ..scope.names import key
 from ..terms.inference import InputType
+from ..terms.terms import resolved_shape
 from .arguments import shape_of, whole_sizes
 from .entries import Entry, WholeProgram
 
@@ -43,14 +44,18 @@ def parameter_shapes(
 
 def shapes_of(checker: Checker, shapes: Mapping[str, Any]) -> Shapes:
     given = {str(key(name)) for name in shapes}
-    return {
-        str(name): {
-            axis: size if type(size) is int else None if isinstance(resolve(size), SizeVariable) else resolve(size)
-            for axis, size in term.shape.items()
-        }
-        for name, term in checker.parameters.items()
-        if str(name) not in given
-    }
+    known: dict[int, dict[str, Any]] = {}  # by a shape, which members of a family share
+    found: Shapes = {}
+    for name, term in checker.parameters.items():
+        if str(name) in given:
+            continue
+        if id(term.shape) not in known:
+            known[id(term.shape)] = {
+                axis: None if isinstance(size, SizeVariable) else size
+                for axis, size in resolved_shape(term.shape).items()
+            }
+        found[str(name)] = dict(known[id(term.shape)])
+    return found
 
 
 def need_shapes(goal: WholeProgram | Entry, shapes: Mapping[str, Any]) -> None:

@@ -74,13 +74,15 @@ def key(text: str) -> Key:
     >>> str(key("gamma_1"))
     'γ_1'
     """
-    if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise NotationError(208, f"the name of a value is a string, not {type(text).__name__}")
-    return _key(text)
+    is_text = isinstance(text, str)  # pyright: ignore[reportUnnecessaryIsInstance]
+    return key_of(text) if is_text else key_of.__wrapped__(text)
 
 
 @lru_cache(maxsize=4096)
-def _key(text: str) -> Key:
+def key_of(text: str) -> Key:
+    """The same of one spelling, cached."""
+    if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise NotationError(208, f"the name of a value is a string, not {type(text).__name__}")
     spelled = _unfold_small(text.strip()) if not text.isascii() else text.strip()
     if _CONDITIONAL.fullmatch(spelled):
         return Key(re.sub(r"\s*([|,])\s*", lambda sign: " | " if sign[1] == "|" else ", ", spelled))

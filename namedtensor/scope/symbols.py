@@ -4,9 +4,10 @@
 # of the empty dicts and lists of new records
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import filterfalse
 from typing import Any
 
 from grammar import nodes
@@ -206,6 +207,22 @@ class Scope:
         if wanted not in self._sets:
             self._sets[wanted] = self._declaration(wanted)
         return self._sets[wanted]
+
+    def declared_sets(self, names: Iterable[Key]) -> Mapping[Key, tuple[nodes.Set, dict[str, Any]] | None]:
+        """The same of many names, looked up once for each family of them."""
+        sets = self._sets
+        for place, (first, *others) in self._declared.alike(filterfalse(sets.__contains__, names)):
+            found = self.declaration(first)
+            if found is None or not others:
+                sets.update(dict.fromkeys(others, found))
+                continue
+            declared, indices = found
+            number = (*first.subscript, *first.superscript)[place]
+            varying = [variable for variable, text in indices.items() if text == number]
+            for other in others:
+                number = (*other.subscript, *other.superscript)[place]
+                sets[other] = declared, {**indices, **dict.fromkeys(varying, number)}
+        return sets
 
     @cached_property
     def _sets(self) -> dict[Key, tuple[nodes.Set, dict[str, Any]] | None]:

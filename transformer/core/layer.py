@@ -213,8 +213,8 @@ class Layer(Suggests):
         constants = as_mapping(constants, "constants=", 'write constants={"ε": 1e-6}')
         seed, counted = as_count(seed, "the seed", "write seed=0"), {**cls.counted, **sizes}
         schemes = {**cls.schemes, **schemes}
-        found = drawn(cls.formula._goal, seed, counted, dtype, schemes, lambda name: name not in cls.inputs)
-        axes = {axis for tensor in found.values() for axis in tensor.axes}
+        found = drawn(cls.formula._goal, seed, counted, dtype, schemes, cls.inputs)
+        axes = {axis for tensor in found.values() for axis in tensor.layout.axes}
         left = {name: size for name, size in sizes.items() if name not in axes}
         return cls({**found, **constants}, left) if constants else cls._of_parts(found, About.of(left, "", {}, ()))
 
