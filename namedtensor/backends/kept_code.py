@@ -124,15 +124,18 @@ def marks(constant: Any) -> Any:
 
 def with_numbers(constant: Any, numbers: Sequence[int]) -> Any:
     """A constant with numbers for its marks."""
-    if isinstance(constant, CodeType):
+    kind = type(constant)
+    if kind is int:
+        if -MARK < constant < MARK:
+            return constant
+        return numbers[constant - MARK] if constant > 0 else -numbers[-constant - MARK]
+    if kind is tuple:
+        return tuple([with_numbers(each, numbers) for each in constant])
+    if kind is CodeType:
         own = tuple([with_numbers(each, numbers) for each in constant.co_consts])
         return constant.replace(co_consts=own)
-    if isinstance(constant, tuple):
-        return tuple([with_numbers(each, numbers) for each in constant])
-    if isinstance(constant, slice):
+    if kind is slice:
         return slice(*with_numbers((constant.start, constant.stop, constant.step), numbers))
-    if isinstance(constant, int) and abs(constant) >= MARK:
-        return numbers[constant - MARK] if constant > 0 else -numbers[-constant - MARK]
     return constant
 
 

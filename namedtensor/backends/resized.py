@@ -74,11 +74,15 @@ class Names:
     def __init__(self, sizes: Sequence[int]):
         self.sizes = tuple(sizes)
         self.laws: dict[Law, str] = {}
+        self.found: dict[Any, str | None] = {}  # many numbers follow the size alike
 
     def of(self, numbers: Sequence[int | float]) -> str | None:
         """The name for numbers that differ; None where they follow no law."""
-        law = law_of(self.sizes, numbers)
-        return None if law is None else self.laws.setdefault(law, f"size_{len(self.laws) + 1}")
+        mark = *numbers, *map(type, numbers)  # 2 is not 2.0
+        if mark not in self.found:
+            law = law_of(self.sizes, numbers)
+            self.found[mark] = None if law is None else self.laws.setdefault(law, f"size_{len(self.laws) + 1}")
+        return self.found[mark]
 
     def at(self, size: int) -> dict[str, int | float] | None:
         found = {name: law.at(size) for law, name in self.laws.items()}

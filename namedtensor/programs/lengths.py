@@ -3,7 +3,7 @@
 What is called with one size in one place or in several, seq of the tokens and seq of their mask, is planned in full at first.
 Plans whose texts differ in numbers alone are of one manner; of three of a manner, where the numbers follow from the size
 (`backends.resized`), comes what serves all sizes between. Only between: what a plan decides by comparing sizes was decided
-alike at both ends. A larger size is planned at one beyond it, so that lengths that grow are planned ever more rarely.
+alike at both ends. Where lengths grow, one beyond the next is planned in its place, so that they are planned ever more rarely.
 """
 
 from __future__ import annotations
@@ -152,6 +152,7 @@ class Family:
         self.known: dict[int, Served | None] = {}  # the sizes that were planned, and the template that gives the same
         self.is_open = True  # whether there is more to learn
         self.waiting: tuple[int, Any] | None = None  # the last size that was planned, to be learned of
+        self.last: int | None = None  # the size of the last call that came here
         self.asked: tuple[Abstract, tuple[str, ...], Making] | None = None  # by which the plan of an instance is made
 
     def size_of(self, sizes: tuple[int, ...]) -> int | None:
@@ -171,10 +172,12 @@ class Family:
     ) -> Executable:
         size = self.size_of(sizes)
         assert size is not None
+        last, self.last = self.last, size
         found = self.resized(given, size, make)
         if found is None and self.learn():
             found = self.resized(given, size, make)
-        if found is None and self.is_open and self.stretch(given, size, make):
+        grows = last is not None and last < size <= further(last)
+        if found is None and grows and self.is_open and self.stretch(given, size, make):
             found = self.resized(given, size, make)
         if found is None:
             if self.is_open and not self.places:
