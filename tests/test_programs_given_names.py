@@ -209,3 +209,12 @@ def test_a_name_that_stands_between_bars_alone_is_used(text, expected):
         nt.evaluate(text, x=x).to_array("a").tolist() == nt.evaluate(text, {"x": x}).to_array("a").tolist() == expected
     )
     assert float(nt.evaluate("|x|", x=-3)) == 3
+
+
+def test_a_name_of_many_labels_is_a_name():
+    """Each label of a name may stand for itself or for any number, and no list of all that these make is needed."""
+    name = "x_{" + ",".join(f"a{n}" for n in range(60)) + "}"
+    X, Y = nt.tensor([1.0, 2.0], "a"), nt.tensor([3.0, 4.0], "a")
+    assert nt.evaluate(f"{name} + Y", {name: X, "Y": Y}).to_array("a").tolist() == [4.0, 6.0]
+    with pytest.raises(nt.NotationError, match="name error 201"):
+        nt.evaluate(f"{name} + Y", Y=Y)

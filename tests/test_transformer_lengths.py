@@ -53,6 +53,7 @@ def given(library: str, length: int, batch: int | None = None, masked: bool = Fa
     ids=["lengths", "other lengths", "with a mask", "batches", "with a mask in a batch"],
 )
 def test_a_length_gives_what_a_plan_of_its_own_gives(kind, inputs, library):
+    pytest.importorskip(library)
     model = MADE[kind] if library == "numpy" else MADE[kind].to(library)
     entry, values = anew(model), model.parameters
     for each in inputs:

@@ -29,6 +29,7 @@ from ..terms.inference import InputType
 from .inferred_sizes import axes_named
 
 NUMBER = "(a number)"  # among the texts of scripts
+LABELS = 8  # of a name, each of which may be itself or any number; one with more labels is any name with as many
 OPTIONS = ("sizes", "syntax", "strict", "limits", "values")  # what Python takes by name beside tensors
 
 
@@ -87,8 +88,9 @@ class MentionedNames:
         declared = {name.key() for _, name, _, _ in scope.declarations}
         self.labelled: set[Key] = {*given, *declared, *scope.definitions}
         self.names: list[Spelled] = list(self.spellings())
+        families = self.patterns.alike(given) if given else ()
         self.named: frozenset[Key] = frozenset(
-            chain.from_iterable(group for _, group in self.patterns.alike(given) if self.names_it(group[0]))
+            chain.from_iterable(group for _, group in families if self.names_it(group[0]))
         )  # those given that stand in the program
 
     @cached_property
@@ -138,7 +140,10 @@ class MentionedNames:
         found: ByScripts[None] = ByScripts()
         seen: set[tuple[Any, ...]] = set()
         for spelling in self.names:
-            for pattern in product(*map(self.texts, (*spelling.subscript, *spelling.superscript))):
+            texts = [*map(self.texts, (*spelling.subscript, *spelling.superscript))]
+            if len(texts) > LABELS:
+                texts = [(None,)] * len(texts)
+            for pattern in product(*texts):
                 each = spelling.base, pattern[: len(spelling.subscript)], pattern[len(spelling.subscript) :]
                 if each not in seen:
                     seen.add(each)

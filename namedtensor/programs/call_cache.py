@@ -51,11 +51,12 @@ class LruCache(OrderedDict[Any, Any]):
         return found
 
     def store(self, key: Any, value: Any) -> Any:
+        size: int = getattr(value, "nbytes", 0)  # which may raise, for what is large is made only then
         with self._lock:
             if key in self:
                 self._forget(self[key])
             self[key] = value
-            weight = self._weights.setdefault(id(value), [0, getattr(value, "nbytes", 0)])
+            weight = self._weights.setdefault(id(value), [0, size])
             weight[0] += 1
             self.bytes += weight[1] if weight[0] == 1 else 0
             while len(self) > MOST or (self.bytes > BYTES and self._weights.keys() != {id(value)}):
