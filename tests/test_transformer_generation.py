@@ -1,6 +1,8 @@
 """Generation against `transformers`, against the same formulas without a memory, and against what it must do."""
 
+import time
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -240,6 +242,25 @@ def test_generations_side_by_side_do_not_disturb_each_other(both, ids):
     between = lambda token: found.append(ours(model, ids.flip(0, 1), 6))
     again = model.generate(named(ids, BATCH), 6, progress=between)
     assert found == [other] * 6 and again.to_array(BATCH).tolist() == one != other
+
+
+def test_models_of_one_program_generate_in_threads_of_their_own(monkeypatch):
+    """Each runs the plan of its own sizes, though another was asked for between a step and the look at what it ran."""
+    sizes = {"L": 1, "heads": 2, "key": 4, "val": 4, "hidden": 8, "vocab": 9, "place": 40}
+    prompt, called = nt.tensor([1, 2, 3], "seq"), EntryPoints.__call__
+    models = [GPT2.init(seed, {**sizes, "chans": chans}) for seed, chans in enumerate((4, 12))]
+    alone = [model.generate(prompt, 8).to_array("seq").tolist() for model in models]
+
+    def slow(self, *, values, sizes):
+        found = called(self, values=values, sizes=sizes)
+        if "past" in values:
+            time.sleep(0.05)
+        return found
+
+    monkeypatch.setattr(EntryPoints, "__call__", slow)
+    with ThreadPoolExecutor(2) as threads:
+        found = threads.map(lambda model: model.generate(prompt, 8).to_array("seq").tolist(), models)
+    assert [*found] == alone
 
 
 def test_a_prompt_has_the_logits_of_its_last_token_alone():

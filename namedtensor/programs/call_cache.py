@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from operator import attrgetter
-from threading import Lock
+from threading import Lock, RLock
 from typing import Any
 
 from grammar.errors import NotationError
@@ -254,8 +254,11 @@ class CachedCall:
 class BoundCall:
     """A callable most of whose values are bound, such as a model's parameters while a loop changes the rest.
 
-    What is bound is looked at where the rest has layouts that the last call's had not.
+    What is bound is looked at where the rest has layouts that the last call's had not. Several may bind values of one
+    callable, in threads of their own.
     """
+
+    one_at_a_time = RLock()  # who asks what the callable has run last is who ran it
 
     def __init__(self, call: CachedCall, values: Mapping[str, Any], sizes: Mapping[str, int] | None = None):
         self._call, self._values, self._sizes = call, dict(values), sizes
@@ -269,6 +272,7 @@ class BoundCall:
         given = (USER_FUNCTIONS.version, *values, *map(LAYOUT, values.values()))
         if run is not None and given == layouts and self._arrays is not None:
             return run(*self._arrays, *map(ARRAY, values.values()))
-        found = self._call(values={**self._values, **values}, sizes=self._sizes)
-        self._last = given, self._call._last_used and self._call._last_used.run
+        with self.one_at_a_time:
+            found, used = self._call(values={**self._values, **values}, sizes=self._sizes), self._call._last_used
+        self._last = given, used and used.run
         return found
