@@ -16,7 +16,9 @@ from transformer import BERT, GPT2, EncoderDecoder, Layer, Llama, ViT
 SIZES = {"L": 4, "chans": 8, "hidden": 12}
 HEADS = {"heads": 2, "key": 4, "val": 4}
 IDS = np.array([[1, 2, 3, 4, 0], [4, 0, 2, 2, 1]])
-MODELS: dict[type[Layer], tuple[dict[str, int], int]] = {  # what else fixes their sizes, and how many families they have
+MODELS: dict[
+    type[Layer], tuple[dict[str, int], int]
+] = {  # what else fixes their sizes, and how many families they have
     GPT2: ({**HEADS, "vocab": 11, "place": 9}, 16),
     Llama: ({"vocab": 11, "groups": 2, "queries": 1, "pair": 2, "part": 2, "val": 4}, 9),
     BERT: ({**HEADS, "vocab": 11, "place": 9, "type": 2, "out": 8}, 16),
@@ -39,7 +41,7 @@ class Residual(Layer):
     """
 
 
-def made(kind: type[Layer], seed: int = 0, dtype: str = "float64") -> Layer:
+def made(kind: type[Layer], seed: int = 0, dtype: str = "float64") -> Any:
     """A model whose every parameter is drawn, also those that begin as zero or one."""
     random, layer = np.random.default_rng(seed), kind.init(seed, {**SIZES, **MODELS[kind][0]}, dtype)
     drawn = {
@@ -69,7 +71,10 @@ def residual(seed: int = 0) -> Layer:
 def near(found: Any, wanted: Any, tolerance: float = 1e-9) -> None:
     assert set(found.axes) == set(wanted.axes)
     np.testing.assert_allclose(
-        np.asarray(found.to_array(wanted.axes)), np.asarray(wanted.to_array(wanted.axes)), rtol=tolerance, atol=tolerance
+        np.asarray(found.to_array(wanted.axes)),
+        np.asarray(wanted.to_array(wanted.axes)),
+        rtol=tolerance,
+        atol=tolerance,
     )
 
 

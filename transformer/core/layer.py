@@ -229,10 +229,10 @@ class Layer(Suggests):
         family, so that a model of 96 layers is traced, compiled and trained as one of 3 is. A family whose members differ
         in shape or dtype stays as it is.
 
-        >>> from transformer import Transformer
-        >>> sizes = {"L": 9, "vocab": 7, "chans": 4, "heads": 2, "key": 2, "val": 2, "hidden": 8}
-        >>> model = Transformer.init(sizes=sizes)
-        >>> len(model.parameters), len(jax.tree.leaves(model)), len(jax.tree.leaves(model.stacked()))
+        >>> from transformer import GPT2
+        >>> sizes = {"L": 96, "chans": 4, "heads": 2, "key": 2, "val": 2, "hidden": 8, "vocab": 7, "place": 5}
+        >>> GPT2.init(sizes=sizes).stacked().parameters["W^{96,Q}"].shape
+        ℝ^{chans[4] × heads[2] × key[2]}
         """
         if self._about.stacked:
             return self
