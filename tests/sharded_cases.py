@@ -20,7 +20,7 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 import namedtensor as nt
-from namedtensor.sharding.collectives import collectives
+from namedtensor.sharding.collectives import collectives, collectives_of
 from namedtensor.sharding.sharding import Sharding
 from transformer import GPT2
 from transformer.core.layer import Layer
@@ -296,6 +296,33 @@ def case_a_language_model_and_what_it_generates():
     with TemporaryDirectory() as folder:
         sharded.save(Path(folder) / "model.safetensors")
         same(GPT2.load(Path(folder) / "model.safetensors")(ids), model(ids), 0)
+
+
+def case_families_in_one_array_say_what_their_members_say():
+    """A model of several layers whose families are kept in one array each: values, gradients, messages, where they lie."""
+    sizes = {"L": 3, "chans": 16, "heads": 4, "key": 4, "val": 4, "hidden": 32, "vocab": 24, "place": 20}
+    model = GPT2.init(0, sizes, dtype="float32", constants={"ε": 1e-5})
+    rules = {**RULES, "vocab": "model"}
+    plain, stacked = model.shard(rules, MESH), model.stacked().shard(rules, MESH)
+    ids = nt.tensor(np.array([[1, 5, 3], [2, 0, 23], [4, 4, 4], [9, 8, 7]]), "batch seq")
+    placed = plain.sharding.place({"ids": ids})["ids"]
+    for each in (stacked, plain.stacked()):
+        assert len(jax.tree.leaves(each)) == 20 and each.sharding == plain.sharding
+        for name, tensor in plain.parameters.items():
+            assert name == "ε" or spec_of(each.parameters[name]) == spec_of(tensor), name
+    same(stacked(ids), model(ids))
+
+    def error(layer, ids):
+        return jnp.mean(layer(ids).array ** 2)
+
+    slopes = [jax.jit(jax.grad(error)).lower(layer, placed).compile() for layer in (stacked, plain)]
+    said = [described(collectives_of(each.as_text(), MESH)) for each in slopes]
+    assert said[0] == said[1]
+    found, right = (each(layer, placed) for each, layer in zip(slopes, (stacked, plain)))
+    for name, each in right.parameters.items():
+        if name != "ε":
+            same(found.parameters[name], each)
+            assert spec_of(found.parameters[name]) == spec_of(stacked.parameters[name]), name
 
 
 # -------------------------------------------------------------------------------------------------- rules do not matter

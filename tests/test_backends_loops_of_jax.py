@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
+from namedtensor.core.families import ALONG, FamilyName
+from namedtensor.core.tensor import made
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy
@@ -86,3 +88,30 @@ def test_a_call_copies_no_weights(steps):
     needed = lowered.compile().memory_analysis().temp_size_in_bytes
     assert needed < 3 * weights["W^1"].nbytes
     assert lowered.as_text().count("stablehlo.tanh") == 1
+
+
+def test_a_derivative_keeps_no_other_form_of_weights_in_one_array():
+    """The body of the loop has them as matrices, heads and key in one."""
+    formula = nt.program("""
+        X^0 = X
+        X^l = X^{l-1} + tanh(X^{l-1} ⊙_{chans} W^l) ⊙_{heads, key} V^l for l = 1, …, 6
+        W^l, V^l ∈ ℝ^{chans × heads × key}
+        Y = X^6
+    """)["Y"]
+    random, names = np.random.default_rng(0), [FamilyName(tuple(f"{w}^{l}" for l in range(1, 7))) for w in "WV"]
+    arrays = [jnp.asarray(random.normal(size=(6, 64, 8, 8)) / 64, "float32") for _ in names]
+    x = jnp.asarray(random.normal(size=(3, 64)), "float32")
+
+    def loss(arrays):
+        given = {name: made(each, (ALONG, "chans", "heads", "key")) for name, each in zip(names, arrays)}
+        return (formula(values={"X": nt.tensor(x, "seq chans"), **given}).array ** 2).sum()
+
+    def by_hand(arrays):
+        def step(x, own):
+            return x + jnp.einsum("shk,chk->sc", jnp.tanh(jnp.einsum("sc,chk->shk", x, own[0])), own[1]), None
+
+        return (jax.lax.scan(step, x, tuple(arrays))[0] ** 2).sum()
+
+    compiled = jax.jit(jax.grad(loss)).lower(arrays).compile()
+    near(compiled(arrays), jax.grad(by_hand)(arrays))
+    assert compiled.memory_analysis().temp_size_in_bytes < arrays[0].nbytes

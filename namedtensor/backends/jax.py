@@ -141,15 +141,21 @@ def in_steps(once, steps, is_large, states, slices, others=()):
     return scan
 
 
-def scanned(step, steps, kept, is_large, states, slices, given):
+def scanned(step, steps, kept, is_large, states, slices, given, wrapped=lambda each: each):
     """The states after so many steps, and those kept after each."""
 
     def once(states, elements, further):
         states = step(*states, *elements, *given)
         return states, tuple(states[number] for number in kept)
 
-    states, through = in_steps(once, steps, is_large, states, slices)()
+    states, through = in_steps(once, steps, is_large, states, slices)(wrapped)
     return (*states, *through)
+
+
+def without_copies(one):
+    """A step whose derivative keeps no other form of its weights, as matrices say: it reshapes them again."""
+    again = ("reshape", "transpose", "convert_element_type", "squeeze", "broadcast_in_dim")
+    return jax.checkpoint(one, prevent_cse=False, policy=lambda primitive, *_, **__: primitive.name not in again)
 
 
 def is_looked_up(each):
@@ -180,7 +186,7 @@ def differentiated(step, steps, kept, values, changes):
         states, slices, given = jax.tree.unflatten(tree, found)
         if few(steps, slices):
             return loop_in_turn(jax.jit(step), states, slices, given, steps, kept)
-        return scanned(step, steps, kept, lambda each: False, states, slices, given)
+        return scanned(step, steps, kept, lambda each: False, states, slices, given, without_copies)
 
     return jax.jvp(of, [leaves[place] for place in places], [changes[place] for place in places])
 

@@ -6,6 +6,7 @@
 `hooks`: what rooms above do when something is first there.
 `layout`: all of a tensor but its numbers, interned.
 `tensor`: NamedTensor: data, construction, conversion, comparison.
+`families`: alike tensors in one array.
 `kinds`: what an argument of a Python function is to be.
 `warned`: a Python warning.
 `suggestions`: did you mean.

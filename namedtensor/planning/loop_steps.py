@@ -1,5 +1,5 @@
 """Loops in plans: a loop is one step, whose body is a plan of the states, one element of each slice, and what is
-invariant.
+invariant. Members that are given in one array are a slice of it.
 
 The states keep their layout and their dtype, which is found by planning the body until it gives what it was given.
 """
@@ -7,6 +7,7 @@ The states keep their layout and their dtype, which is found by planning the bod
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from dataclasses import replace
 from itertools import chain, count, repeat
 
 from grammar.errors import NotationError
@@ -18,7 +19,7 @@ from ..terms.terms import Term, topological
 from .builder import PlanBuilder
 from .dtypes import FLOATING
 from .lowering import LoopStep, Lowering
-from .plan import Plan, Value
+from .plan import Argument, Plan, Value
 
 INDEXED = ("index", "scatter")  # whose second argument says where
 
@@ -37,10 +38,9 @@ def _looped(lowering: Lowering, term: Term) -> LoopStep:
 
 
 def _made(lowering: Lowering, term: Term) -> LoopStep:
-    (loop,) = term.options
-    assert isinstance(loop, Loop)
+    loop, arguments, terms = with_families(lowering, term)
     b, number = lowering.builder, len(loop.states)
-    values = [each if isinstance(each, Value) else b.constant(each) for each in lowering.values_of(term)]
+    values = [each if isinstance(each, Value) else b.constant(each) for each in arguments]
     initial = [begun(lowering, *each) for each in zip(loop.states, values[:number])]
     places = places_in(loop)
     rest = [
@@ -52,7 +52,6 @@ def _made(lowering: Lowering, term: Term) -> LoopStep:
     slices = [b.reorder(each, (loop.axis, *without(each.order, loop.axis))) for each in rest[: ends[0]]]
     members = [alike(b, rest[at : at + loop.steps]) for at in range(ends[0], ends[1], loop.steps)]
     given = rest[ends[1] :]
-    terms = [term.arguments[number + at : number + at + loop.steps] for at in range(ends[0], ends[1], loop.steps)]
     donated = frozenset(
         inner for inner, outer, each in zip(loop.members, terms, members)
         if all(map(lowering.is_donated, outer)) and each == [*map(lowering.value, outer)]
@@ -76,6 +75,47 @@ def _made(lowering: Lowering, term: Term) -> LoopStep:
         listed=listed,
     )  # fmt: skip
     return LoopStep(step, tuple(initial), kept, listed)
+
+
+def with_families(lowering: Lowering, term: Term) -> tuple[Loop, list[Argument], list[Sequence[Term]]]:
+    """A loop, its arguments, and the terms of its members; of these, families in one array are slices of it."""
+    (loop,) = term.options
+    assert isinstance(loop, Loop)
+    values, steps = lowering.values_of(term), loop.steps
+    begin = len(loop.states) + len(loop.slices)
+    end = begin + len(loop.members) * steps
+    groups = [term.arguments[at : at + steps] for at in range(begin, end, steps)]
+    whole = [family(lowering, each, loop.axis) for each in groups]
+    slices = [inner for inner, each in zip(loop.members, whole) if each is not None]
+    listed = [inner for inner, each in zip(loop.members, whole) if each is None]
+    lists = chain.from_iterable(values[begin + at * steps :][:steps] for at, each in enumerate(whole) if each is None)
+    return (
+        replace(loop, slices=(*loop.slices, *slices), members=tuple(listed)),
+        [*values[:begin], *(each for each in whole if each is not None), *lists, *values[end:]],
+        [each for each, found in zip(groups, whole) if found is None],
+    )
+
+
+def family(lowering: Lowering, terms: Sequence[Term], axis: str) -> Value | None:
+    """The array along whose first axis, named so, these terms lie in their order; None where they lie apart."""
+    b, given = lowering.builder, lowering.members
+    found = [given.get(each.options[0]) if each.operator == "input" else None for each in terms]
+    if found[0] is None:
+        return None
+    whole, first = found[0]
+    if found != [(whole, place) for place in range(first, first + len(terms))]:
+        return None
+    whole = b.renamed(whole, (axis, *lowering.array(terms[0]).order))
+    if len(terms) == whole.shape[0]:
+        return whole
+    first_last = b.reorder(whole, (*whole.order[1:], axis))
+    return b.reorder(b.part(first_last, first, len(terms)), whole.order)
+
+
+def member(lowering: Lowering, name: str) -> Value:
+    """One member of a family in one array."""
+    whole, place = lowering.members[name]
+    return lowering.builder.pick(whole, {whole.order[0]: place})
 
 
 def places_in(loop: Loop) -> list[bool]:

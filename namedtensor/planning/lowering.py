@@ -14,6 +14,7 @@ from grammar.errors import NotationError
 
 from ..core.arrays import dtype_name
 from ..core.axes import Order, show
+from ..core.families import FamilyName
 from ..core.layout import Layout
 from ..core.limits import Limits
 from ..core.sizes import is_ground, resolve
@@ -85,6 +86,7 @@ class Lowering:
         self.values: dict[int, Argument] = {}
         self.uses: dict[int, list[Any]] = {}
         self.inputs: dict[str, Value] = {}
+        self.members: dict[str, tuple[Value, int]] = {}  # of families in one array: this, and the place in it
         self.user_functions: list[Any] = []
         self.regions: dict[int, Region] = {}  # by the identity of their roots
         self.projections: dict[int, list[tuple[Term, Term, Term]]] = {}
@@ -115,7 +117,9 @@ class Lowering:
             dtype = dtypes.get(layout.dtype)
             if dtype is None:
                 dtype = dtypes[layout.dtype] = self.target.canonical(dtype_name(layout.dtype))
-            self.inputs[name] = self.builder.input(names.get(name, name), layout.axes, layout.extent, dtype)
+            given = self.inputs[name] = self.builder.input(names.get(name, name), layout.axes, layout.extent, dtype)
+            if isinstance(name, FamilyName):
+                self.members |= {member: (given, place) for place, member in enumerate(name.members)}
         self.builder.donated = frozenset(self.inputs[name] for name in layouts if name in donated)
 
     # ------------------------------------------------------------------------------------------------ what is asked
@@ -175,8 +179,9 @@ class Lowering:
         inside = {each for region in self.regions.values() for each in region.inside}
         inputs, values = self.inputs, self.values
         for term, size in zip(terms, counts):
-            if term.operator == "input" and inputs[term.options[0]].order == (*term.shape,) and len(term.shape) <= AXES:
-                values[id(term)] = inputs[term.options[0]]
+            given = inputs.get(term.options[0]) if term.operator == "input" else None
+            if given is not None and given.order == (*term.shape,) and len(term.shape) <= AXES:
+                values[id(term)] = given
                 continue
             if id(term) in inside and id(term) not in self.regions:
                 continue

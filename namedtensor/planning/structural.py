@@ -18,7 +18,8 @@ from .plan import Argument, Value
 
 # ------------------------------------------------------------------------------------------------- given and written
 def _input(lowering: Lowering, term: Term) -> Argument:
-    value = lowering.inputs[term.options[0]]
+    name = term.options[0]
+    value = loop_steps.member(lowering, name) if name in lowering.members else lowering.inputs[name]
     if term.shape.keys() == {*value.order}:
         return value
     lifted = {source_name(axis): axis for axis in term.shape}

@@ -11,6 +11,7 @@ from grammar.nodes import Declaration
 from grammar.parser import parse
 
 from ..core.axes import check_axis
+from ..core.families import FamilyName
 from ..core.kinds import as_mapping
 from ..core.layout import MOST, Layout
 from ..core.sizes import SizeVariable, is_ground, resolve
@@ -97,11 +98,14 @@ class Arguments:
 
 
 def types_of(abstract: Abstract) -> dict[Key, InputType]:
-    """Input types of tensors and numbers, for the checker."""
-    return {
-        name: type_of(each) if isinstance(each, Layout) else InputType({}, each)
-        for name, each in zip(map(key_of, abstract), abstract.values())
-    }
+    """Input types of tensors and numbers, for the checker; of a family in one array those of its members."""
+    found: dict[Key, InputType] = {}
+    for name, each in abstract.items():
+        if isinstance(name, FamilyName):
+            found |= dict.fromkeys(map(key_of, name.members), type_of_member(each))
+        else:
+            found[key_of(name)] = type_of(each) if isinstance(each, Layout) else InputType({}, each)
+    return found
 
 
 @lru_cache(maxsize=MOST)
@@ -110,10 +114,16 @@ def type_of(layout: Layout) -> InputType:
     return InputType(layout.sizes, None, layout.is_truth)
 
 
+@lru_cache(maxsize=MOST)
+def type_of_member(layout: Layout) -> InputType:
+    """The same of one member, where this is the layout of a family in one array."""
+    return InputType(dict(zip(layout.axes[1:], layout.extent[1:])), None, layout.is_truth)
+
+
 @lru_cache(maxsize=4096)
 def spelling_of(name: str) -> str:
     """The one spelling of a name, whichever way it was written: gamma is γ."""
-    return str(key_of(name))
+    return name if isinstance(name, FamilyName) else str(key_of(name))
 
 
 def all_values(values: Any, named: Mapping[str, Any]) -> dict[str, Any]:

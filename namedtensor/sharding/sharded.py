@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from grammar import nodes
 from grammar.errors import NotationError
 
+from ..core.families import ALONG, FamilyName
 from ..core.layout import Layout
 from ..core.suggestions import did_you_mean, near
 from ..core.tensor import NamedTensor, made_as
@@ -227,7 +228,7 @@ class ShardedEntry:
     def _call(self, arguments: tuple[Any, ...], named: Mapping[str, Any], sizes: Mapping[str, int] | None):
         """The function of the tensors of a call, and these, on the devices."""
         given = dict(zip(_positions(len(arguments)), arguments)) | {
-            str(key(name)): each for name, each in named.items()
+            name if isinstance(name, FamilyName) else str(key(name)): each for name, each in named.items()
         }
         placed = self.sharded.place(given)
         tensors = {name: value for name, value in placed.items() if isinstance(value, NamedTensor)}
@@ -258,7 +259,7 @@ class ShardedEntry:
 
     def _check_rules(self, tensors: Mapping[str, NamedTensor]) -> None:
         """A rule for an axis that is nowhere is a slip: its tensors would be copied to each device, unseen."""
-        known = sorted(self.sharded.axes.union(*(tensor.axes for tensor in tensors.values())))
+        known = sorted(self.sharded.axes.union(*(tensor.axes for tensor in tensors.values())) - {ALONG})
         sharding = self.sharded.sharding
         for axis in {**sharding.rules, **sharding.computed.rules}:
             if axis not in known:

@@ -18,7 +18,7 @@ from grammar.errors import NotationError
 from ..core.axes import check_axis, names_of, show
 from ..core.kinds import is_mapping, is_sequence
 from ..core.suggestions import did_you_mean, near
-from ..core.tensor import NamedTensor, concrete, made_as
+from ..core.tensor import NamedTensor, concrete, made, made_as
 from ..tensors.pytrees import jax_module
 from ..tensors.values import as_value
 from .meshes import extent_of, mesh_from
@@ -162,9 +162,9 @@ class Sharding:
         if not isinstance(array, jax.Array):
             array = concrete(array)
         if wanted.is_fully_addressable or (isinstance(array, jax.Array) and not array.is_fully_addressable):
-            return NamedTensor(jax.device_put(array, wanted), tensor.axes)
+            return made(jax.device_put(array, wanted), tensor.axes)
         rows = concrete(array).astype(jax.dtypes.canonicalize_dtype(array.dtype))
-        return NamedTensor(jax.make_array_from_callback(rows.shape, wanted, rows.__getitem__), tensor.axes)
+        return made(jax.make_array_from_callback(rows.shape, wanted, rows.__getitem__), tensor.axes)
 
     def place(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The tensors on the devices, by name. Numbers stay numbers. Raises NotationError for what is neither."""
@@ -177,7 +177,7 @@ class Sharding:
         """The tensor, while a function is traced, with the word to the compiler where its parts lie."""
         jax = jax_module()
 
-        return NamedTensor(jax.lax.with_sharding_constraint(tensor.array, self.of(tensor, name)), tensor.axes)
+        return made(jax.lax.with_sharding_constraint(tensor.array, self.of(tensor, name)), tensor.axes)
 
 
 def _part(over: tuple[str, ...]) -> Any:

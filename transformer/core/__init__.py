@@ -1,6 +1,8 @@
 """Layers: formulas, and a tensor for each parameter that they declare.
 
 `parameters`: what a layer is given, against what its formulas declare.
+`about`: all of a layer but its parameters, and its file.
+`families`: families of parameters in one array each.
 `torch_modules`: a layer as a module of PyTorch.
 `layer`: `Layer`.
 `attention_maps`: the weights of attention as pictures.

@@ -25,17 +25,20 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import namedtensor as nt
 from namedtensor.core.arrays import placed
+from namedtensor.core.families import FamilyName
 from namedtensor.core.kinds import as_count, as_mapping, as_names, as_text
 from namedtensor.core.suggestions import Suggests
-from namedtensor.core.tensor import concrete
+from namedtensor.core.tensor import concrete, made
 from namedtensor.programs.arguments import whole_sizes
 from namedtensor.programs.initialisation import Schemes, drawn
 from namedtensor.tensors import pytrees as jax_trees
 
+from .about import About, read, write
+from .families import Members, member_shape, stacked
 from .parameters import Declared, check_names, checked, not_by_keyword, spelled
 
 if TYPE_CHECKING:
@@ -61,29 +64,11 @@ class _Formula:
         return variant(owner.notation) if layer is None else variant(owner.notation, layer.definitions, layer.without)
 
 
-class About(NamedTuple):
-    """All of a layer but its parameters; compares, and can be hashed."""
-
-    sizes: tuple[tuple[str, int], ...]
-    definitions: str
-    config: str
-    without: frozenset[str]
-    sharding: Sharding | None = None  # where the parameters lie, where that was said
-
-    @classmethod
-    def of(cls, sizes: Mapping[str, int], definitions: str, config: Mapping[str, Any], without: Iterable[str]) -> About:
-        written = json.dumps(dict(config), ensure_ascii=False)
-        return cls(tuple(sorted(sizes.items())), definitions, written, frozenset(without))
-
-
 def own_text(kind: type[Layer]) -> str:
     """The formulas that a class is written with, in it or in a file beside its module."""
     file = kind.__dict__.get("file")
     text = Path(inspect.getfile(kind)).with_name(file).read_text("utf-8") if file else kind.__dict__.get("notation", "")
     return inspect.cleandoc(text)
-
-
-ABOUT = ("numbers", "sizes", "definitions", "config", "without")  # what a file says beside the tensors
 
 
 def kind(layer: type[Layer]) -> str:
@@ -125,6 +110,7 @@ class Layer(Suggests):
         jax_trees.also(cls, _leaves, _of_leaves)
 
     parameters: Mapping[str, Any]
+    _kept: Mapping[str, Any]  # the same as they are kept: families in one array under a name of their own
     _about: About
 
     def __init__(
@@ -144,7 +130,9 @@ class Layer(Suggests):
 
     def _set(self, parameters: Mapping[str, Any], about: About) -> None:
         jax_trees.where_imported()
-        object.__setattr__(self, "parameters", MappingProxyType(dict(parameters)))
+        kept = MappingProxyType(dict(parameters))
+        object.__setattr__(self, "parameters", Members(kept, about.stacked) if about.stacked else kept)
+        object.__setattr__(self, "_kept", kept)
         object.__setattr__(self, "_about", about)
 
     @classmethod
@@ -155,7 +143,7 @@ class Layer(Suggests):
         return layer
 
     def _with(self, parameters: Mapping[str, Any], sharding: Sharding | None = None) -> Self:
-        """The same layer with other values, which are not checked, placed where a sharding is given."""
+        """The same layer with other values, as it keeps them, which are not checked; placed where a sharding is given."""
         placed = parameters if sharding is None else sharding.place(parameters)
         return self._of_parts(placed, self._about._replace(sharding=sharding))
 
@@ -185,7 +173,7 @@ class Layer(Suggests):
         return self._about.sharding
 
     def __reduce__(self) -> Any:
-        return type(self)._of_parts, (dict(self.parameters), self._about)
+        return type(self)._of_parts, (dict(self._kept), self._about)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a layer does not change; write layer.replace({name}=…) for a new one")
@@ -221,16 +209,40 @@ class Layer(Suggests):
     def replace(self, parameters: Mapping[str, Any] | None = None, /, **named: Any) -> Self:
         """A layer with other values for some parameters. Raises NotationError where one does not fit."""
         given = spelled({**as_mapping(parameters, "what replace is given", 'write replace({"W": W})'), **named})
-        return self._with(checked(self._declared(), self.sizes, {**self.parameters, **given}), self.sharding)
+        found = checked(self._declared(), self.sizes, {**self.parameters, **given})
+        replaced = self._of_parts(found, self._about._replace(stacked=()))._with(found, self.sharding)
+        return replaced.stacked() if self._about.stacked else replaced
 
     def to(self, backend: str, dtype: str | None = None, device: Any = None) -> Self:
         """The layer with its parameters as arrays of "numpy", "torch" or "jax", on a device. Raises where that is absent."""
         moved = {
-            name: nt.tensor(placed(concrete(value.array), backend, dtype, device), value.axes)
-            for name, value in self.parameters.items()
+            name: made(placed(concrete(value.array), backend, dtype, device), value.axes)
+            for name, value in self._kept.items()
             if isinstance(value, nt.NamedTensor)
         }
-        return self._with({**self.parameters, **moved})
+        return self._with({**self._kept, **moved})
+
+    def stacked(self) -> Self:
+        """The layer that keeps each family of parameters, such as W^{l,Q}, in one array, its members along the first axis.
+
+        Its values are the same, and so are its `parameters`: a member is made when it is asked for. JAX sees one leaf for a
+        family, so that a model of 96 layers is traced, compiled and trained as one of 3 is. A family whose members differ
+        in shape or dtype stays as it is.
+
+        >>> from transformer import GPT2
+        >>> sizes = {"L": 96, "chans": 4, "heads": 2, "key": 2, "val": 2, "hidden": 8, "vocab": 7, "place": 5}
+        >>> GPT2.init(sizes=sizes).stacked().parameters["W^{96,Q}"].shape
+        ℝ^{chans[4] × heads[2] × key[2]}
+        """
+        if self._about.stacked:
+            return self
+        kept = stacked(self.parameters, self.formula.declared)
+        about = self._about._replace(stacked=tuple(self.parameters) if len(kept) < len(self.parameters) else ())
+        return self._of_parts(kept, about)._with(kept, self.sharding)
+
+    def unstacked(self) -> Self:
+        """The layer that keeps each parameter in an array of its own, as layers do that nothing else was said of."""
+        return self._of_parts(self.parameters, self._about._replace(stacked=()))
 
     def shard(self, rules: Rules, mesh: Any, computed: Rules | None = None) -> Self:
         """The layer over the devices of a mesh of JAX: the rules say which axis goes over which axis of the mesh.
@@ -242,7 +254,7 @@ class Layer(Suggests):
         """
         from namedtensor.sharding.sharding import Sharding
 
-        return self._with(self.parameters, Sharding(rules, mesh, computed))
+        return self._with(self._kept, Sharding(rules, mesh, computed))
 
     def module(self, **inputs: str | Iterable[str]) -> LayerModule:
         """The layer as a `torch.nn.Module`, whose parameters have the names that the formulas have for them.
@@ -258,7 +270,7 @@ class Layer(Suggests):
         from .torch_modules import LayerModule
 
         self._check_names(inputs, self._arguments() + self.optional)
-        return LayerModule(type(self), self, inputs)
+        return LayerModule(type(self), self.unstacked(), inputs)
 
     @classmethod
     def from_module(cls, module: Any) -> Self:
@@ -300,7 +312,8 @@ class Layer(Suggests):
             from namedtensor.sharding.sharded import sharded_by
 
             entry = sharded_by(program, sharding)[name]
-        return entry(*arguments, values={**self.parameters, **named}, sizes=self.sizes or None)
+        kept = self._kept if named.keys().isdisjoint(self._about.stacked) else self.parameters
+        return entry(*arguments, values={**kept, **named}, sizes=self.sizes or None)
 
     def explain(self, *arguments: Any, **named: Any) -> Explanation:
         """Every step to the layer's value, and in whose definition it stands: `layer.explain(X).inside("FFN")`."""
@@ -352,34 +365,19 @@ class Layer(Suggests):
     # ---------------------------------------------------------------------------------------------------- keeping it
     def save(self, place: str | os.PathLike[str]) -> None:
         """Write the parameters to a safetensors file, with the names of their axes."""
-        tensors = {name: value for name, value in self.parameters.items() if isinstance(value, nt.NamedTensor)}
-        numbers = {name: value for name, value in self.parameters.items() if name not in tensors}
-        about = {"numbers": numbers, "sizes": self.sizes, "definitions": self.definitions, "config": self.config,
-                 "without": sorted(self.without)}  # fmt: skip
-        written = {name: json.dumps(value, ensure_ascii=False) for name, value in about.items()}
-        nt.save_tensors(place, tensors, {"layer": kind(type(self)), **written})
+        write(place, kind(type(self)), self.parameters, self._about)
 
     @classmethod
     def load(cls, place: str | os.PathLike[str]) -> Self:
         """A layer from the file that `save` wrote. Raises NotationError where the file holds another, or is no such file."""
-        from namedtensor.files.safetensors import TensorFile
-
-        about = TensorFile(place).metadata
-        kept = about.get("layer")
-        if kept != kind(cls):
-            holds = f"holds {kept}" if kept else "does not say which layer it holds"
-            raise nt.NotationError(409, f"{place} {holds}, and is to be read as {kind(cls)}")
-        try:
-            numbers, *rest = (json.loads(about[name]) for name in ABOUT)
-        except (KeyError, ValueError):
-            raise nt.NotationError(409, f"{place} does not say all of the layer that it holds") from None
-        return cls({**nt.load_tensors(place), **numbers}, *rest)
+        return cls(*read(place, kind(cls)))
 
     # ------------------------------------------------------------------------------------------------- how it looks
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__}:"] + ["    " + line for line in str(self.formula).splitlines()]
-        for name, value in self.parameters.items():
-            lines.append(f"    {name} = {value.shape if isinstance(value, nt.NamedTensor) else value}")
+        for name, value in self._kept.items():
+            shape = member_shape(value) if isinstance(name, FamilyName) else getattr(value, "shape", value)
+            lines.append(f"    {name} = {shape}")
         return "\n".join(lines + [f"    {name} = {size}" for name, size in self.sizes.items()])
 
     def _repr_latex_(self) -> str:
@@ -387,9 +385,10 @@ class Layer(Suggests):
 
 
 def _leaves(layer: Layer) -> tuple[tuple[Any, ...], Any]:
-    numbers = {name: value for name, value in layer.parameters.items() if isinstance(value, (int, float))}
-    tensors = tuple(value for name, value in layer.parameters.items() if name not in numbers)
-    return tensors, (type(layer), tuple(layer.parameters), tuple(numbers.items()), layer._about)
+    kept = layer._kept
+    numbers = {name: value for name, value in kept.items() if isinstance(value, (int, float))}
+    tensors = tuple(value for name, value in kept.items() if name not in numbers)
+    return tensors, (type(layer), tuple(kept), tuple(numbers.items()), layer._about)
 
 
 def _of_leaves(tree: Any, values: Any) -> Layer:

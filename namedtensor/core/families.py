@@ -1,0 +1,28 @@
+"""Families in one array: alike tensors W^{1,Q}, …, W^{96,Q} along its first axis, under one name for all of them.
+
+What is given so is one input of a plan, and one leaf for JAX, however many members it has; a loop over them takes it as
+it is.
+"""
+
+from __future__ import annotations
+
+ALONG = "(members)"  # the first axis of such an array; no name that a formula can write
+
+
+class FamilyName(str):
+    """The name of a family's array, of which each text stands for one sequence of members.
+
+    >>> FamilyName(("W^1", "W^2", "W^3"))
+    'W^1 … W^3'
+    """
+
+    __slots__ = ("members",)
+    members: tuple[str, ...]
+
+    def __new__(cls, members: tuple[str, ...]):
+        found = super().__new__(cls, f"{members[0]} … {members[-1]}")
+        found.members = tuple(members)
+        return found
+
+    def __reduce__(self):
+        return FamilyName, (self.members,)

@@ -1,0 +1,299 @@
+"""Layers that keep each family of parameters in one array: they are what they were, and less for JAX to go through."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+import transformer
+from namedtensor.core.families import FamilyName
+from transformer import BERT, GPT2, EncoderDecoder, Layer, Llama, ViT
+
+SIZES = {"L": 4, "chans": 8, "hidden": 12}
+HEADS = {"heads": 2, "key": 4, "val": 4}
+IDS = np.array([[1, 2, 3, 4, 0], [4, 0, 2, 2, 1]])
+MODELS: dict[
+    type[Layer], tuple[dict[str, int], int]
+] = {  # what else fixes their sizes, and how many families they have
+    GPT2: ({**HEADS, "vocab": 11, "place": 9}, 16),
+    Llama: ({"vocab": 11, "groups": 2, "queries": 1, "pair": 2, "part": 2, "val": 4}, 9),
+    BERT: ({**HEADS, "vocab": 11, "place": 9, "type": 2, "out": 8}, 16),
+    EncoderDecoder: ({**HEADS, "vocab": 11, "N": 3}, 42),
+    ViT: ({**HEADS, "height": 6, "width": 4, "down": 3, "across": 2, "colour": 3, "out": 8, "class": 4}, 16),
+}
+
+
+class Residual(Layer):
+    """Layers whose first states lack an axis of the others, so that their loop begins with the second."""
+
+    source, value, inputs = "a test", "Y", ("X",)
+    notation = """
+        Y = h^L + W^1 ⊙_{chans'} b^{2,1}_{chans→chans'}
+        h^0 = b^{1,1}
+        h^l = tanh(h^{l-1} ⊙_{chans} W^l)_{chans'→chans} + X + b^{l,1} + b^{l,2} for l = 1, …, L
+        X ∈ ℝ^{seq × chans}
+        W^l ∈ ℝ^{chans × chans'}
+        b^{l,1}, b^{l,2} ∈ ℝ^{chans}
+    """
+
+
+def made(kind: type[Layer], seed: int = 0, dtype: str = "float64") -> Any:
+    """A model whose every parameter is drawn, also those that begin as zero or one."""
+    random, layer = np.random.default_rng(seed), kind.init(seed, {**SIZES, **MODELS[kind][0]}, dtype)
+    drawn = {
+        name: nt.tensor(random.normal(size=each.array.shape).astype(dtype) / 3, each.axes)
+        for name, each in layer.parameters.items()
+        if isinstance(each, nt.NamedTensor)
+    }
+    return layer.replace(drawn)
+
+
+def inputs(kind: type[Layer], library: Any = np) -> list[nt.NamedTensor]:
+    if kind is ViT:
+        return [nt.tensor(library.asarray(np.linspace(-1, 1, 72).reshape(3, 6, 4)), "chans height width")]
+    ids = nt.tensor(library.asarray(IDS), "batch seq")
+    return [nt.tensor(library.asarray(IDS[:, ::-1].copy()), "batch source"), ids] if kind is EncoderDecoder else [ids]
+
+
+def residual(seed: int = 0) -> Layer:
+    random = np.random.default_rng(seed)
+    shapes = {"W^{}": "chans chans'", "b^{{{},1}}": "chans", "b^{{{},2}}": "chans"}
+    return Residual(
+        {name.format(l): nt.tensor(random.normal(size=(3,) * len(axes.split())), axes)
+         for l in range(1, 6) for name, axes in shapes.items()}, {"L": 5},
+    )  # fmt: skip
+
+
+def near(found: Any, wanted: Any, tolerance: float = 1e-9) -> None:
+    assert set(found.axes) == set(wanted.axes)
+    np.testing.assert_allclose(
+        np.asarray(found.to_array(wanted.axes)),
+        np.asarray(wanted.to_array(wanted.axes)),
+        rtol=tolerance,
+        atol=tolerance,
+    )
+
+
+def same_parameters(found: Layer, wanted: Layer, tolerance: float = 0) -> None:
+    assert list(found.parameters) == list(wanted.parameters)
+    for name, each in wanted.parameters.items():
+        if isinstance(each, nt.NamedTensor):
+            near(found.parameters[name], each, tolerance)
+        else:
+            assert found.parameters[name] == each
+
+
+def families(layer: Layer) -> list[FamilyName]:
+    return [name for name in layer._kept if isinstance(name, FamilyName)]
+
+
+# ------------------------------------------------------------------------------------------------------ what it keeps
+@pytest.mark.parametrize("kind", MODELS)
+def test_each_family_is_one_array_of_its_members(kind):
+    model = made(kind)
+    stacked = model.stacked()
+    assert len(families(stacked)) == MODELS[kind][1]
+    assert stacked.stacked() is stacked and type(stacked) is kind
+    for name in families(stacked):
+        kept = stacked._kept[name].array
+        np.testing.assert_array_equal(kept, [model.parameters[each].array for each in name.members])
+    same_parameters(stacked, model)
+    same_parameters(stacked.unstacked(), model)
+    assert not families(stacked.unstacked()) and stacked.unstacked()._about == model._about
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize("kind", MODELS)
+def test_it_gives_what_the_layer_gives(kind, library):
+    xp = pytest.importorskip(library)
+    model = made(kind).to(library)
+    near(model.stacked()(*inputs(kind, xp)), model(*inputs(kind, xp)))
+
+
+def test_a_loop_that_begins_later_and_a_member_that_stands_alone():
+    layer, x = residual(), nt.tensor(np.linspace(-1, 1, 6).reshape(2, 3), "seq chans")
+    assert [str(each) for each in families(layer.stacked())] == ["b^{1,1} … b^{5,1}", "W^1 … W^5", "b^{1,2} … b^{5,2}"]
+    near(layer.stacked()(x), layer(x))
+    values = {name: each.array for name, each in layer.parameters.items()}
+    h = values["b^{1,1}"]
+    for l in range(1, 6):
+        h = np.tanh(h @ values[f"W^{l}"]) + x.array + values[f"b^{{{l},1}}"] + values[f"b^{{{l},2}}"]
+    np.testing.assert_allclose(layer.stacked()(x).to_array("seq chans"), h + values["W^1"] @ values["b^{2,1}"])
+
+
+def test_members_that_differ_stay_as_they_are():
+    model = made(GPT2)
+    single = model.parameters["W^{2,Q}"]
+    model = model.replace({"W^{2,Q}": nt.tensor(single.array.astype("float32"), single.axes)})
+    stacked = model.stacked()
+    assert len(families(stacked)) == 15 and "W^{3,Q}" in stacked._kept
+    near(stacked(*inputs(GPT2)), model(*inputs(GPT2)))
+    assert transformer.FFN.init(sizes={"chans": 4, "hidden": 8}).stacked()._about.stacked == ()
+
+
+# -------------------------------------------------------------------------------------------------- every other verb
+def test_the_verbs_of_a_layer(tmp_path):
+    model, (ids,) = made(GPT2), inputs(GPT2)
+    stacked = model.stacked()
+    assert "W^{4,Q}" in stacked.parameters and "W^{5,Q}" not in stacked.parameters
+    with pytest.raises(KeyError):
+        stacked.parameters["W^{5,Q}"]
+    assert len(stacked.parameters) == len(model.parameters)
+    near(stacked.at("A^2", ids), model.at("A^2", ids))
+    shapes = [line for line in repr(stacked).splitlines() if "…" in line and "one array" in line]
+    assert len(shapes) == 16 and "    W^{1,Q} … W^{4,Q} = ℝ^{chans[8] × heads[2] × key[4]}, 4 in one array" in shapes
+
+    again = pickle.loads(pickle.dumps(stacked))
+    assert families(again) == families(stacked) and families(again)[3].members == families(stacked)[3].members
+    same_parameters(again, model)
+    near(again(ids), model(ids))
+
+    stacked.save(tmp_path / "stacked.safetensors")
+    model.save(tmp_path / "plain.safetensors")
+    assert (tmp_path / "stacked.safetensors").read_bytes() == (tmp_path / "plain.safetensors").read_bytes()
+    same_parameters(GPT2.load(tmp_path / "stacked.safetensors"), model)
+
+    other = nt.tensor(np.ones((8, 2, 4)), "chans heads key")
+    replaced = stacked.replace({"W^{3,Q}": other})
+    assert families(replaced) == families(stacked)
+    same_parameters(replaced, model.replace({"W^{3,Q}": other}))
+    with pytest.raises(nt.NotationError) as caught:
+        stacked.replace({"W^{5,Q}": other})
+    assert caught.value.number == 201
+    single = stacked.to("numpy", "float32")
+    assert families(single) == families(stacked) and single.parameters["W^{4,Q}"].dtype == np.float32
+    near(model.explain(ids).value, stacked.explain(ids).value)
+    assert stacked.diagram(ids).to_svg() == model.diagram(ids).to_svg()
+    assert stacked.coloured()._repr_html_() == model.coloured()._repr_html_()
+    near(stacked.generate(ids, 3), model.generate(ids, 3))
+
+
+def test_a_call_may_give_a_member():
+    model, (ids,) = made(GPT2), inputs(GPT2)
+    other = {"W^{3,Q}": nt.tensor(np.ones((8, 2, 4)), "chans heads key")}
+    near(model.stacked()(ids, **other), model(ids, **other))
+
+
+def test_a_module_of_pytorch_has_the_members():
+    torch = pytest.importorskip("torch")
+    model = made(GPT2)
+    module = model.stacked().module(ids="batch seq")
+    assert len(dict(module.named_parameters())) == len(dict(model.module(ids="batch seq").named_parameters()))
+    ids = torch.asarray(IDS)
+    torch.testing.assert_close(module(ids), model.module(ids="batch seq")(ids))
+    same_parameters(GPT2.from_module(module).to("numpy"), model)
+
+
+def test_pytorch_differentiates_by_the_array():
+    torch = pytest.importorskip("torch")
+    model, (ids,) = made(GPT2).to("torch"), inputs(GPT2, torch)
+    stacked, slopes = model.stacked(), {}
+    for layer in (model, stacked):
+        for each in layer._kept.values():
+            if isinstance(each, nt.NamedTensor):
+                each.array.requires_grad_()
+        (layer(ids) ** 2).array.sum().backward()
+        slopes |= {name: each.array.grad for name, each in layer._kept.items() if isinstance(each, nt.NamedTensor)}
+    for name in families(stacked):
+        torch.testing.assert_close(slopes[name], torch.stack([slopes[each] for each in name.members]))
+
+
+# --------------------------------------------------------------------------------------------------------- under JAX
+def loss(layer: Layer, *given: nt.NamedTensor) -> Any:
+    found = layer(*given)
+    return (found * found).sum(axis=found.axes).array
+
+
+def test_gradients_are_those_of_the_members():
+    jax = pytest.importorskip("jax")
+    with jax.enable_x64(True):
+        given = [nt.tensor(jax.numpy.linspace(-1, 1, 6).reshape(2, 3), "seq chans")]
+        model = residual().to("jax")
+        stacked = model.stacked()
+        value, slope = jax.jit(jax.value_and_grad(loss))(stacked, *given)
+        expected, right = jax.jit(jax.value_and_grad(loss))(model, *given)
+        np.testing.assert_allclose(value, expected, rtol=1e-10)
+        assert type(slope) is Residual and slope._about == stacked._about
+        same_parameters(slope, right, 1e-8)
+        along = jax.jit(lambda layer, change: jax.jvp(lambda layer: loss(layer, *given), (layer,), (change,))[1])
+        np.testing.assert_allclose(along(stacked, slope), along(model, right), rtol=1e-9)
+
+
+def test_a_model_by_hand_in_jax_has_the_same_gradients():
+    """The same layers by `lax.scan` over arrays that are stacked by hand."""
+    jax = pytest.importorskip("jax")
+    jnp = jax.numpy
+    with jax.enable_x64(True):
+        layer, x = residual(), jnp.linspace(-1, 1, 6).reshape(2, 3)
+        arrays = [jnp.stack([layer.parameters[name.format(l)].array for l in range(1, 6)])
+                  for name in ("b^{{{},1}}", "W^{}", "b^{{{},2}}")]  # fmt: skip
+
+        def by_hand(arrays):
+            def step(h, own):
+                one, weight, other = own
+                return jnp.tanh(h @ weight) + x + one + other, None
+
+            ones, weights, _ = arrays
+            first = jnp.broadcast_to(ones[0], (2, 3))
+            return ((jax.lax.scan(step, first, arrays)[0] + weights[0] @ ones[1]) ** 2).sum()
+
+        found = jax.jit(jax.grad(loss))(layer.to("jax").stacked(), nt.tensor(x, "seq chans"))
+        for got, wanted in zip(jax.tree.leaves(found), jax.grad(by_hand)(arrays), strict=True):
+            np.testing.assert_allclose(got, wanted, rtol=1e-9, atol=1e-12)
+
+
+def test_training_goes_as_with_the_members():
+    jax, optax = pytest.importorskip("jax"), pytest.importorskip("optax")
+    optimiser = optax.adamw(1e-2)
+
+    @jax.jit
+    def step(layer, state, ids):
+        value, slope = jax.value_and_grad(loss)(layer, ids)
+        changes, state = optimiser.update(slope, state, layer)
+        return optax.apply_updates(layer, changes), state, value
+
+    with jax.enable_x64(True):
+        (ids,), model = inputs(GPT2, jax.numpy), made(GPT2).to("jax")
+        ends = []
+        for layer in (model, model.stacked()):
+            state, values = optimiser.init(layer), []
+            for _ in range(3):
+                layer, state, value = step(layer, state, ids)
+                values.append(float(value))
+            ends.append((layer, values))
+        (plain, left), (stacked, right) = ends
+        np.testing.assert_allclose(left, right, rtol=1e-9)
+        assert left[0] > left[-1] and families(stacked)
+        same_parameters(stacked, plain, 1e-6)
+
+
+def test_shapes_alone_and_trees_of_what_is_no_array():
+    jax = pytest.importorskip("jax")
+    model, (ids,) = made(GPT2, dtype="float32").to("jax"), inputs(GPT2, jax.numpy)
+    stacked = model.stacked()
+    leaves, structure = jax.tree.flatten(stacked)
+    assert len(leaves) == 20 and len(jax.tree.leaves(model)) == 4 + 16 * 4
+    assert structure == jax.tree.structure(pickle.loads(pickle.dumps(stacked)))
+    shapes = jax.eval_shape(lambda: made(GPT2, dtype="float32").to("jax"))
+    assert jax.tree.structure(shapes.stacked()) == structure
+    assert shapes.stacked().parameters["W^{4,Q}"].sizes == {"chans": 8, "heads": 2, "key": 4}
+    text = jax.jit(lambda layer, ids: layer(ids)).lower(shapes.stacked(), ids).as_text()
+    assert text == jax.jit(lambda layer, ids: layer(ids)).lower(stacked, ids).as_text()
+    named = jax.tree.unflatten(structure, range(20))
+    assert jax.tree.leaves(named) == [*range(20)] and "W^{1,Q}" in named.parameters
+    assert jax.tree.map(lambda _: None, stacked).parameters.keys() == model.parameters.keys()
+
+
+def test_what_is_compiled_is_as_long_for_many_layers_as_for_few():
+    jax = pytest.importorskip("jax")
+    ids, lengths = nt.tensor(jax.numpy.asarray(IDS[0]), "seq"), []
+    for count in (3, 24):
+        model = GPT2.init(0, {**SIZES, **MODELS[GPT2][0], "L": count}, "float32").to("jax").stacked()
+        lowered = jax.jit(jax.value_and_grad(loss)).lower(model, ids)  # which costs less than to compile it
+        lengths.append(lowered.as_text().count("\n"))
+        assert len(jax.tree.leaves(lowered.out_info)) == 21
+    assert lengths[0] == lengths[1]

@@ -1,0 +1,56 @@
+"""All of a layer but its parameters, and the file that both are written to."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import namedtensor as nt
+
+if TYPE_CHECKING:
+    from namedtensor.sharding.sharding import Sharding
+
+ABOUT = ("numbers", "sizes", "definitions", "config", "without")  # what a file says beside the tensors
+
+
+class About(NamedTuple):
+    """All of a layer but its parameters; compares, and can be hashed."""
+
+    sizes: tuple[tuple[str, int], ...]
+    definitions: str
+    config: str
+    without: frozenset[str]
+    sharding: Sharding | None = None  # where the parameters lie, where that was said
+    stacked: tuple[str, ...] = ()  # the names of all parameters, where families of them are kept in one array each
+
+    @classmethod
+    def of(cls, sizes: Mapping[str, int], definitions: str, config: Mapping[str, Any], without: Iterable[str]) -> About:
+        written = json.dumps(dict(config), ensure_ascii=False)
+        return cls(tuple(sorted(sizes.items())), definitions, written, frozenset(without))
+
+
+def write(place: str | os.PathLike[str], kind: str, parameters: Mapping[str, Any], about: About) -> None:
+    """Write the parameters of a layer to a safetensors file, and about a layer of this kind what makes it again."""
+    tensors = {name: value for name, value in parameters.items() if isinstance(value, nt.NamedTensor)}
+    numbers = {name: value for name, value in parameters.items() if name not in tensors}
+    said = numbers, dict(about.sizes), about.definitions, json.loads(about.config), sorted(about.without)
+    written = {name: json.dumps(value, ensure_ascii=False) for name, value in zip(ABOUT, said, strict=True)}
+    nt.save_tensors(place, tensors, {"layer": kind, **written})
+
+
+def read(place: str | os.PathLike[str], kind: str) -> tuple[Any, ...]:
+    """The parameters in such a file, and what else makes the layer. Raises NotationError where it holds another kind."""
+    from namedtensor.files.safetensors import TensorFile
+
+    about = TensorFile(place).metadata
+    kept = about.get("layer")
+    if kept != kind:
+        holds = f"holds {kept}" if kept else "does not say which layer it holds"
+        raise nt.NotationError(409, f"{place} {holds}, and is to be read as {kind}")
+    try:
+        numbers, *rest = (json.loads(about[name]) for name in ABOUT)
+    except (KeyError, ValueError):
+        raise nt.NotationError(409, f"{place} does not say all of the layer that it holds") from None
+    return {**nt.load_tensors(place), **numbers}, *rest

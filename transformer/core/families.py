@@ -1,0 +1,121 @@
+"""Families of parameters in one array each: W^{1,Q}, …, W^{96,Q}, which the formulas declare as W^{l,Q}."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import namedtensor as nt
+from namedtensor.core.families import ALONG, FamilyName
+from namedtensor.core.layout import Layout
+from namedtensor.core.tensor import made, made_as
+from namedtensor.scope.names import key
+
+
+class Members(Mapping[str, Any]):
+    """The parameters of a layer by name, where families of them are kept in one array: a member is made when asked for."""
+
+    def __init__(self, kept: Mapping[str, Any], names: Sequence[str]):
+        self.kept, self.names = kept, names
+        self.places = {
+            member: (name, place)
+            for name in kept
+            if isinstance(name, FamilyName)
+            for place, member in enumerate(name.members)
+        }
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self.places:
+            return self.kept[name]
+        family, place = self.places[name]
+        return member(self.kept[family], place)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.places or name in self.kept
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+
+def stacked(parameters: Mapping[str, Any], declared: Iterable[str]) -> dict[str, Any]:
+    """The parameters, each family whose members are alike as one array, where its first member stood."""
+    families = {each.members[0]: each for each in found(parameters, declared)}
+    inside = {name for each in families.values() for name in each.members}
+    kept: dict[str, Any] = {}
+    for name, value in parameters.items():
+        if name in families:
+            kept[families[name]] = together([parameters[each] for each in families[name].members])
+        elif name not in inside:
+            kept[name] = value
+    return kept
+
+
+def found(parameters: Mapping[str, Any], declared: Iterable[str]) -> Iterator[FamilyName]:
+    """The families with several members that are alike: of one layout, their numbers without a gap."""
+    written = {name: key(name) for name in dict.fromkeys(declared)}
+    groups: dict[tuple[str, int, tuple[str, ...]], dict[int, str]] = {}
+    for name in parameters:
+        labels = labels_of(name)
+        for declaration, pattern in written.items():
+            index = index_in(labels, labels_of(declaration)) if key(name).base == pattern.base else None
+            if index is not None and declaration not in parameters:
+                rest = (*labels[:index], "", *labels[index + 1 :])
+                groups.setdefault((declaration, index, rest), {})[int(labels[index])] = name
+                break
+    for numbers in groups.values():
+        members = tuple(numbers[each] for each in sorted(numbers))
+        layouts = {traits(parameters[each]) for each in members}
+        gapless = max(numbers) - min(numbers) + 1 == len(members)
+        if len(members) > 1 and gapless and len(layouts) == 1 and None not in layouts:
+            yield FamilyName(members)
+
+
+def traits(value: Any) -> tuple[Any, ...] | None:
+    """What the members of a family have in common; None for a number."""
+    layout = getattr(value, "layout", None)
+    return None if layout is None else (layout.axes, layout.extent, layout.dtype, layout.xp)
+
+
+def labels_of(name: str) -> tuple[str, ...]:
+    """The labels of a name, those below first."""
+    _, below, above = key(name)
+    return (*below, "|", *above)
+
+
+def index_in(labels: Sequence[str], pattern: Sequence[str]) -> int | None:
+    """Where a name has a number and its declaration an index; None where it is no member of this."""
+    if len(labels) != len(pattern):
+        return None
+    others = [place for place, pair in enumerate(zip(labels, pattern)) if pair[0] != pair[1]]
+    return others[0] if others and all(labels[each].isdecimal() for each in others) else None
+
+
+def together(tensors: Sequence[Any]) -> Any:
+    """Tensors of one layout along a new first axis; without numbers where these have none, as a shape of JAX has none."""
+    layout, arrays = tensors[0].layout, [each.array for each in tensors]
+    axes, extent = (ALONG, *layout.axes), (len(tensors), *layout.extent)
+    if layout.xp is None:
+        return made_as(type(arrays[0])(extent, layout.dtype), Layout(axes, extent, layout.dtype, None))
+    return made(layout.xp.stack(arrays), axes)
+
+
+def member(family: Any, place: int) -> Any:
+    """One tensor of such an array."""
+    layout, array = family.layout, family.array
+    if layout.xp is not None:
+        return made(array[place], layout.axes[1:])
+    struct = array if layout.dtype is None else type(array)(layout.extent[1:], layout.dtype)
+    return made_as(struct, Layout(layout.axes[1:], layout.extent[1:], layout.dtype, None))
+
+
+def member_shape(family: nt.NamedTensor) -> str:
+    """The shape of each tensor of such an array, and how many there are."""
+    layout = family.layout
+    shape = Layout(layout.axes[1:], layout.extent[1:], layout.dtype, layout.xp)
+    return f"{made_as(None, shape).shape}, {layout.extent[0]} in one array"
