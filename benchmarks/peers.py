@@ -41,7 +41,8 @@ def machine() -> str:
         memory = f", {round(os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30)} GiB of memory"
     except (AttributeError, ValueError, OSError):
         memory = ""
-    kernels = f", OpenBLAS with its kernels for {core}" if (core := kernels_of_openblas()) else ""
+    told = ", which OPENBLAS_CORETYPE asks for" if "OPENBLAS_CORETYPE" in os.environ else ""
+    kernels = f", OpenBLAS with its kernels for {core}{told}" if (core := kernels_of_openblas()) else ""
     return f"{platform.machine()}, {cores} cores{memory}, {platform.system()}{kernels}"
 
 

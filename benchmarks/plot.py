@@ -68,11 +68,12 @@ gains from that here, and has a process of its own in the other tables.
 """
 KERNELS = """## Which kernels products use
 
-NumPy's OpenBLAS picks its kernels by the name of the processor, and for one that it does not know those of 2013. What it picked
-is printed by `OPENBLAS_VERBOSE=2 python -c "import numpy"`. Where that says Haswell, and the processor has AVX-512 (`avx512f` in
-`/proc/cpuinfo`), `OPENBLAS_CORETYPE=SkylakeX` in the environment is worth more than all else on this page: on the machine that is
-named below a product of 2048³ went from 231 to 437 GFLOP/s, and the pre-LN block from 34 to 21 ms. On PyTorch formulas multiply
-by oneDNN, which looks at what the processor can do. The figures here are with what OpenBLAS picks by itself.
+NumPy's OpenBLAS picks its kernels for the processor when it is loaded, unless `OPENBLAS_CORETYPE` in the environment says which;
+`OPENBLAS_VERBOSE=2 python -c "import numpy"` prints them. The figures here are with what it picks by itself. Where the environment says
+Haswell, as it may to give the same numbers on all machines, a processor with AVX-512 multiplies half as fast: on the machine that is
+named below a product of 2048³ goes from 437 to 231 GFLOP/s. Nearly all of a pre-LN block is then products, which are alike on both sides:
+after a rest it takes 33 to 35 ms instead of 20 to 23, 0.88 to 0.91 of the time by hand. On PyTorch formulas multiply by
+oneDNN, which looks at what the processor can do.
 """
 LENGTHS = """## New lengths
 

@@ -273,7 +273,9 @@ def test_the_kernels_that_products_use_are_told(core, monkeypatch):
     if not kernels_of_openblas():
         pytest.skip("NumPy's BLAS is not an OpenBLAS that says what it picks")
     monkeypatch.setenv("OPENBLAS_CORETYPE", core)
-    assert kernels_of_openblas() == core and core in machine()
+    assert kernels_of_openblas() == core and f"{core}, which OPENBLAS_CORETYPE asks for" in machine()
+    monkeypatch.delenv("OPENBLAS_CORETYPE")
+    assert "OPENBLAS_CORETYPE" not in machine()
 
 
 def test_a_page_has_every_bar_and_every_row_of_its_works():
