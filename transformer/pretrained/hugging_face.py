@@ -13,9 +13,12 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar, cast
 
 import namedtensor as nt
+from grammar.nodes import Call, Name, Subscript, Superscript
+from grammar.printer import to_text
 from namedtensor.core.arrays import placed
 from namedtensor.files.memory import in_one_piece
 from namedtensor.files.safetensors import TensorFile
+from namedtensor.scope.names import walk
 
 from ..core.parameters import listed
 from .model import Model, Stored
@@ -41,9 +44,11 @@ def load(folder: str | os.PathLike[str], backend: str = "numpy", dtype: str | No
     without = [name for name, rows in kind.parts.items() if not any(row.tensor in arrays for row in rows)]
     rows = kind.rows(config, sizes) + [row for name, part in kind.parts.items() if name not in without for row in part]
     match(kind, rows, arrays, sizes, place)
+    taken = {row.name: row.take(arrays[row.tensor], sizes) for row in layer_by_layer(rows)}
+    summed = summed_axes(kind.formula)
+    laid = in_one_piece(taken, {row.name: summed.get(row.spelled, frozenset()) for row in rows})
     parameters: dict[str, Any] = {
-        name: nt.tensor(placed(tensor.array, backend, dtype, device), tensor.axes)
-        for name, tensor in in_one_piece({row.name: row.take(arrays[row.tensor], sizes) for row in laid(rows)}).items()
+        name: nt.tensor(placed(tensor.array, backend, dtype, device), tensor.axes) for name, tensor in laid.items()
     }
     parameters |= {name: number(config, key, place, float) for name, key in kind.numbers.items()}
     own = {axis for row in (*rows, *(row for name in without for row in kind.parts[name])) for axis in row.axes}
@@ -51,9 +56,21 @@ def load(folder: str | os.PathLike[str], backend: str = "numpy", dtype: str | No
     return kind(parameters, left, kind.changes(config), config, without)
 
 
-def laid(rows: Iterable[Stored]) -> list[Stored]:
+def layer_by_layer(rows: Iterable[Stored]) -> list[Stored]:
     """The rows layer by layer, matrices before vectors, so that those for queries, keys and values are neighbours."""
     return sorted(rows, key=lambda row: (len(row.groups) == 1, row.layer))
+
+
+def summed_axes(formula: nt.Program) -> dict[str, frozenset[str]]:
+    """The axes that the formulas sum over in a product with a parameter, X ⊙_{chans} W^{l,1}, by its spelling."""
+    found: dict[str, frozenset[str]] = {}
+    for node in walk(formula.tree):
+        if isinstance(node, Call) and node.operator == "⊙" and node.subscript:
+            axes = frozenset(each.text for each in node.subscript if isinstance(each, Name))
+            for factor in node.arguments:
+                if isinstance(factor, Name | Superscript | Subscript):
+                    found.setdefault(to_text(factor), axes)
+    return found
 
 
 def read_json(place: Path, kind: type = dict) -> Any:

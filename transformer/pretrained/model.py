@@ -47,6 +47,7 @@ class Stored:
 
     def __init__(self, name: str, tensor: str, axes: str, **part: int):
         self.name, self.tensor, self.part = name, tensor, part
+        self.spelled = name  # in the formulas
         self.layer = 0  # which the row is of, where it is one of a family
         plain = re.sub(r"\[\d+\]", "", axes)
         self.stated = {axis: int(size) for axis, size in re.findall(r"(\w+)\[(\d+)\]", axes)}
@@ -55,7 +56,7 @@ class Stored:
     def counted(self, count: int) -> Stored:
         """The row of one layer of a family, counted from 1."""
         found = object.__new__(Stored)
-        found.name = re.sub(rf"\b{self.family}\b", str(count), self.name)
+        found.name, found.spelled = re.sub(rf"\b{self.family}\b", str(count), self.name), self.spelled
         found.tensor = self.tensor.replace(f"{{{self.family}}}", str(count - 1))
         found.part, found.groups, found.stated, found.layer = self.part, self.groups, self.stated, count
         return found
@@ -83,21 +84,13 @@ class Stored:
         return tuple(found)
 
     def take(self, array: Any, known: Mapping[str, int]) -> nt.NamedTensor:
-        """The parameter out of the array, in its memory; of a part the axes that the parts share come first.
-
-        Parts of one array are then copied to neighbours that a product takes as one.
-        """
+        """The parameter out of the array, in its memory."""
         merged = ["_".join(group) for group in self.groups]
         tensor = nt.tensor(array, merged)
         for name, group in zip(merged, self.groups):
             if len(group) > 1:
                 tensor = tensor.split({name: {axis: self.stated.get(axis, known.get(axis)) for axis in group}})
-        if not self.part:
-            return tensor
-        part = tensor[self.part]
-        cut = {axis for group in self.groups if not self.part.keys().isdisjoint(group) for axis in group}
-        axes = sorted(part.axes, key=lambda axis: axis not in cut)
-        return nt.tensor(part.to_array(axes), axes)
+        return tensor[self.part] if self.part else tensor
 
 
 def expanded(rows: Iterable[Stored], sizes: Mapping[str, int]) -> list[Stored]:
