@@ -477,6 +477,45 @@ def case_of_many_rows_the_collectives_of_the_gradient_are_those_by_hand():
     less_or_equal(found, right)
 
 
+class Layers(Layer):
+    """Layers of hidden units, 12 say."""
+
+    source, value, inputs = "a test", "Y", ("X",)
+    notation = """
+        Y = X^L
+        X^0 = X
+        X^l = X^{l-1} + relu(X^{l-1} ⊙_{chans} W^{l,1}) ⊙_{hidden} W^{l,2} for l = 1, …, L
+        X ∈ ℝ^{batch × seq × chans}
+        W^{l,1}, W^{l,2} ∈ ℝ^{chans × hidden}
+    """
+
+
+def case_of_many_rows_the_collectives_of_stacked_layers_are_those_of_a_scan_by_hand():
+    """Of the gradient: two for a step of the loop, and over the rows one for both families."""
+    rules = {"batch": "data", "hidden": "model"}
+    layer = Layers.init(0, {"L": 12, "chans": 16, "hidden": 32}, "float32").stacked().shard(rules, MESH)
+    mesh = layer.sharding.mesh
+    rows = NamedSharding(mesh, PartitionSpec("data"))
+    x = jax.ShapeDtypeStruct((2 * mesh.shape["data"], 6, 16), jnp.float32, sharding=rows)
+    weights = jax.ShapeDtypeStruct(
+        (12, 16, 32), jnp.float32, sharding=NamedSharding(mesh, PartitionSpec(None, None, "model"))
+    )
+
+    def by_hand(arrays, x):
+        def step(x, own):
+            return x + jax.nn.relu(x @ own[0]) @ own[1].T, None
+
+        return jnp.mean(jax.lax.scan(step, x, arrays)[0] ** 2)
+
+    def by_formula(layer, x):
+        return jnp.mean(layer(nt.tensor(x, ORDER)).to_array(ORDER) ** 2)
+
+    right = collectives(jax.grad(by_hand), (weights, weights), x)
+    found = collectives(jax.grad(by_formula), layer, x)
+    less_or_equal(found, right)
+    assert described(found) == described(right) and right.counts, (found, right)
+
+
 def case_shapes_stand_for_tensors_where_nothing_is_computed():
     program = nt.program("FFN(X) = relu(X ⊙_{chans} W_1) ⊙_{hidden} W_2")
     sharded = program.shard({"batch": "data", "hidden": "model"}, {"data": 2, "model": len(jax.devices()) // 2})

@@ -34,8 +34,9 @@ SURFACE = {
     "Step": (EXPLAINED[0], "axes inside node place term text type value values"),
     "Layer": (
         LAYER,
-        """at coloured config counted definitions diagram explain formula from_module init inputs load module notation optional
-        parameters replace save schemes shard sharding sizes source texts to uses value without""",
+        """at coloured config counted definitions diagram explain formula from_module init inputs load module notation
+        optional parameters replace save schemes shard sharding sizes source stacked texts to unstacked uses value
+        without""",
     ),
     "SentenceModel": (
         transformer.SentenceModel,

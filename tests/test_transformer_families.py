@@ -41,6 +41,19 @@ class Residual(Layer):
     """
 
 
+class Backwards(Layer):
+    """Layers from the last to the first, against the order of the members in their array."""
+
+    source, value, inputs = "a test", "Y", ("X",)
+    notation = """
+        Y = h^1
+        h^{L} = X
+        h^l = tanh(h^{l+1} ⊙_{a} W^l)_{a'→a} + h^{l+1} for l = L - 1, …, 1
+        W^l ∈ ℝ^{a × a'}
+        X ∈ ℝ^{seq × a}
+    """
+
+
 def made(kind: type[Layer], seed: int = 0, dtype: str = "float64") -> Any:
     """A model whose every parameter is drawn, also those that begin as zero or one."""
     random, layer = np.random.default_rng(seed), kind.init(seed, {**SIZES, **MODELS[kind][0]}, dtype)
@@ -123,6 +136,15 @@ def test_a_loop_that_begins_later_and_a_member_that_stands_alone():
     for l in range(1, 6):
         h = np.tanh(h @ values[f"W^{l}"]) + x.array + values[f"b^{{{l},1}}"] + values[f"b^{{{l},2}}"]
     np.testing.assert_allclose(layer.stacked()(x).to_array("seq chans"), h + values["W^1"] @ values["b^{2,1}"])
+
+
+def test_a_loop_against_the_order_of_the_members():
+    weights, h = np.random.default_rng(0).normal(size=(11, 3, 3)), np.linspace(-1, 1, 6).reshape(2, 3)
+    given = {f"W^{l}": nt.tensor(each, "a a'") for l, each in enumerate(weights, 1)}
+    found = Backwards(given, {"L": 12}).stacked()(nt.tensor(h, "seq a"))
+    for each in weights[::-1]:
+        h = np.tanh(h @ each) + h
+    np.testing.assert_allclose(found.to_array("seq a"), h)
 
 
 def test_members_that_differ_stay_as_they_are():
