@@ -319,3 +319,17 @@ def test_what_is_compiled_is_as_long_for_many_layers_as_for_few():
         lengths.append(lowered.as_text().count("\n"))
         assert len(jax.tree.leaves(lowered.out_info)) == 21
     assert lengths[0] == lengths[1]
+
+
+@pytest.mark.parametrize("layers", [23, 24])
+def test_on_jax_families_of_many_are_one_array(layers):
+    jax = pytest.importorskip("jax")
+    sizes = {**SIZES, **MODELS[GPT2][0], "L": layers, "chans": 4}
+    model = GPT2.init(0, sizes, "float32")
+    moved = model.to("jax")
+    assert len(jax.tree.leaves(moved)) == (20 if layers == 24 else 16 * layers + 4)
+    assert [*moved.parameters] == [*model.parameters]
+    given = (moved, jax.numpy.asarray(IDS)), (model, IDS)
+    there, here = (layer(nt.tensor(ids, "batch seq")).to_array("batch seq vocab") for layer, ids in given)
+    np.testing.assert_allclose(there, here, rtol=2e-4, atol=2e-6)
+    assert len(jax.tree.leaves(moved.unstacked())) == 16 * layers + 4

@@ -73,6 +73,11 @@ def is_array(value: Any) -> bool:
     return hasattr(value, "dtype") and hasattr(value, "shape")
 
 
+def library_of_namespace(name: str) -> str:
+    """The name of the library that a namespace of functions belongs to: jax of jax.numpy."""
+    return name.removeprefix("array_api_compat.").partition(".")[0]
+
+
 def library(array: Any) -> str:
     """The name of an array's library."""
     return type(array).__module__.partition(".")[0]

@@ -8,6 +8,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
+from ..core.arrays import library_of_namespace
 from ..core.axes import Shape, ShapeMismatch, marked_apart, show
 from ..core.tensor import NamedTensor
 from ..core.warned import warn
@@ -132,7 +133,7 @@ def no_names(value: Any, name: str) -> NotationError:
 
 
 def of_libraries(name: str, libraries: Sequence[str]) -> NotationError:
-    plain = [library.replace("array_api_compat.", "") for library in libraries]
+    plain = map(library_of_namespace, libraries)
     return NotationError(317, f"{name} was given tensors of {' and of '.join(plain)}", hint="convert one of them first")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from ..core.arrays import namespace
+from ..core.arrays import library_of_namespace, namespace
 from ..core.tensor import NamedTensor
 from .eager import NUMBERS, as_operand, made
 
@@ -39,7 +39,7 @@ def namespace_of(arrays: Mapping[str, Any]) -> Any:
     kinds = {(type(array), array.dtype): name for name, array in arrays.items()}
     spaces = {(xp := namespace(arrays[name])).__name__: (xp, name) for name in kinds.values()}
     if len(spaces) > 1:
-        text = ", ".join(f"{name} is of {library.rpartition('.')[2]}" for library, (_, name) in sorted(spaces.items()))
+        text = ", ".join(f"{name} is of {library_of_namespace(space)}" for space, (_, name) in sorted(spaces.items()))
         raise NotationError(
             317, f"the tensors come from several libraries: {text}", hint="convert them to one of the two"
         )

@@ -6,10 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import namedtensor as nt
+from namedtensor.core.arrays import placed
 from namedtensor.core.families import ALONG, FamilyName
 from namedtensor.core.layout import Layout
-from namedtensor.core.tensor import made, made_as
+from namedtensor.core.tensor import concrete, made, made_as
 from namedtensor.scope.names import key
+
+MANY = 24  # members from which a family is one array on JAX, where nothing else is said
 
 
 class Members(Mapping[str, Any]):
@@ -43,9 +46,9 @@ class Members(Mapping[str, Any]):
         return repr(dict(self))
 
 
-def stacked(parameters: Mapping[str, Any], declared: Iterable[str]) -> dict[str, Any]:
-    """The parameters, each family whose members are alike as one array, where its first member stood."""
-    families = {each.members[0]: each for each in found(parameters, declared)}
+def stacked(parameters: Mapping[str, Any], declared: Iterable[str], least: int) -> dict[str, Any]:
+    """The parameters, each family of at least so many members that are alike as one array, where its first stood."""
+    families = {each.members[0]: each for each in found(parameters, declared) if len(each.members) >= least}
     inside = {name for each in families.values() for name in each.members}
     kept: dict[str, Any] = {}
     for name, value in parameters.items():
@@ -103,6 +106,16 @@ def together(tensors: Sequence[Any]) -> Any:
     if layout.xp is None:
         return made_as(type(arrays[0])(extent, layout.dtype), Layout(axes, extent, layout.dtype, None))
     return made(layout.xp.stack(arrays), axes)
+
+
+def moved(parameters: Mapping[str, Any], backend: str, dtype: str | None, device: Any) -> dict[str, Any]:
+    """The parameters as they are kept, their tensors as arrays of another library."""
+    return {
+        name: made(placed(concrete(value.array), backend, dtype, device), value.axes)
+        if isinstance(value, nt.NamedTensor)
+        else value
+        for name, value in parameters.items()
+    }
 
 
 def member(family: Any, place: int) -> Any:

@@ -28,17 +28,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import namedtensor as nt
-from namedtensor.core.arrays import placed
 from namedtensor.core.families import FamilyName
 from namedtensor.core.kinds import as_count, as_mapping, as_names, as_text
 from namedtensor.core.suggestions import Suggests
-from namedtensor.core.tensor import concrete, made
 from namedtensor.programs.arguments import whole_sizes
 from namedtensor.programs.initialisation import Schemes, drawn
 from namedtensor.tensors import pytrees as jax_trees
 
 from .about import About, read, write
-from .families import Members, member_shape, stacked
+from .families import MANY, Members, member_shape, moved, stacked
 from .parameters import Declared, check_names, checked, not_by_keyword, spelled
 
 if TYPE_CHECKING:
@@ -214,13 +212,12 @@ class Layer(Suggests):
         return replaced.stacked() if self._about.stacked else replaced
 
     def to(self, backend: str, dtype: str | None = None, device: Any = None) -> Self:
-        """The layer with its parameters as arrays of "numpy", "torch" or "jax", on a device. Raises where that is absent."""
-        moved = {
-            name: made(placed(concrete(value.array), backend, dtype, device), value.axes)
-            for name, value in self._kept.items()
-            if isinstance(value, nt.NamedTensor)
-        }
-        return self._with({**self._kept, **moved})
+        """The layer with its parameters as arrays of "numpy", "torch" or "jax", on a device; on JAX families of many are `stacked`.
+
+        Raises NotationError where the library is absent.
+        """
+        layer = self._stacked(MANY) if backend == "jax" else self
+        return layer._with(moved(layer._kept, backend, dtype, device))
 
     def stacked(self) -> Self:
         """The layer that keeps each family of parameters, such as W^{l,Q}, in one array, its members along the first axis.
@@ -234,9 +231,13 @@ class Layer(Suggests):
         >>> GPT2.init(sizes=sizes).stacked().parameters["W^{96,Q}"].shape
         ℝ^{chans[4] × heads[2] × key[2]}
         """
+        return self._stacked(2)
+
+    def _stacked(self, least: int) -> Self:
+        """The same for families of at least so many members."""
         if self._about.stacked:
             return self
-        kept = stacked(self.parameters, self.formula.declared)
+        kept = stacked(self.parameters, self.formula.declared, least)
         about = self._about._replace(stacked=tuple(self.parameters) if len(kept) < len(self.parameters) else ())
         return self._of_parts(kept, about)._with(kept, self.sharding)
 

@@ -15,7 +15,6 @@ from typing import Any, ClassVar, TypeVar, cast
 import namedtensor as nt
 from grammar.nodes import Call, Name, Subscript, Superscript
 from grammar.printer import to_text
-from namedtensor.core.arrays import placed
 from namedtensor.files.memory import in_one_piece
 from namedtensor.files.safetensors import TensorFile
 from namedtensor.scope.names import walk
@@ -47,13 +46,10 @@ def load(folder: str | os.PathLike[str], backend: str = "numpy", dtype: str | No
     taken = {row.name: row.take(arrays[row.tensor], sizes) for row in layer_by_layer(rows)}
     summed = summed_axes(kind.formula)
     laid = in_one_piece(taken, {row.name: summed.get(row.spelled, frozenset()) for row in rows})
-    parameters: dict[str, Any] = {
-        name: nt.tensor(placed(tensor.array, backend, dtype, device), tensor.axes) for name, tensor in laid.items()
-    }
-    parameters |= {name: number(config, key, place, float) for name, key in kind.numbers.items()}
+    numbers = {name: number(config, key, place, float) for name, key in kind.numbers.items()}
     own = {axis for row in (*rows, *(row for name in without for row in kind.parts[name])) for axis in row.axes}
     left = {name: size for name, size in sizes.items() if name not in own}
-    return kind(parameters, left, kind.changes(config), config, without)
+    return kind({**laid, **numbers}, left, kind.changes(config), config, without).to(backend, dtype, device)
 
 
 def layer_by_layer(rows: Iterable[Stored]) -> list[Stored]:
