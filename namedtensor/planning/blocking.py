@@ -17,12 +17,12 @@ def find_regions(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int
     if max(counts, default=0) * lowering.itemsize < regions.SCORES:
         return
     taken: set[int] = set()
-    layers = lowering.is_on("layers in blocks") and regions.are_layers(terms)
+    sizes = regions.sizes_of_layers(terms) if lowering.is_on("layers in blocks") else ()
     chains: dict[int, contraction_order.Parts] = {}
     for number in reversed(range(len(terms))):
         term = terms[number]
         if id(term) not in taken and not _is_reordered(lowering, term, chains):
-            region = regions.find_layers(terms, number, lowering.uses, lowering.itemsize) if layers else None
+            region = regions.find_layers(terms, number, lowering.uses, lowering.itemsize, sizes) if sizes else None
             region = region or regions.find(term, lowering.uses, lowering.itemsize)
             if region is not None and not taken & set(region.inside):
                 lowering.regions[id(term)] = region

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -192,20 +192,29 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def are_layers(terms: Sequence[Term]) -> bool:
-    """Whether there are products by matrices that are worth blocks at all."""
-    return sum(map(_multiplied, terms)) >= LAYERS
+def sizes_of_layers(terms: Sequence[Term]) -> set[int]:
+    """The sizes of axes of which half are rows enough for some product by a matrix; none where all products are not worth
+    blocks.
+    """
+    products = [term for term in terms if _multiplied(term)]
+    if sum(map(_multiplied, products)) < LAYERS:
+        return set()
+    sizes = ((term, axis, size) for term in products for axis, size in (sizes_of(term) or {}).items())
+    return {size for term, axis, size in sizes if not _is_narrow(term, axis, -(-size // 2))}
 
 
-def find_layers(terms: Sequence[Term], place: int, uses: Mapping[int, list[Term]], itemsize: int) -> Region | None:
+def find_layers(
+    terms: Sequence[Term], place: int, uses: Mapping[int, list[Term]], itemsize: int, sizes: Collection[int]
+) -> Region | None:
     """The region of products of rows by matrices, and all between them, that ends with the term at a place of all terms.
 
-    Of several axes that can be cut, that one which most multiply-adds are mapped over.
+    Of several axes that can be cut, those of the sizes given, that one which most multiply-adds are mapped over.
     """
     root = terms[place]
-    if not root.arguments or not _mappable(root) or not sizes_of(root):
+    own = {axis for axis, size in (sizes_of(root) or {}).items() if size in sizes and axis not in root.axes}
+    if not own or not root.arguments or not _mappable(root):
         return None
-    found = [_layers(terms, place, axis, uses, itemsize) for axis in root.shape if axis not in root.axes]
+    found = [_layers(terms, place, axis, uses, itemsize) for axis in root.shape if axis in own]
     return max(filter(None, found), key=_work_of, default=None)
 
 

@@ -200,9 +200,13 @@ class KnownTypes:
         self.known: dict[int, Generic | None] = {}  # the sizes that were checked, and what gives the same
         self.ranges: list[Generic] = []
         self.looks_further = True
+        self.unread: list[
+            tuple[int, Typed]
+        ] = []  # what was noted, and is looked at when there is enough of it for another
 
     def beyond(self, size: int) -> int | None:
         """A size far beyond, whose types tell those of this one; None where none would."""
+        self.read()
         ends = [end for each in self.ranges for end in (each.low, each.high)]
         if not ends or not self.looks_further or min(ends) <= size <= max(ends) or size < 2:
             return None
@@ -213,11 +217,22 @@ class KnownTypes:
         return BYTES * sum(len(each.between) for each in [*self.waiting.values(), *self.ranges])
 
     def at(self, size: int) -> Typed | None:
+        self.read()
         found = next((each for each in self.ranges if each.low <= size <= each.high), None)
         return None if found is None else found.at(size)
 
     def note(self, size: int, typed: Typed) -> None:
-        """Learn of a size that was checked."""
+        """Learn of a size that was checked, before the next is asked for."""
+        self.unread.append((size, typed._replace(checker=None)))
+
+    def read(self) -> None:
+        """Learn of the sizes that were noted, once they are as many as a law needs."""
+        if len(self.known) + len(self.unread) >= SAMPLES:
+            unread, self.unread = self.unread, []
+            for each in unread:
+                self.learn(*each)
+
+    def learn(self, size: int, typed: Typed) -> None:
         parts = flat(typed) if len(self.known) < KNOWN else None
         if parts is None:
             return
@@ -232,7 +247,7 @@ class KnownTypes:
             (n for n, each in self.waiting.items() if each.between == parts.between), key=lambda n: abs(n - size)
         )
         samples = {n: self.waiting[n] for n in alike[:SAMPLES]}
-        found = generic(typed._replace(checker=None), samples) if len(samples) == SAMPLES else None
+        found = generic(typed, samples) if len(samples) == SAMPLES else None
         if found is not None and self.is_whole(None, found.low, found.high, samples):
             self.ranges.append(found)
             self.known |= dict.fromkeys(samples, found)

@@ -34,6 +34,7 @@ BYTES = 32 * 2**20  # of the templates of a callable, about
 MANNERS = 16  # in which plans of one kind are made, before no more is learned of them
 WAITING = 12  # plans of one manner that are kept for a template
 RANGES = 32  # templates of one manner
+GROWING = 3  # times that a call was a little longer than the one before, until one beyond the next is planned for it
 
 
 class Making(NamedTuple):
@@ -153,6 +154,7 @@ class Family:
         self.is_open = True  # whether there is more to learn
         self.waiting: tuple[int, Any] | None = None  # the last size that was planned, to be learned of
         self.last: int | None = None  # the size of the last call that came here
+        self.grown = 0  # how many calls have been a little longer than the one before, one after another
         self.asked: tuple[Abstract, tuple[str, ...], Making] | None = None  # by which the plan of an instance is made
 
     def size_of(self, sizes: tuple[int, ...]) -> int | None:
@@ -173,11 +175,11 @@ class Family:
         size = self.size_of(sizes)
         assert size is not None
         last, self.last = self.last, size
+        self.grown = self.grown + 1 if last is not None and last < size <= further(last) else 0
         found = self.resized(given, size, make)
         if found is None and self.learn():
             found = self.resized(given, size, make)
-        grows = last is not None and last < size <= further(last)
-        if found is None and grows and self.is_open and self.stretch(given, size, make):
+        if found is None and self.grown >= GROWING and self.is_open and self.stretch(given, size, make):
             found = self.resized(given, size, make)
         if found is None:
             if self.is_open and not self.places:
