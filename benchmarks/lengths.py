@@ -1,6 +1,7 @@
 """What a length costs that a model was never called with, beside its run, and what many lengths leave in memory.
 
-Measured in a process of its own: from the call to a function that is ready to run, with its masks; the run itself is left out.
+Measured in three processes, of which each length's median is taken: from the call to a function that is ready to run, with its
+masks; the run itself is left out.
 A full collection of Python's garbage, which falls on some call of a process now and then, is made before each length.
 """
 
@@ -27,6 +28,7 @@ LENGTHS = (
     31, 36, 1, 2, 3, 7, 8, 9, 63, 64, 65, 127, 300, 512, 513, 1000, 40, 41, 50, 100, 5, 700, 20, 900, 33, 6, 200, 128,
 )  # fmt: skip
 MANY = 1000
+PROCESSES = 3
 LONGEST = 1024
 MOST, MEMORY = 20, 256  # milliseconds of a length; MB of so many lengths
 
@@ -75,21 +77,25 @@ def rows() -> list[dict]:
     """For each model the dearest and the middle one of its new lengths, and the memory of many."""
     rows = []
     for kind in SIZES:
-        text = subprocess.run(
-            [sys.executable, "-m", "benchmarks.lengths", kind], capture_output=True, text=True, check=True
-        ).stdout
-        found, title = json.loads(text), f"{kind}, {LAYERS} layers, chans {SIZES[kind]['chans']}"
-        later, unit = found["later"], "ms of the processor"
+        runs = [measured(kind) for _ in range(PROCESSES)]
+        found, title = runs[0], f"{kind}, {LAYERS} layers, chans {SIZES[kind]['chans']}"
+        later, unit = [statistics.median(each) for each in zip(*(run["later"] for run in runs))], "ms of the processor"
         rows += [
             {"figure": f"{what}: {title}", "value": value, "unit": unit, "bar": bar, "of_lengths": (title, what)}
             for what, value, unit, bar in (
-                ("first length", found["first"], unit, None), ("dearest new length", max(later), unit, MOST),
+                ("first length", statistics.median(run["first"] for run in runs), unit, None), ("dearest new length", max(later), unit, MOST),
                 ("middle new length", statistics.median(later), unit, None),
                 ("length between known ones", found["calls"], "calls of Python functions", None),
-                (f"{MANY:,} lengths", found["memory"], "MB", MEMORY),
+                (f"{MANY:,} lengths", max(run["memory"] for run in runs), "MB", MEMORY),
             )
         ]  # fmt: skip
     return rows
+
+
+def measured(kind: str) -> dict[str, Any]:
+    """What a process of its own finds."""
+    command = [sys.executable, "-m", "benchmarks.lengths", kind]
+    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
 def main() -> None:

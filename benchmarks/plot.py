@@ -78,8 +78,8 @@ oneDNN, which looks at what the processor can do.
 LENGTHS = """## New lengths
 
 A model is planned for the lengths of its sequences. What follows is the time of the processor from a call with a length that was
-never there to a function that is ready to run, its masks made, in one process that is given some thirty lengths from 1 to 1,000 in no order;
-the run itself is left out, and so are Python's full garbage collections. What many lengths leave in memory is bounded.
+never there to a function that is ready to run, its masks made, in a process that is given some thirty lengths from 1 to 1,000 in no order,
+the median of three such processes; the run itself is left out, and so are Python's full garbage collections. What many lengths leave in memory is bounded.
 """
 COLOURS = {"namedtensor": "#c2410c", "NumPy": "#1f2937", "PyTorch": "#2563eb", "jax": "#059669"}
 
