@@ -200,9 +200,7 @@ class KnownTypes:
         self.known: dict[int, Generic | None] = {}  # the sizes that were checked, and what gives the same
         self.ranges: list[Generic] = []
         self.looks_further = True
-        self.unread: list[
-            tuple[int, Typed]
-        ] = []  # what was noted, and is looked at when there is enough of it for another
+        self.unread: list[tuple[int, Typed]] = []  # what was noted, until it is enough for a law
 
     def beyond(self, size: int) -> int | None:
         """A size far beyond, whose types tell those of this one; None where none would."""
