@@ -321,6 +321,15 @@ def test_what_is_compiled_is_as_long_for_many_layers_as_for_few():
     assert lengths[0] == lengths[1]
 
 
+def test_text_is_generated_without_taking_families_apart(monkeypatch):
+    model = made(GPT2)
+    prompt = nt.tensor(IDS[:, :3], "batch seq")
+    due = model.generate(prompt, max_new_tokens=3)
+    stacked = model.stacked()
+    monkeypatch.setattr("transformer.core.families.member", lambda *given: pytest.fail("a member was made"))
+    assert nt.allclose(stacked.generate(prompt, max_new_tokens=3), due)
+
+
 @pytest.mark.parametrize("layers", [23, 24])
 def test_on_jax_families_of_many_are_one_array(layers):
     jax = pytest.importorskip("jax")

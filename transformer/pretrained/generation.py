@@ -6,6 +6,8 @@ a step, stays the same for many steps; `seen` says which of its places hold a to
 the loop's own, so each step is given it for good, and may write into it.
 """
 
+# pyright: reportPrivateUsage=false
+# of layers, their parameters as they keep them: families in one array as such
 from __future__ import annotations
 
 import inspect
@@ -132,11 +134,11 @@ def steps(
     first = {tokens_name: ids, "mask": mask, "positions": positions, **given}
     states, *found = model.at(("states", *own, *fixed), **first)
     yield after_last(model)["logits"](
-        values={**model.parameters, "states": LAST["now"](X=states, mask=mask)}, sizes=model.sizes
+        values={**model._kept, "states": LAST["now"](X=states, mask=mask)}, sizes=model.sizes
     )
 
     kept = {name: value for name, value in given.items() if name in model.optional}
-    tensors = {name: each for name, each in model.parameters.items() if isinstance(each, nt.NamedTensor)}
+    tensors = {name: each for name, each in model._kept.items() if isinstance(each, nt.NamedTensor)}
     constant = {**tensors, **kept, **dict(zip(fixed, found[len(own) :]))}
     names = ("now", "after", "later", "seen", *own)
     step = BoundCall(remembering(stepping(model, kept), names, ("past", *past)), constant, model.sizes)
@@ -168,7 +170,7 @@ def after_last(model: LanguageModel) -> nt.Program:
 
 def stepping(model: LanguageModel, kept: Iterable[str]) -> nt.Program:
     """The model's formulas for one token and a memory, with its plain numbers in them: a step is given tensors alone."""
-    numbers = (f"{name} = {each!r}" for name, each in model.parameters.items() if not isinstance(each, nt.NamedTensor))
+    numbers = (f"{name} = {each!r}" for name, each in model._kept.items() if not isinstance(each, nt.NamedTensor))
     texts = (model.definitions, inspect.cleandoc(STEP), inspect.cleandoc(model.cached), *numbers)
     return variant(model.notation, "\n".join(texts), model.without | {"positions", "before", *model.fixed, *kept})
 
@@ -193,7 +195,7 @@ def memory_at(end: int, tensor: nt.NamedTensor) -> nt.NamedTensor:
 
 def in_place(model: LanguageModel, positions: nt.NamedTensor, most: int) -> None:
     """Raise where the tokens go on after the last position that the model has learned."""
-    sizes = [tensor.sizes["place"] for tensor in model.parameters.values()
+    sizes = [tensor.sizes["place"] for tensor in model._kept.values()
              if isinstance(tensor, nt.NamedTensor) and "place" in tensor.sizes]  # fmt: skip
     longest = largest(positions) + 1
     if sizes and longest + most - 1 > min(sizes):
