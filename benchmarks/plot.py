@@ -72,7 +72,7 @@ NumPy's OpenBLAS picks its kernels for the processor when it is loaded, unless `
 `OPENBLAS_VERBOSE=2 python -c "import numpy"` prints them. The figures here are with what it picks by itself. Where the environment says
 Haswell, as it may to give the same numbers on all machines, a processor with AVX-512 multiplies half as fast: on the machine that is
 named below a product of 2048³ goes from 437 to 231 GFLOP/s. Nearly all of a pre-LN block is then products, which are alike on both sides:
-after a rest it takes 33 to 35 ms instead of 20 to 23, 0.88 to 0.91 of the time by hand. On PyTorch formulas multiply by
+in one process, after a rest, it takes 33 to 39 ms instead of 20 to 23, 0.87 to 0.91 of the time by hand. On PyTorch formulas multiply by
 oneDNN, which looks at what the processor can do.
 """
 LENGTHS = """## New lengths

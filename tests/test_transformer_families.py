@@ -157,6 +157,33 @@ def test_members_that_differ_stay_as_they_are():
     assert transformer.FFN.init(sizes={"chans": 4, "hidden": 8}).stacked()._about.stacked == ()
 
 
+class Two(Layer):
+    """Two families, one of many members."""
+
+    source, value, inputs = "a test", "Y", ("X",)
+    notation = """
+        Y = g^N
+        g^0 = h^L
+        h^0 = X
+        h^l = tanh(h^{l-1} + w^l) for l = 1, …, L
+        g^n = tanh(g^{n-1} + v^n) for n = 1, …, N
+        w^l, v^l, X ∈ ℝ^{a}
+    """
+
+
+def test_a_layer_keeps_the_families_that_it_has_and_may_get_others():
+    given = {
+        f"{name}^{n}": nt.tensor([0.1 * n, 0.2], "a") for name, most in (("w", 5), ("v", 3)) for n in range(1, most + 1)
+    }
+    layer, x = Two(given, {"L": 5, "N": 3}), nt.tensor([0.5, -0.5], "a")
+    some = layer._stacked(4)
+    assert [*map(str, families(some))] == [*map(str, families(some.replace({"w^2": given["w^1"]})))] == ["w^1 … w^5"]
+    assert some._stacked(4) is some and len(families(some.stacked())) == 2
+    for each in (some, some.stacked(), some.stacked().unstacked()):
+        near(each(x), layer(x))
+        same_parameters(each, layer)
+
+
 # -------------------------------------------------------------------------------------------------- every other verb
 def test_the_verbs_of_a_layer(tmp_path):
     model, (ids,) = made(GPT2), inputs(GPT2)

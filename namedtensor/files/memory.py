@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,9 +11,7 @@ if TYPE_CHECKING:
 LINE = 64  # bytes of the processor's cache that are fetched at once
 
 
-def in_one_piece(
-    tensors: Mapping[str, NamedTensor], last: Mapping[str, Collection[str]] = MappingProxyType({})
-) -> dict[str, NamedTensor]:
+def in_one_piece(tensors: Mapping[str, NamedTensor], last: Mapping[str, Collection[str]]) -> dict[str, NamedTensor]:
     """The tensors side by side in one piece of memory, each dense, those of its axes that are named in `last` at its end.
 
     A file that is mapped, and many small pieces, lie in pages of 4 KiB, and products with matrix after matrix then wait for
@@ -25,7 +22,7 @@ def in_one_piece(
 
     from ..core.tensor import tensor
 
-    orders = {name: sorted(each.axes, key=last.get(name, ()).__contains__) for name, each in tensors.items()}
+    orders = {name: sorted(each.axes, key=last[name].__contains__) for name, each in tensors.items()}
     starts = [0]
     for each in tensors.values():
         starts.append(starts[-1] + -(-each.array.nbytes // LINE) * LINE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import namedtensor as nt
@@ -20,12 +21,11 @@ class Members(Mapping[str, Any]):
 
     def __init__(self, kept: Mapping[str, Any], names: Sequence[str]):
         self.kept, self.names = kept, names
-        self.places = {
-            member: (name, place)
-            for name in kept
-            if isinstance(name, FamilyName)
-            for place, member in enumerate(name.members)
-        }
+
+    @cached_property
+    def places(self) -> dict[str, tuple[FamilyName, int]]:
+        """The family of each member, and its place in it."""
+        return {member: (name, place) for name in families_in(self.kept) for place, member in enumerate(name.members)}
 
     def __getitem__(self, name: str) -> Any:
         if name not in self.places:
@@ -46,9 +46,20 @@ class Members(Mapping[str, Any]):
         return repr(dict(self))
 
 
-def stacked(parameters: Mapping[str, Any], declared: Iterable[str], least: int) -> dict[str, Any]:
+def families_in(kept: Iterable[str]) -> list[FamilyName]:
+    """The families that are one array."""
+    return [name for name in kept if isinstance(name, FamilyName)]
+
+
+def least(kept: Iterable[str]) -> int:
+    """The members of the smallest of these."""
+    return min(len(name.members) for name in families_in(kept))
+
+
+def stacked(parameters: Mapping[str, Any], declared: Iterable[str], count: int) -> dict[str, Any]:
     """The parameters, each family of at least so many members that are alike as one array, where its first stood."""
-    families = {each.members[0]: each for each in found(parameters, declared) if len(each.members) >= least}
+    apart = {name: value for name, value in parameters.items() if not isinstance(name, FamilyName)}
+    families = {each.members[0]: each for each in found(apart, declared) if len(each.members) >= count}
     inside = {name for each in families.values() for name in each.members}
     kept: dict[str, Any] = {}
     for name, value in parameters.items():

@@ -36,7 +36,7 @@ from namedtensor.programs.initialisation import Schemes, drawn
 from namedtensor.tensors import pytrees as jax_trees
 
 from .about import About, read, write
-from .families import MANY, Members, member_shape, moved, stacked
+from .families import MANY, Members, least, member_shape, moved, stacked
 from .parameters import Declared, check_names, checked, not_by_keyword, spelled
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ class Layer(Suggests):
         given = spelled({**as_mapping(parameters, "what replace is given", 'write replace({"W": W})'), **named})
         found = checked(self._declared(), self.sizes, {**self.parameters, **given})
         replaced = self._of_parts(found, self._about._replace(stacked=()))._with(found, self.sharding)
-        return replaced.stacked() if self._about.stacked else replaced
+        return replaced._stacked(least(self._kept)) if self._about.stacked else replaced
 
     def to(self, backend: str, dtype: str | None = None, device: Any = None) -> Self:
         """The layer with its parameters as arrays of "numpy", "torch" or "jax", on a device; on JAX families of many are `stacked`.
@@ -233,13 +233,12 @@ class Layer(Suggests):
         """
         return self._stacked(2)
 
-    def _stacked(self, least: int) -> Self:
+    def _stacked(self, count: int) -> Self:
         """The same for families of at least so many members."""
-        if self._about.stacked:
+        kept = stacked(self._kept, self.formula.declared, count)
+        if len(kept) == len(self._kept):
             return self
-        kept = stacked(self.parameters, self.formula.declared, least)
-        about = self._about._replace(stacked=tuple(self.parameters) if len(kept) < len(self.parameters) else ())
-        return self._of_parts(kept, about)._with(kept, self.sharding)
+        return self._of_parts(kept, self._about._replace(stacked=tuple(self.parameters)))._with(kept, self.sharding)
 
     def unstacked(self) -> Self:
         """The layer that keeps each parameter in an array of its own, as layers do that nothing else was said of."""
