@@ -60,11 +60,12 @@ are gone through as one: 12 layers take few calls more than 3, and each further 
 """
 MIXED = """## Among other work
 
-After a product OpenBLAS's threads do not sleep, but ask for more in a loop, for a tenth of a second. Formulas give them
-their blocks, and so cost the same after a product of NumPy's as after a rest. Here a formula and the same by hand take turns in
-one process: after 0.15 s of rest, right after a product of 1000³, and call after call. *Processor* is what all cores together
-worked for a call. Memory that a call has freed serves the next, up to 64 MB, in a process in which a formula has run; the work by hand
-gains from that here, and has a process of its own in the other tables.
+After a product OpenBLAS's threads do not sleep, but ask for more in a loop, for a tenth of a second. Blocks that take about 2 ms
+or more of one core go to threads of our own; those with products do so only where `threadpoolctl` is installed, which then limits
+the BLAS to one thread while they are computed, and else stay on the calling thread. A thread of ours may share a core with one of
+OpenBLAS's that still asks, so a block costs more right after a product of NumPy's than after a rest. Here a formula and the same by
+hand take turns in one process: after 0.15 s of rest, right after a product of 1000³, and call after call. *Processor* is what all
+cores together worked for a call. `python -m benchmarks effects` measures with the limit and without.
 """
 KERNELS = """## Which kernels products use
 
@@ -77,7 +78,8 @@ oneDNN, which looks at what the processor can do.
 """
 LENGTHS = """## New lengths
 
-A model is planned for the lengths of its sequences. What follows is the time of the processor from a call with a length that was
+A model is planned for its first length with numbers, for the second with symbols in their place, and that plan serves the
+others ([Sizes and shapes](sizes.md)), one for each factor of 4 on NumPy. What follows is the time of the processor from a call with a length that was
 never there to a function that is ready to run, its masks made, in a process that is given some thirty lengths from 1 to 1,000 in no order,
 the median of three such processes; the run itself is left out, and so are Python's full garbage collections. What many lengths leave in memory is bounded.
 """

@@ -9,6 +9,7 @@ from . import (
     block,
     contractions,
     eager,
+    effects,
     elementwise,
     first,
     gpu,
@@ -36,7 +37,7 @@ WORKS = {work.name: work for works in GROUPS.values() for work in works}
 # Figures that are measured in this process, each group by a function that gives its rows.
 HERE: dict[str, Callable[[], list[dict]]] = {
     "start": start.rows, "eager": eager.rows, "imports": first.rows, "growth": growth.rows, "mixed": mixed.rows,
-    "lengths": lengths.rows,
+    "lengths": lengths.rows, "effects": effects.rows,
 }  # fmt: skip
 
 

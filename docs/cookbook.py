@@ -32,7 +32,7 @@ SECTIONS = {
     "Determinants": (
         Claim("49", "∂(det_{i,j} X)/∂X* = det_{i,j} X ⊙ [inv_{i,j} X]_{i→j*, j→i*}", SQUARE),
         Claim("57", "∂(log(abs(det_{i,j} X)))/∂X* = [inv_{i,j} X]_{i→j*, j→i*}", SQUARE),
-        Claim("58", "∂(det_{i,j}(X)^3)/∂X* = 3 det_{i,j}(X)^3 ⊙ [inv_{i,j} X]_{i→j*, j→i*}", SQUARE),
+        Claim("58", "∂((det_{i,j} X)^3)/∂X* = 3 (det_{i,j} X)^3 ⊙ [inv_{i,j} X]_{i→j*, j→i*}", SQUARE),
     ),
     "Inverses": (
         Claim("60", "Y = inv_{i,j} X\n∂Y/∂X* = −Y_{j→i*} ⊙ Y_{i→j*}", SQUARE),

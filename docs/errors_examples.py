@@ -54,6 +54,8 @@ EXAMPLES: dict[int, tuple[Example, ...]] = {
     107: (
         Example("A / 2 x", {"A": A, "x": x}, mended="A / (2 x)"),
         Example("2^3^2", mended="2^{3^2}"),
+        Example("mean_{width} (A)^2", {"A": A}, mended="mean_{width}((A)^2)"),
+        Example("sin^{-1} x", {"x": x}, mended="arcsin x"),
     ),
     108: (Example(""),),
     109: (Example(r"\frac{A}", {"A": A}, mended=r"\frac{A}{2}"),),

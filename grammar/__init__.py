@@ -1,5 +1,7 @@
 """Text and LaTeX to a syntax tree, and back.
 
+`locks`: the locks of a process, for which a fork waits.
+`cache`: caches that threads share, with a limit each.
 `errors`: the one family of errors, its catalogue, and the caret.
 `symbols`: the vocabulary: which spelling is which terminal.
 `nodes`: the syntax tree.
@@ -7,15 +9,21 @@
 `lengths`: how long a text may be.
 `spellings`: names with their scripts, before there is a tree.
 `tokens`: what both lexers make.
+`bars`: which bars open, and which close.
+`signed_scripts`: x^+ and u^- as names.
 `draws`: which letters are expectations, and which names distributions.
 `function_names`: which names are functions.
+`ambiguous_powers`: powers that two readers take differently.
 `stray_characters`: what may have been meant by a character that is none of the notation's.
 `partials`: derivatives written as operators, ∂/∂X*.
 `text_tables`: what words, signs and characters are to the text spelling.
+`where_parts`: definitions after `where` in a line of text.
 `text`: the text spelling to tokens.
 `latex`: the LaTeX spelling to the same tokens.
+`plain_text`: text in ASCII, for streams that cannot show the notation.
 `automaton`: the LALR tables of `formula.lark`, kept.
 `builder`: the rules of the grammar to nodes.
+`continued_lines`: lines that begin with a sign and go on with the equation above.
 `syntax_errors`: why a token cannot stand where it stands.
 `parser`: the whole way, from either spelling to a tree.
 `completion`: what may come next while one types.

@@ -103,7 +103,7 @@ def _name_no_axes(tokens: list[Token], place: int) -> None:
     depth = 0
     for token in tokens[place:]:
         depth += (token.type in OPENING) - (token.type in CLOSING)
-        if depth < 0 or (depth == 0 and token.type == "COMMA") or token.type == "SEPARATOR":
+        if depth < 0 or (depth == 0 and token.type in ("COMMA", "DRAWN")) or token.type == "SEPARATOR":
             return
         if depth == 0 and token.place == "axis":
             token.place = ""

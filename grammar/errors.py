@@ -1,15 +1,22 @@
 """One family of errors for a formula that is wrong, and the one place that draws the caret.
 
-Every error has a number. Its hundreds say the kind (1 syntax, 2 name, 3 shape, 4 value); `CATALOGUE` gives each number
+Every error has a code. Its hundreds say the kind (1 syntax, 2 name, 3 shape, 4 value); `CATALOGUE` gives each code
 its title, and `docs/errors.md` a page. A message shows the line, a caret under the smallest piece that must change,
 notes (what each operand has, and why it must agree), and where it helps the repair.
+
+Texts are for people. What code decides by are the fields of an error: `code`, `symbol`, `axis` and `reason`, one of `REASONS`.
 """
 
 from __future__ import annotations
 
+import copy
 import os
+import sys
 import unicodedata
 from collections.abc import Iterable
+from typing import Any, Self
+
+from .plain_text import encodable, error_in_ascii, shows
 
 Span = tuple[int, int]
 
@@ -22,7 +29,7 @@ CATALOGUE = {
     104: "a bracket is closed by another kind",
     105: "an operand is missing",
     106: "a sign is no part of the notation",
-    107: "a quotient by a juxtaposition reads two ways",
+    107: "ambiguous expression",
     108: "there is nothing to read",
     109: "a LaTeX macro lacks an argument, or is defined without end",
     110: "an environment is ended by another name",
@@ -69,6 +76,19 @@ CATALOGUE = {
 }
 
 
+# What distinguishes errors of one code, where code has to.
+UNFINISHED = "unfinished"
+ENDLESS_MACRO = "endless macro"
+SIZE_NEEDED = "size needed"
+NO_VALUE = "no value"
+REASONS = {
+    UNFINISHED: "the text ends after an operator, and may continue",
+    ENDLESS_MACRO: "a LaTeX macro expands without end",
+    SIZE_NEEDED: "`sizes=` may give the number or the size of the axis that `symbol` names",
+    NO_VALUE: "one side of a claim is NaN or infinite, so that it is no counterexample",
+}
+
+
 def columns(text: str) -> int:
     """The number of terminal columns that `text` takes."""
     if text.isascii():
@@ -108,10 +128,25 @@ class Hint(str):
 
     edits: tuple[tuple[Span | None, str], ...]
 
-    def __new__(cls, text: str, *instead: str, at: Span | None = None) -> Hint:
+    def __new__(cls, text: str, *instead: str, at: Span | None = None) -> Self:
         made = super().__new__(cls, text)
         made.edits = tuple((at, each) for each in instead)
         return made
+
+    def __getnewargs__(self) -> tuple[str]:
+        return (str(self),)
+
+
+class OperandNote(str):
+    """A note that gives the type of an operand: its text in the formula, and its axes."""
+
+    operand: str
+    axes: tuple[str, ...]
+
+    def __new__(cls, text: str, operand: str = "", axes: Iterable[str] = ()) -> Self:
+        note = super().__new__(cls, text)
+        note.operand, note.axes = operand, tuple(axes)
+        return note
 
     def __getnewargs__(self) -> tuple[str]:
         return (str(self),)
@@ -124,9 +159,10 @@ class NotationWarning(UserWarning):
 class NotationError(Exception):
     """A formula, or what it was given, is wrong; the message says where, why, and what would mend it.
 
-    `kind` is "syntax", "name", "shape" or "value"; `number` is the page of `docs/errors.md`; `span` is (start, end) in
+    `kind` is "syntax", "name", "shape" or "value"; `code` is the section of `docs/errors.md`; `span` is (start, end) in
     `source`; `span_text` is the text there; `hint` is the repair, or None, and `edits` are those of a definite repair; `notes` say what
-    each operand has.
+    each operand has. `symbol` is the name that the error is about, `axis` the axis, and `reason` one of `REASONS`; each is None
+    where it does not apply.
 
     >>> error = NotationError(301, "⊙_{key} needs the axis key", source="A ⊙_{key} x", span=(5, 8), hint="try height")
     >>> print(error)
@@ -137,21 +173,28 @@ class NotationError(Exception):
     """
 
     def __init__(
-        self, number: int, message: str, source: str | None = None, span: Span | None = None, notes: Iterable[str] = (),
-        hint: str | None = None, labels: Iterable[tuple[Span, str]] = (),
+        self, code: int, message: str, source: str | None = None, span: Span | None = None, notes: Iterable[str] = (),
+        hint: str | None = None, labels: Iterable[tuple[Span, str]] = (), *, symbol: str | None = None,
+        axis: str | None = None, reason: str | None = None,
     ):  # fmt: skip
-        super().__init__(number, message, source, span, tuple(notes), hint, tuple(labels))
-        self.number: int = number
+        super().__init__(code, message, source, span, tuple(notes), hint, tuple(labels))
+        self.code: int = code
         self.message: str = message
         self.source: str | None = source
         self.span: Span | None = span
         self.notes: tuple[str, ...] = tuple(notes)
         self.hint: str | None = hint
         self.labels: tuple[tuple[Span, str], ...] = tuple(labels)
+        self.symbol: str | None = symbol
+        self.axis: str | None = axis
+        self.reason: str | None = reason
+
+    def __reduce__(self) -> Any:
+        return _restored, (type(self), self.args, self.__dict__)
 
     @property
     def kind(self) -> str:
-        return KINDS[self.number // 100]
+        return KINDS[self.code // 100]
 
     @property
     def edits(self) -> tuple[tuple[Span, str], ...]:
@@ -169,7 +212,20 @@ class NotationError(Exception):
         """A copy of the error with a place, where it has none yet."""
         if self.source is not None or source is None:
             return self
-        return type(self)(self.number, self.message, source, self.span or span, self.notes, self.hint, self.labels)
+        return self.replace(source=source, span=self.span or span)
+
+    def replace(self, **changes: Any) -> NotationError:
+        """A copy of the error with other values of some of its fields."""
+        unknown = changes.keys() - vars(self).keys()
+        if unknown:
+            raise TypeError(f"an error has no field {', '.join(sorted(unknown))}")
+        changed = copy.copy(self)
+        vars(changed).update(changes)
+        changed.notes, changed.labels = tuple(changed.notes), tuple(changed.labels)
+        changed.args = (
+            changed.code, changed.message, changed.source, changed.span, changed.notes, changed.hint, changed.labels
+        )  # fmt: skip
+        return changed
 
     def alone(self) -> NotationError:
         """A copy of the error without the frames below the one that raises it next: the fault lies in the formula.
@@ -186,13 +242,30 @@ class NotationError(Exception):
         return before.count("\n") + 1, self.span[0] - (before.rfind("\n") + 1) + 1
 
     def __str__(self) -> str:
-        lines = [clipped(f"{self.kind} error {self.number}: {self.message}")]
+        """Its text, in ASCII where standard output cannot encode it."""
+        text = self.to_text()
+        return text if text.isascii() or shows(sys.stdout, text) else error_in_ascii(self).to_text()
+
+    @encodable
+    def __repr__(self) -> str:
+        return super().__repr__()
+
+    def to_text(self) -> str:
+        """Its message, the lines of the source with carets, notes and hint."""
+        lines = [clipped(f"{self.kind} error {self.code}: {self.message}")]
         if self.source is not None and self.span is not None:
             lines += excerpt(self.source, ((self.span, ""), *self.labels))
         lines += [f"  {clipped(note)}" for note in self.notes]
         if self.hint:
             lines.append(f"  hint: {clipped(self.hint)}")
         return "\n".join(lines)
+
+
+def _restored(kind: type[NotationError], args: tuple[Any, ...], fields: dict[str, Any]) -> NotationError:
+    """An error made again from its fields, whatever its class is called with."""
+    error = kind.__new__(kind, *args)
+    vars(error).update(fields)
+    return error
 
 
 def excerpt(source: str, labels: tuple[tuple[Span, str], ...]) -> list[str]:

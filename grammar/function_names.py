@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .draws import tell_draws
 from .spellings import Spelling, compact, spelling
-from .symbols import BINDERS, ELEMENTWISE, FUNCTIONS
-from .tokens import CLOSING, OPENING, ROUND, Token, group_end
+from .symbols import BINDERS, BRACKETED, ELEMENTWISE, FUNCTIONS
+from .tokens import CLOSING, OPENING, ROUND, Token, group_end, scripts_end
 
 
-def statements(tokens: list[Token]):
+def statements(tokens: Iterable[Token]) -> Iterator[list[Token]]:
     """The tokens of each statement."""
     current: list[Token] = []
     for token in tokens:
@@ -25,27 +25,17 @@ def statements(tokens: list[Token]):
         yield current
 
 
-def _scripts_end(tokens: list[Token], start: int) -> int:
-    """The index after the sub- and superscripts that begin at `start`."""
-    position = start
-    while position < len(tokens) and tokens[position].type in ("SUB", "SUP", "WITH"):
-        position += 1
-        if position < len(tokens) and tokens[position].type == "LBRACE":
-            position = group_end(tokens, position)
-        else:
-            position += 1
-    return position
-
-
-def _is_label(tokens: list[Token], position: int) -> bool:
-    """Whether the name here is a whole script, as in W^max, or one of its components: W^{l,max}"""
-    if tokens[position - 1].type in ("SUB", "SUP"):
-        return True
-    if position + 1 == len(tokens) or tokens[position + 1].type not in ("COMMA", "RBRACE"):
-        return False
-    while position > 1 and tokens[position].type in ("NAME", "NUMBER", "COMMA"):
-        position -= 1
-    return tokens[position].type == "LBRACE" and tokens[position - 1].type in ("SUB", "SUP")
+def _labels(tokens: list[Token]) -> set[int]:
+    """The places of names that are whole scripts, as in W^max, or components of one: W^{l,max}"""
+    found: set[int] = set()
+    run = False  # of components, from the brace that opens a script
+    for position, token in enumerate(tokens):
+        before = tokens[position - 1].type if position else ""
+        after = tokens[position + 1].type if position + 1 < len(tokens) else ""
+        run = before in ("SUB", "SUP") if token.type == "LBRACE" else run and token.type in ("NAME", "NUMBER", "COMMA")
+        if token.type == "NAME" and (before in ("SUB", "SUP") or (run and after in ("COMMA", "RBRACE"))):
+            found.add(position)
+    return found
 
 
 def _plain_names(tokens: list[Token]) -> bool:
@@ -55,7 +45,7 @@ def _plain_names(tokens: list[Token]) -> bool:
         if expecting:
             if tokens[position].type != "NAME":
                 return False
-            position = _scripts_end(tokens, position + 1)
+            position = scripts_end(tokens, position + 1)
         elif tokens[position].type in ("COMMA", "SEMICOLON"):
             position += 1
         else:
@@ -68,7 +58,7 @@ def _head(tokens: list[Token]) -> Iterator[tuple[str, Spelling, Any]]:
     """The head of a statement: ("function", name, parameters), ("tensor", name, none) for each, or nothing."""
     if not tokens or tokens[0].type != "NAME":
         return
-    end = _scripts_end(tokens, 1)
+    end = scripts_end(tokens, 1)
     after = tokens[end].type if end < len(tokens) else ""
     name = spelling(tokens[:end])
     if after == "COLON":
@@ -77,12 +67,12 @@ def _head(tokens: list[Token]) -> Iterator[tuple[str, Spelling, Any]]:
         close = group_end(tokens, end)
         inside = tokens[end + 1 : close - 1]
         after = (
-            _scripts_end(tokens, close) if close < len(tokens) and tokens[close].type == "SUB" else close
+            scripts_end(tokens, close) if close < len(tokens) and tokens[close].type == "SUB" else close
         )  # f(x)_{h(i)} = …
         if after < len(tokens) and tokens[after].type == "EQUALS" and _plain_names(inside):
             yield "function", name, frozenset(token.text for token in inside if token.type == "NAME")
     elif after == "NAME":
-        name_end = _scripts_end(tokens, end + 1)
+        name_end = scripts_end(tokens, end + 1)
         if name_end < len(tokens) and tokens[name_end].type == "EQUALS":
             yield "function", name, frozenset((tokens[end].text,))
     elif after in ("EQUALS", "IN"):
@@ -91,7 +81,7 @@ def _head(tokens: list[Token]) -> Iterator[tuple[str, Spelling, Any]]:
         start = 0
         found: list[tuple[str, Spelling, Any]] = []
         while start < len(tokens) and tokens[start].type == "NAME":
-            end = _scripts_end(tokens, start + 1)
+            end = scripts_end(tokens, start + 1)
             found.append(("tensor", spelling(tokens[start:end]), frozenset[str]()))
             if end >= len(tokens) or tokens[end].type not in ("COMMA", "IN"):
                 return
@@ -138,12 +128,15 @@ class _Telling:
         family = name.fits(self.families)
         if name.fits(self.functions):
             return not family or after == "LPAREN"
-        if family or any(each in self.tensors for each in name.shorter()):
+        over_axes = name.base in self.built_in and name.subscript and after in BEGINS  # max_{a} x beside max = …
+        if family or (any(each in self.tensors for each in name.shorter()) and not over_axes):
             return False
         if name.base in self.defined:
             return after in BEGINS or not whole
         if name.base in self.shadowed or name.base not in self.built_in:
             return False
+        if name.base in BRACKETED:
+            return after == "LPAREN" and not (name.subscript or name.superscript)
         return name.base in self.further or after in BEGINS or not (whole and can_be_tensor(name))
 
 
@@ -154,7 +147,7 @@ def _functions_taken(lines: list[list[Token]]) -> dict[str, dict[int, str]]:
     signed: dict[str, list[int]] = {}  # with the places that are functions: (ℝ → ℝ)
     heads: dict[str, tuple[list[str], set[str]]] = {}  # with what they take, and what they apply
     for line in lines:
-        end = _scripts_end(line, 1) if line and line[0].type == "NAME" else len(line)
+        end = scripts_end(line, 1) if line and line[0].type == "NAME" else len(line)
         after = line[end].type if end < len(line) else ""
         if after == "COLON":
             signed[line[0].text] = list(_places_of_functions(line, end + 1))
@@ -186,7 +179,7 @@ def _places_of_functions(line: list[Token], start: int) -> Iterator[int]:
 
 def _is_taken(line: list[Token], position: int, taken: dict[str, dict[int, str]]) -> bool:
     """Whether the name here is an argument that has to be a function, of a function that takes one."""
-    end = _scripts_end(line, position + 1)
+    end = scripts_end(line, position + 1)
     if end >= len(line) or line[end].type not in ("COMMA", "RPAREN", "SEMICOLON"):
         return False
     place, depth, at = 0, 0, position - 1
@@ -198,7 +191,7 @@ def _is_taken(line: list[Token], position: int, taken: dict[str, dict[int, str]]
         at -= 1
     opening = at + 1
     for name in range(opening - 1, -1, -1):
-        if line[name].text in taken and _scripts_end(line, name + 1) == opening:
+        if line[name].text in taken and scripts_end(line, name + 1) == opening:
             return place in taken[line[name].text]
     return False
 
@@ -215,23 +208,28 @@ def name_conditionals(tokens: list[Token]) -> None:
     found: dict[int, tuple[int, str]] = {}
     bases: set[str] = set()
     for start, token in enumerate(tokens):
-        if token.type == "NAME" and token.place != "axis":
-            opening = _scripts_end(tokens, start + 1)
+        labels = start > 0 and tokens[start - 1].type in ("SUB", "SUP")
+        if token.type == "NAME" and token.place != "axis" and not labels:
+            opening = scripts_end(tokens, start + 1)
             if opening < len(tokens) and tokens[opening].type == "LPAREN" and opening - start <= 5:
                 named = _conditional(tokens, start, opening)
                 if named is not None:
                     found[start] = named
                     bases |= {named[1].partition("(")[0]} if "|" in named[1] else set()
-    for start in sorted(found, reverse=True):
-        end, text = found[start]
-        if text.partition("(")[0] in bases:
-            tokens[start:end] = [Token("NAME", text, tokens[start].start, tokens[end - 1].end)]
+    names: list[tuple[int, int, str]] = []  # one beside another: of p_d(y|x) and the d(y|x) within it the first
+    for start, (end, text) in sorted(found.items()):
+        if text.partition("(")[0] in bases and (not names or start >= names[-1][1]):
+            names.append((start, end, text))
+    for start, end, text in reversed(names):
+        tokens[start:end] = [Token("NAME", text, tokens[start].start, tokens[end - 1].end)]
 
 
 def _conditional(tokens: list[Token], start: int, opening: int) -> tuple[int, str] | None:
     """The end of p(B | A), and its text; None where there is more than names in the brackets, or more than one bar."""
-    text = "".join({"SUB": "_", "SUP": "^"}.get(token.type, token.text) for token in tokens[start:opening])
-    text += "("
+    scripted = [token for token in tokens[start:opening] if token.type not in ("LBRACE", "RBRACE")]
+    if not all(token.type in ("SUB", "SUP", "NAME", "NUMBER") for token in scripted):
+        return None
+    text = "".join({"SUB": "_", "SUP": "^"}.get(token.type, token.text) for token in scripted) + "("
     bars = 0
     for position in range(opening + 1, len(tokens)):
         kind, previous = tokens[position].type, tokens[position - 1].type
@@ -287,8 +285,8 @@ def tell_products(tokens: list[Token]) -> None:
 
 def tell_call(line: list[Token], position: int) -> None:
     """Turn a name with several arguments, f(X, Y) or f(X; W), into a call: it can be nothing else."""
-    opening = _scripts_end(line, position + 1)
-    if opening >= len(line) or line[opening].type != "LPAREN" or _is_label(line, position):
+    opening = scripts_end(line, position + 1)
+    if opening >= len(line) or line[opening].type != "LPAREN":
         return
     depth = 0
     for token in line[opening : group_end(line, opening)]:
@@ -324,17 +322,16 @@ def tell_functions(
     functions |= primed
     for line, bound in zip(lines, telling.parameters):
         bound = bound - set(telling.taken.get(line[0].text, {}).values()) if telling.taken and line else bound
+        labels = _labels(line)
         for position, token in enumerate(line):
-            if token.type != "NAME" or token.place == "axis":
+            if token.type != "NAME" or token.place == "axis" or position in labels:
                 continue
             if telling.taken and _is_taken(line, position, telling.taken):
                 continue
             if token.text not in functions or token.text in bound:
                 tell_call(line, position)
                 continue
-            if _is_label(line, position):
-                continue
-            end = _scripts_end(line, position + 1)
+            end = scripts_end(line, position + 1)
             after = line[end].type if end < len(line) else ""
             text = "".join(each.text for each in line[position:end] if each.type not in ("LBRACE", "RBRACE"))
             if telling.is_function(spelling(line[position:end]), text, after, whole):

@@ -126,7 +126,8 @@ class IndexSum:
 class Over:
     """max_{i ∈ [n]} …, ∑_{j ≠ i} …, argmin_{x ∈ ℝ^{n}} …, lim_{α→∞} …: over a variable in a set, under a condition, or to a limit
 
-    `over` is a Set, a condition on the variable, or what it goes to.
+    `over` is a Set, a condition on the variable, or what it goes to. A condition may bind further variables, as
+    ∑_{1≤i<j≤n} … does: which ones hangs on what is known where it stands.
     """
 
     operator: str
@@ -308,12 +309,16 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    """a = b = c ∈ S for t = 1, …, n"""
+    """a = b = c ∈ S for t = 1, …, n
+
+    a ≜ b `defines`, so that another equation for a is a claim; it is the same equation, and compares as it does.
+    """
 
     sides: tuple[Node, ...]
     sets: tuple[Set, ...] = ()
     range: Range | None = None
     span: Span = _span()
+    defines: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,10 +370,11 @@ Statement = Union[Value, Equation, Fact, Update, Declaration, Signature, Ellipsi
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Statements, in the order written"""
+    """Statements, in the order written; `continued` are lines that begin with a sign and go on with the equation above"""
 
     statements: tuple[Statement, ...]
     span: Span = _span()
+    continued: tuple[Span, ...] = field(default=(), compare=False, repr=False)
 
 
 def axis_of(node: Node) -> Axis | None:

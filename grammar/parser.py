@@ -7,22 +7,30 @@ parse(r"A \\ndot{\\width} y")       the same
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from . import nodes
+from .ambiguous_powers import brace_inverses, refuse_ambiguous_powers
 from .automaton import Automaton, automaton
+from .bars import without_bars
 from .builder.statements import Builder
+from .continued_lines import continued_lines
 from .draws import untold
 from .errors import NotationError
 from .function_names import tell_functions
 from .lengths import LITERAL, TEXT, check_lengths
+from .locks import LOADING, all_or_none
 from .partials import without_brackets
+from .signed_scripts import name_signs
 from .stray_characters import has_ampersand
 from .symbols import ASCII_MACROS, GREEK_MACROS
 from .syntax_errors import syntax_error
+from .text import tokenize as tokenize_text
 from .tokens import Token, match_brackets
 from .traversal import children, left_spine
+from .where_parts import with_parts
 
 NESTING = 200
 DEPTH = 5  # operations may stand inside each other so many times deeper than brackets
@@ -34,7 +42,7 @@ def spelling_of(source: str) -> str:
 
 
 _IN_TEXT = "|".join([*GREEK_MACROS, *(macro[1:] for macro in ASCII_MACROS)])
-_LATEX = re.compile(rf"\\(?!(?:{_IN_TEXT})(?![A-Za-z]))[A-Za-z({{\[\\]|\$")
+_LATEX = re.compile(rf"\\(?!(?:{_IN_TEXT})(?![A-Za-z]))[A-Za-z({{\[\\,;:!>|%&_ ]|\$")
 
 
 def parse(
@@ -79,7 +87,8 @@ def _parse(
     tree = _run(automaton(), tokens, source)
     if len(tokens) > DEPTH * nesting:
         check_depth(tree, source, DEPTH * nesting)
-    return tree
+    continued = continued_lines(tokens, source) if syntax == "text" else ()
+    return replace(tree, continued=continued) if continued else tree
 
 
 def check_depth(tree: nodes.Program, source: str, limit: int) -> None:
@@ -111,19 +120,21 @@ def tokens_of(
 ) -> list[Token]:
     """The tokens that the parser reads."""
     if syntax == "latex":
-        from .latex.lexer import tokenize
+        with LOADING, all_or_none():
+            from .latex.lexer import tokenize
 
         tokens = tokenize(source)
     else:
-        from .text import tokenize as tokenize_text
-
-        tokens = tokenize_text(source, nesting)
+        tokens = with_parts(tokenize_text(source, nesting))
     match_brackets(tokens, source, nesting)
+    name_signs(tokens)
     if not any(token.type != "SEPARATOR" for token in tokens):
         raise NotationError(108, "there is no formula here", source, (0, len(source)), hint="write one, such as A + x")
-    tokens = without_brackets(tokens)
+    tokens = without_bars(without_brackets(tokens), source)
     tell_functions(tokens, shadowed, functions)
+    brace_inverses(tokens)
     refuse_until(tokens, source)
+    refuse_ambiguous_powers(tokens, source)
     mean = untold(tokens)
     if mean is not None:
         raise NotationError(
@@ -151,9 +162,7 @@ def expected_after(source: str, syntax: str = "text") -> set[str]:
     >>> "NAME" in expected_after("A +")
     True
     """
-    from .text import tokenize
-
-    tokens = tokenize(source)
+    tokens = tokenize_text(source)
     tell_functions(tokens, frozenset(), whole=False)
     machine = automaton()
     states = [machine.start]

@@ -60,6 +60,7 @@ SYMBOLS = (
     Symbol("BIG", "∏", "prod", r"\prod"),
     Symbol("SUP", "^", "^", "^"),
     Symbol("SUB", "_", "_", "_"),
+    Symbol("FACTORIAL", "!", "!", "!"),
     Symbol("STAR", "† ‡", r"\dagger \dag", r"\dagger \dag", "†"),
     Symbol("RELATION", "≠", "!=", r"\neq \ne"),
     Symbol("RELATION", "≤", "<=", r"\leq \le \leqslant"),
@@ -138,7 +139,7 @@ NUMBER_SETS = {"ℝ": "reals", "ℤ": "integers", "ℕ": "naturals"}
 # Names of built-in functions: what the lexer takes for FUNCTION unless the text declares a tensor of that name.
 # `namedtensor.operators` holds their meaning; a test keeps the two lists equal.
 ELEMENTWISE = frozenset(
-    """exp log ln log1p expm1 sqrt sin cos tan arctan arcsin arccos tanh sinh cosh abs sign floor ceil round mod σ sigmoid relu ReLU gelu gelu_tanh silu softplus logsigmoid leaky_relu elu erf lgamma digamma polygamma
+    """exp log ln log1p expm1 sqrt sin cos tan arctan arcsin arccos tanh sinh cosh abs sign floor ceil round mod σ sigmoid relu ReLU gelu gelu_tanh silu softplus logsigmoid leaky_relu elu erf Γ factorial binom lgamma digamma polygamma
     pow clip where uniform""".split()
 )
 FUNCTIONS = ELEMENTWISE | frozenset(
@@ -146,5 +147,14 @@ FUNCTIONS = ELEMENTWISE | frozenset(
     cummin sort argsort median quantile
     unroll pool index maxk argmaxk onehot concat stack det logdet inv solve cofactors trace diag cholesky eigvalsh eigh expm size""".split()
 )
+# Functions whose subscript names no axes, or whose power everyone reads alike: log_2(x)^2, norm_{ax}(x)^2.
+WITHOUT_AXES = ELEMENTWISE | {"norm", "‖", "∂", "lim"}
+INVERSES = {
+    "sin": "arcsin", "cos": "arccos", "tan": "arctan", "arcsin": "sin", "arccos": "cos", "arctan": "tan",
+    "exp": "log", "log": "exp", "ln": "exp", "log1p": "expm1", "expm1": "log1p",
+}  # fmt: skip
 BINDERS = frozenset({"lim"})  # what binds a variable in its subscript and is no operator
+DEFINING = frozenset(r"≜ ≔ := \triangleq \coloneqq \coloneq \eqdef".split())  # the equals signs of definitions alone
+BIG = frozenset(value(symbol, "") for symbol in SYMBOLS if symbol.terminal == "BIG")  # ∑ and ∏
+BRACKETED = frozenset({"Γ"})  # that are functions only before a bracket, being letters for tensors too
 UNDERSCORED = ("gelu_tanh", "leaky_relu")  # the built-ins whose name holds an underscore

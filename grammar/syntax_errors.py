@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import takewhile
 
-from .errors import Hint, NotationError
+from .errors import UNFINISHED, Hint, NotationError
 from .tokens import Token
 
 OPERATORS = {"EQUALS", "APPROX", "PLUS", "MINUS", "SLASH", "DOT", "OPERATOR", "ROOT", "BIG", "IN", "ARROW", "RELATION", "FUNCTION",
@@ -95,8 +95,9 @@ def ends_early(last: Token, tokens: list[Token], position: int, expected: set[st
         what = "a right side" if tokens[start].type == "EQUALS" else "an operand"
         wanted = "write the right side" if tokens[start].type == "EQUALS" else f"write what {shown} applies to"
         return NotationError(
-            105, f"{shown} needs {what} after it", source, span, hint=Hint(f"{wanted}, or remove {shown}", "")
-        )
+            105, f"{shown} needs {what} after it", source, span, hint=Hint(f"{wanted}, or remove {shown}", ""),
+            reason=UNFINISHED,
+        )  # fmt: skip
     commas = [each for each in tokens[:position] if each.type == "COMMA"]
     if "COMMA" in expected and "$END" not in expected and any(each.type == "FOR" for each in tokens[:position]):
         return NotationError(
@@ -144,6 +145,8 @@ def repair(tokens: list[Token], position: int, expected: set[str]) -> str | None
         return _braced("put several axes in braces: _{{{}, …}}", tokens, position, ", ")
     if types[:1] == ["SUB"] and token.type == "ARROW":
         return _braced("put a rename in braces: _{{{}→…}}", tokens, position, "→")
+    if token.type == "DOTS":
+        return "say what the dots stand for: a sum is ∑_{i=1}^{n} …, a range for t = 1, …, n"
     if under_root(tokens, position) is not None:
         return ROOT_OF_ONE
     if token.type == "BAR" and types[-1:] == ["BAR"]:
@@ -153,7 +156,9 @@ def repair(tokens: list[Token], position: int, expected: set[str]) -> str | None
     if token.type == "RELATION" and token.text == "<" and not types:
         return INNER_PRODUCT
     if "BAR" in expected and any(each.type == "BAR" for each in tokens[:position]):
-        return "bars hold one name: a longer absolute value is abs(…)"
+        return "an absolute value has a bar on each side, |x − y|, or is written abs(x − y)"
+    if token.type == "EQUALS" and in_range(tokens[: position - 1]) and types[-2:] == ["COMMA", "NAME"]:
+        return SECOND_RANGE
     if token.type == "EQUALS" and "RBRACKET" in expected:
         return "an element is written X_{axis(1)}, which counts from 1"
     if token.type == "COMMA" and expected & set(DUE) == {"RPAREN"}:

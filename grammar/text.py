@@ -176,6 +176,8 @@ class _Lexer:
             follows = source[end : end + 1]
             if text in WORDS and (text != "in" or not self.brackets):
                 if text in ("sum", "prod") and not re.compile(r"\s*[_₀-ₜᵢ-ᵪⱼ]").match(source, end):
+                    if re.search(rf"(?m)(?:^|where|,)\s*{text}\s*(?:=|:=|≜|∈)", source):  # sum = …
+                        return self.name(text, start, end)
                     raise NotationError(
                         105,
                         f"{text} needs the axis to go over",

@@ -6,6 +6,7 @@ characters --lexer--> tokens --brackets matched, functions told from tensors--> 
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Collection, Sequence
 from itertools import takewhile
 
 from .errors import Hint, NotationError, Span
@@ -114,7 +115,7 @@ def match_brackets(tokens: list[Token], source: str, nesting: int) -> None:
         )
 
 
-def group_end(tokens: list[Token], start: int) -> int:
+def group_end(tokens: Sequence[Token], start: int) -> int:
     """The index after the bracket group that opens at `start`."""
     depth = 0
     for position in range(start, len(tokens)):
@@ -125,6 +126,21 @@ def group_end(tokens: list[Token], start: int) -> int:
             if depth == 0:
                 return position + 1
     return len(tokens)
+
+
+def scripts_end(
+    tokens: Sequence[Token], start: int, kinds: Collection[str] = ("SUB", "SUP", "WITH"), most: int | None = None
+) -> int:
+    """The index after the scripts of these kinds, at most so many, that begin at `start`."""
+    position = start
+    while position < len(tokens) and tokens[position].type in kinds and most != 0:
+        position += 1
+        if position < len(tokens) and tokens[position].type == "LBRACE":
+            position = group_end(tokens, position)
+        else:
+            position += 1
+        most = None if most is None else most - 1
+    return min(position, len(tokens))
 
 
 def _statement_end(tokens: list[Token], within: Token) -> int:

@@ -17,18 +17,27 @@ Each name is imported when it is first asked for, so that `import namedtensor` a
 
 from importlib import import_module
 
-from .core.hooks import answer, when_first_seen
 from .core.shadowed import sentence, warn_if_hidden
 
 try:
     from grammar.errors import NotationError, NotationWarning
+    from grammar.locks import LOADING, all_or_none
 except ImportError as problem:  # a grammar.py of one's own stands in the way
     raise ImportError(sentence("grammar") or str(problem)) from None
 
+from .core.hooks import answer, when_first_seen
 from .core.version import __version__
 
 warn_if_hidden("transformer")
-when_first_seen("jax", lambda: import_module(".tensors.pytrees", __name__))  # which tells it of named tensors
+
+
+def _tell_jax() -> None:
+    """JAX is told of named tensors."""
+    with LOADING, all_or_none():
+        import_module(".tensors.pytrees", __name__)
+
+
+when_first_seen("jax", _tell_jax)
 when_first_seen("NamedTensor", lambda: import_module(".tensors", __name__))  # which gives the class its methods
 answer("worked_out", lambda: import_module(".derivations.worked_out", __name__).worked_out)
 answer("gradient", lambda: import_module(".derivations.gradients", __name__).gradient)
@@ -37,6 +46,7 @@ answer("claims", lambda: import_module(".documents.trial", __name__).claims_of)
 
 HOMES = {  # the module of each public name, besides the functions that are made of the operators' records
     ".core.limits": ("Limits",),
+    ".core.strictness": ("strict",),
     ".core.tensor": ("NamedTensor", "allclose", "from_xarray", "tensor"),
     ".derivations.gradients": ("gradient",),
     ".derivations.proofs": ("prove",),
@@ -60,20 +70,24 @@ __all__ = ["NotationError", "NotationWarning", *HOME]  # type: ignore[reportUnsu
 def __getattr__(name: str) -> object:
     home = HOME.get(name)
     if home is not None:
-        found = getattr(import_module(home, __name__), name)
+        with LOADING, all_or_none():
+            found = getattr(import_module(home, __name__), name)
     elif name.startswith("_") or name not in _function_names():
-        from .core.suggestions import no_attribute
+        with LOADING, all_or_none():
+            from .core.suggestions import no_attribute
 
         raise no_attribute("module 'namedtensor'", name, () if name.startswith("_") else __dir__())
     else:
-        found = import_module(".tensors.functions", __name__).FUNCTIONS[name]
+        with LOADING, all_or_none():
+            found = import_module(".tensors.functions", __name__).FUNCTIONS[name]
     globals()[name] = found
     return found
 
 
 def _function_names() -> list[str]:
     """The names of the functions that `tensors.functions` makes of the operators' records."""
-    from .operators import REGISTRY
+    with LOADING, all_or_none():
+        from .operators import REGISTRY
 
     names = dict.fromkeys(name for record in REGISTRY.values() for name in (record.python_name, *record.aliases))
     return [name for name in names if name.isidentifier() and name.isascii()]

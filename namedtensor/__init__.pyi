@@ -11,6 +11,7 @@ from grammar.errors import NotationWarning as NotationWarning
 
 from .core.behaviour import Axes, Operand
 from .core.limits import Limits as Limits
+from .core.strictness import strict as strict
 from .core.tensor import NamedTensor as NamedTensor
 from .core.tensor import allclose as allclose
 from .core.tensor import from_xarray as from_xarray
@@ -50,6 +51,7 @@ __all__ = [
     "NotationError",
     "NotationWarning",
     "Limits",
+    "strict",
     "NamedTensor",
     "allclose",
     "from_xarray",
@@ -1114,6 +1116,45 @@ def polygamma(X: Operand, *, n: float = 1) -> NamedTensor:
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.polygamma(A).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def gamma(X: Operand) -> NamedTensor:
+    """Γ X is the gamma function, (x − 1)! of whole numbers.
+
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.gamma(X)`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.gamma(A).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def factorial(X: Operand) -> NamedTensor:
+    """X! is x!, which is Γ(x + 1).
+
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.factorial(X)`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.factorial(A).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def binom(X: Operand, Y: Operand) -> NamedTensor:
+    """binom(X, Y) is the binomial coefficient, X over Y.
+
+    Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.binom(X, Y)`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.binom(A, 2).shape
     ℝ^{height[2] × width[3]}
     """
 

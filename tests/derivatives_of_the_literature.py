@@ -101,7 +101,7 @@ LIST = [
     ("NTN 5", "X ⊙_{j} Y", "Y", "X i j; Y j k", "X_{j→j*} ⊙ I_{k,k*}"),
     ("MC 49", "det_{i,j} X", "X", "X i j", "det_{i,j} X ⊙ [inv_{i,j} X]_{i→j*, j→i*}"),
     ("MC 57", "log(abs(det_{i,j} X))", "X", "X i j", "[inv_{i,j} X]_{i→j*, j→i*}"),
-    ("MC 58", "det_{i,j}(X)^2", "X", "X i j", "2 det_{i,j}(X)^2 ⊙ [inv_{i,j} X]_{i→j*, j→i*}"),
+    ("MC 58", "(det_{i,j} X)^2", "X", "X i j", "2 (det_{i,j} X)^2 ⊙ [inv_{i,j} X]_{i→j*, j→i*}"),
     ("MC 60", "inv_{i,j} X", "X", "X i j", "Y = inv_{i,j} X ‖ −Y_{j→i*} ⊙ Y_{i→j*}"),
     ("MC 61", "a ⊙_{i} inv_{i,j} X ⊙_{j} b", "X", "a i; X i j; b j", "Y = inv_{i,j} X ‖ −[a ⊙_{i} Y]_{j→i*} ⊙ [Y ⊙_{j} b]_{i→j*}"),
     ("MC 63", "trace_{i,j}(inv_{i,j} X)", "X", "X i j", "Y = inv_{i,j} X ‖ −Y_{j→i*} ⊙_{i} Y_{i→j*, j→i}"),

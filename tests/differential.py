@@ -7,6 +7,7 @@ What differs is made smaller by leaving out statements and parts as long as the 
 
 from __future__ import annotations
 
+import importlib
 import multiprocessing
 import os
 import random
@@ -20,10 +21,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
+import exported
 import numpy as np
 from drawn_programs import draw, surely_made
 from drawn_sight import number
 from drawn_tree import Family, Function, Program, Term, names_in, statement_lines, terms_of
+from drawn_windows import difference_beside_windows
 from known_faults import KNOWN
 from own_evaluator import Rounding, Tensor, Unfit, evaluate, records
 
@@ -55,9 +58,11 @@ FACTOR = 64  # times the spread
 
 # ------------------------------------------------------------------------------------------------------------- what is due
 def coarsest(program: Program, library: str) -> str:
-    """The precision that results have: that of the coarsest input; PyTorch and JAX compute single where none is said."""
+    """The precision that results have: that of the coarsest input; JAX without x64 computes single, and so does PyTorch where
+    no tensor says anything."""
     given = {each.dtype for each in program.inputs} & set(COARSE)
-    given |= {"float32"} if library != "numpy" else set()
+    nothing_given = not any(each.dtype not in ("int", "float") for each in program.inputs)
+    given |= {"float32"} if library == "jax" or (library == "torch" and nothing_given) else set()
     return max(given, key=COARSE.index, default="float64")
 
 
@@ -123,7 +128,7 @@ def stored(given: Any, layout: str) -> Any:
 def converted(values: dict[str, Any], library: str, turned: bool) -> dict[str, Any]:
     if library == "numpy":
         return values
-    xp = __import__("torch" if library == "torch" else "jax.numpy", fromlist=["asarray"])
+    xp = importlib.import_module("jax.numpy" if library.startswith("jax") else library)
     found = {}
     for name, value in values.items():
         if isinstance(value, nt.NamedTensor):
@@ -196,6 +201,20 @@ def compiled(library: str, without: tuple[str, ...] = (), turned: bool = False) 
     return way
 
 
+def evaluated(library: str) -> Callable[[Sample], Any]:
+    """By arrays of a library that nothing is compiled for; of JAX with numbers of 64 bits."""
+
+    def way(s: Sample) -> Any:
+        if library != "jax of 64 bits":
+            return nt.evaluate(s.text, converted(s.values, library, False))
+        import jax
+
+        with jax.enable_x64(True) if hasattr(jax, "enable_x64") else jax.experimental.enable_x64(True):
+            return nt.evaluate(s.text, converted(s.values, library, False))
+
+    return way
+
+
 def without_each(s: Sample) -> Any:
     """Without one optimisation, another for another program."""
     return compiled("numpy", (random.Random(s.text).choice(sorted(OPTIMISATIONS)),))(s)
@@ -217,6 +236,97 @@ def standing_alone(library: str) -> Callable[[Sample], Any]:
         return nt.tensor(found, whole.axes)
 
     return way
+
+
+def exported_elsewhere(library: str) -> Callable[[Sample], Any]:
+    """The source text called with other sizes and dtypes: a value that is wrong, or an error that is no sentence, is raised."""
+
+    def way(s: Sample) -> Any:
+        values = converted(s.values, library, False)
+        function = exported.export(s.text, library, values)
+        for how, given in exported.other_calls(values, random.Random(s.text)):
+            fault = exported.outcome(function, given)
+            if fault is not None:
+                raise AssertionError(f"{how}: {fault}")
+        return nt.evaluate(s.text, values)
+
+    return way
+
+
+LENGTHS = (1, 2, 3, 7, 64, 65)
+
+
+def at_other_lengths(library: str) -> Callable[[Sample], Any]:
+    """One program called at several sizes of its axes: what it gives is that of programs that nobody has called."""
+
+    def way(s: Sample) -> Any:
+        values = converted(s.values, library, False)
+        entry = nt.program(s.text)["out"]
+        first = outcome_of(entry, values)
+        for sizes in drawn_sizes(s, random.Random(s.text)):
+            given = converted(resized(s.values, sizes), library, False)
+            found, own = outcome_of(entry, given), outcome_of(nt.program(s.text)["out"], given)
+            if not is_same(found, own, 1 in [size for each in tensors_of(given) for size in each.sizes.values()]):
+                raise AssertionError(f"at {sizes}: {found}, and alone {own}")
+        if isinstance(first, str) or isinstance(again := outcome_of(entry, values), str):
+            return entry(values=values)
+        if not is_same(first, again):
+            raise AssertionError(f"again: {again}, and at first {first}")
+        return again
+
+    return way
+
+
+def drawn_sizes(s: Sample, mix: random.Random) -> Iterator[dict[str, int]]:
+    """Sizes of one axis or of two, or of all; the long ones where a program is small."""
+    axes = sorted({axis for each in tensors_of(s.values) for axis in each.axes})
+    if not axes:
+        return
+    is_small = len(s.text) < 150 and len(axes) < 4
+    for turn in range(8):
+        some = axes if turn == 7 else mix.sample(axes, min(len(axes), 1 + turn % 2))
+        yield {axis: mix.choice(LENGTHS if is_small and len(some) == 1 else LENGTHS[:4]) for axis in some}
+
+
+def tensors_of(values: dict[str, Any]) -> list[Any]:
+    return [each for each in values.values() if isinstance(each, nt.NamedTensor)]
+
+
+def resized(values: dict[str, Any], sizes: dict[str, int]) -> dict[str, Any]:
+    """The same numbers, again and again, over axes of other sizes."""
+    found = dict(values)
+    for name, each in values.items():
+        if isinstance(each, nt.NamedTensor):
+            array = np.array(each.array)
+            for place, axis in enumerate(each.axes):
+                if axis in sizes:
+                    array = np.take(array, np.arange(sizes[axis]) % max(array.shape[place], 1), place)
+            found[name] = nt.tensor(array, each.axes)
+    return found
+
+
+def outcome_of(call: Any, values: dict[str, Any]) -> Any:
+    """A value, or the text of its error."""
+    try:
+        with np.errstate(all="ignore"):
+            return call(values=values)
+    except nt.NotationError as problem:
+        return str(problem)
+
+
+def is_same(found: Any, own: Any, of_ones: bool = False) -> bool:
+    """Whether two outcomes are equal but for rounding; a plan of numbers leaves out a factor |a| = 1 with its dtype."""
+    if isinstance(found, str) or isinstance(own, str):
+        return isinstance(own, str) and isinstance(found, str) and found == own
+    if {*found.axes} != {*own.axes} or (found.dtype != own.dtype and not of_ones):
+        return False
+    arrays = (each.to_array(found.axes) if found.axes else each.array for each in (found, own))  # axes have no order
+    left, right = (np.asarray(each).astype(complex) for each in arrays)
+    if left.shape != right.shape:
+        return False
+    close = {"float16": 0.1, "bfloat16": 0.1, "float32": 1e-3}.get(str(own.dtype).rpartition(".")[2], 1e-6)
+    scale = max(1.0, np.abs(right[np.isfinite(right)]).max(initial=0.0))
+    return np.allclose(left, right, rtol=close, atol=close * scale, equal_nan=True)
 
 
 def by_reference(s: Sample) -> Any:
@@ -265,6 +375,8 @@ WAYS = {
     "without optimisations": Way(compiled("numpy", tuple(OPTIMISATIONS))),
     "without one of them": Way(without_each, often=0.5),
     "source text": Way(standing_alone("numpy"), often=0.5),
+    "source text, other sizes and dtypes": Way(exported_elsewhere("numpy"), often=0.2),
+    "other lengths": Way(at_other_lengths("numpy"), often=0.5),
     "printed": Way(printed(lambda p: p.to_text()), often=0.3),
     "printed in ASCII": Way(printed(lambda p: p.to_text(ascii=True)), often=0.3),
     "printed in LaTeX": Way(printed(lambda p: p.to_latex()), often=0.3),
@@ -272,7 +384,13 @@ WAYS = {
     "PyTorch": Way(compiled("torch"), "torch", 0.7),
     "PyTorch, inputs stored otherwise": Way(compiled("torch", turned=True), "torch", 0.3),
     "PyTorch's source text": Way(standing_alone("torch"), "torch", 0.3),
+    "PyTorch's source text, other sizes and dtypes": Way(exported_elsewhere("torch"), "torch", 0.1),
+    "PyTorch, other lengths": Way(at_other_lengths("torch"), "torch", 0.1),
     "PyTorch without optimisations": Way(compiled("torch", tuple(OPTIMISATIONS)), "torch", 0.3),
+    "the Array API": Way(evaluated("array_api_strict"), "array_api_strict", 0.3),
+    "JAX with x64": Way(evaluated("jax of 64 bits"), "jax of 64 bits", 0.05),
+    "JAX, not compiled": Way(evaluated("jax"), "jax", 0.05),
+    "JAX, other lengths": Way(at_other_lengths("jax"), "jax", 0.02),
     "JAX": Way(compiled("jax"), "jax", 0.06),
     "JAX's source text": Way(standing_alone("jax"), "jax", 0.03),
 }
@@ -280,7 +398,7 @@ WAYS = {
 
 def is_installed(library: str) -> bool:
     try:
-        __import__(library)
+        __import__(library.partition(" ")[0])
     except ImportError:
         return False
     return True
@@ -308,7 +426,8 @@ def entries_of(found: Any) -> dict:
         return {frozenset(r.items()): found(r) for r in (dict(each) for each in records(dict(found.shape)))}
     if not isinstance(found, nt.NamedTensor):
         found = nt.tensor(found, ())
-    array = np.asarray(found.to_array(found.axes) if found.axes else found.array)
+    array = found.to_array(found.axes) if found.axes else found.array
+    array = np.asarray(getattr(array, "_array", array))  # that of array_api_strict
     shape = dict(zip(found.axes, array.shape))
     return dict(zip(records(shape), array.ravel().tolist()))
 
@@ -319,6 +438,8 @@ def difference(name: str, way: Way, sample: Sample, wanted: Callable[[Precision]
     expected = wanted(precision)
     if way.library == "jax" and not fits_int32(sample.program):
         raise Unfit("JAX without x64 has no such whole numbers")
+    if way.library == "array_api_strict" and any(each.dtype == "float16" for each in sample.program.inputs):
+        raise Unfit("the standard has no half precision")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -326,7 +447,7 @@ def difference(name: str, way: Way, sample: Sample, wanted: Callable[[Precision]
         entries = entries_of(found)
     except Exception as problem:
         first = str(problem).strip().splitlines()[:1]
-        number_of = getattr(problem, "number", type(problem).__name__)
+        number_of = getattr(problem, "code", type(problem).__name__)
         return Difference(name, f"{type(problem).__name__}: {' '.join(first)}", f"error {number_of}")
     if set(entries) != set(expected.value.entries):
         axes = sorted({axis for record in entries for axis, _ in record})
@@ -618,6 +739,11 @@ def run(
             found.append(text)
             if progress:
                 print(text, flush=True)
+        taken["sizes given beside windows"] += 1
+        if (wrong := difference_beside_windows(seed)) is not None:
+            found.append(wrong)
+            if progress:
+                print(wrong, flush=True)
         if progress and draws % 500 == 0:
             print(f"{draws} draws, {fit} fit, {len(found)} different", flush=True)
     return Run(draws, fit, taken, unfit, found)

@@ -10,6 +10,8 @@ from drawn_sight import AXES, GENERIC, OVER_AXES, Drawing, Leaf, Sight, count, i
 from drawn_terms import called, count_of, fitting, mentioning, mentions
 from drawn_tree import Definition, Elements, Family, Function, Input, Program, Shape, Term, names_in, terms_of, written
 
+from namedtensor.checking.loops import LEAST
+
 
 # ---------------------------------------------------------------------------------------------------------- statements
 def draw_shape(d: Drawing, most: int = 3) -> Shape:
@@ -64,7 +66,7 @@ def family(
     low = starts_count + d.one([0, 0, 1]) - (d.one([0, 0, 1]))
     low = max(low, starts_count)
     long = not sources and d.chance(0.12)
-    high = low + (d.random.randint(66, 80) if long else d.one([0, 1, 1, 2]))
+    high = low + (LEAST - 1 + d.random.randint(-2, 8) if long else d.one([0, 1, 1, 2]))  # about where loops begin
     if long:
         shape, depth = dict(list(shape.items())[:1]), min(depth, 1)
     starts = []
@@ -73,7 +75,10 @@ def family(
     members = [Leaf(Term("member", (), (name, index, -back), shaped(shape))) for back in range(1, starts_count + 1)]
     inside = sight.plus(*members, *members, Leaf(Term("name", (), (index,)), "whole", low, high))
     rule = d.term(shape, depth, replace(inside, variables=(*inside.variables, index)))
-    if long:  # what stays in range
+    if long and d.chance(0.5):  # whole numbers stay whole
+        (rule, sign) = d.one(starts)[1], d.one(["+", "−"])
+        rule = d.make("infix", shape, (members[0].term, rule), sign)
+    elif long:  # what stays in range
         rule = d.make("applied", shape, (rule,), d.one(["tanh", "sin", "cos", "σ"]))
         rule = d.make("infix", shape, (rule, d.make("infix", shape, (members[-1].term, number(2)), "/")), "+")
     else:

@@ -13,7 +13,7 @@ from drawn_tree import RELATIONS, Function, Shape, Term, terms_of
 ONE_NUMBER = ("exp", "sin", "cos", "tanh", "sinh", "cosh", "abs", "sign", "floor", "ceil", "σ", "relu", "gelu", "gelu_tanh",
               "silu", "softplus", "erf", "tan", "ReLU", "sigmoid", "arctan", "expm1", "logsigmoid", "elu", "leaky_relu")  # fmt: skip
 GUARDED = ("log", "sqrt")
-OF_GAMMA = ("lgamma", "digamma", "polygamma")
+OF_GAMMA = ("lgamma", "digamma", "polygamma", "Γ", "factorial")
 
 
 @form(5)
@@ -76,6 +76,9 @@ def power(d: Drawing, shape: Shape, depth: int, sight: Sight) -> Term | None:
     if kind < 0.85:
         parts = (d.not_less_than_nought(d.term(left, depth, sight)), d.term(right, depth, sight))
         return d.make("applied", shape, parts, "pow")
+    if kind < 0.9:
+        above, below = (d.not_less_than_nought(d.term(part, depth, sight)) for part in (left, right))
+        return d.make("applied", shape, (d.make("infix", shape, (above, below), "+"), below), "binom")
     return d.make("power", shape, (number(d.one([2, 3, 0.5])), d.term(shape, depth, sight)))
 
 

@@ -21,8 +21,8 @@ import numpy as np
 import namedtensor as nt
 from namedtensor.backends.javascript import BACKEND, RUNTIME, TARGET, runtime, steps
 from namedtensor.planning.plan import Plan
-from namedtensor.programs.compiled import plan_of
 from namedtensor.programs.executable import Options
+from namedtensor.programs.named_plans import plan_of
 
 NODE = shutil.which("node")
 REASON = "Node.js is not installed"
@@ -36,7 +36,7 @@ for (const { module, inputs } of JSON.parse(readFileSync("cases.json", "utf-8"))
     const { shape, data } = formula(...inputs.map(({ shape, data }) => ({ shape, data: Float64Array.from(data, Number) })));
     results.push({ shape, data: Array.from(data, (x) => (Number.isFinite(x) ? x : String(x))) });
   } catch (error) {
-    results.push({ name: error.name, number: error.number, message: error.message, hint: error.hint, span: error.span });
+    results.push({ name: error.name, code: error.code, message: error.message, hint: error.hint, span: error.span });
   }
 }
 console.log(JSON.stringify(results));

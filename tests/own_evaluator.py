@@ -217,6 +217,19 @@ def lgamma(x: Any) -> Any:
     return chain(x, math.lgamma, polygamma(0))
 
 
+def gamma(x: Any) -> Any:
+    return chain(x, real(math.gamma), lambda a: times(gamma(a), polygamma(0)(a)))
+
+
+def factorial(x: Any) -> Any:
+    return gamma(plus(x, 1))
+
+
+def binomial(n: Any, k: Any) -> Any:
+    """Of k from 0 to n, which is all that is drawn."""
+    return exp(minus(minus(lgamma(plus(n, 1)), lgamma(plus(k, 1))), lgamma(plus(minus(n, k), 1))))
+
+
 def polygamma(order: int) -> Callable[[Any], Any]:
     """The derivatives of lgamma after the first: its sums, and what is left of them by Euler and Maclaurin."""
 
@@ -297,9 +310,10 @@ ONE = {
     "gelu_tanh": gelu_tanh, "silu": lambda x: times(x, sigmoid(x)), "softplus": softplus, "erf": erf,
     "arctan": arctan, "expm1": lambda x: minus(exp(x), 1), "logsigmoid": logsigmoid, "elu": elu, "leaky_relu": leaky_relu,
     "lgamma": lgamma, "digamma": polygamma(0), "polygamma": polygamma(1),
+    "Γ": gamma, "factorial": factorial,
 }  # fmt: skip
 TWO = {
-    "+": plus, "−": minus, "⊙": times, "·": times, "/": over, "pow": power,
+    "+": plus, "−": minus, "⊙": times, "·": times, "/": over, "pow": power, "binom": binomial,
     "max": lambda x, y: largest([x, y]), "min": lambda x, y: smallest([x, y]),
 }  # fmt: skip
 TRUTHS = {

@@ -345,7 +345,7 @@ def case_the_rules_never_change_the_value():
         try:
             found = program.shard(rules, mesh_of(*[(2, 4), (4, 2)][seen % 2]))["Y"](values=inputs)
         except nt.NotationError as problem:
-            refused[problem.number] += 1
+            refused[problem.code] += 1
             continue
         same(found, right)
         assert spec_of(found) == {axis: rules[axis] for axis in found.axes if rules[axis]}, (
@@ -542,7 +542,7 @@ def case_an_input_is_never_refused_and_the_share_of_a_device_is_what_counts():
         try:
             lowered(of, batch)
         except nt.NotationError as problem:
-            assert problem.number == 404 and "the limit of one result is 4 GiB" in str(problem), problem
+            assert problem.code == 404 and "the limit of one result is 4 GiB" in str(problem), problem
         else:
             raise AssertionError("this was to be refused")
 
@@ -572,7 +572,7 @@ def case_an_unknown_topology_is_told():
     try:
         nt.program("Y = 2 X").shard({"heads": "model"}, {"model": 8}, topology="v0q:1x1")
     except nt.NotationError as problem:
-        assert problem.number == 208 and "there is no topology 'v0q:1x1' to compile for" in str(problem)
+        assert problem.code == 208 and "there is no topology 'v0q:1x1' to compile for" in str(problem)
         assert "pip install libtpu" in problem.hint
     else:
         raise AssertionError("this was to be refused")

@@ -106,6 +106,9 @@ def juxtaposed(draw, part, **_):
     return Call("juxtaposed", (), (), (draw(names) if type(left) is type(right) is Number else left, right))
 
 
+MINUS_ONE = ((Number(-1),), (Call("negative", (), (), (Number(1),)),))
+
+
 def function(draw, part, functions):
     """f^{l}_{ax}(X, …; W, …); concat(X, Y) is X ⊕ Y"""
     operator = draw(st.sampled_from(functions))
@@ -113,7 +116,10 @@ def function(draw, part, functions):
     arguments = some(draw, part, 0 if parameters else 1)
     if operator == "concat" and len(arguments) == 2:
         arguments += arguments
-    return Call(operator, some(draw, part, 0, 1), some(draw, labels(part), 0, 2), arguments, parameters)
+    above = some(draw, part, 0, 1)
+    if operator in FUNCTIONS and above in MINUS_ONE:  # sin^{-1} is no text: it is refused
+        above = ()
+    return Call(operator, above, some(draw, labels(part), 0, 2), arguments, parameters)
 
 
 def prefixed(draw, part, **_):

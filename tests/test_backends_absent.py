@@ -9,7 +9,7 @@ from test_planning import FORMULAS
 
 import namedtensor as nt
 from namedtensor.backends.absent import Absent, Tabled
-from namedtensor.programs.compiled import plan_of, printed_target
+from namedtensor.programs.named_plans import plan_of, printed_target
 
 X, W = "ℝ^{a[3] × b[2]}", "ℝ^{b[2] × c[4]}"
 WHOLE = {dtype: nt.tensor(np.array([1, 2, 3]).astype(dtype), "a") for dtype in ("int8", "int64", "uint8")}

@@ -68,7 +68,7 @@ def test_shapes_without_sizes():
 
 def test_every_error_is_reported():
     found = nt.check("a = sofmax_{height}(A) + z\nb = A ⊙_{depth} x\nc = a + b + q", SHAPES)
-    assert [(error.number, error.span_text) for error in found.errors] == [
+    assert [(error.code, error.span_text) for error in found.errors] == [
         (201, "sofmax"), (201, "z"), (301, "depth"), (201, "q"),
     ]  # fmt: skip
 
@@ -81,7 +81,7 @@ def test_an_outer_product_is_warned_of_and_refused_when_strict():
     ]
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate("x + y", x=nt.tensor([1, 2], "a"), y=nt.tensor([1, 2], "b"), strict=True)
-    assert caught.value.number == 314
+    assert caught.value.code == 314
 
 
 @pytest.mark.parametrize("text", ["A + x", "2 x", "x ⊙ A", "A ⊙_{height} x", "x / y"])
@@ -117,7 +117,7 @@ SIZE_ERRORS = [
 def test_size_errors(text, sizes, number, place):
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate(text, sizes=sizes)
-    assert (caught.value.number, caught.value.span_text) == (number, place)
+    assert (caught.value.code, caught.value.span_text) == (number, place)
 
 
 # ------------------------------------------------------------------------------------------- what belongs to what
@@ -148,7 +148,7 @@ def test_a_chain_defines_once_and_claims_the_rest():
     assert value("a = b = 3\nb = 3\na") == 3
     with pytest.raises(nt.NotationError) as caught:
         value("a = b = 3\nb = 4\na")
-    assert caught.value.number == 403
+    assert caught.value.code == 403
 
 
 def test_a_given_value_is_a_parameter():
@@ -192,7 +192,7 @@ NAME_ERRORS = [
 def test_name_errors(text, number, place):
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate(text)
-    assert caught.value.number == number
+    assert caught.value.code == number
     if place is not None:
         assert caught.value.span_text == place
 
@@ -223,7 +223,7 @@ def test_init_gives_the_parameters_as_tensors():
 def test_init_says_which_size_is_missing():
     with pytest.raises(nt.NotationError) as caught:
         nt.program("W ∈ ℝ^{a × b}\nY = ∑_{a} W").init(sizes={"a": 2})
-    assert (caught.value.number, "b" in caught.value.message) == (309, True)
+    assert (caught.value.code, "b" in caught.value.message) == (309, True)
 
 
 def test_programs_list_names_sizes_and_built_ins():
@@ -252,7 +252,7 @@ def test_a_formula_is_callable():
     assert float(function(3, 4, 10)) == 34
     with pytest.raises(nt.NotationError) as caught:
         function(3)
-    assert caught.value.number == 304
+    assert caught.value.code == 304
 
 
 def test_attributes_are_names():
@@ -279,7 +279,7 @@ def test_python_functions_are_lifted_by_their_signature():
     assert nt.evaluate("total(X)", X=X).to_array().tolist() == [4, 6]
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate("total(X)", X=nt.tensor([1, 2], "c"))
-    assert caught.value.number == 305
+    assert caught.value.code == 305
 
 
 @pytest.mark.parametrize(
@@ -296,7 +296,7 @@ def test_python_functions_are_not_lifted_over_axes_that_do_not_fit(X, Y, number,
         raise AssertionError("shapes are checked before")
 
     (error,) = nt.check("both(X, Y)", X=X, Y=Y).errors
-    assert (error.number, error.message, error.span_text) == (number, message, "both(X, Y)")
+    assert (error.code, error.message, error.span_text) == (number, message, "both(X, Y)")
 
 
 def test_python_functions_give_axes_of_the_sizes_that_they_say():
@@ -333,7 +333,7 @@ def test_python_functions_that_do_not_do_what_they_say(formula, number, said):
     nt.function("sized : ℝ^{a[2]} → ℝ")(lambda x: 1.0)
     with pytest.raises(nt.NotationError, match=said) as caught:
         nt.evaluate(formula, X=nt.tensor([1.0, 2.0, 3.0], "a"))
-    assert caught.value.number == number
+    assert caught.value.code == number
 
 
 REPORTS = (
@@ -378,22 +378,21 @@ def test_extra_axes_make_no_outer_product_of_what_a_function_adds():
     shapes = {"x": "ℝ^{n[3]}", "b": "ℝ^{c[2]}"}
     found = nt.check("f : ℝ → ℝ^{c}\nf(t) = t + b\nf(x)", shapes)
     assert (str(found.type), found.warnings) == ("ℝ^{n[3] × c[2]}", ())
-    assert [each.number for each in nt.check("x + b", shapes).warnings] == [314]
+    assert [each.code for each in nt.check("x + b", shapes).warnings] == [314]
 
 
 def test_axes_that_a_function_is_lifted_over_are_not_offered():
     (error,) = nt.check("f : ℝ^{b} → ℝ^{a}\nf(X) = X_{z→a}\nf(Y)", Y="ℝ^{b[2] × c[3]}").errors[:1]
-    assert (error.number, error.hint) == (301, "its axes are b")
+    assert (error.code, error.hint) == (301, "its axes are b")
 
 
 def test_a_sum_over_two_subscripts_is_one_over_axes():
-    """∑_i alone may go over an index: of several none is one."""
+    """What indexes is an index, and the others are axes."""
     X = "ℝ^{a[2] × b[3]}"
     assert str(nt.check("∑_{i} X_{a(i)}", X=X).type) == "ℝ^{b[3]}"
-    (error,) = nt.check("∑_{i,b} X_{a(i)}", X=X).errors
-    assert (error.number, error.span_text) == (201, "i")
+    assert str(nt.check("∑_{i,b} X_{a(i)}", X=X).type) == "ℝ"
     (error,) = nt.check("∑_{2} X_{a(2)}", X=X).errors
-    assert (error.number, error.span_text) == (301, "2")
+    assert (error.code, error.span_text) == (301, "2")
 
 
 # ------------------------------------------------------------------------------------------------- names and sizes
@@ -420,7 +419,7 @@ def test_names_are_read(text):
 def test_what_is_no_name_is_refused(text):
     with pytest.raises(nt.NotationError) as caught:
         key(text)
-    assert caught.value.number == 208
+    assert caught.value.code == 208
 
 
 def test_unknown_sizes_become_one():
@@ -455,14 +454,14 @@ def test_elements(text, expected):
 def test_a_case_that_is_taken_still_needs_its_element():
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate("Y ∈ ℝ^{height}\nY_{height(i)} = { 0 if i = 2; x_{height(i-1)} otherwise }", x=VECTOR)
-    assert (caught.value.number, caught.value.span_text) == (401, "i-1")
+    assert (caught.value.code, caught.value.span_text) == (401, "i-1")
 
 
 def test_an_index_of_two_sizes_is_refused():
     y = nt.tensor([1, 2, 3, 4], "width")
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate("∑_i x_{height(i)} ⊙ y_{width(i)}", x=VECTOR, y=y)
-    assert caught.value.number == 302
+    assert caught.value.code == 302
 
 
 def test_a_parameter_of_an_inner_call_is_lifted_with_the_inputs():

@@ -56,7 +56,7 @@ def test_a_literal_over_an_axis_that_is_not_one(body, number):
     ):
         with pytest.raises(NotationError) as caught:
             evaluate()
-        assert caught.value.number == number
+        assert caught.value.code == number
 
 
 def of_reference(value: nt.NamedTensor) -> reference.Tensor:

@@ -558,7 +558,7 @@ def test_a_wrong_use_gets_a_numbered_error(text, number):
     known = {name: value for name, value in given.items() if name in named or (name in "QK" and "QK" in named)}
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate(text, known)
-    assert caught.value.number == number
+    assert caught.value.code == number
 
 
 @pytest.mark.parametrize(

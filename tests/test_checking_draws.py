@@ -107,7 +107,7 @@ def test_a_claim_about_an_estimate_is_one_about_types():
         assert float(nt.evaluate("L = 𝔼_{z ∼ N(0, 1)} z = 5", draws=10)) != 5
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate("L = 𝔼_{b ∼ Bernoulli(q)} b = 5", q=0.5)
-    assert caught.value.number == 403
+    assert caught.value.code == 403
 
 
 def test_a_claim_about_a_limit_is_one_about_types(recwarn):

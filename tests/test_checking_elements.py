@@ -18,8 +18,8 @@ Y = "Y ∈ ℝ^{a[2] × b[2]}\n"
 def test_two_equations_that_each_fill_all_of_a_tensor(program, place):
     with pytest.raises(nt.NotationError, match="both fill all of") as caught:
         nt.evaluate(program, X=nt.tensor([1.0, 2.0], "a"))
-    assert (caught.value.number, caught.value.span_text) == (406, place)
-    assert [error.number for error in nt.check(program, X="ℝ^{a[2]}").errors] == [406]
+    assert (caught.value.code, caught.value.span_text) == (406, place)
+    assert [error.code for error in nt.check(program, X="ℝ^{a[2]}").errors] == [406]
 
 
 @pytest.mark.parametrize("first", ["", "a_0 = A ⊙_{ax} A\n", "a_0 = [1, 2]_{b} + [1, 2, 3]_{b}\n"])
@@ -38,7 +38,7 @@ def test_what_picks_is_no_index_and_its_product_is_meant(formula, meant):
     E, G = nt.tensor([[1.0, 2], [3, 4], [5, 6]], "experts chans"), nt.tensor([0.1, 0.7, 0.2], "experts")
     sizes = {"k": 2} if "k" in formula.partition("argmax")[2][:1] else None
     (problem,) = nt.check(formula, E=E.shape, G=G.shape, sizes=sizes).errors
-    assert problem.number == 401 and problem.hint.endswith(meant)
+    assert problem.code == 401 and problem.hint.endswith(meant)
     found = nt.evaluate(meant, E=E, G=G, sizes=sizes)
     assert found.tolist(found.axes) == ([3, 4] if sizes is None else [[3, 4], [5, 6]])
     alone = nt.evaluate("X_{a(argmax_{a} X)}", X=nt.tensor([4.0], "a"))

@@ -208,7 +208,7 @@ def test_a_built_in_without_an_operand_is_a_tensor_yet_to_be_given(text):
 def test_a_missing_operand_is_still_told(text):
     with pytest.raises(nt.NotationError) as caught:
         nt.formula(text)
-    assert caught.value.number == 105
+    assert caught.value.code == 105
 
 
 POWERS = {"2^3^2": ("(2^{3})^{2}", "2^{3^{2}}"), "x^{a}^b": ("(x^{a})^{b}", "x^{a^{b}}"), "x²^3": ("(x^{2})^{3}", "x^{2^{3}}"),
@@ -220,7 +220,7 @@ POWERS = {"2^3^2": ("(2^{3})^{2}", "2^{3^{2}}"), "x^{a}^b": ("(x^{a})^{b}", "x^{
 def test_a_power_of_a_power_says_both_readings(text):
     with pytest.raises(nt.NotationError) as caught:
         nt.formula(text)
-    assert caught.value.number == 107
+    assert caught.value.code == 107
     if POWERS[text] is not None:
         assert caught.value.notes == (f"either {POWERS[text][0]}", f"or {POWERS[text][1]}")
         first, second = (nt.formula(note.split(" ", 1)[1]) for note in caught.value.notes)

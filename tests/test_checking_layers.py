@@ -225,7 +225,7 @@ def test_a_layer_that_is_missing_is_told_of():
     given = {name: each for name, each in used("X W").items() if name != "W^4"}
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate(f"W^l ∈ ℝ^{{a × a'}}\n{LAYER} for l = 1, …, 9", given)
-    assert caught.value.number == 206 and "W^4" in str(caught.value)
+    assert caught.value.code == 206 and "W^4" in str(caught.value)
 
 
 # ----------------------------------------------------------------------------------------------------- whole models

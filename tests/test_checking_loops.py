@@ -388,7 +388,7 @@ def test_a_loop_fails_in_the_words_of_the_language(name, library):
     formula, number, piece = WRONG[name]
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate(formula, of(library))
-    assert caught.value.number == number
+    assert caught.value.code == number
     assert piece is None or caught.value.span_text == piece.removeprefix("for ") or caught.value.span_text == piece
 
 

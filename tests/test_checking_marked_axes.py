@@ -42,7 +42,7 @@ def test_a_formula_is_told_of(text):
         found = nt.evaluate(f"{text}  ", used(text))  # a text that was not evaluated before
     assert str(caught[0].message).startswith(TOLD[text]) and caught[0].filename == __file__ and found.axes
     (warned,) = nt.check(text, {name: str(each.shape) for name, each in used(text).items()}).warnings
-    assert warned.number == 319
+    assert warned.code == 319
     with pytest.raises(nt.NotationError, match=r"shape error 319: .* are two axes") as refused:
         nt.evaluate(text, used(text), strict=True)
     assert refused.value.span_text == text

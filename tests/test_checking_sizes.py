@@ -122,10 +122,10 @@ def test_an_axis_of_several_sizes_is_an_error_that_names_them(case):
     text, inputs, note = SEVERAL[case]
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate(text, given(inputs, nt.tensor))
-    assert caught.value.number == 302 and any(note in each for each in caught.value.notes)
+    assert caught.value.code == 302 and any(note in each for each in caught.value.notes)
     with pytest.raises(nt.NotationError) as theirs:
         reference.evaluate(text, given(inputs, reference.tensor))
-    assert theirs.value.number == 302
+    assert theirs.value.code == 302
 
 
 # a program, what is given, the given sizes, and the text under the caret
@@ -158,16 +158,16 @@ def test_a_size_that_is_given_against_the_rest_is_an_error(case):
     values = given(inputs, nt.tensor)
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate(text, values, sizes=sizes)
-    assert (caught.value.number, caught.value.span_text) == (308, under)
+    assert (caught.value.code, caught.value.span_text) == (308, under)
     assert "sizes= says" in str(caught.value)
     with pytest.raises(nt.NotationError) as theirs:
         reference.evaluate(text, given(inputs, reference.tensor), sizes=sizes)
-    assert theirs.value.number == 308
+    assert theirs.value.code == 308
 
     for way in (nt.explain, lambda *given, **more: nt.check(*given, **more).raise_first()):
         with pytest.raises(nt.NotationError) as caught:
             way(text, values, sizes=sizes)
-        assert caught.value.number == 308
+        assert caught.value.code == 308
 
 
 PROGRAM = "f : ℝ^{a} → ℝ^{a}\nf(X) = X / |a|\nW ∈ ℝ^{a[3]}\nY = f(X) + W"
@@ -191,7 +191,7 @@ def test_it_is_so_whichever_way_a_program_is_used(way):
     WAYS[way](program, {"a": 3}, X=X, W=X)
     with pytest.raises(nt.NotationError) as caught:
         WAYS[way](program, {"a": 5}, X=X, W=X)
-    assert caught.value.number == 308
+    assert caught.value.code == 308
 
 
 AGREEING = {
@@ -214,7 +214,7 @@ def test_a_size_that_is_given_and_agrees_is_none(case):
 @pytest.mark.parametrize("text", ["ℝ^{a[-1]}", "ℝ^{a[1-3]}", "[2]^{a[-1]}"])
 def test_no_size_is_negative(text):
     for checked in (nt.check("X", X=text), nt.check(f"X ∈ {text}\n∑_{{a}} X")):
-        assert [error.number for error in checked.errors] == [310]
+        assert [error.code for error in checked.errors] == [310]
 
 
 POWERS = {
@@ -237,7 +237,7 @@ def test_a_size_may_be_a_power_of_one_that_a_tensor_says():
     assert nt.evaluate("V ∈ ℝ^{b[n]}\nW ∈ ℝ^{a[n^2]}\nW + 0 V", V=V, W=W).sizes == {"a": 4, "b": 2}
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate("V ∈ ℝ^{b[n]}\nW ∈ ℝ^{a[n^2]}\nW", V=V, W=nt.tensor([1.0] * 3, "a"))
-    assert caught.value.number == 308
+    assert caught.value.code == 308
     assert nt.evaluate("V ∈ ℝ^{b[n]}\n|c| = n^3\niota_{c} + 0 V", V=V).sizes == {"c": 8, "b": 2}
 
 
@@ -259,7 +259,7 @@ NO_SIZE = {
 def test_what_a_power_leaves_open_is_no_size(text, words):
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate(f"|a| = {text}\niota_{{a}}")
-    assert (caught.value.number, caught.value.message) == words
+    assert (caught.value.code, caught.value.message) == words
 
 
 @pytest.mark.parametrize(
@@ -274,7 +274,7 @@ def test_a_stated_power_has_to_be_the_size_that_is_given(text, words):
     X = nt.tensor([1.0, 2.0, 3.0], "a")
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate(f"X ∈ ℝ^{{a}}\n{text}\nX", X=X, sizes={"b": 4})
-    assert (caught.value.number, caught.value.message) == words
+    assert (caught.value.code, caught.value.message) == words
     assert nt.evaluate("X ∈ ℝ^{a}\n|a| = |b|^{1/2}\nX", X=X, sizes={"b": 9}).array.tolist() == [1, 2, 3]
 
 
@@ -283,7 +283,7 @@ def test_an_axis_whose_size_nothing_gives_is_named_where_it_stands(text, under):
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate(text)
     problem = caught.value
-    assert (problem.number, problem.message, problem.span) == (309, "the size of b is not known", under)
+    assert (problem.code, problem.message, problem.span) == (309, "the size of b is not known", under)
 
 
 # --------------------------------------------------------------------------------------------------------- in good time
@@ -327,7 +327,7 @@ def test_many_statements_of_sizes_are_answered_or_refused_in_time(case):
     try:
         found = int(nt.evaluate(text, sizes=sizes))
     except nt.NotationError as problem:
-        found = problem.number
+        found = problem.code
     assert found == expected
     assert time.process_time() - before < 5
 

@@ -123,7 +123,7 @@ def test_sarif(check):
 
 def test_json_of_several_documents(check):
     one = json.loads(check({"a.tex": HEAD + SLIP}, "--json")[1])
-    assert (one["file"], one["errors"][0]["number"]) == ("a.tex", 301)
+    assert (one["file"], one["errors"][0]["code"]) == ("a.tex", 301)
     several = json.loads(check({"a.tex": HEAD + SLIP, "b.tex": HEAD + FINE + UNREAD}, "--format", "json")[1])
     assert not several["ok"] and [each["ok"] for each in several["documents"]] == [False, True]
     assert several["documents"][1]["not_checked"][0]["kind"] == "not checked"
@@ -131,7 +131,7 @@ def test_json_of_several_documents(check):
 
 @pytest.mark.parametrize(
     ("format", "found"),
-    [("github", "::error title=error 301::"), ("sarif", '"ruleId": "301"'), ("json", '"number": 301')],
+    [("github", "::error title=error 301::"), ("sarif", '"ruleId": "301"'), ("json", '"code": 301')],
 )
 def test_a_formula_in_each_format(capsys, format, found):
     assert cli.main(["check", "∑_{b} A", "A=ℝ^{a}", "--format", format]) == 1
@@ -246,7 +246,7 @@ def test_the_page_names_every_option():
     check_arguments(parser)
     options = {name for action in parser._actions for name in action.option_strings if name.startswith("--")}
     page = (ROOT / "docs" / "linter.md").read_text(encoding="utf-8")
-    assert {name for name in options if f"`{name}" not in page} == {"--help", "--syntax"}
+    assert {name for name in options if f"`{name}" not in page} == {"--header", "--help", "--syntax"}
 
 
 def test_the_hook_and_the_action_call_the_command():

@@ -76,7 +76,7 @@ def test_lines(lines, printed):
 def test_errors_are_about_the_line(lines, number, place):
     with pytest.raises(NotationError) as caught:
         said(*lines)
-    assert caught.value.number == number
+    assert caught.value.code == number
     assert place is None or caught.value.span_text == place
     assert "\n" not in (caught.value.source or "")
 

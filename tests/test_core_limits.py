@@ -24,7 +24,7 @@ def refused(call, number=404):
     with pytest.raises(nt.NotationError) as caught:
         call()
     assert time.process_time() - began < SOON
-    assert caught.value.number == number
+    assert caught.value.code == number
     return caught.value
 
 

@@ -254,7 +254,7 @@ def test_axes_that_a_closed_form_makes_have_sizes(text, hand):
 def test_what_is_undefined_or_drawn_has_no_closed_form(text, by, said):
     with pytest.raises(nt.NotationError, match=said) as caught:
         nt.derivative(text, by).worked_out(s="ℝ")
-    assert caught.value.number == 405
+    assert caught.value.code == 405
 
 
 @pytest.mark.parametrize(
@@ -321,7 +321,7 @@ def test_members_of_a_family_keep_their_names():
 def test_what_has_no_closed_form_says_so():
     with pytest.raises(nt.NotationError) as caught:
         nt.derivative(MIDST, "h^2").worked_out(w="ℝ^{a}", b="ℝ^{a}", sizes={"n": 100_000})
-    assert caught.value.number == 404
+    assert caught.value.code == 404
     with pytest.raises(nt.NotationError, match="n"):
         nt.derivative(MIDST, "h^2").worked_out(w="ℝ^{a}", b="ℝ^{a}")
 
@@ -389,7 +389,7 @@ def test_it_ends():
     try:
         nt.derivative(text, "W").worked_out(x="ℝ^{a}", W="ℝ^{a × b}")
     except nt.NotationError as problem:
-        assert problem.number in (308, 405)
+        assert problem.code in (308, 405)
     assert time.process_time() - start < 20
 
 

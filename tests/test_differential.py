@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 import differential
+import drawn_not_finite
 import drawn_sight
 import drawn_terms
 import drawn_tree
@@ -21,6 +22,7 @@ import own_evaluator
 import pytest
 from drawn_programs import constructs, draw
 from drawn_tree import Input, Program, Term
+from drawn_windows import difference_beside_windows
 from known_faults import KNOWN
 
 import namedtensor as nt
@@ -200,6 +202,10 @@ def value(text_shape: dict, out: Term) -> dict:
     return own_evaluator.evaluate(program).entries
 
 
+def test_sizes_beside_windows_are_computed_as_they_should_be():
+    assert [wrong for seed in range(60) if (wrong := difference_beside_windows(seed))] == []
+
+
 def test_the_evaluator_differentiates():
     x = Term("name", (), ("X",), (("a", 3),))
     cube = Term("power", (x, drawn_sight.number(3)), (), x.shape)
@@ -273,3 +279,10 @@ def test_whole_numbers_that_jax_has_not_are_not_given_to_it():
     assert differential.fits_int32(given((2**31 - 1, 0, 1), "int64", X))
     assert not differential.fits_int32(given((2**31, 0, 1), "int64", X))
     assert differential.fits_int32(given((2.0**40, 0.0, 1.0), "float64", X))
+
+
+@pytest.mark.parametrize("start", range(0, 24, 12))
+def test_numbers_that_are_not_finite_are_those_of_the_definitions(start):
+    for seed in range(start, start + 12):
+        sample = drawn_not_finite.draw(seed)
+        assert not drawn_not_finite.differences(sample), (seed, sample)

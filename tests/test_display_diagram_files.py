@@ -40,14 +40,14 @@ def test_no_file_is_written_that_would_hold_another_format(ending, tmp_path):
     place = tmp_path / f"drawing{ending}"
     with pytest.raises(nt.NotationError) as caught:
         DIAGRAMS["a sum"].save(place)
-    assert caught.value.number == 409 and not place.exists()
+    assert caught.value.code == 409 and not place.exists()
 
 
 def test_without_matplotlib_it_is_said_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(nt.NotationError) as caught:
         DIAGRAMS["a sum"].save(tmp_path / "a.pdf")
-    assert caught.value.number == 408 and not (tmp_path / "a.pdf").exists()
+    assert caught.value.code == 408 and not (tmp_path / "a.pdf").exists()
 
 
 @pytest.mark.parametrize("name", DIAGRAMS)

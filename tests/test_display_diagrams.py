@@ -227,7 +227,7 @@ def test_it_is_saved(tmp_path):
     assert (tmp_path / "a.svg").read_text(encoding="utf-8") == drawing.to_svg() == DRAWINGS["attention"]().to_svg()
     with pytest.raises(nt.NotationError) as caught:
         drawing.save(tmp_path / "nowhere" / "a.svg")
-    assert caught.value.number == 409
+    assert caught.value.code == 409
 
 
 # ------------------------------------------------------------------------------------------------------------- errors
@@ -251,7 +251,7 @@ def test_what_cannot_be_drawn_is_an_error(case):
     call, number, hint = WRONG[case]
     with pytest.raises(nt.NotationError) as caught:
         call()
-    assert caught.value.number == number
+    assert caught.value.code == number
     assert hint is None or caught.value.hint == hint
 
 

@@ -126,7 +126,7 @@ def test_what_cannot_be_written_is_said(tmp_path):
     for place in (tmp_path / "nowhere" / "a.png", tmp_path / "a.formula"):
         with pytest.raises(nt.NotationError) as caught:
             nt.picture(A).save(place)
-        assert caught.value.number == 409
+        assert caught.value.code == 409
 
 
 # -------------------------------------------------------------------------------------------------------------- errors
@@ -148,7 +148,7 @@ def test_what_cannot_be_drawn_is_an_error(case):
     call, number, hint = WRONG[case]
     with pytest.raises(nt.NotationError) as caught:
         call()
-    assert caught.value.number == number
+    assert caught.value.code == number
     assert hint is None or caught.value.hint == hint
 
 
@@ -158,7 +158,7 @@ def test_without_matplotlib_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(nt.NotationError) as caught:
         nt.picture(A)
-    assert (caught.value.number, caught.value.hint) == (408, "pip install '.[pictures]'")
+    assert (caught.value.code, caught.value.hint) == (408, "pip install '.[pictures]'")
 
 
 # ------------------------------------------------------------------------------------------------------- attention maps
@@ -183,7 +183,7 @@ def test_a_head_is_a_panel_and_its_rows_sum_to_one(of):
 def test_the_wrong_number_of_tokens_is_an_error():
     with pytest.raises(nt.NotationError) as caught:
         attention_maps(MODEL, IDS, tokens=["a", "b"], of={"batch": 0})
-    assert caught.value.number == 317
+    assert caught.value.code == 317
 
 
 def test_a_single_sentence_needs_no_batch():

@@ -140,7 +140,7 @@ def test_inside_picks_the_steps_of_a_name(name, inside):
 def test_inside_an_unknown_name_says_which_was_meant():
     with pytest.raises(nt.NotationError) as caught:
         BLOCK["Block"].explain(X, W=W).inside("FNF")
-    assert (caught.value.number, caught.value.hint) == (201, "did you mean FFN?")
+    assert (caught.value.code, caught.value.hint) == (201, "did you mean FFN?")
 
 
 # ---------------------------------------------------------------------------------------------------------- how it looks
@@ -208,14 +208,14 @@ def test_claims_are_no_steps():
 def test_a_false_claim_is_an_error_here_too():
     with pytest.raises(nt.NotationError) as caught:
         nt.explain("Y = 2 x = 3 x", x=X)
-    assert caught.value.number == 403
+    assert caught.value.code == 403
 
 
 def test_errors_are_those_of_the_call():
     for call in (BLOCK["Block"], BLOCK["Block"].explain):
         with pytest.raises(nt.NotationError) as caught:
             call(X)
-        assert caught.value.number == 206
+        assert caught.value.code == 206
 
 
 def test_elements_and_sums_show_their_indices():

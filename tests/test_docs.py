@@ -29,7 +29,11 @@ from grammar.errors import CATALOGUE  # noqa: E402
 PAGES = sorted(path for path in DOCS.rglob("*.md") if blocks_of(path.read_text(encoding="utf-8")))
 
 
-NEEDED = {"train.md": ("torch", "jax"), "training.md": ("torch", "jax")}  # what the blocks of a page import
+NEEDED = {
+    "export.md": ("torch",),
+    "train.md": ("torch", "jax"),
+    "training.md": ("torch", "jax"),
+}  # what the blocks of a page import
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
@@ -125,7 +129,7 @@ def examples():
 def test_an_example_of_an_error_raises_its_number(number, example):
     import namedtensor as nt
 
-    assert errors_page.raised(example).number == number
+    assert errors_page.raised(example).code == number
     if example.mended:
         nt.evaluate(example.mended, dict(example.inputs), sizes=dict(example.sizes), **example.options)
 

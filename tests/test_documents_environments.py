@@ -62,12 +62,12 @@ def test_a_row_that_cannot_be_read_is_left_out_of_them(head, body):
         "Y^2", "Y^2 \\\\ \\nsum{\\ax} X = \\langle X \\ndot{\\seq} X \\rangle \\\\ W = \\nsum{\\ax} X"
     )
     found = report(display, head)
-    assert [(error.number, error.span_text) for error in found.errors] == [(301, r"\ax")] and len(found.unread) == 1
+    assert [(error.code, error.span_text) for error in found.errors] == [(301, r"\ax")] and len(found.unread) == 1
 
 
 def test_an_array_within_a_formula_is_no_table_of_formulas():
     found = report(r"$\nsum{\seq} X = 1$ \[ Y = \begin{array}{cc} 1 & 2 \end{array} \ndot{\seq} X \]")
-    assert [left.problem.number for left in found.unread] == [111]
+    assert [left.problem.code for left in found.unread] == [111]
 
 
 @pytest.mark.parametrize(("body", "around"), [
@@ -100,4 +100,4 @@ def test_no_more_pieces_of_maths_are_looked_at_than_a_book_has(monkeypatch):
 
     monkeypatch.setattr(maths, "PIECES", 10)
     found = report(r"$\nsum{\seq} X = 1$ " * 20)
-    assert [error.number for error in found.errors] == [404] and 0 < found.formulas <= 11 and not found.unread
+    assert [error.code for error in found.errors] == [404] and 0 < found.formulas <= 11 and not found.unread

@@ -67,7 +67,7 @@ def test_a_slip_in_the_values_of_the_paper_is_told_by_random_tensors(tmp_path):
     paper = tmp_path / "paper.tex"
     whole = whole_of(Source(paper.read_text("utf-8"), str(paper), "latex"))
     report = check_document(whole.text, draws=Draws())
-    false = [whole.error(error) for error in report.errors if error.number == 403]
+    false = [whole.error(error) for error in report.errors if error.code == 403]
     assert [(Path(file).name, error.position()[0]) for file, error in false] == [("operations.tex", 244)]
 
 
@@ -79,7 +79,7 @@ def test_the_slips_of_the_paper_are_told_at_their_lines(tmp_path):
     report = check_document(whole.text)
     displays = [maths for section in report.sections for maths in section.maths if maths.display]
     assert len(displays) == 91 and len([each for each in read(report) if each.display]) >= 87
-    errors = {(Path(each.file).name, each.problem.position()[0], each.problem.number)
+    errors = {(Path(each.file).name, each.problem.position()[0], each.problem.code)
               for each in findings_of(report, whole) if each.severity == "error"}  # fmt: skip
     assert errors >= KNOWN and len(errors - KNOWN) <= 4 and report.formulas >= 130
 

@@ -15,7 +15,7 @@ def report(body):
 
 
 def numbers(body):
-    return [(error.number, error.span_text) for error in report(body).errors]
+    return [(error.code, error.span_text) for error in report(body).errors]
 
 
 @pytest.mark.parametrize(("display", "rows"), [

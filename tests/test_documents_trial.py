@@ -155,7 +155,7 @@ def test_claims_of_a_document_are_told_at_their_lines():
     lines = [(PAPER.count("\n", 0, each.span[0]) + 1, each.verdict) for each in report.tried]
     assert lines == [(5, PROVED), (7, FALSE), (11, HOLDS)]
     (error,) = report.errors
-    assert error.number == 403 and error.position()[0] == 7 and error.notes[0].startswith("with X = [[")
+    assert error.code == 403 and error.position()[0] == 7 and error.notes[0].startswith("with X = [[")
     assert not check_document(PAPER).tried and not check_document(PAPER).errors
 
 
@@ -184,7 +184,7 @@ def test_the_command_tries_the_claims_of_a_formula(capsys):
 def told_of(document):
     report = check_document(document, draws=Draws())
     lines = [(document.count("\n", 0, each.span[0]) + 1, each.verdict) for each in report.tried]
-    return lines, [(each.number, document.count("\n", 0, each.span[0]) + 1) for each in report.warnings], report.errors
+    return lines, [(each.code, document.count("\n", 0, each.span[0]) + 1) for each in report.warnings], report.errors
 
 
 KNOWN = r"""
@@ -207,7 +207,7 @@ def test_a_tensor_that_an_earlier_section_wrote_out_is_that_tensor_where_a_later
     lines, _, errors = told_of(KNOWN.replace("@", "10"))
     assert lines == [(9, HOLDS), (10, PROVED), (13, CONDITION)] and not errors
     lines, _, (error,) = told_of(KNOWN.replace("@", "11"))
-    assert lines[0] == (9, FALSE) and error.number == 403 and error.position()[0] == 9
+    assert lines[0] == (9, FALSE) and error.code == 403 and error.position()[0] == 9
 
 
 ROWS = r"""

@@ -135,13 +135,13 @@ def test_every_number_of_the_catalogue_has_a_case():
     for number, raising in ((318, A.to_array), (408, library), (409, lambda: nt.load_tensors("none.safetensors"))):
         with pytest.raises(nt.NotationError) as caught:
             raising()
-        assert caught.value.number == number
+        assert caught.value.code == number
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
 def test_an_error_points_into_its_formula(case):
     error = case.raised()
-    assert error.kind == KINDS[error.number // 100]
+    assert error.kind == KINDS[error.code // 100]
     if error.source is not None:
         assert error.source == case.formula and 0 <= error.span[0] <= error.span[1] <= len(case.formula)
     again = pickle.loads(pickle.dumps(error))

@@ -32,7 +32,8 @@ ASKED = {
     "𝔼_y[x]": (201, "what y is drawn from is not said", "write 𝔼_{y ∼ N(0, 1)}[…], or y ∼ N(0, 1) in a line of its own"),
     "softmax x": (316, "softmax takes 1 axis, and none is named", "softmax_{seq}"),
     "∑ x": (105, "∑ needs the axis to go over", "write ∑_{axis} and then its operand"),
-    "|x + y|": (101, "+ cannot stand here", "a longer absolute value is abs(…)"),
+    "|x + y": (101, "+ cannot stand here", "an absolute value has a bar on each side, |x − y|"),
+    "|x|a|y|": (107, "|x|a|y| reads two ways", "write abs(…), or say which with brackets"),
     "||x||": (101, "| cannot stand here", "a norm is written ‖x‖"),
     "<x, y>": (105, "an operand is missing before <", "an inner product is a contraction: x ⊙_{axis} y"),
     "⟨x, y⟩": (106, "⟨ is no part of the notation", "an inner product is a contraction"),
@@ -43,7 +44,9 @@ ASKED = {
     "x > 0 ? 1 : 0": (106, "? is no part of the notation", "cases are written { a if x > 0; b otherwise }"),
     "x ∼ Poisson(2)": (201, "Poisson is no distribution that is known", "of probabilities p along an axis write i ∼ p"),
     "∫ x": (106, "∫ is no part of the notation", "a sum over an axis is ∑_{axis} X"),
-    "x!": (106, "! is no part of the notation", "a factorial ∏_{i=1}^{n} i"),
+    "x!!": (107, "x!! reads two ways", "say which with brackets"),
+    "2^n!": (107, "2^n! reads two ways", "say which with brackets"),
+    "x % 2": (106, "% is no part of the notation", "a remainder is mod(x, n)"),
     "tr(A)": (201, "tr is not known", "a trace is trace_{rows,columns} X"),
     "∂x/∂y": (303, "the derivative would have the axis seq twice", "write ∂(…)/∂y*"),
     "x_{seq(i)}": (201, "i is not known", ""),
@@ -56,7 +59,7 @@ def test_it_is_asked_about(text):
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate(text, GIVEN)
     problem = caught.value
-    assert problem.number == number and message in problem.message and hint in (problem.hint or "")
+    assert problem.code == number and message in problem.message and hint in (problem.hint or "")
 
 
 SETTLED = {  # what language settles, as the reference page says

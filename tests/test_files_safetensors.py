@@ -1,7 +1,10 @@
 """Files of named tensors: round trips, other programs' files, files that are broken."""
 
 import json
+import random
 import struct
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -75,6 +78,11 @@ def head(entries, numbers=b"", **changes):
     return struct.pack("<Q", changes.get("length", len(text))) + text + numbers
 
 
+def headed(text, numbers=b""):
+    text = text if isinstance(text, bytes) else text.encode()
+    return struct.pack("<Q", len(text)) + text + numbers
+
+
 SOUND = {"w": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}}
 BROKEN = [
     (b"", "it is no safetensors file"),
@@ -87,6 +95,13 @@ BROKEN = [
     (head({"w": {**SOUND["w"], "dtype": "F8_E4M3"}}, b"\x00" * 8), "w holds values of type F8_E4M3, which cannot be read"),
     (head({"w": {"dtype": "F32", "shape": [2]}}), "w has no proper entry in its head"),
     (head({"w": {**SOUND["w"], "data_offsets": [8, 0]}}, b"\x00" * 8), "w has no proper entry in its head"),
+    (head({**SOUND, "v": {**SOUND["w"], "data_offsets": [4, 12]}}, b"\x00" * 12), "v overlaps another tensor by 4 bytes"),
+    (head({"w": {**SOUND["w"], "data_offsets": [4, 12]}}, b"\x00" * 12), "4 bytes before w belong to no tensor"),
+    (head(SOUND, b"\x00" * 11), "3 bytes at its end belong to no tensor"),
+    (headed(json.dumps(SOUND)[:-1] + ", " + json.dumps(SOUND)[1:], b"\x00" * 8), "'w' occurs twice in one object"),
+    (head({"__metadata__": {"axes": 1}, **SOUND}, b"\x00" * 8), "its __metadata__ must map strings to strings"),
+    (headed(b'{"\xff": 1}'), "its head is not UTF-8"),
+    (head(SOUND | {"__metadata__": []}, b"\x00" * 8), "its __metadata__ must map strings to strings"),
 ]  # fmt: skip
 
 
@@ -97,6 +112,103 @@ def test_a_broken_file_says_why(tmp_path, content, why):
     with pytest.raises(nt.NotationError) as caught:
         nt.load_tensors(place)
     assert str(caught.value) == f"value error 409: {place} cannot be read: {why.format(place=place)}"
+
+
+# ------------------------------------------------------------------------------------------ beside the library itself
+STRICTER = (
+    "holds values of type F8_E4M3",
+    "occurs twice",
+)  # which the library reads: NumPy has no such values, and one name is one tensor
+
+
+def damaged(mix):
+    """A file of one to three tensors, with zero to three faults."""
+    entries, numbers, end = {}, b"", 0
+    for name in ["w", "v", "é"][: mix.randint(1, 3)]:
+        kind, width = mix.choice([("F32", 4), ("I64", 8), ("U8", 1), ("BOOL", 1), ("BF16", 2)])
+        shape = [mix.randint(0, 3) for _ in range(mix.randint(0, 2))]
+        size = width * int(np.prod(shape))
+        entries[name] = {"dtype": kind, "shape": shape, "data_offsets": [end, end + size]}
+        numbers += bytes(mix.randrange(2) for _ in range(size))
+        end += size
+    if mix.random() < 0.5:
+        entries["__metadata__"] = {"format": "pt"}
+    pairs = list(entries.items())
+    faults = [mix.choice(FAULTS) for _ in range(mix.randint(0, 3))]
+    for fault in faults:
+        fault(mix, [entry for name, entry in pairs if name != "__metadata__" and isinstance(entry, dict)], pairs)
+    numbers = numbers[: mix.randint(0, len(numbers))] if mix.random() < 0.1 else numbers
+    numbers += b"\x00" * (mix.randint(1, 9) if mix.random() < 0.15 else 0)
+    mix.shuffle(pairs)
+    text = "{" + ", ".join(f"{json.dumps(name)}: {json.dumps(entry)}" for name, entry in pairs) + "}"
+    text = mix.choice(["", "", "", "", "", "", " ", "\n"]) + text + mix.choice(["", "", "  ", "    "])
+    content = bytearray(headed(text, numbers))
+    if mix.random() < 0.15:
+        content[mix.randrange(len(content))] = mix.randrange(256)
+    return bytes(content)
+
+
+def moved(mix, entries, pairs):
+    entry = mix.choice(entries)
+    by = mix.choice([-1, 1, 4])
+    entry["data_offsets"] = [each + by for each in entry.get("data_offsets", [0, 4])]
+
+
+def stretched(mix, entries, pairs):
+    mix.choice(entries).setdefault("data_offsets", [0, 4])[mix.randrange(2)] += mix.choice([-4, -1, 1, 4])
+
+
+def reshaped(mix, entries, pairs):
+    mix.choice(entries)["shape"] = mix.choice([[2], [0], [2**62, 4], [1.5], [-1], "2", None, [True]])
+
+
+def retyped(mix, entries, pairs):
+    mix.choice(entries)["dtype"] = mix.choice(["F32", "F16", "f32", "F8_E4M3", None, 1])
+
+
+def repeated(mix, entries, pairs):
+    pairs.append(mix.choice(pairs))
+
+
+def described(mix, entries, pairs):
+    pairs.append(("__metadata__", mix.choice([None, {}, [], {"a": 1}, {"a": None}, "x"])))
+
+
+def shortened(mix, entries, pairs):
+    entry = mix.choice(entries)
+    entry.pop(mix.choice(sorted(entry) or ["shape"]), None)
+
+
+def widened(mix, entries, pairs):
+    mix.choice(entries)["more"] = mix.choice([1, None, "x"])
+
+
+FAULTS = [moved, stretched, reshaped, retyped, repeated, described, shortened, widened]
+
+
+def test_damaged_files_are_refused_as_the_library_refuses_them():
+    library = pytest.importorskip("safetensors", reason="safetensors is not installed")
+    refused = accepted = 0
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "x.safetensors"
+        for seed in range(3000):
+            content = damaged(random.Random(seed))
+            place.write_bytes(content)
+            try:
+                theirs = {name: bytes(entry["data"]) for name, entry in library.deserialize(content)}
+            except library.SafetensorError:
+                theirs = None
+            try:
+                file = TensorFile(place)
+                ours = {name: content[file.start :][entry.first : entry.last] for name, entry in file.entries.items()}
+            except nt.NotationError as problem:
+                if any(words in problem.message for words in STRICTER):
+                    refused += 1
+                    continue
+                ours = None
+            assert ours == theirs, (seed, content)
+            refused, accepted = refused + (ours is None), accepted + (ours is not None)
+    assert refused > 1000 and accepted > 500
 
 
 def test_a_file_that_is_not_there(tmp_path):

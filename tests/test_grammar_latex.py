@@ -385,7 +385,7 @@ WRONG = [
 def test_wrong_latex_gets_a_numbered_error_at_its_place(latex, number, at):
     with pytest.raises(NotationError) as caught:
         parse(latex, "latex")
-    assert (caught.value.number, caught.value.span_text) == (number, at)
+    assert (caught.value.code, caught.value.span_text) == (number, at)
 
 
 @pytest.mark.parametrize(

@@ -35,4 +35,4 @@ def test_they_are_read_as_what_they_show(formula, meant):
 def test_what_is_beyond_the_notation_is_refused(source, number):
     with pytest.raises(NotationError) as raised:
         nt.evaluate(source, x=X, syntax="latex")
-    assert raised.value.number == number
+    assert raised.value.code == number

@@ -126,4 +126,4 @@ def test_a_tensor_is_read_back_as_a_literal(name, macros):
 def test_a_tensor_of_three_axes_is_no_matrix():
     with pytest.raises(nt.NotationError) as caught:
         nt.tensor([[[1]]], "a b c").to_latex()
-    assert caught.value.number == 316
+    assert caught.value.code == 316

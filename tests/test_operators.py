@@ -376,7 +376,7 @@ def test_an_index_counts_from_its_base(base):
 def test_an_index_out_of_range_is_never_wrapped(wrong, make):
     with pytest.raises(nt.NotationError) as caught:
         nt.index(tensor("b c"), make(wrong), axis="b")
-    assert caught.value.number == 401
+    assert caught.value.code == 401
     assert f"b has no element {wrong}: its indices go from 0 to 2" in str(caught.value)
 
 
@@ -385,7 +385,7 @@ def test_an_index_out_of_range_is_never_wrapped(wrong, make):
 def test_an_index_is_a_whole_number(wrong, make):
     with pytest.raises(nt.NotationError) as caught:
         nt.index(tensor("b c"), make(wrong), axis="b")
-    assert caught.value.number == 402
+    assert caught.value.code == 402
 
 
 def test_narrow_unsigned_indices_do_not_wrap_around_below_zero():
@@ -518,7 +518,7 @@ def test_det_inv_trace_of_rows_and_columns():
 def test_matrices_without_an_inverse_and_those_that_are_not_square():
     with pytest.raises(nt.NotationError) as caught:
         nt.inv(nt.tensor([[1, 2], [2, 4]], "row column"), axis=("row", "column"))
-    assert caught.value.number == 405
+    assert caught.value.code == 405
     with pytest.raises(nt.NotationError, match="a is 2 where b is 3"):
         nt.det(tensor("a b"), axis=("a", "b"))
     assert nt.trace(nt.tensor(np.array([[1, 2], [3, 4]], "int8"), "row column"), axis="row column").dtype == np.int64

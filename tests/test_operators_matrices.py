@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -67,6 +69,51 @@ def test_the_gamma_function_is_that_of_pytorch(name, library):
     right = getattr(torch, name)(torch.tensor(given)).numpy()
     close = 1e-13 if np.asarray(found.array).dtype == np.float64 else 1e-3
     np.testing.assert_allclose(np.asarray(found.to_array("a")), right, rtol=close, atol=close)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_gamma_and_factorials_are_those_of_plain_numbers(library):
+    """Whole where they can be, ∞ where Γ has a pole and where it is too large; within what the library's dtype holds."""
+    above = np.array([0.1, 0.5, 1, 1.5, 2, 3.7, 5, 7.99, 9, 12, 20.5, 33])
+    below = np.array([-0.1, -0.5, -1.5, -4.7, -10.3])
+    make = LIBRARIES[library]
+    found = nt.evaluate("Γ(X)", X=nt.tensor(make(np.concatenate([above, below])), "a")).to_numpy("a")
+    right = [math.gamma(each) for each in (*above, *below)]
+    close = 1e-13 if found.dtype == np.float64 else 1e-4
+    np.testing.assert_allclose(found, right, rtol=close)
+    whole = np.arange(17.0 if found.dtype == np.float64 else 7)
+    exact = nt.evaluate("X!", X=nt.tensor(make(whole), "a")).to_numpy("a")
+    assert exact.tolist() == [math.factorial(int(each)) for each in whole]
+    poles = nt.evaluate("Γ(X)", X=nt.tensor(make([0.0, -1.0, -7.0, 200.0, math.inf]), "a")).to_numpy("a")
+    assert poles.tolist() == [math.inf] * 5
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_binomials_are_whole_and_continue_beyond_whole_numbers(library):
+    n, k = np.meshgrid(np.arange(-6.0, 30), np.arange(-3.0, 33), indexing="ij")
+    pairs = {name: nt.tensor(LIBRARIES[library](each), "a b") for name, each in (("n", n), ("k", k))}
+    found = nt.evaluate("binom(n, k)", pairs).to_numpy("a b")
+    right = np.array([[binomial(int(a), int(b)) for b in k[0]] for a in n[:, 0]], dtype=float)
+    if found.dtype == np.float64:
+        assert (found == right)[abs(right) < 1e12].all()
+    np.testing.assert_allclose(found, right, rtol=1e-11 if found.dtype == np.float64 else 1e-3)
+    halves = nt.evaluate("binom(n, 2)", n=nt.tensor(LIBRARIES[library]([2.5, -1.5, 0.5]), "a")).to_numpy("a")
+    np.testing.assert_allclose(halves, [1.875, 1.875, -0.125], rtol=1e-5)
+
+
+def binomial(n: int, k: int) -> int:
+    """By Pascal's rule, also of n below nought."""
+    if k < 0:
+        return 0
+    return math.comb(n, k) if n >= 0 else (-1) ** k * math.comb(k - n - 1, k)
+
+
+@pytest.mark.parametrize(
+    "text, value",
+    [("20!", 2432902008176640000), ("binom(52, 5)", 2598960), ("0!", 1), ("Γ(5)", 24), ("binom(3, 5)", 0)],
+)
+def test_of_plain_numbers_they_are_exact(text, value):
+    assert float(nt.evaluate(text)) == value
 
 
 @pytest.mark.parametrize("order", [2, 3, 5])

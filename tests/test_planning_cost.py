@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import namedtensor as nt
 from namedtensor import cli
 from namedtensor.planning.cost import cost_of
-from namedtensor.programs.compiled import plan_of, target_named
 from namedtensor.programs.executable import Options
+from namedtensor.programs.named_plans import plan_of, target_named
 
 EXACT = ("blocks", "small sums as products", "normalise late", "scale the smaller", "contraction order")
 ATTENTION = "softmax_{seq}(Q ⊙_{key} K) ⊙_{seq} V"

@@ -14,7 +14,7 @@ ATTENTION = "Attention(Q, K, V) = softmax_{seq}(Q ⊙_{key} K) ⊙_{seq} V"
 SMALL = {"heads": 2, "queries": 4, "seq": 5, "key": 8, "val": 3}
 LATE = SMALL | {"seq": 9}  # more keys than values: the sums divide last
 BLOCKED = {"heads": 2, "queries": 700, "seq": 900, "key": 8, "val": 16}
-SLICED = {"heads": 2, "queries": 300, "seq": 1100, "key": 8, "val": 16}  # two slices of keys, and a rest
+SLICED = {"heads": 2, "queries": 500, "seq": 1100, "key": 8, "val": 16}  # two slices of keys, and a rest
 AXES = {"Q": "heads queries key", "K": "heads seq key", "V": "heads seq val"}
 
 

@@ -6,7 +6,7 @@ A case of that file is
     with X = ℝ^{a[2]}, Y = ℝ^{b}, sizes b = 3
     | the formula, a line each
     -- numpy
-    the functions, as `to_python` writes them for that library, without its helpers
+    the functions that run for that library, without its helpers
 
 A library may be left out. After a change of plans, NAMEDTENSOR_GOLDEN=write writes them anew; read them.
 """
@@ -21,6 +21,8 @@ from typing import NamedTuple
 import pytest
 
 import namedtensor as nt
+from namedtensor.programs.executable import Options
+from namedtensor.programs.named_plans import plan_of, text_target
 
 GOLDEN = Path(__file__).parent / "golden_plans.txt"
 
@@ -35,7 +37,9 @@ class Case(NamedTuple):
         given = dict(each.split(" = ", 1) for each in re.split(r", (?=(?:sizes )?[^\s,]+ = )", self.given) if each)
         types = {name: text for name, text in given.items() if not name.startswith("sizes ")}
         sizes = {name.removeprefix("sizes "): int(text) for name, text in given.items() if name not in types}
-        return functions(nt.formula(self.formula).to_python(library, types, **({"sizes": sizes} if sizes else {})))
+        target = text_target(library)
+        plan, _ = plan_of(nt.formula(self.formula)._goal, target, types, Options(sizes or None))
+        return functions(target.backend.whole(plan))
 
     def written(self) -> str:
         lines = [f"== {self.title}", f"with {self.given}", *(f"| {line}" for line in self.formula.split("\n"))]

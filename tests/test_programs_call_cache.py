@@ -184,14 +184,14 @@ class Heavy:
 
 def test_a_cache_keeps_so_many_bytes(monkeypatch):
     monkeypatch.setattr(call_cache, "BYTES", 100)
-    cache = call_cache.LruCache()
+    cache = call_cache.new_cache("of a test")
     for number in range(50):
         kept = cache.store(number, Heavy(30))
         assert cache.store((number, "again"), kept) is kept and cache.bytes <= 100
     assert [*cache] == [47, (47, "again"), 48, (48, "again"), 49, (49, "again")]
     assert cache.bytes == 90
     large = cache.store("large", Heavy(1000))  # what was asked for last is kept, whatever its size
-    assert [*cache.values()] == [large] and cache.bytes == 1000
+    assert cache.values() == [large] and cache.bytes == 1000
     cache.store("large", Heavy(10))
     assert cache.bytes == 10 and len(cache) == 1
 

@@ -95,7 +95,7 @@ def test_what_is_none_is_refused_with_the_part_that_is_none(text, said):
     with pytest.raises(nt.NotationError) as raised:
         nt.to_einsum(text, tensors(text))
     problem: Any = raised.value
-    assert (problem.number, problem.message) == (405, f"{said} is no sum of products")
+    assert (problem.code, problem.message) == (405, f"{said} is no sum of products")
     assert "einsum multiplies and sums" in problem.hint and problem.span_text.replace(" ", "") in text.replace(" ", "")
 
 
@@ -116,7 +116,7 @@ def test_what_cannot_be_asked_is_an_error_of_the_notation(text, number, said):
         nt.to_einsum(text, X=nt.tensor(np.ones((2, 3)), "a b"), Y="ℝ^{a}") if "Y" in text else nt.to_einsum(
             text, {"X": "ℝ^{a × b}"}
         )
-    assert raised.value.number == number and said in raised.value.message
+    assert raised.value.code == number and said in raised.value.message
 
 
 def test_more_axes_than_letters_are_refused():

@@ -40,7 +40,7 @@ def test_an_input_by_keyword_that_nothing_uses_is_an_error(way):
         WAYS[way](GIVEN, None, {"B": X})
         with pytest.raises(nt.NotationError) as caught:
             WAYS[way]({**GIVEN, "B": X.rename(a="b")}, None, {})
-        assert (caught.value.number, caught.value.kind) == (201, "name")
+        assert (caught.value.code, caught.value.kind) == (201, "name")
         assert "B was given" in caught.value.message
 
 
@@ -48,7 +48,7 @@ def test_an_input_by_keyword_that_nothing_uses_is_an_error(way):
 def test_a_size_that_nothing_has_is_an_error(way):
     with pytest.raises(nt.NotationError) as caught:
         WAYS[way](GIVEN, {"foo": 3}, {})
-    assert (caught.value.number, caught.value.kind) == (204, "name")
+    assert (caught.value.code, caught.value.kind) == (204, "name")
     assert "foo" in caught.value.message
 
 
@@ -116,7 +116,7 @@ def test_a_formula_that_is_wrong_says_so_before_it_says_what_it_does_not_use(tex
     for way in (nt.evaluate, nt.explain, lambda text, **named: nt.check(text, **named).raise_first()):
         with pytest.raises(nt.NotationError) as caught:
             way(text, X=X, Kappa=X)
-        assert caught.value.number == number and "Kappa" not in caught.value.message
+        assert caught.value.code == number and "Kappa" not in caught.value.message
 
 
 def test_check_tells_both():
@@ -128,10 +128,10 @@ def test_parameters_init_and_diagrams_refuse_them_too():
     for call in (program.parameters, program.init):
         with pytest.raises(nt.NotationError) as caught:
             call(sizes={"chans": 4, "out": 2, "foo": 3}, X="ℝ^{chans}")
-        assert caught.value.number == 204
+        assert caught.value.code == 204
         with pytest.raises(nt.NotationError) as caught:
             call(sizes={"chans": 4, "out": 2}, X="ℝ^{chans}", B="ℝ^{chans}")
-        assert caught.value.number == 201
+        assert caught.value.code == 201
     with pytest.raises(nt.NotationError):
         program.diagram(B="ℝ^{chans}")
 
@@ -139,13 +139,13 @@ def test_parameters_init_and_diagrams_refuse_them_too():
 def test_a_layer_refuses_them():
     with pytest.raises(nt.NotationError) as caught:
         transformer.FFN.init(sizes={"chans": 4, "hidden": 8, "foo": 3})
-    assert caught.value.number == 204
+    assert caught.value.code == 204
     layer = transformer.FFN.init(sizes={"chans": 4, "hidden": 8})
     X = nt.tensor([1.0, 2.0, 3.0, 4.0], "chans")
     layer(X)
     with pytest.raises(nt.NotationError) as caught:
         layer(X, mask=X)
-    assert caught.value.number == 201
+    assert caught.value.code == 201
 
 
 def test_the_command_line_refuses_them(capsys):

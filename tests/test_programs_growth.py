@@ -70,7 +70,7 @@ def test_what_a_long_chain_does_not_need_may_be_wrong():
 def test_errors_in_a_long_sum_are_all_told():
     text = "good" + "".join(f" + (X + wrong_{k})" for k in range(1000))
     found = nt.check(text, X="ℝ^{a[4]}", good="ℝ^{a[4]}")
-    assert len(found.errors) == 1000 and all(each.number == 201 for each in found.errors)
+    assert len(found.errors) == 1000 and all(each.code == 201 for each in found.errors)
 
 
 # ----------------------------------------------------------------------------- names of one base, found by their labels

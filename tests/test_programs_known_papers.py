@@ -315,7 +315,7 @@ def test_check_types_it_and_it_is_printed_back(title):
     }
     numbers = {name: value for name, value in shapes.items() if isinstance(value, (int, float))}
     report = nt.check(text, {name: "ℝ" if name in numbers else shape for name, shape in shapes.items()})
-    assert not [each for each in report.errors if each.number != 309]
+    assert not [each for each in report.errors if each.code != 309]
     tree = parse(text)
     for printed, spelling in ((to_text(tree), "text"), (to_text(tree, ascii=True), "text"), (to_latex(tree), "latex")):
         assert parse(printed, spelling) == tree

@@ -42,7 +42,7 @@ def test_any_end_has_these_types(text):
 )
 def test_what_is_wrong_for_every_end_is_an_error(text, number, place):
     errors = nt.check(text).errors
-    assert [(each.number, text[slice(*(each.span or ()))]) for each in errors] == [(number, place)]
+    assert [(each.code, text[slice(*(each.span or ()))]) for each in errors] == [(number, place)]
 
 
 def test_an_end_that_several_lines_lack_is_tried_as_one_small_number(monkeypatch):

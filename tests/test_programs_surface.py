@@ -18,14 +18,17 @@ LAYER = transformer.FFN.init(0, sizes={"chans": 4, "hidden": 3})
 EXPLAINED = nt.explain("2 X + 1", X=X)
 
 SURFACE = {
-    "Program": (PROGRAM, f"{VERBS} builtins declared names redefined shard sizes source syntax tree worked_out f"),
+    "Program": (
+        PROGRAM,
+        f"{VERBS} builtins declared names redefined shard sizes source strict syntax tree worked_out f",
+    ),
     "Formula": (
         nt.formula("2 X + 1"),
-        f"{VERBS} builtins declared names redefined shard sizes source syntax tree worked_out",
+        f"{VERBS} builtins declared names redefined shard sizes source strict syntax tree worked_out",
     ),
     "EntryPoint": (PROGRAM["f"], f"{VERBS} name program"),
     "EntryPoints": (PROGRAM["f", "w"], "names"),
-    "CompiledFormula": (PROGRAM["f"].compile(), "function module names plan source"),
+    "CompiledFormula": (PROGRAM["f"].compile(), "module names plan source specialize"),
     "CheckResult": (
         nt.check("2 X", X="ℝ^{a}"),
         "claims errors ok raise_first shape shapes source steps tried type types warnings",
@@ -35,7 +38,7 @@ SURFACE = {
     "Layer": (
         LAYER,
         """at coloured config counted definitions diagram explain formula from_module init inputs load module notation
-        optional parameters replace save schemes shard sharding sizes source stacked texts to unstacked uses value
+        optional parameters replace save schemes shard sharding sizes source stacked texts to to_onnx unstacked uses value
         without""",
     ),
     "SentenceModel": (

@@ -15,16 +15,16 @@ ROOT = Path(__file__).parent.parent
 
 # The surface: every public name, no more and no fewer.
 NAMES = """tensor NamedTensor allclose from_xarray evaluate formula program load check explain derivative function picture
-compile cost parameters init diagram to_text to_latex latex_preamble to_python to_javascript to_einsum load_tensors save_tensors set_digits same exercises prove gradient
+compile cost parameters init diagram to_text to_latex latex_preamble to_python to_javascript to_einsum load_tensors save_tensors set_digits same exercises prove gradient strict
 NotationError NotationWarning Limits Formula Program""".split()
 FUNCTIONS = """exp log uniform sqrt sin cos tan tanh sinh cosh abs sign floor ceil sigmoid relu ReLU gelu gelu_tanh silu softplus erf
 max min pow clip where sum prod mean var std norm any all logsumexp softmax logsoftmax argmax argmin standardize cumsum
 cumprod sort unroll pool index maxk argmaxk onehot concat stack iota identity det inv trace cofactors dot odd even negative
-ln log1p expm1 arctan arcsin arccos round mod logsigmoid leaky_relu elu cummax cummin argsort median quantile logdet solve diag lgamma digamma polygamma cholesky eigvalsh eigh expm ones
+ln log1p expm1 arctan arcsin arccos round mod logsigmoid leaky_relu elu cummax cummin argsort median quantile logdet solve diag lgamma digamma polygamma gamma factorial binom cholesky eigvalsh eigh expm ones
 add subtract multiply divide equal not_equal less less_equal greater greater_equal logical_and logical_or logical_not""".split()
 NO_METHODS = """where uniform stack iota identity ones add subtract multiply divide equal not_equal less less_equal greater greater_equal
 logical_and logical_or""".split()
-METHODS = """array axes sizes shape dtype ndim layout to_array to_numpy tolist item to_xarray to_text to_latex rename merge split""".split()
+METHODS = """array axes sizes shape dtype ndim layout to_array to_numpy tolist item to_xarray to_text to_latex rename merge split backward""".split()
 METHODS += [name for name in FUNCTIONS if name not in NO_METHODS]
 LAYERS = """Attention BERT EncoderBlock EncoderDecoder FFN GPT2 Layer LayerNorm Llama MultiHeadAttention SelfAttention SentenceModel
 Transformer ViT attention_maps load minilm""".split()

@@ -73,7 +73,7 @@ POSITIONS = {  # what asks for an order of axes, or for no axis
 def test_no_order_of_axes_is_made_up(run):
     with pytest.raises(nt.NotationError) as raised:
         run()
-    assert raised.value.number == 318
+    assert raised.value.code == 318
 
 
 def test_an_order_that_is_said_is_taken():
@@ -248,7 +248,7 @@ def test_init_says_what_it_cannot_know(text, asked):
     for run in (nt.formula(text).init, nt.formula(text).parameters):
         with pytest.raises(nt.NotationError, match=f"so the shape of {asked} is not known") as raised:
             run()
-        assert raised.value.number == 206 and "has no signature" in raised.value.message and "ℝ^{" in raised.value.hint
+        assert raised.value.code == 206 and "has no signature" in raised.value.message and "ℝ^{" in raised.value.hint
 
 
 @pytest.mark.parametrize(

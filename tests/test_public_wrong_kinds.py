@@ -120,7 +120,7 @@ def test_a_tensor_holds_numbers_and_nothing_else(dtype):
     numpy = pytest.importorskip("numpy", reason="arrays of NumPy are tried")
     with pytest.raises(nt.NotationError) as caught:
         nt.tensor(numpy.zeros(2, dtype=dtype), "a")
-    assert caught.value.number == 317 and caught.value.hint
+    assert caught.value.code == 317 and caught.value.hint
 
 
 @pytest.mark.parametrize("text", ["[1, 1e400]", "[[-1e999]]"])

@@ -104,7 +104,7 @@ def test_what_a_claim_does_not_define_is_not_known(text):
     place, hint = WRONG[text]
     with pytest.raises(NotationError) as caught:
         nt.evaluate(text, GIVEN)
-    assert caught.value.number == 201 and text[slice(*(caught.value.span or (0, 0)))].strip("{}") == place
+    assert caught.value.code == 201 and text[slice(*(caught.value.span or (0, 0)))].strip("{}") == place
     assert hint in (caught.value.hint or "")
     with pytest.raises(NotationError):
         reference.evaluate(text, {"X": reference.tensor(X, "ax")})
@@ -180,7 +180,7 @@ def test_what_goes_on_until_something_holds_is_refused_with_its_repair():
     for text in ("h^t = cos h^{t-1} until abs(h^t − h^{t-1}) < ε", r"h^t = \cos h^{t-1} \text{ until } h^t = h^{t-1}"):
         with pytest.raises(NotationError) as caught:
             nt.evaluate(text)
-        assert caught.value.number == 114 and "for t = 1, …, n" in (caught.value.hint or "")
+        assert caught.value.code == 114 and "for t = 1, …, n" in (caught.value.hint or "")
     repaired = "x^t = { x^{t-1} if abs(x^{t-1} − x^{t-2}) < ε; cos x^{t-1} otherwise } for t = 2, …, 90\nx^0 = 1\nx^1 = cos x^0"
     assert float(nt.evaluate(repaired)) == pytest.approx(0.739085, abs=1e-5)
     with pytest.raises(NotationError) as caught:

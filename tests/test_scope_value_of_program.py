@@ -151,7 +151,7 @@ def test_functions_are_values_where_there_is_nothing_else(text):
     assert float(nt.formula(text).compile()(nt.tensor(2.0), **more)) == FUNCTIONS[text]
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate(text, more)
-    assert caught.value.number == 105
+    assert caught.value.code == 105
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_what_needs_itself_has_no_value(text):
     for evaluate in (nt.evaluate, lambda text: reference.evaluate(text, {})):
         with pytest.raises(nt.NotationError) as caught:
             evaluate(text)
-        assert caught.value.number == 203
+        assert caught.value.code == 203
 
 
 DERIVATIVES = {

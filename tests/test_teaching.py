@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import namedtensor as nt
 from namedtensor.cli import main
+from namedtensor.core.processes import EndedError, LateError
 from namedtensor.teaching import grading, references
 from namedtensor.teaching.exercise_files import ExerciseError
 from namedtensor.teaching.mutants import mutants
@@ -103,7 +104,7 @@ def test_a_difference_is_told_in_full(first, second, types, said):
 def test_what_cannot_be_compared_is_an_error(first, types, number, said):
     with pytest.raises(nt.NotationError, match=re.escape(said)) as caught:
         nt.same(first, first, **types)
-    assert caught.value.number == number
+    assert caught.value.code == number
 
 
 @pytest.mark.parametrize(("first", "second", "types"), SAME)
@@ -431,19 +432,78 @@ def test_whatever_is_handed_in_there_is_a_sentence_in_time(sheet, kept, answer):
 
 
 def test_marking_ends_in_time(sheet, monkeypatch):
+    """The process that was late is ended, and the next answer has another."""
     from namedtensor.teaching import marking
 
-    monkeypatch.setattr(marking, "SECONDS", 0.2)
-    monkeypatch.setitem(marking.KINDS, "formula", lambda *given: time.sleep(5) or "right")
+    sheet["attention"].mark("Q")
+    late = marking.PROCESS.process
+    with monkeypatch.context() as patched:
+        patched.setattr(marking, "SECONDS", 0.0)
+        found = sheet["attention"].mark("Q")
+    assert not found and found.feedback == marking.LATE.format(0) and late.poll() is not None
+    assert "could not be marked" not in sheet["attention"].mark("Q").feedback
+
+
+def test_one_process_marks_all_answers(sheet):
+    from namedtensor.teaching import marking
+
+    sheet["attention"].mark("Q")
+    before = marking.PROCESS.process
+    for answer in ("K", "V", "Q +", "softmax_{seq}(Q ⊙_{key} K / √|key|)"):
+        sheet["attention"].mark(answer)
+    assert marking.PROCESS.process is before and before.poll() is None
+
+
+def test_a_process_that_died_is_a_sentence_and_no_end(sheet):
+    from namedtensor.teaching import marking
+
+    sheet["attention"].mark("Q")
+    marking.PROCESS.process.kill()
+    marking.PROCESS.process.wait()
+    assert "could not be marked" not in sheet["attention"].mark("Q").feedback
+
+
+@pytest.mark.parametrize("problem", [OSError("no processes"), EndedError(), LateError()])
+def test_without_a_process_there_is_a_mark_too(sheet, monkeypatch, problem):
+    from namedtensor.teaching import marking
+
+    def ask(line, seconds):
+        raise problem
+
+    monkeypatch.setattr(marking.PROCESS, "ask", ask)
     found = sheet["attention"].mark("Q")
-    assert not found and "could not be marked" in found.feedback
+    assert isinstance(found, marking.Mark) and found.tried
+    assert ("could not be marked" in found.feedback) is not isinstance(problem, OSError)
+
+
+@pytest.mark.parametrize("answer", ["Q", "Q +", "Q ⊙_{nokey} K", "softmax_{seq'}(Q ⊙_{key} K / √|key|)", "?", ""])
+def test_the_process_marks_as_this_one_does(sheet, answer):
+    from namedtensor.teaching import marking
+
+    for exercise in sheet.values():
+        found, due = exercise.mark(answer), marking.marked(exercise, answer, 0)
+        assert found.json() == due.json() and (found.hints, found.model) == (due.hints, due.model)
+        assert (found.error is None) == (due.error is None) and str(found.error) == str(due.error)
+        if due.error is not None:
+            assert found.error.edits == due.error.edits and found.error.span == due.error.span
+
+
+def test_functions_of_this_process_may_be_used(sheet):
+    from namedtensor.operators.user_functions import USER_FUNCTIONS
+    from namedtensor.teaching import marking
+
+    nt.function("Same : ℝ^{a} → ℝ^{a}")(lambda x: x)
+    try:
+        assert USER_FUNCTIONS and sheet["attention"].mark(marking.text_of(sheet["attention"].model).partition("=")[2])
+    finally:
+        del USER_FUNCTIONS["Same"]
 
 
 def test_a_fault_of_ours_is_a_sentence(sheet, monkeypatch):
     from namedtensor.teaching import marking
 
     monkeypatch.setitem(marking.KINDS, "formula", lambda *given: {}["missing"])
-    assert "could not be marked" in sheet["attention"].mark("Q").feedback
+    assert "could not be marked" in marking.marked(sheet["attention"], "Q", 0).feedback
 
 
 # ------------------------------------------------------------------------------------------------------------ files
@@ -461,7 +521,10 @@ def test_the_puzzles_are_proved():
     [
         ("#: exercise a kind frmula\nX", "line 1: no kind frmula; did you mean formula?"),
         ("#: exercise a\n#: hnt x\nX", "line 2: no word hnt; did you mean hint?"),
-        ("#: exercise a points x\nX", "points x is no number"),
+        *(
+            (f"#: exercise a points {text}\nX", f"line 1: points must be a number from 0 to 10000, got {text}")
+            for text in ("x", "inf", "-inf", "nan", "-5", "-1e-9", "1e308", "10001")
+        ),
         ("#: exercise a\nX ⊙ \n", "line 2: exercise a: ⊙ needs an operand"),
         ("#: exercise\n", "begins with: #: exercise NAME"),
         ("#: exercise a\nX\n#: exercise a\nX", "line 3: a second exercise a"),
@@ -488,7 +551,7 @@ def test_an_unknown_exercise_is_told_the_nearest(sheet):
         ({"slips": (("2 X", "no"), ("2 X", "other"))}, "is told otherwise"),
         ({"hints": ("x" * 201,)}, "201 characters"),
         ({"without": ("X",)}, "its own model is not marked right"),
-        ({"model": "answer = mean_{n} (X − mean_{n} X)^2"}, "its model is 0 on every draw"),
+        ({"model": "answer = (mean_{n}(X − mean_{n} X))^2"}, "its model is 0 on every draw"),
     ],
 )
 def test_the_faults_of_an_exercise_are_found(change, said):

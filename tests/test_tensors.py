@@ -400,3 +400,8 @@ def test_every_function_of_one_tensor_is_a_method():
 def test_what_the_package_lacks():
     with pytest.raises(AttributeError, match="no attribute 'sotfmax'"):
         nt.sotfmax  # noqa: B018
+
+
+def test_a_subclass_is_refused_with_a_sentence():
+    with pytest.raises(TypeError, match="My cannot subclass NamedTensor: results of operations are plain NamedTensors"):
+        type("My", (nt.NamedTensor,), {})

@@ -212,7 +212,7 @@ def test_the_verbs_of_a_layer(tmp_path):
     same_parameters(replaced, model.replace({"W^{3,Q}": other}))
     with pytest.raises(nt.NotationError) as caught:
         stacked.replace({"W^{5,Q}": other})
-    assert caught.value.number == 201
+    assert caught.value.code == 201
     single = stacked.to("numpy", "float32")
     assert families(single) == families(stacked) and single.parameters["W^{4,Q}"].dtype == np.float32
     near(model.explain(ids).value, stacked.explain(ids).value)

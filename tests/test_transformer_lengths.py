@@ -1,4 +1,4 @@
-"""Models at lengths that are new to them, in any order: what a plan of its own gives, and as few checks and plans as may be."""
+"""Models at lengths that are new to them, in any order: what a plan of its own gives, without a plan for each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import pytest
 import namedtensor as nt
 import transformer
 from benchmarks.growth import GPT2, LLAMA, SIZES, calls_of
-from namedtensor.programs import sizes_used
 from namedtensor.programs.program import EntryPoint, EntryPoints
 from transformer.core.layer import variant
 
@@ -59,28 +58,43 @@ def test_a_length_gives_what_a_plan_of_its_own_gives(kind, inputs, library):
     for each in inputs:
         named = given(library, *each)
         found, own = (it(values=values | named, sizes=model.sizes) for it in (entry, anew(model)))
-        assert found.axes == own.axes and np.array_equal(np.asarray(found.array), np.asarray(own.array)), each
+        assert found.axes == own.axes and found.dtype == own.dtype, each
+        np.testing.assert_allclose(
+            np.asarray(found.array), np.asarray(own.array), rtol=1e-4, atol=1e-4, err_msg=str(each)
+        )
 
 
+MOST_CALLS = 1000  # of Python functions, for a length from the third on
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
 @pytest.mark.parametrize("kind", MADE)
-def test_a_model_is_checked_for_five_lengths_at_most(kind, monkeypatch):
+def test_a_later_length_costs_few_calls_and_no_plan(kind, library, monkeypatch):
+    pytest.importorskip(library)
     checked, typed = [], EntryPoint._typed
     monkeypatch.setattr(EntryPoint, "_typed", lambda self, *rest: checked.append(rest) or typed(self, *rest))
-    entry, model = anew(MADE[kind]), MADE[kind]
-    for length in (31, 36, 1, 2, 64, 3, 127, 300, 7, 8, 9, 63, 65, 33, 50):
-        entry(values=model.parameters | given("numpy", length), sizes=model.sizes)
-    assert len(checked) <= 5
-
-
-def test_a_later_length_costs_a_part_of_the_calls_that_the_second_did():
-    entry, model = anew(MADE["Llama"]), MADE["Llama"]
+    model = MADE[kind] if library == "numpy" else MADE[kind].to(library)
+    entry, values = anew(model), model.parameters
 
     def cost(length: int) -> int:
-        return calls_of(lambda: entry(values=model.parameters | given("numpy", length), sizes=model.sizes))
+        named = given(library, length)
+        return calls_of(lambda: entry(values=values | named, sizes=model.sizes))
 
-    _, second, *_ = map(cost, (31, 36, 1, 200))
-    later = [cost(length) for length in (2, 3, 64, 100, 50, 52, 51, 90)]
-    assert max(later) < second * 2 / 3 and min(later) < second / 10
+    for length in (31, 36):
+        cost(length)
+    before = len(checked)
+    later = [cost(length) for length in (33, 50, 63, 17, 40, 16, 20)]  # of the same factor of 4
+    assert len(checked) == before <= 3
+    assert max(later) <= MOST_CALLS, later
+
+
+def test_each_factor_of_four_has_one_plan(monkeypatch):
+    checked, typed = [], EntryPoint._typed
+    monkeypatch.setattr(EntryPoint, "_typed", lambda self, *rest: checked.append(rest) or typed(self, *rest))
+    entry, model = anew(MADE["Llama"]), MADE["Llama"]
+    for length in (31, 36, 1, 2, 64, 3, 127, 300, 7, 8, 9, 63, 65, 33, 50, 100, 200, 255, 4, 5, 6):
+        entry(values=model.parameters | given("numpy", length), sizes=model.sizes)
+    assert len(checked) <= 1 + 5  # of numbers, and for 1-3, 4-15, 16-63, 64-255, 256-1023
 
 
 def test_prompts_of_new_lengths_are_served(monkeypatch):
@@ -94,16 +108,3 @@ def test_prompts_of_new_lengths_are_served(monkeypatch):
     for length in (22, 23, 26, 28):
         model.generate(nt.tensor(np.arange(length) % 7, "seq"), max_new_tokens=3)
     assert len(made) == before
-
-
-@pytest.mark.parametrize(
-    ("text", "decides"),
-    [
-        ("n = |seq| - 1\nX / n", False), ("n = |seq| - 1\n{ X if n > 40; 2 X otherwise }", False),
-        ("n = |seq|\nm = n + 1\nX_{seq(m - 1)}", False), ("|memory| = |seq| + n\nn = |memory| - 1\nX_{seq(1)}", False),
-        ("n = |seq| - 1\ncos(n) X", True), ("n = |seq|\nm = n + 1\nX^m", True), ("n = |seq|\n{ X if n = 44; 2 X otherwise }", True),
-        ("n = |seq|\nk = n n\nX k", True), ("n = |seq| - 1\nn n n X", True),
-    ],
-)  # fmt: skip
-def test_a_name_for_a_size_is_used_as_the_size_is(text, decides):
-    assert sizes_used.says_sizes(nt.program(text)._goal.program.scope, {"seq"}) == decides

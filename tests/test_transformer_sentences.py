@@ -166,7 +166,7 @@ def test_a_model_is_not_changed(model):
 def test_what_is_no_sentence(model, given, message):
     with pytest.raises(nt.NotationError) as caught:
         model.embed(given)
-    assert (caught.value.number, caught.value.message) == (405, message)
+    assert (caught.value.code, caught.value.message) == (405, message)
 
 
 # ---------------------------------------------------------------------------------------------------- other folders
@@ -248,7 +248,7 @@ def test_a_folder_that_cannot_be_read(tmp_path, files, message):
     place = copied(tmp_path, **files)
     with pytest.raises(nt.NotationError) as caught:
         SentenceModel.load(place)
-    assert caught.value.number == 409
+    assert caught.value.code == 409
     assert caught.value.message.replace(f"{place}/", "").startswith(message)
 
 

@@ -160,4 +160,4 @@ WRONG = {
 def test_a_wrong_image_gets_the_error_of_the_language(small, extent, axes, number, message):
     with pytest.raises(nt.NotationError) as caught:
         small[1](nt.tensor(np.zeros(extent, "f4"), axes))
-    assert (caught.value.number, caught.value.message) == (number, message)
+    assert (caught.value.code, caught.value.message) == (number, message)

@@ -113,17 +113,51 @@ def test_what_is_no_question_is_answered_so(server, body):
     assert status == 200 and json.loads(found)["ok"] is False
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no process can be made to stand still")
 def test_what_takes_too_long_is_ended_and_the_next_is_answered():
     with serving(seconds=3.0) as server:
         assert json.loads(ask(server, body=b'{"ask": "runtime"}')[2])["ok"]
-        server.worker.process.send_signal(
-            19
-        ) if sys.platform != "win32" else server.worker.process.kill()  # it stands still
+        server.worker.process.process.send_signal(19)  # it stands still
         start = time.monotonic()
         found = json.loads(ask(server, body=b'{"ask": "runtime"}')[2])
         assert not found["ok"] and "3 seconds" in found["error"]["message"] and time.monotonic() - start < 20
         server.worker.seconds = 60.0
         assert json.loads(ask(server, body=b'{"ask": "runtime"}')[2])["ok"]
+
+
+def test_the_worker_that_died_while_idle_is_started_anew():
+    with serving() as server:
+        for _ in range(2):
+            assert json.loads(ask(server, body=b'{"ask": "runtime"}')[2])["ok"]
+            process = server.worker.process.process
+            process.kill()
+            process.wait()
+        assert json.loads(ask(server, body=b'{"ask": "runtime"}')[2])["ok"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no process can be made to stand still")
+def test_a_worker_that_dies_over_a_question_is_told_so():
+    """At once, and not as one that took too long; the next question is answered."""
+    with serving(seconds=100.0) as server:
+        assert json.loads(ask(server, body=b'{"ask": "runtime"}')[2])["ok"]
+        process = server.worker.process.process
+        process.send_signal(19)
+        killer = threading.Timer(0.3, process.kill)
+        killer.start()
+        start = time.monotonic()
+        found = json.loads(ask(server, body=b'{"ask": "runtime"}')[2])
+        killer.join()
+        assert "died" in found["error"]["message"] and "seconds" not in found["error"]["message"]
+        assert not found["ok"] and time.monotonic() - start < 50
+        assert json.loads(ask(server, body=b'{"ask": "runtime"}')[2])["ok"]
+
+
+def test_answers_to_exercises_are_marked(server):
+    """By a process that the worker starts, and ends with it."""
+    file = "#: exercise one\nX ∈ ℝ^{n}\nanswer = ∑_{n} X"
+    given = {"ask": "mark", "file": file, "name": "one", "answer": "∑_{n} X"}
+    server.worker.seconds = 60.0
+    assert json.loads(ask(server, body=json.dumps(given).encode())[2])["right"]
 
 
 def test_the_command_prints_its_address_and_ends():

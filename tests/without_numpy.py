@@ -34,7 +34,7 @@ def main() -> None:
     try:
         nt.check("A ⊙_{hieght} x", A="ℝ^{height}", x="ℝ^{height}").raise_first()
     except nt.NotationError as error:
-        assert error.number == 301
+        assert error.code == 301
     else:
         raise AssertionError("a misspelt axis was let through")
     page()
@@ -60,7 +60,7 @@ def page() -> None:
         "complete": [{"before": "A \\od"}],
         "same": [{"first": "∑_{a} X", "second": "∑_{a} X + 0", "inputs": {"X": "ℝ^{a}"}}],
         "exercises": [{"file": EXERCISE}],
-        "error": [{"number": 301}],
+        "error": [{"code": 301}],
         "mark": [
             {"file": EXERCISE, "name": "weights", "answer": each} for each in ("softmax_{seq}(Q ⊙_{key} K)", "1", "?")
         ],

@@ -1,4 +1,4 @@
-"""`docs/errors.md`, made from `docs/errors_examples.py`: a section for each number, with what is really printed.
+"""`docs/errors.md`, made from `docs/errors_examples.py`: a section for each code, with what is really printed.
 
 The sections are in `namedtensor/webpage/errors.json` too, for the page of the playground, which reads nothing from elsewhere.
 
@@ -21,9 +21,11 @@ for folder in (DOCS.parent, DOCS):
 HEAD = """\
 # Errors
 
-A formula that is wrong, or is given what does not fit it, raises `NotationError`. Its number leads to a section of this
+A formula that is wrong, or is given what does not fit it, raises `NotationError`. Its code leads to a section of this
 page; the hundreds are the kind: 1 syntax, 2 name, 3 shape, 4 value. The caret stands under the smallest piece that must
-change. From Python, the error has `.kind`, `.number`, `.span`, `.span_text`, `.source`, `.notes` and `.hint`.
+change. From Python, the error has `.kind`, `.code`, `.message`, `.span`, `.span_text`, `.source`, `.notes`,
+`.hint` and `.edits`, the repairs of a definite hint as (span, text). Where they apply, `.symbol` is the name that it is about, `.axis` the axis, and `.reason` tells errors of one code apart. Decide by
+these fields: messages may change.
 
 Every message below is what the example really prints. The page is made by `python docs/_extensions/errors_page.py --write`
 from `docs/errors_examples.py`, and a test runs each example again.

@@ -3,6 +3,7 @@
 `values`: what a rule makes that is no node yet, such as a script.
 `literals`: names, numbers and literals.
 `scripts`: sub- and superscripts.
+`indices`: operators over index variables, several at once.
 `expressions`: operations, functions, cases and conditions.
 `statements`: statements and sets; the builder of them all.
 

@@ -6,16 +6,18 @@ from dataclasses import replace
 from typing import Any
 
 from .. import nodes
+from ..ambiguous_powers import inverse_or_reciprocal
 from ..nodes import Call, Name, Number
-from ..symbols import BINDERS
+from ..symbols import BIG, BINDERS, FUNCTIONS
 from ..tokens import Token
-from .scripts import Scripts
-from .values import Arguments, Bound, Head, Over, Renamed, around, covering, nodes_among, operator_of
+from .indices import Indices
+from .values import Arguments, Bound, Head, Over, Renamed, around, covering, nodes_among, operator_of, start_of
 
+MINUS_ONE = (Call("negative", (), (), (Number(1),)),)
 FACTORS = ("juxtaposed", "⊙", "negative")
 
 
-class Expressions(Scripts):
+class Expressions(Indices):
     def infix(self, children):
         left, operator, right = children
         if type(operator) is Token:
@@ -56,7 +58,12 @@ class Expressions(Scripts):
         return nodes.Derivative(body, variable, mark, span)
 
     def two_readings(self, children):
-        numerator, _, denominator = children
+        numerator, sign, denominator = children
+        factor, operand = denominator.arguments
+        if is_big(operand) and is_plain_number(numerator) and is_plain_number(factor):  # 1/2 ∑_{i} a^2
+            span = (numerator.span[0], operand.span[1])
+            quotient = Call("/", (), (), (numerator, factor), (), (span[0], factor.span[1]), sign.span)
+            return Call("juxtaposed", (), (), (quotient, operand), (), span, span)
         a, b = (self.source[slice(*node.span)] for node in (numerator, denominator.arguments[0]))
         c = self.source[slice(*denominator.arguments[1].span)]
         self.ambiguous((numerator.span[0], denominator.span[1]), f"({a} / {b}) {c}", f"{a} / ({b} {c})")
@@ -73,28 +80,33 @@ class Expressions(Scripts):
     def prefix(self, children):
         head, operand = children
         span = (head.span[0], operand.span[1])
-        if head.subscript and type(head.subscript[0]) in (Over, Bound):
-            return self.over(head, operand, span)
+        self.refuse_inverse(head, span)
+        if binds(head.subscript):
+            return self.over(head, head.superscript, operand, span)
         if head.name == "∂":  # only LaTeX: \frac{\partial}{\partial X^*} f(X)
             if type(operand) is nodes.AtPoint and self.source[operand.span[1] - 1] != ")":  # ∂/∂t f(t)|_{t=0}
                 return replace(operand, body=self.derivative(operand.body, head.parameters[0], span), span=span)
             return self.derivative(operand, head.parameters[0], span)
         return Call(head.name, head.superscript, head.subscript, (operand,), head.parameters, span, head.name_span)
 
-    def over(self, head, body, span):
-        """max_{i ∈ [n]} X, max_{i=1}^{n} X, lim_{α→∞} X"""
-        item = head.subscript[0]
-        if type(item) is Bound:
-            if len(head.superscript) != 1 or type(item.variable) is not Name:
-                self.fail(
-                    101, f"{head.name} from a number needs a plain variable, and where it ends", head.span,
-                    hint=f"write {head.name}_{{i=1}}^{{n}}",
-                )  # fmt: skip
-            return nodes.IndexSum(head.name, item.variable, item.first, head.superscript[0], body, span)
-        if head.superscript:
-            self.fail(101, f"{head.name} over a set has no upper end", head.span)
-        variable = Name(item.variable.name, item.variable.span)
-        return nodes.Over(head.name, variable, item.over, body, span)
+    def refuse_inverse(self, head, span):
+        """Raise for sin^{-1} x, which ends where `span` does."""
+        if head.superscript == MINUS_ONE and head.name in FUNCTIONS:
+            raise inverse_or_reciprocal(head.name, head.span, span, self.source)
+
+    def restricted(self, children):
+        """i < j, 1 ≤ i < j ≤ n"""
+        signs = [sign.text for sign in children[1::2]]
+        if len(signs) > 1 and "≠" in signs:
+            self.fail(
+                107, f"{self.source[slice(*around(children))]} does not say how all of it is ordered, or apart", around(children),
+                hint="say what each index goes over, and then the condition: ∑_{i,j ∈ [n], i ≠ j}",
+            )  # fmt: skip
+        condition = self.compared(children)
+        variable = next((each for each in children[::2] if type(each) is Name), None)
+        if variable is None:
+            self.fail(101, "a condition below an operator is about an index", around(children), hint="write i ≠ j")
+        return Over(self.as_axis(variable), condition, around(children))
 
     def juxtapose(self, children):
         left, right = children
@@ -113,21 +125,11 @@ class Expressions(Scripts):
     def big(self, children):
         sign, subscript, body = children[0], children[1], children[-1]
         span = (sign.start, body.span[1])
-        items = subscript.items
-        if len(items) == 1 and type(items[0]) is Over and len(children) == 3:
-            head = Head(sign.text, (), items, (), (sign.start, sign.end), (sign.start, subscript.span[1]))
-            return self.over(head, body, span)
-        if len(items) != 1 or type(items[0]) is not Bound:
-            items = self.plain(subscript)
         upper = children[2].items if len(children) == 4 else ()
-        if len(items) == 1 and type(items[0]) is Bound:
-            bound = items[0]
-            if len(upper) != 1 or type(upper[0]) is Token or type(bound.variable) is not Name:
-                self.fail(
-                    101, f"{sign.text} from a number needs a plain variable, and where it ends", subscript.span,
-                    hint=f"write {sign.text}_{{i=1}}^{{n}}",
-                )  # fmt: skip
-            return nodes.IndexSum(sign.text, bound.variable, bound.first, upper[0], body, span)
+        if binds(subscript.items):
+            head = Head(sign.text, (), subscript.items, (), (sign.start, subscript.span[1]), subscript.span)
+            return self.over(head, upper, body, span)
+        items = self.plain(subscript)
         if upper:
             self.fail(
                 101, f"{sign.text} over an axis has no upper end", children[2].span,
@@ -158,6 +160,27 @@ class Expressions(Scripts):
             )
         return body
 
+    def factorial(self, children):
+        """n!; of x^2! and n!! nobody can say what they are of."""
+        operand, sign = children
+        span = (start_of(operand), sign.end)
+        bare = self.source[operand.span[1] - 1 : operand.span[1]] not in (")", "]")
+        if bare and type(operand) is nodes.Superscript:
+            base, power = (
+                self.source[slice(*part)] for part in (operand.base.span, (operand.base.span[1], operand.span[1]))
+            )
+            power = power.strip().removeprefix("^").strip("{}")
+            self.ambiguous(span, f"({base}^{{{power}}})!", f"{base}^{{{power}!}}")
+        if (
+            bare
+            and type(operand) is Call
+            and operand.operator == "factorial"
+            and self.source[operand.span[1] - 1] == "!"
+        ):
+            inner = self.source[slice(*operand.span)]
+            self.ambiguous(span, f"({inner})!, the factorial of a factorial", "the product of every second number")
+        return Call("factorial", (), (), (operand,), (), span, sign.span)
+
     def at_points(self, children):
         return nodes.AtPoint(children[0], tuple(child for child in children if type(child) is tuple), around(children))
 
@@ -170,13 +193,16 @@ class Expressions(Scripts):
     def call(self, children):
         head, _, arguments, end = children
         span = (head.span[0], end.end)
-        if head.subscript and type(head.subscript[0]) in (Over, Bound):
+        self.refuse_inverse(head, span)
+        if binds(head.subscript):
             if len(arguments.ordinary) != 1 or arguments.parameters:
                 self.fail(304, f"{head.name} over a variable takes one operand", span)
-            return self.over(head, arguments.ordinary[0], span)
+            return self.over(head, head.superscript, arguments.ordinary[0], span)
         ordinary, parameters = arguments
         if not ordinary and not parameters:
             self.fail(105, f"{head.name}() has no argument", (children[1].start, end.end), hint=f"write {head.name}(X)")
+        if head.name == "‖" and (len(ordinary) != 1 or parameters):
+            self.fail(304, "a norm is of one operand", span, hint="write ‖x‖, or ‖x‖_p")
         parameters += head.parameters
         name = head.name if head.superscript or parameters else operator_of(head.name, ordinary)
         return Call(name, head.superscript, head.subscript, ordinary, parameters, span, head.name_span)
@@ -213,8 +239,9 @@ class Expressions(Scripts):
             only = script.items[0] if script.kind == "SUB" and len(script.items) == 1 else None
             if token.text in BINDERS and type(only) is Renamed and len(only.old) == len(only.new) == 1:
                 only = Over(only.old[0], Name(only.new[0].name, only.new[0].span), only.span)
-            found[script.kind] += (only,) if type(only) in (Over, Bound) else self.plain(script)
-        if token.text in BINDERS and not (found["SUB"] and type(found["SUB"][0]) is Over):
+            binding = (only,) if type(only) in (Over, Bound) else script.items
+            found[script.kind] += binding if script.kind == "SUB" and binds(binding) else self.plain(script)
+        if token.text in BINDERS and not (len(found["SUB"]) == 1 and type(found["SUB"][0]) is Over):
             self.fail(101, f"{token.text} says what goes where", token.span, hint=f"write {token.text}_{{α→∞}}")
         return Head(token.text, found["SUP"], found["SUB"], found["WITH"], token.span, covering(children))
 
@@ -245,6 +272,25 @@ class Expressions(Scripts):
     def parity(self, children):
         operand, word = children
         return Call(word.text, (), (), (operand,), (), (operand.span[0], word.end), word.span)
+
+
+def binds(items: tuple) -> bool:
+    """Whether a subscript binds variables: i=1, i ∈ [n], i < j."""
+    return any(type(item) in (Over, Bound) for item in items)
+
+
+def is_big(node: Any) -> bool:
+    """Whether a node is a ∑, a ∏ or an expectation with what it reaches."""
+    return type(node) in (nodes.IndexSum, nodes.Over, nodes.Expectation, Call) and (
+        type(node) is nodes.Expectation or node.operator in BIG
+    )
+
+
+def is_plain_number(node: Any) -> bool:
+    """Whether a node is a number or a size, perhaps with a minus: nobody doubts that 1/2 before a ∑ is a factor."""
+    if type(node) is Call and node.operator == "negative":
+        (node,) = node.arguments
+    return type(node) in (Number, nodes.Size)
 
 
 def divided(node: Any) -> tuple[Any, Any]:

@@ -22,7 +22,7 @@ class Literals:
     def ambiguous(self, span, first, second):
         self.fail(
             107, f"{self.source[slice(*span)]} reads two ways", span, notes=(f"either {first}", f"or {second}"),
-            hint="say which with brackets",
+            hint=Hint("say which with brackets", first, second),
         )  # fmt: skip
 
     def name(self, children):

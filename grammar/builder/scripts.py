@@ -100,12 +100,6 @@ class Scripts(Literals):
     def member_of(self, children):
         return Over(self.as_axis(children[0]), children[2], around(children))
 
-    def restricted(self, children):
-        axis = self.as_axis(children[0])
-        sign, bound = children[1], children[2]
-        condition = Call(sign.text, (), (), (Name(axis.name, axis.span), bound), (), around(children), sign.span)
-        return Over(axis, condition, around(children))
-
     def approached(self, children):
         (variable,) = children[0].items if len(children[0].items) == 1 else (None,)
         if variable is None:

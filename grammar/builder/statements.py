@@ -6,10 +6,12 @@ from dataclasses import replace
 
 from .. import nodes
 from ..nodes import Call, Name, Number
-from ..symbols import FAMILIES, NUMBER_SETS
+from ..symbols import DEFINING, FAMILIES, NUMBER_SETS
 from ..tokens import Token
 from .expressions import Expressions
 from .values import Head, Member, Renamed, Results, Script, around, end_of, nodes_among, operator_of
+
+MAX_LISTED = 1000  # numbers of a range
 
 
 class Builder(Expressions):
@@ -28,7 +30,9 @@ class Builder(Expressions):
         sets = next((child.sets for child in children if type(child) is Member), ())
         over = next((child for child in children if type(child) is nodes.Range), None)
         sides = tuple(child for child in children if type(child) not in (Token, Member, nodes.Range))
-        return nodes.Equation(sides, sets, over, around(children))
+        sign = next(child for child in children if type(child) is Token and child.type == "EQUALS")
+        defines = self.source[slice(*sign.span)] in DEFINING
+        return nodes.Equation(sides, sets, over, around(children), defines)
 
     def declaration(self, children):
         sets = next(child.sets for child in children if type(child) is Member)
@@ -125,10 +129,32 @@ class Builder(Expressions):
         return found
 
     def bounds(self, children):
-        first, *second, last = (child for child in nodes_among(children[2:]))
-        token = children[1]
-        down = bool(second) and self.steps_down(first, second[0])
-        return nodes.Range(Name(token.text, token.span), first, last, around(children), down=down)
+        """t = 1, …, n and t = n, n-1, …, m; t = 1, 2, 3, which are listed."""
+        token, listed = children[1], nodes_among(children[2:])
+        dots = [place for place, child in enumerate(children) if type(child) is Token and child.type == "DOTS"]
+        last_comma = max(
+            place for place, child in enumerate(children) if type(child) is Token and child.type == "COMMA"
+        )
+        if len(dots) > 1 or (dots and dots[0] != last_comma - 1):
+            self.fail(
+                114,
+                "the dots of a range stand before its last number",
+                children[dots[-1]].span,
+                hint="write t = 1, …, n",
+            )
+        counted = listed[: len(listed) - 1] if dots else listed
+        if len(counted) > MAX_LISTED:
+            self.fail(
+                404,
+                f"a range that lists {len(counted)} numbers is too long",
+                around(children),
+                hint="write t = 1, …, n",
+            )
+        downs = {self.steps_down(one, other) for one, other in zip(counted, counted[1:])}
+        if len(downs) > 1:
+            self.steps_by_one(counted[-1])
+        name = Name(token.text, token.span)
+        return nodes.Range(name, listed[0], listed[-1], around(children), down=downs == {True} and bool(dots))
 
     def between(self, children):
         first, sign, variable, other, last = children[1:]
@@ -153,6 +179,9 @@ class Builder(Expressions):
             return True
         if number and second.value == first.value + 1 or second == Call("+", (), (), (first, one)):
             return False
+        self.steps_by_one(second)
+
+    def steps_by_one(self, second):
         self.fail(
             114, "a range goes on by one, up or down", second.span,
             hint="write t = 1, 2, …, n or t = n, n-1, …, 1; for every second one use 2k as the index",

@@ -5,8 +5,6 @@ Each function reads the piece at `position` of a stretch that ends at `end`, and
 
 from __future__ import annotations
 
-import re
-
 from ..errors import Hint, NotationError
 from ..tokens import Token
 from .reader import Reader
@@ -108,39 +106,15 @@ def alone(reader: Reader, position: int, end: int) -> bool:
 
 
 def read_bar(reader: Reader, position: int, side: int, start: int | None) -> None:
-    """One bar; `start` is that of the \\left before it. What opens becomes a size or abs( when it is closed."""
+    """One bar; `start` is that of the \\left before it. Its token says which side it is, where LaTeX does."""
     text, first, stop = reader.pieces[position]
-    wide = start is not None or text in ("\\lvert", "\\rvert")
     side = side or {"\\lvert": 1, "\\rvert": -1}.get(text, 0)
-    span = (first if start is None else start, stop)
-    opened = bool(reader.brackets) and reader.brackets[-1][0] == "BAR"
-    if opened and side <= 0:
-        return close_bar(reader, *span)
-    if side >= 0:
+    opened, index = reader.brackets[-1] if reader.brackets else ("", 0)
+    closes = opened == "BAR" and (side < 0 or not side and not reader.tokens[index].place)
+    if closes:
+        reader.brackets.pop()
+    elif side >= 0:
         reader.brackets.append(("BAR", len(reader.tokens)))
-        reader.settle()
-    if side >= 0 and wide:
-        reader.add(("FUNCTION", "abs"), *span)
-        reader.add(("CALL", "("), *span)
-    else:
-        reader.add(("BAR", "|"), *span)
-
-
-ONE_NAME = re.compile(r"NAME( SUB (NAME|NUMBER|LBRACE (NAME|NUMBER) RBRACE))?( SUP STAR)?")
-
-
-def close_bar(reader: Reader, start: int, stop: int) -> None:
-    """|key| is a size, or the absolute value of one name; \\left| … \\right| around more is abs(…)."""
-    tokens = reader.tokens
-    first = reader.brackets.pop()[1]
     reader.settle()
-    inner = first + 2 if tokens[first].type == "FUNCTION" else first + 1
-    kinds = " ".join(token.type for token in tokens[inner : inner + 9])
-    if ONE_NAME.fullmatch(kinds):
-        tokens[inner].place = "axis"
-        if kinds == "NAME SUP STAR":
-            mark = tokens.pop()
-            tokens[inner].text, tokens[inner].end = tokens[inner].text + mark.text, mark.end
-            tokens.pop()
-        tokens[first:inner] = [Token("BAR", "|", *tokens[first].span)]
-    reader.add(("BAR", "|") if tokens[first].type == "BAR" else ("RPAREN", ")"), start, stop)
+    sides = {1: "opens", -1: "closes", 0: ""}
+    reader.tokens.append(Token("BAR", "|", first if start is None else start, stop, sides[side]))

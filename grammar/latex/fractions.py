@@ -31,6 +31,21 @@ def fraction(reader: Reader, position: int, end: int) -> int:
     return reader.put(wrapped(reader, position, after, [*over, sign, *under]), after, end)
 
 
+def binomial(reader: Reader, position: int, end: int) -> int:
+    """\\binom{n}{k}: binom(n, k)"""
+    above, middle = reader.argument(position, position + 1, end, letters=True)
+    below, after = reader.argument(position, middle, end, letters=True)
+    _, start, stop = reader.pieces[position]
+    last = reader.pieces[after - 1][2]
+    parts: list[Part] = [
+        Token("FUNCTION", "binom", start, stop),
+        Token("CALL", "(", stop, stop),
+        *reader.inside("group", above),
+    ]
+    parts += [Token("COMMA", ",", stop, stop), *reader.inside("group", below), Token("RPAREN", ")", last, last)]
+    return reader.put(parts, after, end)
+
+
 def higher_derivative(
     reader: Reader, position: int, above: Stretch, below: Stretch, sign: Token, after: int, end: int
 ) -> int:

@@ -30,7 +30,7 @@ from .characters import (
     text,
 )
 from .decorated import literal
-from .fractions import bracket_argument, fraction, root
+from .fractions import binomial, bracket_argument, fraction, root
 from .macros import ENVIRONMENTS, FONTS, TEXTS, expand, scan
 from .pairs import maths_of
 from .reader import Action, Part, Reader, Stretch
@@ -273,6 +273,7 @@ ACTIONS: dict[str, tuple[str, str] | Action] = {
     "\\nfun": function,
     "\\nmatrix": matrix,
     "\\mathinner": inner,
+    **dict.fromkeys(["\\binom", "\\dbinom", "\\tbinom"], binomial),
     **dict.fromkeys(["\\frac", "\\dfrac", "\\tfrac", "\\cfrac", "\\nicefrac", "\\sfrac"], fraction),
     **dict.fromkeys(decorated.ACCENT_MACROS, decorated.accent),
     **dict.fromkeys(["\\mathcal", "\\mathscr", "\\cal"], decorated.calligraphic),

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ..errors import NotationError, Span
+from ..errors import ENDLESS_MACRO, NotationError, Span
 from ..symbols import GREEK_LETTERS, SUBSCRIPTS, SUPERSCRIPTS
 
 Piece = tuple[str, int, int]  # its characters, and where it starts and ends in the source
@@ -42,7 +42,7 @@ PIECE = re.compile(
     |\\\\\*?(?:\s*\[\s*-?[\d.]*\s*(?:ex|em|pt|mm|cm|in|pc|mu|bp|sp|\\(?:jot|baselineskip))\s*\])?
     |\\[A-Za-z]+
     |\\.
-    |(?<=[\^_])[0-9]|(?<=frac)[0-9]|(?<=frac[0-9])[0-9]
+    |(?<=[\^_])[0-9]|(?<=frac)[0-9]|(?<=frac[0-9])[0-9]|(?<=binom)[0-9]|(?<=binom[0-9])[0-9]
     |(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?
     |[{"".join(GREEK_LETTERS)}]
     |[^\W\d_{_STAND_ALONE}]+
@@ -162,6 +162,7 @@ class _Expander:
                 self.source,
                 piece[1:],
                 hint="a macro cannot need itself",
+                reason=ENDLESS_MACRO,
             )
 
     # ------------------------------------------------------------------------------------------------- its arguments

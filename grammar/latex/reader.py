@@ -322,6 +322,8 @@ class Reader:
         name, in_text = unfonted(text) or "", text.startswith(SENTENCES)
         if in_text and self.is_comment(position + 1, end) and not self.heads_a_row(position + 1, end):
             self.words_alone = [Token("NAME", name, start, stop)]
+        elif in_text and (after := self.after_aside(position + 1, end)):
+            return self.put([(self.skip_looks(position + 1, end) + 1, after - 1)], after, end)
         elif name in BIG_WORDS and self.piece(position + 1) == "_" and self.place != "axis":
             self.add(("BIG", BIG_WORDS[name]), start, stop)
         elif "_" in name and name not in UNDERSCORED:
@@ -344,7 +346,7 @@ class Reader:
             self.tokens.pop()
             terminal = "OTHERWISE" if terminal == "OTHERWISE" else "IF"
         if name in BETWEEN and terminal != "NAME" and self.at_statement_level():
-            self.separate(CELL, start, stop)
+            self.separate(CELL if name == "and" else ROW, start, stop)
         elif terminal:
             shown = name if terminal == "NAME" else WORD_VALUES.get(name, name)
             self.tokens.append(Token(terminal, shown, start, stop, self.place))
@@ -365,6 +367,23 @@ class Reader:
             after += 1
         following = self.pieces[after][0] if after < end else "\\\\"
         return following in ("&", "\\quad", "\\qquad") or following.startswith(("\\\\", "\\end"))
+
+    def after_aside(self, after: int, end: int) -> int:
+        """The end of a comment with a declaration, \\text{twice}~(X \\in \\reals^{\\seq}), that fills a cell; 0 where none does."""
+        if not self.at_statement_level() or self.last() != "SEPARATOR":
+            return 0
+        opening = place = self.skip_looks(after, end)
+        depth, declares = 0, False
+        while place < end and self.pieces[place][0] not in ("&", "\\\\"):
+            text = self.pieces[place][0]
+            depth += (text == "(") - (text == ")")
+            declares = declares or SIGNS.get(text, ("",))[0] == "IN"
+            place += 1
+            if not depth:
+                break
+        closes = self.skip_looks(place, end)
+        ends = closes >= end or self.pieces[closes][0].startswith(("&", "\\\\", "\\end", "\\quad"))
+        return place if declares and not depth and ends and self.piece(opening) == "(" else 0
 
     def heads_a_row(self, after: int, end: int) -> bool:
         """Whether the cell after the \\text{…} that ends there goes on with a relation: \\text{total} &\\colon …"""

@@ -11,6 +11,7 @@ import re
 
 from ..text_tables import JOINS_AFTER, JOINS_BEFORE
 from ..tokens import CLOSING, OPENING, Token
+from ..where_parts import after_scripts
 
 PUNCTUATION = {"COMMA", "PERIOD"}
 DOTS = {"ELLIPSIS", "DOTS", "EQUALS"}
@@ -23,6 +24,7 @@ RELATED = re.compile("[=:i]")
 BEGINS_ANOTHER = re.compile(r"(?<!\.),(?=[^,=:if]*[=:i]|[^,=:if.]+(?:,[^,=:if.]+){0,50}i)")
 HEAD = re.compile("x+:")  # ⊕_{ax} : …
 COUNTED = re.compile(r"=x,x,\.,")
+LISTED = re.compile("NAME EQUALS NUMBER( COMMA NUMBER)+")
 RANGE = re.compile(r"n=[^,=:i]+(?:,[^,=:i.]+)?,\.,[^,=:i.]+")
 
 
@@ -43,7 +45,9 @@ def statements(tokens: list[Token]) -> list[Token]:
 
 def _between(before: list[Token], statement: list[Token]) -> Token:
     last, start = before[-1], statement[0].start
-    if last.type != "ELLIPSIS" and (RANGE.fullmatch(_letters(statement)) or _counts(before, statement)):
+    if last.type != "ELLIPSIS" and (
+        RANGE.fullmatch(_letters(statement)) or _counts(before, statement) or _lists_numbers(before, statement)
+    ):
         return Token("FOR", "for", start, start)
     return Token("SEPARATOR", "\n", start, start)
 
@@ -56,7 +60,17 @@ def _counts(before: list[Token], statement: list[Token]) -> bool:
     places = [place for place, kind in enumerate(kinds) if kind == "RELATION"]
     if len(places) != 2 or places[1] != places[0] + 2 or kinds[places[0] + 1] != "NAME" or "COMMA" in kinds:
         return False
-    variable = statement[places[0] + 1].text
+    return _in_script(before, statement[places[0] + 1].text)
+
+
+def _lists_numbers(before: list[Token], statement: list[Token]) -> bool:
+    """Whether t = 1, 2, 3 is a range: where t stands in a script of the statement before."""
+    kinds = " ".join(token.type for token in statement)
+    return LISTED.fullmatch(kinds) is not None and _in_script(before, statement[0].text)
+
+
+def _in_script(before: list[Token], variable: str) -> bool:
+    """Whether a name stands in a script, or an index, of the statement before."""
     for token, following in zip(reversed(before[:-1]), reversed(before)):
         if token.type == "SEPARATOR":
             return False
@@ -97,7 +111,7 @@ def _lines(tokens: list[Token]):
         if last and before != FORMULA and _continues(last, cell, related):
             last += cell
             related = related or bool(RELATED.search(_letters(cell)))
-        elif last and before == CELL and comma and not related and last[-1].type != "ELLIPSIS":
+        elif last and before == CELL and comma and not related and last[-1].type != "ELLIPSIS" and _lists(last, cell):
             last += [comma, *cell]  # W, \quad b \in S
             related = bool(RELATED.search(_letters(cell)))
         else:
@@ -105,6 +119,25 @@ def _lines(tokens: list[Token]):
             related = bool(RELATED.search(_letters(cell)))
         comma = comma_here
     return lines
+
+
+def _lists(last: list[Token], cell: list[Token]) -> bool:
+    """Whether a cell goes on with a list of names, W, \\quad b \\in S; 2 n, \\quad n = 3 is an expression and what is in it."""
+    related = RELATED.search(_letters(cell))
+    return related is None or related[0] != "=" or _is_named(last)
+
+
+def _is_named(line: list[Token]) -> bool:
+    """Whether a line is names with their scripts, with commas between them."""
+    place = 0
+    while place < len(line):
+        if line[place].type != "NAME":
+            return False
+        place = after_scripts(line, place + 1)
+        if place < len(line) and line[place].type != "COMMA":
+            return False
+        place += 1
+    return True
 
 
 def _trim(cell: list[Token]) -> Token | None:

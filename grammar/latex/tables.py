@@ -23,7 +23,7 @@ SIGNS = {
     "\\ast": ("DOT", "⊙"), "∗": ("DOT", "⊙"), "...": ("DOTS", "…"), ":=": ("EQUALS", "="), "\\coloneqq": ("EQUALS", "="),
     "\\coloneq": ("EQUALS", "="), "\\triangleq": ("EQUALS", "="), "\\eqdef": ("EQUALS", "="), "≔": ("EQUALS", "="), "≜": ("EQUALS", "="),
     "ℝ": ("REALS", "ℝ"), "𝕀": ("INDICATOR", "𝕀"), "\\mathbb{R}": ("REALS", "ℝ"), "\\mathbb{Z}": ("REALS", "ℤ"), "\\mathbb{N}": ("REALS", "ℕ"), "\\mathbb{I}": ("INDICATOR", "𝕀"),
-    ".": ("PERIOD", "."),
+    ".": ("PERIOD", "."), "\\bmod": ("OPERATOR", "mod"),
 }  # fmt: skip
 BLACKBOARD = {
     "R": ("REALS", "ℝ"),
@@ -63,7 +63,9 @@ BETWEEN = {"where", "Where", "with", "let", "Let", "and"}  # of these, what begi
 BIG_WORDS = {"sum": "∑", "prod": "∏"}
 
 # How many arguments a macro takes that may itself be an argument without braces, as in x^\frac12.
-ARITY = dict.fromkeys(_macros("frac dfrac tfrac cfrac nicefrac sfrac nfun nbin underset"), 2) | {"\\nmatrix": 3}
+ARITY = dict.fromkeys(_macros("frac dfrac tfrac cfrac nicefrac sfrac binom dbinom tbinom nfun nbin underset"), 2) | {
+    "\\nmatrix": 3
+}
 ARITY |= dict.fromkeys(ACCENT_MACROS, 1)
 ARITY |= dict.fromkeys(
     _macros("sqrt mathcal mathscr underbrace overbrace mathbb mathds mathbbm " + " ".join(TEXTS + FONTS)), 1
@@ -80,7 +82,7 @@ DROPPED = set(_macros("""label tag phantom vphantom hphantom hspace vspace mspac
     footnote"""))  # fmt: skip
 
 # What readers know but the notation does not, and what it has instead.
-REFUSED: dict[str, str | None] = dict.fromkeys(_macros("""mathfrak rec shp ind binom atop over not subset subseteq supset supseteq cap setminus forall exists
+REFUSED: dict[str, str | None] = dict.fromkeys(_macros("""mathfrak rec shp ind atop over not subset subseteq supset supseteq cap setminus forall exists
     cong implies iff Rightarrow Leftarrow Leftrightarrow leftarrow int oint iint nabla"""))  # fmt: skip
 REFUSED |= {r"\nabla": r"a gradient is a derivative by a name: \frac{\partial L}{\partial W^*}"}
 REFUSED |= dict.fromkeys(_macros("langle rangle"), "an inner product is x \\ndot{\\ax} y")

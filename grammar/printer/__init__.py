@@ -21,6 +21,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..locks import LOADING, all_or_none
+from .ascii_text import Ascii
+from .text import Text
+
 
 def to_text(node: Any, ascii: bool = False, colours: Mapping[str, str] | None = None) -> str:
     """`node` (an expression, a statement, a set, a program) as text; `ascii`: in ASCII letters and signs alone.
@@ -33,11 +37,9 @@ def to_text(node: Any, ascii: bool = False, colours: Mapping[str, str] | None = 
     >>> to_text(parse("X_{a→b} ⊕_{chans} γ"), ascii=True)
     'concat_{chans}(X_{a->b}, gamma)'
     """
-    from .ascii_text import Ascii
-    from .text import Text
-
     if colours:
-        from .coloured import AsciiTerminal, Terminal
+        with LOADING, all_or_none():
+            from .coloured import AsciiTerminal, Terminal
 
         return (AsciiTerminal if ascii else Terminal)(node, colours).text(node)
     return (Ascii(node) if ascii else Text()).text(node)
@@ -56,17 +58,20 @@ def to_latex(
     >>> print(to_latex(parse("∑_{seq} X")))
     \\sum\\limits_{\\mathsf{seq}} X
     """
-    from .latex import Latex, Macros
+    with LOADING, all_or_none():
+        from .latex import Latex, Macros
 
     if colours:
-        from .coloured import ColouredLatex, ColouredMacros
+        with LOADING, all_or_none():
+            from .coloured import ColouredLatex, ColouredMacros
 
         printer: Latex = (ColouredMacros if macros else ColouredLatex)(node, colours)
     else:
         printer = Macros(node) if macros else Latex(node)
     if width is None:
         return printer.text(node)
-    from .broken import display
+    with LOADING, all_or_none():
+        from .broken import display
 
     printer.mark = "&"
     return display([printer.text(each) for each in getattr(node, "statements", (node,))], width)

@@ -18,6 +18,7 @@ WORDS = LABELS | {letter: name for name, letter in SPELLED_GREEK.items()} | {"�
 class Ascii(Text):
     signs = signs("ascii") | {"¬": "not ", "⊕": "\\oplus", "√": "\\surd", "∂": "\\partial"}
     dot = "*"
+    defining = ":="
     mean = "E"
     times = ", "
     domains = Text.domains | {

@@ -108,6 +108,14 @@ class Latex(Text):
             above = self.round(above)  # no derivative
         return Piece(f"\\frac{{{above}}}{{{below}}}", ELEMENT)
 
+    defining = "\\triangleq"
+
+    def binomial(self, node):
+        if node.superscript or node.subscript or node.parameters or len(node.arguments) != 2:
+            return (yield from self.function(node))
+        above, below = yield from self.each(node.arguments, SUM)
+        return Piece(f"\\binom{{{above}}}{{{below}}}")
+
     def radical(self, node):
         (operand,) = yield from self.each((node,), SUM)
         return Piece(f"\\sqrt{{{operand}}}", ELEMENT)

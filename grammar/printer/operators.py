@@ -36,7 +36,7 @@ def _values(*terminals: str) -> list[str]:
 # Which method prints a Call, by its operator; any other is a function.
 FORMS = {
     "+": "addition", "-": "addition", "/": "quotient", "juxtaposed": "juxtaposed", "negative": "negative",
-    "∧": "conjunction", "∨": "disjunction", "¬": "negation", "sqrt": "root",
+    "factorial": "factorial", "binom": "binomial", "∧": "conjunction", "∨": "disjunction", "¬": "negation", "sqrt": "root",
     **dict.fromkeys(_values("BIG"), "big"),
     **dict.fromkeys(_values("RELATION", "EQUALS"), "relation"),
     **dict.fromkeys(_values("APPROX"), "nearly"),
@@ -89,11 +89,25 @@ class Operators(Functions):
         right = yield from self.right(node.arguments[1], ELEMENT)
         if right.text[0].isdigit():
             right = self.bracketed(right)
+        if "|" in left.text and "|" in right.text:  # |a| n |b|, whose bars could be paired in another way
+            left = self.bracketed(left)
         return Piece(f"{left.text} {right.text}", JUXTAPOSITION, right.reaches)
 
     def negative(self, node):
         operand = yield from self.right(node.arguments[0], UNARY)
         return Piece(f"-{operand.text}", UNARY, operand.reaches)
+
+    def factorial(self, node):
+        """n!, (x^2)!"""
+        if node.superscript or node.subscript or node.parameters or len(node.arguments) != 1:
+            return (yield from self.function(node))
+        operand = yield from self.part(node.arguments[0], POSTFIXED)
+        bare = type(node.arguments[0]) in (Name, Number, Subscript, nodes.Index) or operand.text.endswith((")", "]"))
+        text = operand.text if bare and operand.level >= POSTFIXED else self.round(operand.text)
+        return Piece(f"{text}!", POSTFIXED)
+
+    def binomial(self, node):
+        return (yield from self.function(node))
 
     # ------------------------------------------------------------------------------------ over axes, indices and sets
     def big(self, node):
@@ -120,9 +134,19 @@ class Operators(Functions):
             goal = self.label_word(node.over.text) if named else (yield from self.tight(node.over, SUM))
             below = f"{variable}{self.signs['→']}{goal}"
         else:
-            bound = yield from self.tight(node.over.arguments[1], SUM)
-            below = f"{variable} {self.signs[node.over.operator]} {bound}"
+            below = yield from self.condition_below(node.over)
         return (yield from self.reaching(self.bound_sign(node.operator, below), node.body, node.operator))
+
+    def condition_below(self, condition):
+        """i < j, 1 ≤ i < j ≤ n"""
+        relations = conjuncts(condition)
+        text = yield from self.compared_below(relations[0].arguments[0])
+        for each in relations:
+            text += f" {self.signs[each.operator]} " + (yield from self.compared_below(each.arguments[1]))
+        return text
+
+    def compared_below(self, node):
+        return self.label_word(node.text) if type(node) is Name else (yield from self.tight(node, SUM))
 
     def draw(self, node):
         """x ∼ N(0, 1)"""
@@ -295,9 +319,9 @@ def names_in(node) -> set[str]:
 
 
 def over_index(node) -> bool:
-    """Whether a ∑ goes over an index, which its operand then mentions: ∑_i A_{height(i)}"""
-    below = node.subscript[0] if len(node.subscript) == 1 else None
-    return bool(node.arguments) and type(below) is Name and below.text in names_in(node.arguments[0])
+    """Whether a ∑ goes over indices, which its operand then mentions: ∑_i A_{height(i)}"""
+    below = [each.text if type(each) is Name else "" for each in node.subscript]
+    return bool(node.arguments) and bool(below) and names_in(node.arguments[0]).issuperset(below)
 
 
 def conjuncts(node) -> list:

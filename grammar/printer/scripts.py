@@ -6,7 +6,7 @@ import re
 
 from .. import nodes
 from ..nodes import Call, Name, Number, Size, Starred, Subscript, Superscript, axis_of
-from ..symbols import FUNCTIONS, UNDERSCORED
+from ..symbols import FUNCTIONS, UNDERSCORED, WITHOUT_AXES
 from .pieces import ATOM, OR, POSTFIXED, SUM, UNARY, Piece, Printer, Printing
 
 
@@ -45,6 +45,7 @@ class Scripts(Printer):
     # -------------------------------------------------------------------------------------------------------- scripts
     def superscript(self, node):
         base = yield from self.raised(node.base)
+        base = self.bracketed(base) if _is_ambiguous(node.base) else base
         above = yield from self.above(node.components)
         return Piece(self.script(node.base, base.text, "^", above), POSTFIXED)
 
@@ -96,6 +97,8 @@ class Scripts(Printer):
     def longer_label(self, node, axes: bool):
         if type(node) is Call:
             left = yield self.label(node.arguments[0], axes)
+            if node.operator == "negative":  # s_{-1}
+                return Piece(f"-{left.text}")
             right = yield self.label(node.arguments[1], axes)
             return Piece(f"{left.text}{node.operator}{right.text}")
         base = yield self.label(node.base, axes)
@@ -144,6 +147,25 @@ def _is_own(call: Call) -> bool:
         and call.operator != "juxtaposed"
         and call.operator not in FUNCTIONS
         and not call.subscript
+    )
+
+
+def _is_ambiguous(base) -> bool:
+    """Whether a power of `base` needs brackets around it: mean_{n}(x)^2 could be the mean of squares."""
+    while type(base) is Subscript:  # mean_{n}(x)_k^2
+        base = base.base
+    if isinstance(base, (nodes.Over, nodes.IndexSum)):
+        return base.operator.isidentifier()  # max_{i ∈ [n]}; ∑ has its brackets
+    if (
+        type(base) is not Call
+        or not base.operator.isidentifier()
+        or base.operator in WITHOUT_AXES
+        or len(base.arguments) != 1
+        or base.parameters
+    ):
+        return False
+    return any(type(component) is not Number for component in base.subscript) or (
+        base.operator in FUNCTIONS and bool(base.subscript)
     )
 
 

@@ -14,6 +14,7 @@ class Text(Operators):
     times = " × "  # between the axes of a shape
     domains = {"reals": "ℝ", "integers": "ℤ", "naturals": "ℕ", "positive": "ℝ_{{>0}}", "nonnegative": "ℝ_{{≥0}}"}
     domains |= {"field": "{}", "elements": "{{{}}}", "interval": "[{}]", "count": "[{}]"}
+    defining = "≜"  # of an equation that is no claim
     mark = ""  # before the relation of a statement: & in a table
 
     # ----------------------------------------------------------------------------------------------------------- sets
@@ -59,7 +60,8 @@ class Text(Operators):
             found = yield from self.distribution(node.sides[-1])
             return (yield from self.statement(f"{head} {self.mark}{self.signs['∼']} {found}", node))
         first, *others = yield from self.sides(node.sides)
-        return (yield from self.statement(f"{first} {self.mark}= {' = '.join(others)}", node))
+        sign = self.defining if node.defines else "="
+        return (yield from self.statement(f"{first} {self.mark}{sign} {' = '.join(others)}", node))
 
     def update(self, node):
         target, body = yield from self.each((node.target, node.body), SUM)

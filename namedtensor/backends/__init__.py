@@ -1,22 +1,21 @@
 """A plan becomes source text and a function of arrays, for NumPy, PyTorch, JAX or any library of the standard, or a module of JavaScript.
 
-`kept_code`: code of texts, compiled once for all sizes.
 `source`: a plan to text, one line a step, and the text to a function.
 `lines`: the lines that libraries share.
+`entry_checks`: the lines that check the inputs of exported source.
 `numpy`: NumPy's table of lines.
 `numpy_kernels`: the small functions that they call.
-`numpy_threads`: those of them that compute blocks on all cores.
+`numpy_threads`: those of them that compute blocks, on one core or several.
 `error_function`: erf for NumPy, which has none.
 `torch`: PyTorch's.
 `torch_products`: its products by a matrix, by the faster of the libraries that it has.
+`torch_modules`: plans as methods of its modules.
 `jax`: JAX's.
 `standard`: those of any library of the Python Array API.
 `javascript`: the table of JavaScript and what writes its modules; javascript_runtime.js is what they call.
 `libraries`: which of them is meant: by name, or by the namespace of arrays.
 `absent`: targets that are not installed, for which text is written all the same.
-`freed_memory`: the allocator keeps what one call has freed for the next.
 `function`: the function of a plan, run without warnings.
-`resized`: the same function for other sizes.
 
 Law: it knows plans, and no term and no node but as the origin of a step.
 """

@@ -22,7 +22,7 @@ FLOATING = frozenset(
     "exp log log1p expm1 sqrt sin cos tan arctan arcsin arccos tanh sinh cosh erf divide logaddexp det logdet inv cofactors "
     "cholesky eigvalsh eigh expm mean".split()
 )
-INDICES = frozenset("positions whole_positions descending argmax arange".split())
+INDICES = frozenset("positions whole_positions ascending descending argmax arange".split())
 SUMMED = frozenset("sum prod cumsum cumprod trace".split())
 BITS = {
     "bool": 8,

@@ -11,14 +11,15 @@ from functools import cache, partial
 from typing import Any
 
 from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
 
 from ..core.arrays import at_once
-from ..planning.failures import OF_MATRICES, index_error_at, of_matrix, past_64_bits, refused, span_of
+from ..core.extents import symbols_of
+from ..planning.failures import OF_MATRICES, index_error_at, is_index_problem, of_matrix, past_bits, refused, span_of
 from ..planning.memory import TINY, last_uses
-from ..planning.plan import Plan, Step
+from ..planning.plan import Plan, Step, Value
 from ..planning.target import Target
 from ..planning.whole_numbers import CHECKS
-from . import freed_memory
 from .source import FILE, repeated_call
 
 FAILURES = (
@@ -60,7 +61,6 @@ class PlanFunction:
         extra = {f"python_{number}": each for number, each in enumerate(python, 1)}
         if plan.fallback is not None:
             extra["function_fallback"] = later(lambda: PlanFunction(plan.fallback, target, python))  # type: ignore[arg-type]
-        freed_memory.keep()
         self.steps = {}
         try:
             if self.quiet:
@@ -86,7 +86,8 @@ class PlanFunction:
         """The function specialised to one result whose layout is known: what a repeated call runs, which gives a named
         tensor.
         """
-        from ..core.tensor import NamedTensor
+        with LOADING, all_or_none():
+            from ..core.tensor import NamedTensor
 
         run = instead or self.run
         if self.own and self.quiet:
@@ -113,7 +114,8 @@ class PlanFunction:
         it fails as it may: the call then takes the slow path. Nothing is looked up, and what is small between its steps
         lies where it lay last time, so that a small formula costs little more than its arrays do.
         """
-        from ..core.tensor import NamedTensor
+        with LOADING, all_or_none():
+            from ..core.tensor import NamedTensor
 
         if self.own:
             return no_match
@@ -131,7 +133,8 @@ class PlanFunction:
     @property
     def is_short(self) -> bool:
         """Whether inlining its body saves a good part of what calling it costs."""
-        return len(self.like.steps) <= SHORT and self.like.fallback is None and hasattr(self.run, "__globals__")
+        plain = self.like.fallback is None and not self.like.is_open
+        return len(self.like.steps) <= SHORT and plain and hasattr(self.run, "__globals__")
 
     def body(self) -> tuple[tuple[str, ...], dict[str, Any]]:
         """The lines of the function, and the small arrays that they write to, each time the same ones.
@@ -141,7 +144,7 @@ class PlanFunction:
         backend, plan = self.target.backend, self.plan
         buffers = None
         if self.quiet and not last_uses(plan):
-            buffers = backend.buffers(plan, out=False, fits=lambda value: value.count <= TINY)
+            buffers = backend.buffers(plan, out=False, fits=is_tiny)
         lines = backend.source(plan, given=buffers).text.splitlines()
         start = next(number for number, line in enumerate(lines) if line.startswith("def function("))
         arrays: dict[str, Any] = {}
@@ -172,15 +175,15 @@ class PlanFunction:
             return problem.located(source, span_of(term, source))
         if step.primitive == "python" or not isinstance(problem, FAILURES):
             return problem
-        if step.primitive in ("positions", "whole_positions") and len(problem.args) == 2:
-            return index_error_at(problem, source, term)  # type: ignore[arg-type]
+        if isinstance(problem, IndexError) and is_index_problem(problem):
+            return index_error_at(problem, source, term)
         if step.primitive == "covered":
             hint = "end with: … otherwise"
             return NotationError(405, str(problem), source, term.node.span, hint=hint)
         if step.primitive in OF_MATRICES and (wrong := of_matrix(problem)) is not None:
             return wrong.located(source, span_of(term, source))
         if step.primitive in CHECKS:
-            return past_64_bits().located(source, span_of(term, source))
+            return past_bits(step.value.dtype).located(source, span_of(term, source))
         return refused(problem, source, term)
 
     def lines(self) -> dict[int, Step]:
@@ -196,6 +199,11 @@ class PlanFunction:
                 found = steps.get(trace.tb_lineno, found)
             trace = trace.tb_next
         return found
+
+
+def is_tiny(value: Value) -> bool:
+    """Whether an array of known sizes is so small that it is kept for the next call."""
+    return not symbols_of(value.shape) and value.typical_count <= TINY
 
 
 def later(make: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:

@@ -17,15 +17,19 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..core.arrays import kind_of
+from ..core.extents import Atom, Extent, Quotient, Symbol, symbols_of, written
 from ..planning.plan import Plan, Step, Value
 from ..planning.target import Target
 from ..terms.environment import source_name
+from .entry_checks import reads_of, unread_axes
 from .lines import INFIX, OF_NUMBERS, parts_of_loop
-from .source import Backend, comment
+from .source import Backend, comment, is_done_before
 
 RUNTIME = "javascript_runtime.js"
+RELATIONS = {"==": "===", "!=": "!==", "<=": "<=", ">": ">"}
 WHOLE, FLOAT, TRUTH = "int54", "float64", "bool"
 DTYPES = {"b": TRUTH, "i": WHOLE, "u": WHOLE, "f": FLOAT}  # by the kind of what is wished
+KINDS = {WHOLE: "integer", TRUTH: "boolean"}  # what an input of such a dtype must hold
 FUNCTIONS = (
     "exp log log1p expm1 sqrt sin cos tan arctan arcsin arccos tanh sinh cosh abs sign floor ceil isfinite".split()
 )
@@ -33,17 +37,50 @@ FLOATING = frozenset(
     "exp log log1p expm1 sqrt sin cos tan arctan arcsin arccos logdet tanh sinh cosh erf divide logaddexp det inv cofactors "
     "cholesky eigvalsh eigh expm".split()
 )
-INDICES = frozenset("positions whole_positions descending argmax".split())
+INDICES = frozenset("positions whole_positions ascending descending argmax".split())
 Line = Callable[[tuple[str, ...], dict[str, Any], Step], str]
 
 
+KEYWORDS = frozenset(
+    "await break case catch class const continue debugger default delete do else enum export extends false finally for function if "
+    "implements import in instanceof interface let new null package private protected public return static super switch this "
+    "throw true try typeof var void while with yield arguments eval Math NaN Infinity undefined nt formula".split()
+)
+
+
 # ------------------------------------------------------------------------------------------------------------- values
+class Code(str):
+    """A piece of JavaScript, which stands in options as it is."""
+
+    __slots__ = ()
+
+    __repr__ = str.__str__
+
+
+def code_of_sizes(value: Any) -> Any:
+    """Options with the text of each size that is read from the arrays."""
+    if type(value) is Extent:
+        return Code(written(value, code_of_atom, " * "))
+    if isinstance(value, tuple):
+        return tuple(map(code_of_sizes, value))
+    return {name: code_of_sizes(each) for name, each in value.items()} if isinstance(value, dict) else value
+
+
+def code_of_atom(atom: Atom) -> str:
+    if isinstance(atom, Symbol):
+        return atom.name
+    left, right = map(code_of_sizes, (atom.left, atom.right))
+    return f"Math.floor(({left}) / ({right}))" if isinstance(atom, Quotient) else f"Math.max({left}, {right})"
+
+
 def literal(value: Any) -> str:
     """A plain value of Python as a literal of JavaScript.
 
     >>> literal((1, None, 2.5)), literal(-math.inf), literal("<"), literal(True)
     ('[1, null, 2.5]', '-Infinity', '"\\\\u003c"', 'true')
     """
+    if isinstance(value, (Code, Extent)):
+        return str(code_of_sizes(value))
     if isinstance(value, (tuple, list)):
         return f"[{', '.join(map(literal, value))}]"
     if isinstance(value, float) and not math.isfinite(value):
@@ -108,7 +145,7 @@ def checked(name: str) -> Line:
 
 
 LINES: dict[str, Line | str] = {
-    **{name: f"nt.{name}({{0}})" for name in (*FUNCTIONS, "negative", "logical_not", "erf", "descending", "argmax", "det", "logdet", "trace", "cofactors", "eigvalsh", "eigh", "expm")},
+    **{name: f"nt.{name}({{0}})" for name in (*FUNCTIONS, "negative", "logical_not", "erf", "ascending", "descending", "argmax", "det", "logdet", "trace", "cofactors", "eigvalsh", "eigh", "expm")},
     **{name: f"nt.{name}({{0}}, {{1}})" for name in (*INFIX, "maximum", "minimum", "logaddexp", "matmul", "dot", "vecdot", "take_along")},
     **{name: f"nt.{name}({{0}}, {{at}})" for name in ("cumsum", "cumprod", "sort")},
     **{name: reduction(name) for name in ("sum", "prod", "max", "min", "any", "all")},
@@ -144,15 +181,42 @@ class JavaScript(Backend):
             if step.primitive == "loop":
                 lines += [self.function_text(step.options["plan"], step.options["function"], tupled=True), ""]
         known = [step for step in plan.steps if step.primitive != "same"]
-        lines += [self.line(plan, step) for step in known if step.value.fixed]
-        lines += [""] * any(step.value.fixed for step in known)
+        lines += [self.line(plan, step) for step in known if is_done_before(step.value)]
+        lines += [""] * any(is_done_before(step.value) for step in known)
         lines.append(f"function {name}({', '.join(plan.names[value] for value in plan.inputs)}) {{")
         if not tupled:
-            lines += [f"  {self.given(plan, value)}" for value in plan.inputs if isinstance(value, Value)]
-        lines += [f"  {self.line(plan, step)}" for step in known if not step.value.fixed]
+            lines += [f"  {line}" for line in self.inputs(plan)]
+        lines += [f"  {self.line(plan, step)}" for step in known if not is_done_before(step.value)]
         results = [f"nt.array({self.argument(plan, each)})" for each in plan.results]
         result = results[0] if len(results) == 1 and not tupled else f"[{', '.join(results)}]"
         return "\n".join([*lines, f"  return {result};", "}"])
+
+    @property
+    def reserved(self) -> set[str]:
+        return super().reserved | KEYWORDS
+
+    def expression(self, step: Step, names: tuple[str, ...]) -> str:
+        return super().expression(step._replace(options=code_of_sizes(step.options)), names)
+
+    def inputs(self, plan: Plan) -> list[str]:
+        """The lines that take the inputs, and read the sizes that the text uses."""
+        lines: list[str] = []
+        known: set[Symbol] = set()
+        reads = reads_of(plan, shapes=True)
+        for value in plan.inputs:
+            if isinstance(value, Value):
+                shape = tuple(size if known >= symbols_of(size).keys() else None for size in value.shape)
+                lines.append(self.given(plan, value, shape))
+                own = [each for each in reads if each.value is value]
+                known |= {each.symbol for each in own}
+                lines += [f"const {each.symbol} = {code_of_sizes(each.solved)};" for each in own]
+                if unread_axes(value, shape, own, known):
+                    lines.append(self.given(plan, value, value.shape))
+        for each in plan.conditions:
+            holds = f"{literal(each.left)} {RELATIONS[each.relation]} {literal(each.right)}"
+            message = literal(f"sizes must satisfy {each.shown}")
+            lines.append(f"if (!({holds})) throw new nt.NotationError(308, {message});")
+        return lines
 
     def line(self, plan: Plan, step: Step) -> str:
         text = f"{self.expression(step, self.names_of(plan, step))};"
@@ -160,10 +224,12 @@ class JavaScript(Backend):
             text = f"const {plan.names[step.value]} = {text}"
         return text if step.primitive in ("covered", "loop") else f"{text}  // {comment(step.value)}"
 
-    def given(self, plan: Plan, value: Value) -> str:
+    def given(self, plan: Plan, value: Value, shape: tuple[Any, ...]) -> str:
         """The line that takes an input, whatever way its numbers are given."""
         name = plan.names[value]
-        return f"{name} = nt.given({name}, {literal(name)}, {literal(value.shape)});  // {comment(value)}"
+        kind = KINDS.get(value.dtype)
+        of_kind = "" if kind is None else f", {literal(kind)}"
+        return f"{name} = nt.given({name}, {literal(name)}, {literal(shape)}{of_kind});  // {comment(value)}"
 
     def names_of(self, plan: Plan, step: Step) -> tuple[str, ...]:
         return tuple(self.argument(plan, each) for each in step.arguments)

@@ -3,11 +3,11 @@
 // An array is {shape, data}: sizes, and a Float64Array of the numbers, row-major. Whole numbers are exact up to 2^53, truth
 // values are 0 and 1. Wherever an array is taken a plain number may stand. Nothing is ever written over.
 
-/** What a formula refuses while it runs: the number of the error, a hint, and the span of the formula that it is about. */
+/** What a formula refuses while it runs: the code of the error, a hint, and the span of the formula that it is about. */
 export class NotationError extends Error {
-  constructor(number, message, hint, span) {
+  constructor(code, message, hint, span) {
     super(message);
-    Object.assign(this, { name: "NotationError", number, hint, span });
+    Object.assign(this, { name: "NotationError", code, hint, span });
   }
 }
 
@@ -26,6 +26,8 @@ export function array(x, shape) {
     found.push(size);
     level = level.flat();
   }
+  const other = level.findIndex((each) => !["number", "bigint", "boolean"].includes(typeof each));
+  if (other !== -1) throw new NotationError(317, `an array must hold numbers, got ${Array.isArray(level[other]) ? "a list" : String(level[other])}`);
   return { shape: shape ?? found, data: Float64Array.from(level, Number) };
 }
 
@@ -36,12 +38,20 @@ export function nested({ shape, data }, start = 0, axis = 0) {
   return Array.from({ length: shape[axis] }, (_, place) => nested({ shape, data }, start + place * step, axis + 1));
 }
 
-/** What is given for a name, which must have this shape. */
-export function given(x, name, shape) {
+/** What is given for a name, which must have this shape, where null is any size, and hold numbers of this kind: "integer", "boolean", or any. */
+export function given(x, name, shape, kind) {
   const found = array(x);
-  const fits = ArrayBuffer.isView(x) ? found.data.length === count(shape) : found.shape.join() === shape.join();
-  if (!fits) throw new NotationError(301, `${name} has the shape [${found.shape}], and [${shape}] is due`);
-  return { shape, data: found.data };
+  const flat = ArrayBuffer.isView(x);
+  if (flat && shape.indexOf(null) !== shape.lastIndexOf(null)) throw new NotationError(309, `${name} has several open sizes, and must be given as nested lists or {shape, data}`);
+  const own = flat ? shape.map((size) => size ?? found.data.length / count(shape.filter((other) => other !== null))) : found.shape;
+  const fits = own.length === shape.length && shape.every((size, axis) => size === null || size === own[axis]);
+  if (!fits) throw new NotationError(301, `${name} must have shape [${shape.map((size) => size ?? "any")}], got [${found.shape}]`);
+  const numbers = count(own);
+  if (found.data.length !== numbers) throw new NotationError(301, `${name} must hold ${numbers} numbers, got ${found.data.length}`);
+  const fitting = { integer: Number.isSafeInteger, boolean: (each) => each === 0 || each === 1 }[kind] ?? (() => true);
+  const other = found.data.findIndex((each) => !fitting(each));
+  if (other !== -1) throw new NotationError(317, `${name} must hold ${kind}s, got ${found.data[other]}`);
+  return { shape: own, data: found.data };
 }
 
 export function strides(shape) {
@@ -325,10 +335,19 @@ export function sort(x, axis) {
   return transpose(rows(transpose(x, moves), (row) => row.sort()), moves);
 }
 
-/** The positions of the largest along the last axis, the largest first; of equals the first comes first. */
-export function descending(x) {
-  const before = (one, other) => (Number.isNaN(one) || Number.isNaN(other) ? Number.isNaN(other) - Number.isNaN(one) : other - one);
+/** The positions along the last axis in the order that `before` says; of equals the first comes first. */
+export function places(x, before) {
   return rows(x, (row) => row.set(Array.from(row.keys()).sort((i, j) => (row[i] === row[j] ? i - j : before(row[i], row[j]) || i - j))));
+}
+
+/** Those of the least first, what is no number last. */
+export function ascending(x) {
+  return places(x, (one, other) => Number.isNaN(one) - Number.isNaN(other) || one - other);
+}
+
+/** Those of the largest first, what is no number before them. */
+export function descending(x) {
+  return places(x, (one, other) => Number.isNaN(other) - Number.isNaN(one) || other - one);
 }
 
 /** The position of the largest along the last axis, of equals the first; the first that is no number comes before. */

@@ -4,11 +4,13 @@ is ever traced.
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import Any
 
-from .lines import COMMON, LOOP, OF_NUMBERS, UNARY, functions, listed, loop, scattered
+from ..planning.whole_numbers import CHECKS
+from .lines import COMMON, INDEX_ERROR, LOOP, OF_NUMBERS, UNARY, exact, functions, listed, loop, scattered
 from .numpy import NumPy
-from .source import Backend
+from .source import Backend, is_done_before
 
 
 def _dtype(name: str) -> str:
@@ -33,13 +35,56 @@ def is_concrete(array):
     """Whether an array has its numbers, and is not being traced."""
     return not isinstance(array, jax.core.Tracer)
 '''
+TELL_IF_TRACED = '''
+def tell_if_traced(*arrays):
+    """Warn where the numbers are not there, so that no overflow is found out."""
+    if not all(map(is_concrete, arrays)):
+        warnings.warn("whole numbers that JAX traces are not checked for overflow", stacklevel=3)
+'''
+PASSED = '''
+def passed(found):
+    """Whether any whole number has passed its bits, where the numbers are there."""
+    return is_concrete(found) and bool(found.any())
+'''
+IN_BITS = '''
+def in_bits(exact, dtype):
+    """Fail where a dtype cannot hold what the right numbers are."""
+    held = np.iinfo(dtype)
+    if exact.size and not held.min <= exact.min() <= exact.max() <= held.max:
+        raise OverflowError("whole numbers pass their bits")
+'''
+EXACT_SUM = '''
+def exact_sum(x, axes, keep):
+    """The sum of whole numbers, which may not pass their bits."""
+    if is_concrete(x):
+        in_bits(np.asarray(x).sum(axes, np.int64), x.dtype)
+    return jnp.sum(x, axes, keepdims=keep)
+'''
+EXACT_CUMSUM = '''
+def exact_cumsum(x, axis):
+    """The sums up to each element of whole numbers, which may not pass their bits."""
+    if is_concrete(x):
+        in_bits(np.asarray(x).cumsum(axis, np.int64), x.dtype)
+    return jnp.cumsum(x, axis)
+'''
+EXACT_CAST = '''
+def exact_cast(x):
+    """Whole numbers that need no sign as numbers that have one."""
+    return of_64_bits(x.astype(int))
+'''
+CHECKED_LOOP = '''
+def checked_loop(step, states, slices, given, steps, kept, listed=()):
+    """A loop of whole numbers: in turn where the numbers are there to be checked, else as JAX traces it."""
+    run = loop_in_turn if all(map(is_concrete, jax.tree.leaves((states, slices, given)))) else loop
+    return run(step, states, slices, given, steps, kept, listed)
+'''
 POSITIONS = '''
 def positions(indices, size, base):
     """Indices that count from `base`, as positions from 0; each must lie in range."""
     if is_concrete(indices):
         wrong = (indices < base) | (indices >= base + size)
         if wrong.any():
-            raise IndexError(int(indices[wrong][0]), size)
+            raise index_error(int(indices[wrong][0]), size, base)
     return indices.astype(int) - base if base else indices
 '''
 SCATTER_ADD = '''
@@ -54,7 +99,7 @@ def whole_positions(indices):
     if is_concrete(indices):
         wrong = (indices != jnp.floor(indices)) | ~jnp.isfinite(indices)
         if wrong.any():
-            raise IndexError(float(indices[wrong][0]), None)
+            raise index_error(float(indices[wrong][0]))
     return indices.astype(int)
 '''
 COVERED = '''
@@ -258,19 +303,27 @@ FAILS = frozenset(
 )  # on data, which it must see
 
 
-def must_see(plan: Any) -> bool:
-    """Whether a plan fails on data: it cannot be traced."""
+def has_steps(plan: Any, primitives: Set[str]) -> bool:
+    """Whether a plan, or one within it, has a step of these primitives that is done when it runs."""
     return any(
-        step.primitive in FAILS or ("plan" in step.options and must_see(step.options["plan"]))
+        step.primitive in primitives or ("plan" in step.options and has_steps(step.options["plan"], primitives))
         for step in plan.steps
-        if not step.value.fixed
+        if not is_done_before(step.value)
     )
 
 
+def must_see(plan: Any) -> bool:
+    """Whether a plan fails on data: it cannot be traced."""
+    return has_steps(plan, FAILS | CHECKS)
+
+
 def _loop(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    return loop(names, options, step, "loop_in_turn" if must_see(options["plan"]) else "loop")
+    plan = options["plan"]
+    in_turn, checked = has_steps(plan, FAILS), has_steps(plan, CHECKS)
+    return loop(names, options, step, "loop_in_turn" if in_turn else "checked_loop" if checked else "loop")
 
 
+EXACT_LINES = {"exact_sum": "exact_sum({0}, {at}, {keep})", "exact_cumsum": "exact_cumsum({0}, {at})"}
 LINES: dict[str, Any] = {
     **COMMON,
     **functions("jnp.", *UNARY),
@@ -284,13 +337,24 @@ LINES: dict[str, Any] = {
     "concat": lambda names, options, step: f"jnp.concatenate({listed(names)}, {options['at']})",
     "stack": lambda names, options, step: f"jnp.stack({listed(names)})",
     "take": "jnp.take({0}, {1}, axis={at})", "scatter_add": scattered, "take_along": "jnp.take_along_axis({0}, {1}, axis=-1)",
+    "constant": lambda names, options, step: f"jnp.asarray({options['number']!r}, dtype={_dtype(step.value.dtype)})",
+    "arange": lambda names, options, step: f"jnp.arange({options['start']}, {options['stop']}, dtype={_dtype(step.value.dtype)})",
+    "eye": lambda names, options, step: f"jnp.eye({options['size']}, dtype={_dtype(step.value.dtype)})",
     "as_array": lambda names, options, step: f"jnp.asarray({names[0]}, dtype={_dtype(step.value.dtype)})",
-    "descending": "descending({0})", "argmax": "jnp.argmax({0}, axis=-1)", "logdet": "jnp.linalg.slogdet({0})[1]",
+    "ascending": "jnp.argsort({0}, axis=-1)", "descending": "descending({0})", "argmax": "jnp.argmax({0}, axis=-1)", "logdet": "jnp.linalg.slogdet({0})[1]",
     "det": "jnp.linalg.det({0})", "inv": "jnp.linalg.inv({0})", "cofactors": "cofactors({0})",
     "trace": "jnp.trace({0}, axis1=-2, axis2=-1)", "lgamma": "jax.scipy.special.gammaln({0})",
     "cholesky": "triangle({0})", "eigvalsh": "jnp.linalg.eigvalsh({0})", "eigh": "eigenvectors({0})", "expm": "jax.scipy.linalg.expm({0})",
-    "loop": _loop,
+    "loop": _loop, **EXACT_LINES,
 }  # fmt: skip
+
+
+class Fixed(NumPy):
+    """NumPy's table for what is known before there is data."""
+
+    def __init__(self):
+        super().__init__("jnp")
+        self.lines = {**self.lines, **EXACT_LINES}
 
 
 class Jax(Backend):
@@ -298,7 +362,7 @@ class Jax(Backend):
 
     def __init__(self, *arguments: Any, **named: Any):
         super().__init__(*arguments, **named)
-        self.checks_data = False
+        self.modules = ("warnings",)
 
     def default_float(self, xp: Any) -> str:
         return self.canonical(xp, "float64")
@@ -308,6 +372,12 @@ class Jax(Backend):
 
         return str(dtypes.canonicalize_dtype(dtype)) if dtype.endswith("64") else dtype
 
+    def opening(self, plan: Any) -> list[str]:
+        whole = [plan.names[each] for each in plan.inputs if getattr(each, "interval", None) is not None]
+        if plan.is_inner or not whole or not has_steps(plan, CHECKS):
+            return []
+        return [f"    tell_if_traced({', '.join(whole)})"]
+
     def result(self, plan: Any, result: Any) -> str:
         text = super().result(plan, result)
         return f"jnp.asarray({text})" if getattr(result, "fixed", False) else text
@@ -315,7 +385,8 @@ class Jax(Backend):
 
 BACKEND = Jax(
     "jax", "import jax\nimport jax.numpy as jnp\nimport numpy as np", LINES, {},
-    {"is_concrete": IS_CONCRETE, "positions": POSITIONS, "scatter_add": SCATTER_ADD, "whole_positions": WHOLE_POSITIONS, "covered": COVERED,
-     "windows": WINDOWS, "descending": DESCENDING, "cofactors": COFACTORS, "eigenvectors": EIGENVECTORS, "triangle": TRIANGLE, "loop": SCANNED, "looked_up": LOOKED_UP, "loop_in_turn": IN_TURN},
-    numbers=OF_NUMBERS | {"maximum", "minimum", "where"}, prefix="jnp", fixed=NumPy("jnp"),
+    {"is_concrete": IS_CONCRETE, "index_error": INDEX_ERROR, "positions": POSITIONS, "scatter_add": SCATTER_ADD, "whole_positions": WHOLE_POSITIONS, "covered": COVERED,
+     "windows": WINDOWS, "descending": DESCENDING, "cofactors": COFACTORS, "eigenvectors": EIGENVECTORS, "triangle": TRIANGLE, "loop": SCANNED, "checked_loop": CHECKED_LOOP, "tell_if_traced": TELL_IF_TRACED, "passed": PASSED, "in_bits": IN_BITS,
+     **exact("passed({0})"), "exact_sum": EXACT_SUM, "exact_cumsum": EXACT_CUMSUM, "exact_cast": EXACT_CAST, "looked_up": LOOKED_UP, "loop_in_turn": IN_TURN},
+    numbers=OF_NUMBERS | {"maximum", "minimum", "where"}, prefix="jnp", fixed=Fixed(),
 )  # fmt: skip

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from importlib import import_module
 from typing import Any
+
+from grammar.cache import Cache
+from grammar.locks import LOADING, all_or_none
 
 from ..planning.target import Target
 from .source import Backend
@@ -12,10 +15,11 @@ from .source import Backend
 NAMES = ("numpy", "torch", "jax", "standard")
 
 
-@cache
+@lru_cache(maxsize=len(NAMES))
 def backend(name: str) -> Backend:
     """A backend by its name."""
-    return import_module(f"..{name}", __name__).BACKEND
+    with LOADING, all_or_none():
+        return import_module(f"..{name}", __name__).BACKEND
 
 
 def backend_of(namespace: str) -> Backend:
@@ -27,7 +31,9 @@ def backend_of(namespace: str) -> Backend:
     return backend("jax" if namespace.startswith("jax") else "standard")
 
 
-@cache
+_TARGETS: Cache[Any, Target] = Cache("libraries of arrays", 64)
+
+
 def target_of(xp: Any) -> Target:
     """The target of arrays whose namespace is `xp`."""
-    return Target(backend_of(xp.__name__), xp)
+    return _TARGETS.get_or_build(xp, lambda: Target(backend_of(xp.__name__), xp))

@@ -93,6 +93,14 @@ def loop(step, states, slices, given, steps, kept, listed=()):
             found.append(states[number])
     return (*states, *map(stacked, through[: len(kept)]), *through[len(kept) :])
 """
+INDEX_ERROR = '''
+def index_error(index, size=None, base=1):
+    """The error for an index that is not an integer, or out of range."""
+    expected = "an integer" if size is None else f"from {base} to {base + size - 1}"
+    error = IndexError(f"an index must be {expected}, got {index}")
+    error.index, error.size = index, size
+    return error
+'''
 COMMON = {
     **INFIX_LINES, **PREFIX_LINES, "expand": expand, "pick": pick, "python": python, "head": "{0}[..., :{size}]", "part": "{0}[..., {start}:{stop}]",
     "unfold": laid, "positions": positions, "whole_positions": "whole_positions({0})", "covered": "covered({0})",

@@ -10,7 +10,8 @@ from .numpy_kernels import KERNELS
 from .source import Backend
 
 IMPORTS = "import numpy as np"
-MODULES = tuple("concurrent.futures contextlib contextvars ctypes functools glob itertools math os threading".split())
+MODULES = tuple("concurrent.futures contextlib contextvars functools itertools math os threading".split())
+CALLERS = {"one": "in_buffers", "several": "on_all_cores", "several, BLAS on one": "on_all_cores_beside_blas"}
 UFUNCS = {name: name for name in (*UNARY, *INFIX, "negative", "maximum", "minimum", "logaddexp")}
 REDUCTIONS = {
     "sum": "add",
@@ -52,7 +53,8 @@ def _in_blocks(names: tuple[str, ...], options: dict[str, Any], step: Any) -> st
         forms += [name, listed(tuple(f"({shape}, np.{dtype})" for shape, dtype in buffers.made))]
     run, buffers, *fallback = forms
     more = "".join(f", {each}" for each in fallback)
-    return f"in_blocks({run}, {given}, {options['sizes']}, np.{step.value.dtype}, {buffers}{more})"
+    caller = CALLERS[options["cores"]]
+    return f"in_blocks({caller}, {run}, {given}, {options['sizes']}, np.{step.value.dtype}, {buffers}{more})"
 
 
 def _over_slices(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
@@ -111,6 +113,7 @@ class NumPy(Backend):
             "standardize": "standardize({0}, {eps!r})",
             "put": "put({0}, {1}, {2}, {at}, {first})",
             "take_along": "np.take_along_axis({0}, {1}, axis=-1)",
+            "ascending": 'np.argsort({0}, -1, "stable")',
             "descending": "descending({0})",
             "argmax": "{0}.argmax(-1)",
             "arange": lambda names, options, step: f"np.arange({options['start']}, {options['stop']}, dtype={dtype(step.value.dtype)})",
@@ -137,11 +140,12 @@ class NumPy(Backend):
             writes=WRITES, products=frozenset(("matmul", "dot")),
         )  # fmt: skip
 
+        self.keeps_sized = True
         self.modules, self.known = MODULES, {"constant": _constant, "ones": _ones}
 
     def writing(self, step: Any, names: tuple[str, ...], out: str) -> str:
         into_room = (
-            out.startswith("buffer_") and step.value.count <= TINY
+            out.startswith("buffer_") and step.value.typical_count <= TINY
         )  # which is dense, and of the result's own dtype
         if step.primitive == "dot" and into_room:
             return f"{names[0]}.dot({names[1]}, {out})"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from . import error_function as table
 from . import lines
-from .lines import exact
-from .numpy_threads import BLAS, BUFFERS, CORES, ON_ALL_CORES
+from .lines import INDEX_ERROR, exact
+from .numpy_threads import BESIDE_BLAS, BUFFERS, CORES, LIMIT, ON_ALL_CORES, POOL, USER
 
 IN_BLOCKS = '''
-def in_blocks(run, arrays, cuts, counts, rows, axis, shape, dtype, buffers, fallback=None, more_buffers=()):
-    """The result of `run` on each block of the arrays, put together; several blocks at once on several cores.
+def in_blocks(caller, run, arrays, cuts, counts, rows, axis, shape, dtype, buffers, fallback=None, more_buffers=()):
+    """The result of `run` on each block of the arrays, put together; `caller` calls what computes blocks until none is left.
 
     `cuts` says for each axis of each array which of the counts it is cut by, if by any: the last by slices of `rows`, the
     others element by element. `run` is given the part of the result to write to, and `buffers`, which each thread has for
@@ -53,7 +54,7 @@ def in_blocks(run, arrays, cuts, counts, rows, axis, shape, dtype, buffers, fall
             else:
                 written(parts, into)
 
-    on_all_cores(work)
+    caller(work)
     return out
 '''
 LOOP = lines.LOOP.replace("stacked", "np.stack")
@@ -179,7 +180,7 @@ def positions(indices, size, base):
     """Indices that count from `base`, as positions from 0; each must lie in range."""
     wrong = (indices < base) | (indices >= base + size)
     if wrong.any():
-        raise IndexError(int(np.extract(wrong, indices)[0]), size)
+        raise index_error(int(np.extract(wrong, indices)[0]), size, base)
     return indices.astype(np.int64) - base if base else indices
 '''
 PUT = '''
@@ -216,7 +217,7 @@ def whole_positions(indices):
     """Indices given as floating numbers, as whole ones."""
     wrong = (indices != np.floor(indices)) | ~np.isfinite(indices)
     if wrong.any():
-        raise IndexError(float(np.extract(wrong, indices)[0]), None)
+        raise index_error(float(np.extract(wrong, indices)[0]))
     return indices.astype(np.int64)
 '''
 COVERED = '''
@@ -289,8 +290,6 @@ def descending(x):
 
 def coefficients(*names: str) -> str:
     """The lines that give the coefficients of approximations."""
-    from . import error_function as table
-
     return "\n".join(f"{name} = {getattr(table, name)}" for name in names)
 
 
@@ -303,6 +302,7 @@ KERNELS = {
     "erf": ERF,
     "erf_single": f"{coefficients('SINGLE')}\n\n\n{ERF_SINGLE.strip()}",
     "projected": PROJECTED,
+    "index_error": INDEX_ERROR,
     "positions": POSITIONS,
     "put": PUT,
     "scatter_add": SCATTER_ADD,
@@ -313,8 +313,11 @@ KERNELS = {
     "over_slices": OVER_SLICES,
     "in_buffers": BUFFERS,
     "cores": CORES,
+    "pool": POOL,
     "on_all_cores": ON_ALL_CORES,
-    "one_thread_of_blas": BLAS,
+    "blas_limit": LIMIT,
+    "blas_user": USER,
+    "on_all_cores_beside_blas": BESIDE_BLAS,
     **exact("{0}.any()"),
     "exact_cast": EXACT_CAST,
     "windows": WINDOWS,

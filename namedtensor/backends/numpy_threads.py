@@ -1,9 +1,9 @@
-"""Blocks on all cores, each with its memory, as the text that NumPy's kernels are printed with.
+"""Blocks on one core or on several, each thread with its memory, as the text that NumPy's kernels are printed with.
 
-Threads of OpenBLAS do not sleep after a product: for a tenth of a second they ask again and again for the next. A thread of
-ours would share its core with one of them, and a formula that comes right after a product took one and a half times as
-long. So the blocks are given to these threads themselves, by `gotoblas_pthread`, which calls a function once on each of them and
-waits; where NumPy has another BLAS, or its threads are somebody else's just then, threads of our own do it.
+Nothing that other code in the process can see changes: blocks of elementwise operations go to threads of our own. Products of
+matrices already take all cores, by the threads of the BLAS. Blocks with products are quicker with one thread of the BLAS for
+each core, so where `threadpoolctl` is installed, and a plan says that it is worth it, the number of threads of the BLAS is
+limited while they are computed. That number is one of the whole process: this is the one documented exception.
 """
 
 from __future__ import annotations
@@ -40,98 +40,120 @@ def cores():
     """How many threads can run at once."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 '''
+POOL = '''
+pools, pool_locks = {}, {}  # by the number of the process, since a forked one has none of the threads
+
+
+def pool():
+    """The threads of this process, made when they are first asked for."""
+    process = os.getpid()
+    with pool_locks.setdefault(process, threading.Lock()):
+        if process not in pools:
+            pools[process] = concurrent.futures.ThreadPoolExecutor(max(1, cores() - 1), thread_name_prefix="blocks")
+        return pools[process]
+'''
 ON_ALL_CORES = '''
-@functools.cache
-def threads():
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=threads.cache_clear)
-    return concurrent.futures.ThreadPoolExecutor(cores(), thread_name_prefix="blocks")
-
-
 def on_all_cores(work):
     """Do `work` on as many threads as there are cores, this one among them, and wait for all; raise what one raises."""
-    contexts, problems = [contextvars.copy_context() for _ in range(cores())], []
-
-    def job(_=None):
-        try:
-            contexts.pop().run(in_buffers, work)
-        except BaseException as problem:
-            problems.append(problem)
-
-    with one_thread_of_blas() as start:
-        if start is not None:
-            start(cores(), ctypes.CFUNCTYPE(None, ctypes.c_void_p)(job), None, 0)
-        else:
-            others = [threads().submit(job) for _ in range(cores() - 1)]
-            job()
-            for other in others:
-                other.result()
-    if problems:
-        raise problems[0]
-'''
-BLAS = '''
-blas_lock = threading.Lock()
-blas_users = []  # for each that wants one thread now, how many there were before the first
-blas_at_work = threading.Lock()  # held by the one whose blocks the threads of the BLAS compute
-
-
-@functools.cache
-def blas_threads():
-    """The functions of NumPy's OpenBLAS that get and set the number of its threads, and that starts a function on them, if it
-    has that; None where NumPy has another BLAS."""
-    folder = os.path.dirname(np.__file__)
-    for path in glob.glob(os.path.join(folder, "..", "numpy.libs", "*openblas*")) + glob.glob(
-        os.path.join(folder, ".dylibs", "*openblas*")
-    ):
-        library = ctypes.CDLL(path)
-        for form in ("scipy_openblas_{}_num_threads64_", "scipy_openblas_{}_num_threads", "openblas_{}_num_threads"):
-            if hasattr(library, form.format("set")):
-                if hasattr(os, "register_at_fork"):  # a fork ends the threads of the BLAS, so it waits for their work
-                    os.register_at_fork(
-                        before=blas_at_work.acquire,
-                        after_in_parent=blas_at_work.release,
-                        after_in_child=without_blas_users,
-                    )
-                get, put = getattr(library, form.format("get")), getattr(library, form.format("set"))
-                return get, put, getattr(library, "gotoblas_pthread", None)
-    return None
-
-
-def without_blas_users():
-    """In a forked process, where no thread is left that would set the number back."""
-    global blas_lock
-    blas_at_work.release()
-    blas_lock = threading.Lock()
-    if blas_users:
-        blas_threads()[1](blas_users[0])
-        blas_users.clear()
-
-
-@contextlib.contextmanager
-def one_thread_of_blas():
-    """While blocks are computed on all cores, a product of matrices is to take one.
-
-    The number is that of the whole process: the first who comes sets it, and the last who goes sets it back. To the first
-    is given what starts a function on the threads of the BLAS, if there is one for each core; to others None.
-    """
-    functions = blas_threads()
-    if functions is None:
-        yield
-        return
-    get, put, start = functions
-    mine = start is not None and blas_at_work.acquire(blocking=False)
+    others = []
     try:
-        with blas_lock:
-            blas_users.append(blas_users[0] if blas_users else get())
-            put(1)
-        try:
-            yield start if mine and blas_users[0] >= cores() else None
-        finally:
-            with blas_lock:
-                before = blas_users.pop() if blas_users else get()
-                if not blas_users:
-                    put(before)
+        for _ in range(cores() - 1):
+            others.append(pool().submit(contextvars.copy_context().run, in_buffers, work))
+    except RuntimeError:  # no thread can be started, here or any more: this one does it all
+        pass
+    try:
+        in_buffers(work)
     finally:
-        if mine:
-            blas_at_work.release()
+        started = [other for other in others if not other.cancel()]
+        concurrent.futures.wait(started)
+    for other in started:
+        other.result()
+'''
+LIMIT = '''
+class blas_limit:
+    """NumPy's BLAS with one thread: a number of the whole process, which the first who enters sets, and the last who leaves
+    sets back."""
+
+    users = set()  # by their identity
+    before = None  # the numbers of threads to set back
+    lock = threading.RLock()
+    libraries = None
+
+    @classmethod
+    def enter(limit, user):
+        """Whether the BLAS has one thread until `user` leaves."""
+        with limit.lock:
+            if limit.libraries is None:
+                limit.libraries = limit.found()
+            if limit.libraries:
+                limit.users.add(id(user))
+                if limit.before is None:
+                    limit.before = limit.counts()
+                limit.put([1] * len(limit.libraries))
+            return bool(limit.libraries) and set(limit.counts()) == {1}
+
+    @classmethod
+    def counts(limit):
+        return [library.get_num_threads() for library in limit.libraries]
+
+    @classmethod
+    def put(limit, counts):
+        """Set the numbers, unless another thread of the process has taken that upon itself."""
+        for library, count in zip(limit.libraries, counts):
+            library.set_num_threads(count)
+            getattr(library, "clear_controlling_thread", int)()  # the last who leaves is another thread than the first
+
+    @classmethod
+    def leave(limit, user):
+        with limit.lock:
+            limit.users.discard(id(user))
+            if not limit.users:
+                limit.set_back()
+
+    @classmethod
+    def set_back(limit):
+        if limit.before is not None:
+            limit.put(limit.before)
+            limit.before = None
+
+    @classmethod
+    def found(limit):
+        """The BLAS that NumPy brings, or every one where it brings none, if its number holds for all threads."""
+        try:
+            from threadpoolctl import ThreadpoolController
+        except ImportError:
+            return []
+        every = [each for each in ThreadpoolController().lib_controllers if each.user_api == "blas"]
+        place = os.path.dirname(os.path.abspath(np.__file__))
+        brought = (os.path.join(os.path.dirname(place), "numpy.libs"), place)
+        own = [each for each in every if os.path.abspath(each.filepath).startswith(brought)] or every
+        if any(each.info().get("threading_layer") == "openmp" for each in own):
+            return []
+        if own and hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=limit.alone)
+        return own
+
+    @classmethod
+    def alone(limit):
+        """In a forked process, where nobody is left who would leave."""
+        limit.lock = threading.RLock()
+        limit.users.clear()
+        limit.set_back()
+'''
+USER = '''
+class blas_user:
+    """Who wants one thread; where an interrupt ends it in the midst of leaving, it leaves when it is gone."""
+
+    def __del__(self):
+        blas_limit.leave(self)
+'''
+BESIDE_BLAS = '''
+def on_all_cores_beside_blas(work):
+    """The same for work with products of matrices, each on one core; by this thread alone where the BLAS takes all of them."""
+    user = blas_user()
+    try:
+        limited = blas_limit.enter(user)
+        (on_all_cores if limited else in_buffers)(work)
+    finally:
+        blas_limit.leave(user)
 '''

@@ -9,22 +9,27 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
+from grammar.cache import Cache
+from grammar.locks import LOADING, all_or_none
+
 from ..core.arrays import dtype_name
+from ..core.extents import Extent, symbols_of
 from ..planning.memory import Workspace, in_place, last_uses, workspaces
 from ..planning.plan import Plan, Scalar, Step, Value
 from ..planning.whole_numbers import CHECKS
-from .kept_code import code_of
+from .entry_checks import CHECK, entry_checks, size_lines
 from .lines import INFIX, listed
 
 Line = Callable[[tuple[str, ...], dict[str, Any], Step], str] | str
 SYMBOLS = {symbol: name for name, symbol in INFIX.items()}
 MATH = {"inf": math.inf, "nan": math.nan}
 WORDS = re.compile(r"(?<![.\w])[a-z_]\w*")
+MAX_NAMESPACES = 16  # of one library, such as numpy and array_api_compat.numpy
 
 
 DIRECT = re.compile(
@@ -52,9 +57,20 @@ class Written:
         if step is not None:
             self.steps[len(self.lines)] = step
 
-    def include(self, source: Source) -> None:
+    def include(self, source: Source, indent: str = "") -> None:
         self.steps |= {len(self.lines) + line: step for line, step in source.steps.items()}
-        self.lines += source.text.splitlines()
+        self.lines += [indent + line for line in source.text.splitlines()]
+
+    def include_before_function(self, source: Source, name: str) -> Source:
+        """Include what a text has before its function of this name; the rest."""
+        lines = source.text.splitlines()
+        start = next(number for number, line in enumerate(lines) if line.startswith(f"def {name}("))
+        before = {line: step for line, step in source.steps.items() if line <= start}
+        self.include(Source("\n".join(lines[:start]), before))
+        return Source(
+            "\n".join(lines[start:]) + "\n",
+            {line - start: step for line, step in source.steps.items() if line > start},
+        )
 
     def source(self) -> Source:
         return Source("\n".join(self.lines) + "\n", self.steps)
@@ -75,10 +91,16 @@ class Backend:
         self.writes = writes  # the primitives that can write their result over an argument
         self.known: Mapping[str, Callable[[Step, Any], Any]] = {}  # primitives whose fixed steps are done without text
         self.products = products  # those that can write it into another array
-        self.checks_data = True  # whether a primitive may look at numbers, and fail
         self.stored: frozenset[str] = frozenset()  # the dtypes that the library has, and no arithmetic for
+        self.keeps_sized = False  # whether what is made of sizes alone is kept for the next call
         self.releases = False  # whether arrays are released at their last use, where none is reused in place
-        self._globals: dict[str, dict[str, Any]] = {}
+        self._globals: Cache[str, dict[str, Any]] = Cache(f"globals of generated text, {name}", MAX_NAMESPACES)
+
+    @property
+    def reserved(self) -> set[str]:
+        """Names that its text uses for functions and modules."""
+        named = {word for line in self.lines.values() if isinstance(line, str) for word in WORDS.findall(line)}
+        return {*named, *self.aliases, *self.kernels, *self.lines, *self.modules}
 
     # ------------------------------------------------------------------------------------------------------- dtypes
     def default_float(self, xp: Any) -> str:
@@ -94,8 +116,8 @@ class Backend:
                 given.append(xp.ones((1,) * len(each.shape), dtype=target.object_of(each.dtype)))
                 names.append(f"x{number}")
             else:
-                names.append(repr(each.kind(1)) if isinstance(each, Scalar) else f"({each!r})")
-        step = Step(Value((), (), "float64"), primitive, arguments, options)
+                names.append(repr(each.kind(1)) if isinstance(each, Scalar) else f"({numbered(each)!r})")
+        step = Step(Value((), (), "float64"), primitive, arguments, numbered(options))
         parameters = ", ".join(name for name, each in zip(names, arguments) if isinstance(each, Value))
         text = f"def function({parameters}):\n    return {self.expression(step, tuple(names))}\n"
         return dtype_name(self.made(text, xp)["function"](*given).dtype)
@@ -141,25 +163,38 @@ class Backend:
         comments: bool = False,
         given: Workspace | None = None,
         tupled: bool = False,
+        entry: Sequence[str] = (),
+        signature: str | None = None,
     ) -> Source:
         """The text that does what a plan says, without imports and kernels; the result goes to `out` if buffers are given.
 
-        A single result is given back in a tuple where that is asked for.
+        A single result is given back in a tuple where that is asked for; `entry` are lines to begin with, and `signature` is
+        what stands for the names of the inputs as parameters.
 
         What `data` gives when it runs is written only where the text is to be read.
         """
-        text = Written()
+        text, nested = Written(), []
         for step in plan.steps:
             if "plan" in step.options:
                 is_loop, own = step.primitive == "loop", (step.options["function"], step.options["plan"], None)
                 for name_of_block, of_block, buffer in [own] if is_loop else self.forms(step):
-                    text.include(self.source(of_block, name_of_block, comments, buffer, is_loop))
+                    inner = self.source(of_block, name_of_block, comments, buffer, is_loop)
+                    if of_block.symbols:  # it reads them where they are known
+                        nested.append(text.include_before_function(inner, name_of_block))
+                    else:
+                        text.include(inner)
         self.write_fixed(text, plan, comments)
+        self.write_sized(text, plan, comments)
         parameters = [plan.names[value] for value in plan.inputs]
         if given is not None:
             parameters += [*["out"] * given.out, *(f"buffer_{number}" for number in range(1, len(given.made) + 1))]
-        text.add(f"def {name}({', '.join(parameters)}):")
+        text.add(f"def {name}({', '.join(parameters) if signature is None else signature}):")
+        text.lines += entry or ([] if given is not None or plan.inner else size_lines(plan))
         text.lines += self.opening(plan)
+        if given is None and not plan.inner:
+            text.lines += self.of_sizes(plan, comments)
+        for inner in nested:
+            text.include(inner, "    ")
         self.write_steps(text, plan, comments, given, f"{name}_fallback({', '.join(parameters)})")
         if given is not None and given.out:
             (result,) = plan.results
@@ -172,7 +207,11 @@ class Backend:
     def write_fixed(self, text: Written, plan: Plan, every: bool) -> None:
         """The fixed steps, which are done before the function; all, or those that need text to run."""
         for step in plan.steps:
-            if step.value.fixed and step.primitive != "same" and (every or step.primitive not in self.fixed.known):
+            if (
+                is_done_before(step.value)
+                and step.primitive != "same"
+                and (every or step.primitive not in self.fixed.known)
+            ):
                 names = tuple(
                     [
                         self.fixed_name(plan, each) if isinstance(each, Value) else plan.text_of(each)
@@ -181,14 +220,48 @@ class Backend:
                 )
                 text.add(f"{self.fixed_name(plan, step.value)} = {self.fixed.expression(step, names)}", step)
 
+    def done_once(self, plan: Plan, comments: bool) -> tuple[Step, ...]:
+        """The steps that a function of the sizes does, which keeps what it gave for the last few."""
+        return plan.sized_steps if self.keeps_sized and not comments and not plan.inner else ()
+
+    def write_sized(self, text: Written, plan: Plan, comments: bool) -> None:
+        """The function of the sizes."""
+        steps = self.done_once(plan, comments)
+        if not steps:
+            return
+        symbols, results = self.interface_of_sizes(plan)
+        text.lines.append(f"def of_sizes({symbols}):")
+        for step in steps:
+            text.add(f"    {plan.names[step.value]} = {self.expression(step, self.names_of(plan, step))}", step)
+        text.add(f"    return {results}")
+
+    def of_sizes(self, plan: Plan, comments: bool) -> list[str]:
+        """The line that calls it."""
+        if not self.done_once(plan, comments):
+            return []
+        symbols, results = self.interface_of_sizes(plan)
+        return [f"    {results} = of_sizes({symbols})"]
+
+    def interface_of_sizes(self, plan: Plan) -> tuple[str, str]:
+        """Its parameters and its results, as text."""
+        steps = plan.sized_steps
+        symbols = symbols_of([(step.options, step.arguments) for step in steps])
+        others = [each for step in plan.steps if not step.value.sized for each in step.arguments]
+        used = {each for each in (*others, *plan.results) if isinstance(each, Value) and each.sized}
+        same = {step.value: step.arguments[0] for step in plan.steps if step.primitive == "same"}
+        used |= {same[each] for each in used if each in same}
+        results = tuple(plan.names[step.value] for step in steps if step.value in used)
+        return ", ".join(map(str, symbols)), listed(results)
+
     def write_steps(self, text: Written, plan: Plan, comments: bool, given: Workspace | None, fallback: str) -> None:
         """A line for each step of the function, and one for each array that nothing needs after it."""
         over = in_place(plan, self.writes) if self.writes and plan.in_place else {}
         dead = last_uses(plan) if given is None and (plan.in_place if self.writes else self.releases) else {}
+        once = {step.value for step in self.done_once(plan, comments)}
         place = {value: plan.names[other] for value, other in over.items()} | (given.places if given else {})
         for step in plan.steps:
             value = step.value
-            if value.fixed or step.primitive == "same":
+            if is_done_before(value) or value in once or step.primitive == "same":
                 continue
             names, out = self.names_of(plan, step), place.get(value)
             line = self.expression(step, names) if out is None else self.writing(step, names, out)
@@ -219,23 +292,34 @@ class Backend:
 
     def whole(self, plan: Plan, name: str = "function") -> str:
         """The text that runs by itself."""
-        text = self.source(plan, name, comments=True).text
+        text = self.source(plan, name, comments=True, entry=entry_checks(plan, self.name, self.dtype)).text
         if plan.fallback is not None:
             text = self.source(plan.fallback, f"{name}_fallback", comments=True).text + text
         kernels, aliases = self.used(text)
+        heads = self.heads(text, kernels)
+        names = [f"{alias} = {meaning}" for alias, meaning in aliases.items()]
+        parts = ["\n".join(heads) + ("\n\n" + "\n".join(names) if names else ""), *kernels, *_apart(text)]
+        return "\n\n\n".join(parts) + "\n"
+
+    def heads(self, text: str, kernels: Sequence[str]) -> list[str]:
+        """The lines of imports for a text and the kernels that it calls."""
         words = set(WORDS.findall("\n".join([text, *kernels])))
         heads = [f"import {module}" for module in self.modules if module.partition(".")[0] in words]
         heads += self.imports.splitlines()
         if words & set(MATH):
             heads.append("from math import " + ", ".join(sorted(words & set(MATH))))
-        names = [f"{alias} = {meaning}" for alias, meaning in aliases.items()]
-        parts = ["\n".join(heads) + ("\n\n" + "\n".join(names) if names else ""), *kernels, *_apart(text)]
-        return "\n\n\n".join(parts) + "\n"
+        return heads
+
+    def whole_function(self, plan: Plan, extra: Mapping[str, Any]) -> Callable[..., Any]:
+        """The function that the text that runs by itself defines."""
+        space = dict(extra)
+        exec(code_of(self.whole(plan), FILE), space)
+        return space["function"]
 
     def used(self, text: str) -> tuple[list[str], dict[str, str]]:
         """The kernels and the short names that a text calls, with those that these call."""
         words = set(WORDS.findall(text))
-        every = {**self.fixed.kernels, **self.kernels}
+        every = {"check": CHECK.get(self.name, ""), **self.fixed.kernels, **self.kernels}
         kernels: dict[str, str] = {}
         pending = [word for word in every if word in words]
         while pending:
@@ -251,22 +335,24 @@ class Backend:
     # ------------------------------------------------------------------------------------------------------ running
     def globals(self, xp: Any) -> dict[str, Any]:
         """The globals of generated text: functions and modules that it may call."""
-        found = self._globals.get(xp.__name__)
-        if found is None:
-            found = self._globals[xp.__name__] = dict(MATH) if self.fixed is self else dict(self.fixed.globals(xp))
-            found["xp"] = xp
-            exec(code_of("\n".join([f"import {module}" for module in self.modules] + [self.imports]), FILE), found)
-            aliases = "\n".join(f"{alias} = {meaning}" for alias, meaning in self.aliases.items())
-            exec(code_of(aliases, FILE), found)
-            for name, kernel in self.kernels.items():
-                exec(code_of(kernel.strip(), f"<{self.name} {name}>"), found)
-        return found
+        return self._globals.get_or_build(xp.__name__, lambda: self._built_globals(xp))
+
+    def _built_globals(self, xp: Any) -> dict[str, Any]:
+        space = dict(MATH) if self.fixed is self else dict(self.fixed.globals(xp))
+        space["xp"] = xp
+        with LOADING, all_or_none():
+            exec(code_of("\n".join([f"import {module}" for module in self.modules] + [self.imports]), FILE), space)
+        aliases = "\n".join(f"{alias} = {meaning}" for alias, meaning in self.aliases.items())
+        exec(code_of(aliases, FILE), space)
+        for name, kernel in self.kernels.items():
+            exec(code_of(kernel.strip(), f"<{self.name} {name}>"), space)
+        return space
 
     def function(
         self, plan: Plan, xp: Any, extra: Mapping[str, Any] = {}
     ) -> tuple[Callable[..., Any], dict[int, Step]]:
         """The function of a plan, and the step that each of its lines stands for."""
-        source = source_to_run(self, plan)
+        source = self.source(plan)
         direct = self.direct(source.text, xp)
         return direct or function_in(self.made(source.text, xp, {**self.data(plan, xp), **extra})), source.steps
 
@@ -281,7 +367,7 @@ class Backend:
     def steps_of_data(self, plan: Plan) -> Iterator[tuple[str, Step]]:
         """The steps that need no text to run, with those of inner plans, and the names of their values."""
         for step in plan.steps:
-            if step.primitive in self.fixed.known:
+            if step.primitive in self.fixed.known and is_done_before(step.value):
                 yield self.fixed_name(plan, step.value), step
             elif "plan" in step.options:
                 for each in (step.options["plan"], step.options["plan"].fallback):
@@ -306,12 +392,30 @@ class Backend:
 
 
 FILE = "<formula>"
+MAX_KEPT_SIZES = 4  # tuples of sizes, for each of which a function keeps what it makes of them alone
 
 
-@lru_cache(maxsize=4)
-def source_to_run(backend: Backend, plan: Plan) -> Source:
-    """The text of a plan that is run; it is asked for again where other sizes are learned from it."""
-    return backend.source(plan)
+def is_done_before(value: Value) -> bool:
+    """Whether a value is made once, before the function is called."""
+    return value.fixed and not value.sized
+
+
+def numbered(value: Any) -> Any:
+    """Options with 1 for each size that is read from the arrays: dtypes do not depend on sizes."""
+    if isinstance(value, tuple):
+        return tuple(map(numbered, value))
+    if isinstance(value, dict):
+        return {name: numbered(each) for name, each in value.items()}
+    return 1 if type(value) is Extent else value
+
+
+MAX_COMPILED_TEXTS = 512
+
+
+@lru_cache(maxsize=MAX_COMPILED_TEXTS)
+def code_of(text: str, file: str) -> CodeType:
+    """The compiled code of a text."""
+    return compile(text, file, "exec")
 
 
 def function_in(space: dict[str, Any]) -> Callable[..., Any]:
@@ -329,6 +433,8 @@ def function_in(space: dict[str, Any]) -> Callable[..., Any]:
             known = {other: made[other] if other in made else space[other] for other in used if other in space}
             known["__builtins__"] = space["__builtins__"]
             made[name] = FunctionType(each.__code__, known, name, each.__defaults__)
+            if name == "of_sizes":
+                made[name] = lru_cache(MAX_KEPT_SIZES)(made[name])
     space.clear()  # where each was in a circle
     return made["function"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import dtype_name
-from .lines import COMMON, LOOP, OF_NUMBERS, UNARY, exact, functions, listed, numbers
+from .lines import COMMON, INDEX_ERROR, LOOP, OF_NUMBERS, UNARY, exact, functions, listed, numbers
 from .numpy_kernels import ERF, HORNER, coefficients
 from .source import Backend
 
@@ -45,7 +45,7 @@ def positions(indices, size, base):
     """Indices that count from `base`, as positions from 0; each must lie in range."""
     wrong = (indices < base) | (indices >= base + size)
     if xp.any(wrong):
-        raise IndexError(int(first(wrong, indices)), size)
+        raise index_error(int(first(wrong, indices)), size, base)
     return xp.astype(indices, xp.int64) - base if base else indices
 '''
 SCATTER_ADD = '''
@@ -64,7 +64,7 @@ def whole_positions(indices):
     """Indices given as floating numbers, as whole ones."""
     wrong = (indices != xp.floor(indices)) | ~xp.isfinite(indices)
     if xp.any(wrong):
-        raise IndexError(first(wrong, indices), None)
+        raise index_error(first(wrong, indices))
     return xp.astype(indices, xp.int64)
 '''
 COVERED = '''
@@ -142,7 +142,7 @@ LINES: dict[str, Any] = {
     "concat": lambda names, options, step: f"xp.concat({listed(names)}, axis={options['at']})",
     "stack": lambda names, options, step: f"xp.stack({listed(names)})",
     "pick": lambda names, options, step: f"{names[0]}[{', '.join(':' if at is None else str(at) for at in options['places'])}]",
-    "take": _taken, "scatter_add": _scattered, "take_along": "xp.take_along_axis({0}, {1}, axis=-1)", "descending": "descending({0})", "argmax": "xp.argmax({0}, axis=-1)",
+    "take": _taken, "scatter_add": _scattered, "take_along": "xp.take_along_axis({0}, {1}, axis=-1)", "ascending": "xp.argsort({0}, axis=-1)", "descending": "descending({0})", "argmax": "xp.argmax({0}, axis=-1)",
     "arange": lambda names, options, step: f"xp.arange({options['start']}, {options['stop']}, dtype={_dtype(step.value.dtype)})",
     "eye": lambda names, options, step: f"xp.eye({options['size']}, dtype={_dtype(step.value.dtype)})",
     "constant": lambda names, options, step: f"xp.asarray({options['number']!r}, dtype={_dtype(step.value.dtype)})",
@@ -171,7 +171,7 @@ class Standard(Backend):
 BACKEND = Standard(
     "standard", "", LINES, {},
     {"horner": f"{coefficients('NEAR', 'ABOVE', 'BELOW')}\n\n\n{HORNER.strip()}", "erf": ERF_WITHOUT_OUT, "first": FIRST,
-     "positions": POSITIONS, "scatter_add": SCATTER_ADD, "whole_positions": WHOLE_POSITIONS, "covered": COVERED, **exact("xp.any({0})"), "exact_cast": EXACT_CAST,
+     "index_error": INDEX_ERROR, "positions": POSITIONS, "scatter_add": SCATTER_ADD, "whole_positions": WHOLE_POSITIONS, "covered": COVERED, **exact("xp.any({0})"), "exact_cast": EXACT_CAST,
      "windows": WINDOWS, "descending": DESCENDING, "cofactors": COFACTORS, "eigenvectors": EIGENVECTORS, "exponential": EXPONENTIAL, "loop": STEPS},
     numbers=OF_NUMBERS, prefix="xp",
 )  # fmt: skip

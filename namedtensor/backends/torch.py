@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .lines import COMMON, LOOP, OF_NUMBERS, UNARY, exact, functions, listed, numbers, scattered
-from .source import Backend
+from ..planning.plan import Plan, Value
+from .lines import COMMON, INDEX_ERROR, LOOP, OF_NUMBERS, UNARY, exact, functions, listed, numbers, scattered
+from .source import Backend, is_done_before
 from .torch_products import KERNELS, linear, matmul
 
 NATIVES = frozenset(
@@ -15,6 +16,11 @@ NATIVES = frozenset(
 
 def _dtype(name: str) -> str:
     return f"torch.{name}"
+
+
+def _kind(step: Any) -> str:
+    """The dtype of an array that is made of numbers, and the device, where it is made when the function runs."""
+    return f"{_dtype(step.value.dtype)}{', device=device' if step.value.sized else ''}"
 
 
 def _over(options: dict[str, Any], step: Any) -> str:
@@ -55,13 +61,26 @@ def _product(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     return f"product({names[0]}, {at}, {options['keep']})"
 
 
+SEEN = '''
+def seen(x):
+    """The numbers to look at, those of all batches that PyTorch maps over; None while it compiles, exports or records."""
+    if torch.compiler.is_compiling() or torch.jit.is_tracing():
+        return None
+    try:
+        while torch._C._functorch.is_functorch_wrapped_tensor(x):
+            x = torch._C._functorch.get_unwrapped(x)
+    except AttributeError:  # names of PyTorch's that another version may lack
+        pass
+    return x
+'''
 POSITIONS = '''
 def positions(indices, size, base):
     """Indices that count from `base`, as positions from 0; each must lie in range."""
-    if not torch.compiler.is_compiling():
-        wrong = (indices < base) | (indices >= base + size)
+    known = seen(indices)
+    if known is not None:
+        wrong = (known < base) | (known >= base + size)
         if wrong.any():
-            raise IndexError(int(indices[wrong][0]), size)
+            raise index_error(int(known[wrong][0]), size, base)
     return indices.to(torch.int64) - base
 '''
 SCATTER_ADD = '''
@@ -72,15 +91,18 @@ def scatter_add(x, places, axis, size):
 WHOLE_POSITIONS = '''
 def whole_positions(indices):
     """Indices given as floating numbers, as whole ones."""
-    wrong = (indices != torch.floor(indices)) | ~torch.isfinite(indices)
-    if not torch.compiler.is_compiling() and wrong.any():
-        raise IndexError(float(indices[wrong][0]), None)
+    known = seen(indices)
+    if known is not None:
+        wrong = (known != torch.floor(known)) | ~torch.isfinite(known)
+        if wrong.any():
+            raise index_error(float(known[wrong][0]))
     return indices.to(torch.int64)
 '''
 COVERED = '''
 def covered(condition):
     """Fail where no case holds."""
-    if not torch.compiler.is_compiling() and not condition.all():
+    known = seen(condition)
+    if known is not None and not known.all():
         raise ValueError("no case holds for some elements")
 '''
 WRONG = '''
@@ -89,7 +111,8 @@ def wrong(found):
     if torch.compiler.is_compiling():
         torch._assert_async(~found.any(), "whole numbers pass 64 bits")
         return False
-    return not found.is_meta and bool(found.any())
+    known = seen(found)
+    return known is not None and not known.is_meta and bool(known.any())
 '''
 EXACT_CAST = '''
 def exact_cast(x):
@@ -111,7 +134,8 @@ def cofactors(x):
     found = torch.linalg.det(x)[..., None, None] * inverse.mT
     exact = x.abs().amax((-2, -1), True) * inverse.abs().amax((-2, -1), True) < torch.finfo(x.dtype).eps ** -0.5
     whole = (wrong == 0)[..., None, None] & exact & found.isfinite().all(-1, True).all(-2, True)
-    if torch.compiler.is_compiling() or whole.all():
+    known = seen(whole)
+    if known is None or known.all():
         return found
     finite = x.isfinite().all(-1, True).all(-2, True)
     u, s, v = torch.linalg.svd(torch.where(finite, x, 0))
@@ -134,10 +158,15 @@ def descending(x):
     """The positions of the largest along the last axis, the largest first; of equals the first comes first."""
     return torch.argsort(x, dim=-1, descending=True, stable=True)
 '''
+SIGN = '''
+def sign(x):
+    """−1, 0 or 1, and nan of nan."""
+    return torch.where(x == x, torch.sign(x), x)
+'''
 LAYER_NORM = '''
 def layer_norm(x, sizes, weight, bias, eps):
     """PyTorch's own; where a square passes what floats hold, or nothing can tell, of distances in units of the largest."""
-    if not torch.compiler.is_compiling() and not (x.is_cuda and torch.cuda.is_current_stream_capturing()):
+    if seen(x) is not None and not (x.is_cuda and torch.cuda.is_current_stream_capturing()):
         found, _, roots = torch.native_layer_norm(x, sizes, weight, bias, eps)  # roots: 1 / √(var + eps), or so
         try:
             if (roots > 0).all() and (eps or (roots < torch.inf).all()):
@@ -184,17 +213,26 @@ LINES: dict[str, Any] = {
     "broadcast": "torch.broadcast_to({0}, {sizes})", "unfold": "{0}.unfold({at}, {size}, 1)",
     "concat": lambda names, options, step: f"torch.cat({listed(names)}, {options['at']})",
     "stack": lambda names, options, step: f"torch.stack({listed(names)})",
-    "take": _taken, "scatter_add": scattered, "take_along": "torch.take_along_dim({0}, {1}, -1)", "descending": "descending({0})", "argmax": "{0}.argmax(-1)",
-    "arange": lambda names, options, step: f"torch.arange({options['start']}, {options['stop']}, dtype={_dtype(step.value.dtype)})",
-    "eye": lambda names, options, step: f"torch.eye({options['size']}, dtype={_dtype(step.value.dtype)})",
-    "constant": lambda names, options, step: f"torch.tensor({options['number']!r}, dtype={_dtype(step.value.dtype)})",
-    "numbers": lambda names, options, step: f"torch.tensor({numbers(options['numbers'])}, dtype={_dtype(step.value.dtype)}).reshape({options['sizes']})",
-    "as_array": lambda names, options, step: f"torch.tensor({names[0]}, dtype={_dtype(step.value.dtype)})",
+    "take": _taken, "scatter_add": scattered, "take_along": "torch.take_along_dim({0}, {1}, -1)", "ascending": "torch.argsort({0}, dim=-1, stable=True)", "descending": "descending({0})", "sign": "sign({0})", "argmax": "{0}.argmax(-1)",
+    "arange": lambda names, options, step: f"torch.arange({options['start']}, {options['stop']}, dtype={_kind(step)})",
+    "eye": lambda names, options, step: f"torch.eye({options['size']}, dtype={_kind(step)})",
+    "constant": lambda names, options, step: f"torch.tensor({options['number']!r}, dtype={_kind(step)})",
+    "numbers": lambda names, options, step: f"torch.tensor({numbers(options['numbers'])}, dtype={_kind(step)}).reshape({options['sizes']})",
+    "as_array": lambda names, options, step: f"torch.tensor({names[0]}, dtype={_kind(step)})",
     "logdet": "torch.linalg.slogdet({0})[1]", "det": "torch.linalg.det({0})", "inv": "torch.linalg.inv({0})", "cofactors": "cofactors({0})",
     "trace": "{0}.diagonal(0, -2, -1).sum(-1)", "lgamma": "torch.lgamma({0})",
     "cholesky": "torch.linalg.cholesky({0})", "eigvalsh": "torch.linalg.eigvalsh({0})", "eigh": "eigenvectors({0})",
     "expm": "torch.linalg.matrix_exp({0})",
 }  # fmt: skip
+
+
+def makes_arrays(plan: Plan) -> bool:
+    """Whether a function makes arrays of numbers when it runs, since they depend on the sizes of others."""
+    return any(
+        (step.value.sized and step.primitive in ("arange", "eye", "constant", "numbers", "as_array"))
+        or ("plan" in step.options and makes_arrays(step.options["plan"]))
+        for step in plan.steps
+    )
 
 
 class Torch(Backend):
@@ -209,25 +247,32 @@ class Torch(Backend):
 
         return str(torch.get_default_dtype()).rpartition(".")[2]
 
+    @property
+    def reserved(self) -> set[str]:
+        return {*super().reserved, "device"}
+
     def opening(self, plan: Any) -> list[str]:
         if not plan.inputs:
             return []
-        used = {each for step in plan.steps if not step.value.fixed for each in step.arguments} | set(plan.results)
-        names = {plan.names[value]: value for value in used if getattr(value, "fixed", False)}
-        device = plan.names[plan.inputs[0]]
-        return [
+        used = {each for step in plan.steps if not is_done_before(step.value) for each in step.arguments} | set(
+            plan.results
+        )
+        names = {plan.names[value]: value for value in used if getattr(value, "fixed", False) and not value.sized}
+        device = plan.names[next((each for each in plan.inputs if isinstance(each, Value)), plan.inputs[0])]
+        lines = [f"    device = {device}.device"] if not plan.is_inner and makes_arrays(plan) else []
+        return lines + [
             f"    {name} = {self.fixed_name(plan, value)}.to({device}.device)" for name, value in sorted(names.items())
         ]
 
     def fixed_name(self, plan: Any, value: Any) -> str:
-        return f"{plan.names[value]}_fixed" if plan.inputs else plan.names[value]
+        return f"{plan.names[value]}_fixed" if plan.inputs and not value.sized else plan.names[value]
 
 
 BACKEND = Torch(
     "torch", "import torch", LINES, {},
-    {"positions": POSITIONS, "scatter_add": SCATTER_ADD, "whole_positions": WHOLE_POSITIONS, "covered": COVERED, **exact("wrong({0})"), "wrong": WRONG,
+    {"index_error": INDEX_ERROR, "seen": SEEN, "positions": POSITIONS, "scatter_add": SCATTER_ADD, "whole_positions": WHOLE_POSITIONS, "covered": COVERED, **exact("wrong({0})"), "wrong": WRONG,
      "exact_cast": EXACT_CAST,
-     "product": PRODUCT, "descending": DESCENDING, "cofactors": COFACTORS, "eigenvectors": EIGENVECTORS, "layer_norm": LAYER_NORM,
+     "product": PRODUCT, "descending": DESCENDING, "sign": SIGN, "cofactors": COFACTORS, "eigenvectors": EIGENVECTORS, "layer_norm": LAYER_NORM,
      **KERNELS,
      "loop": LOOP.replace("stacked", "torch.stack")},
     natives=NATIVES, numbers=OF_NUMBERS, prefix="torch",

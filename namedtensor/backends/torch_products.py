@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..core.extents import typical
+
 LEAST = 2**21  # multiply-adds that are worth the 10 µs that a call of oneDNN costs
 MATRIX = 2**19  # numbers of a matrix that are, by how many rows ever: PyTorch reads those for one row with one core
 
@@ -60,7 +62,10 @@ def plain(*tensors):
     except AttributeError:
         return False
     kinds = (torch.Tensor, torch.nn.Parameter)
-    return all(type(each) in kinds and each.is_cpu and each.layout is torch.strided for each in tensors)
+    return all(
+        type(each) in kinds and each.is_cpu and each.layout is torch.strided and each.dtype is not torch.float64
+        for each in tensors
+    )
 '''
 KERNELS = {"linear": LINEAR, "followed_linear": DERIVATIVE, "plain": PLAIN}
 
@@ -69,8 +74,8 @@ def is_large(x: Any, matrix: Any) -> bool:
     """Whether rows of x by a matrix are such a product."""
     if len(x.shape) < 2 or len(matrix.shape) != 2 or not x.dtype == matrix.dtype == "float32":
         return False
-    rows = math.prod(x.shape[:-1])
-    return rows * matrix.count >= LEAST or rows > 0 and matrix.count >= MATRIX
+    rows, count = typical(math.prod(x.shape[:-1])), matrix.typical_count
+    return rows * count >= LEAST or rows > 0 and count >= MATRIX
 
 
 def linear(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:

@@ -22,12 +22,14 @@ from grammar import nodes
 from grammar.nodes import Node
 from grammar.traversal import children
 
+from ..core.extents import typical
 from ..core.sizes import is_ground, resolve
 from ..scope.names import Key, spelled, walk
 from ..terms.builder import TermBuilder
 from ..terms.environment import Environment
 from ..terms.folding import Numbers
 from ..terms.inference import Inference
+from ..terms.normalized_exponentials import with_softmax
 from ..terms.structural import passed
 from ..terms.terms import Term, made_since, topological
 from .linearize import DIFFERENTIAL, Linearization
@@ -61,6 +63,7 @@ def derivative(checker: Inference, node: nodes.Derivative, env: Environment) -> 
             hint=f"write ∂(…)/∂{checker.text(node.variable)}{'†' if node.mark else '*'}, so that its axes get another mark",
         )  # fmt: skip
     constant = tuple(each for each in parameters(checker, env) if each is not by)
+    (body,) = with_softmax((body,), checker.graph, {id(each) for each in (by, *constant)})
     found = Derivative(checker, node).of(Taken(body, by, starred, constant))
     passed(found)
     return found
@@ -235,5 +238,5 @@ def count(term: Term, axes: Any) -> float:
     total = 1.0
     for axis in axes:
         size = resolve(term.shape[axis])
-        total *= size if is_ground(size) else 1e9
+        total *= typical(size) if is_ground(size) else 1e9
     return total

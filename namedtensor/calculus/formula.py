@@ -51,6 +51,11 @@ def differentiate_program(
         body = as_written(tree, last)
         ended = tuple(each for each in tree.statements if not (isinstance(each, Value) and each.body is body))
         return replace(tree, statements=(*ended, Value(Derivative(body, variable, mark))))
+    elif not list(scope.all_functions()):
+        raise NotationError(
+            105, "there is no value here to take the derivative of", source, (0, len(source)),
+            hint="write a last line with what to differentiate",
+        )  # fmt: skip
     else:
         more = of_function(scope, max(scope.all_functions(), key=lambda each: each.position), variable, mark)
     return replace(tree, statements=(*tree.statements, *more))

@@ -15,8 +15,10 @@ needs no choice, and leaves none to be made.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cached_property, partial, reduce
+from functools import partial, reduce
 from typing import Any, NamedTuple
+
+from grammar.cache import cached_property
 
 from ..operators import REGISTRY
 from ..terms.builder import TermBuilder, identities

@@ -4,9 +4,11 @@
 `report`: a whole program checked.
 `declarations`: inputs, declared sets, membership.
 `unused_inputs`: inputs and sizes that the program does not mention.
+`continued_lines`: lines that begin with a sign and go on with the equation above.
 `given_sizes`: sizes that are given, against the others.
 `lookup`: what a name stands for.
 `families`: members of families.
+`beyond_families`: members that no equation gives.
 `unknown_names`: what may have been meant.
 `calls`: operators and functions applied.
 `matching`: which of the user's functions a use means.
@@ -25,6 +27,7 @@
 `renames`: renames, merges, splits.
 `literals`: numbers and literals.
 `loops`: recurrences and layers typed once, as loops.
+`other_meanings`: whether the variable of a range means something else outside it.
 `ranges`: the ranges of families.
 `wavefronts`: families over two indices typed once, as loops over fronts of their members.
 `wavefront_order`: which members are a front.
@@ -37,6 +40,7 @@
 `counting`: index variables that are plain numbers, and those that are not.
 `stacked_families`: members along an axis.
 `size_solver`: |ax| and n of seq[n], solved.
+`size_agenda`: searches without a value, and what may give them one.
 `size_facts`: size equations, by the symbols in them.
 `inferred_sizes`: sizes inferred from the types of expressions.
 `axis_sizes`: the size of one axis.

@@ -9,6 +9,7 @@ from grammar.errors import Hint
 
 from ..core.axes import ShapeMismatch, bind, marked_apart
 from ..core.sizes import is_ground, resolve, unify
+from ..core.strictness import OUTER, misspelt
 from ..core.suggestions import near
 from ..operators import REGISTRY
 from ..operators.record import Operator
@@ -119,7 +120,7 @@ def elementwise(
         raise shape_error(checker, ShapeMismatch("number", detail=(0, len(axes))), name, arguments, parts, node, axes)
     check_truth(checker, record, name, arguments, parts)
     shape = broadcast(checker, arguments, node, node, name, parts)
-    if name in ("+", "-", "⊙", "juxtaposed"):
+    if name in OUTER:
         watch_outer(checker, name, arguments, node, parts)
     folded = fold(record, [argument.number for argument in arguments], options)
     if folded is not None:
@@ -160,20 +161,22 @@ def watch_outer(checker: Inference, name: str, arguments: Sequence[Term], node: 
         return
     joins = f"{operator_sign(name)} joins {shown(arguments[0].shape)} with {shown(arguments[1].shape)}"
     marked = marked_apart(*alone) if name in ("+", "-") else None
-    number, message = (
+    code, message = (
         (319, f"{joins}, and {' and '.join(sorted(marked, key=len))} are two axes")
         if marked
         else (314, f"{joins}: an outer product")
     )
-    meant = [(axis, close) for axis in alone[0] for close in near(axis, alone[1], 1)]
+    close = misspelt(*alone)
+    meant = [close] if close else [(axis, each) for axis in alone[0] for each in near(axis, alone[1], 1)]
     hint = "if that is not meant, check the names of the axes" + (
         f": did you mean {meant[0][0]} or {meant[0][1]}?" if meant else ""
     )
     hint = MARKED if marked else hint
-    if checker.strict:
-        raise checker.error(
-            number, message, node, notes=[checker.described(p, a.shape) for p, a in zip(parts, arguments)], hint=hint
-        )
-    warning = CheckWarning(number, message, node.span, hint)
-    if warning not in checker.warnings:
+    if checker.strict or checker.outer is None:
+        notes = [checker.described(part, argument.shape) for part, argument in zip(parts, arguments)]
+        checker.outer = checker.error(code, message, node, notes=notes, hint=hint, symbol=name)
+        if checker.strict:
+            raise checker.outer
+    warning = CheckWarning(code, message, node.span, hint, close is not None)
+    if (name != "/" or warning.misspelt) and warning not in checker.warnings:
         checker.warnings.append(warning)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from grammar import nodes
-from grammar.errors import NotationError
+from grammar.errors import SIZE_NEEDED, NotationError
 
 from ..core.sizes import SizeVariable, resolve
 from ..scope.names import walk
@@ -31,7 +31,8 @@ def unknown_axis_size(checker: Inference, name: str, place: Any) -> NotationErro
         hint=f"say it, |{name}| = |{name.rstrip(PRIME)}|, or give it by name: sizes={{{name!r}: 3}}"
         if name.endswith(PRIME)
         else f"give it by name: sizes={{{name!r}: 3}}",
-    )
+        symbol=name, axis=name, reason=SIZE_NEEDED,
+    )  # fmt: skip
 
 
 PRIME = "'"

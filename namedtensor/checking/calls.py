@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from grammar import nodes
-from grammar.errors import NotationError
+from grammar.errors import SIZE_NEEDED, NotationError
 from grammar.nodes import Call, Node, axis_of
 
 from ..core.axes import ShapeMismatch
@@ -160,6 +160,7 @@ def typed_by_signature(checker: Inference, node: Call, env: Environment) -> Term
             raise checker.error(
                 305, f"{node.operator} needs the axis {missing[0]} of its argument {checker.text(part)}", part,
                 notes=(checker.described(part, term.shape), f"its signature is {checker.text(fits[0])}"),
+                symbol=node.operator, axis=missing[0],
             )  # fmt: skip
         extras |= {axis: size for axis, size in term.shape.items() if axis not in needed}
         sizes |= {axis: size for axis, size in term.shape.items() if axis in needed}
@@ -321,6 +322,7 @@ def call_python(checker: Inference, node: Call, env: Environment) -> Term:
                 raise checker.error(
                     305, f"{node.operator} needs the axis {axis} of its argument {checker.text(part)}", part,
                     notes=(checker.described(part, argument.shape), f"its signature is {registered.text}"),
+                    symbol=node.operator, axis=axis,
                 )  # fmt: skip
             sizes[axis] = argument.shape[axis]
             if said is not None:
@@ -385,7 +387,8 @@ def open_size(checker: Inference, node: nodes.Size, env: Environment) -> Term:
         node.axis,
         notes=(f"axes here: {', '.join(axes)}",) if axes else (),
         hint=f"did you mean |{meant[0]}|?" if meant else f"give the size by name: sizes={{{name!r}: 3}}",
-    )
+        symbol=name, axis=name, reason=None if meant else SIZE_NEEDED,
+    )  # fmt: skip
 
 
 def find_quietly(checker: Inference, node: nodes.Size, env: Environment) -> Term | None:

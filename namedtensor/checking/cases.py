@@ -71,14 +71,14 @@ def ruled_out(checker: Inference, value: Node, env: Environment) -> list[Term]:
 
 def is_beyond_family(checker: Inference, problem: NotationError, env: Environment) -> bool:
     """Whether a member is not known, F_{-1} of F_n = { n if n ≤ 1; F_{n-1} + F_{n-2} otherwise }, where its family is."""
-    if problem.number != 201:
+    if problem.code != 201 or problem.symbol is None:
         return False
     families = [*checker.scope.families]
     current: Environment | None = env
     while current is not None:
         families += [] if current.function is None else current.function.families
         current = current.parent
-    base = plain_key(problem.message.partition(" ")[0]).base
+    base = plain_key(problem.symbol).base
     return any(each.name.base == base for each in families)
 
 

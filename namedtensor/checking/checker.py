@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
 from grammar import nodes
+from grammar.locks import LOADING, all_or_none
 from grammar.nodes import Node
 
 from ..core.limits import DEFAULT, Limits
@@ -24,6 +25,7 @@ from ..terms.structural import passed
 from ..terms.terms import Term
 from . import calls, cases, draws, families, indexing, literals, lookup, over_sets, renames, substitution, sums
 from .claims import check_claims, of_index, warn_of_replaced, with_elements
+from .continued_lines import warn_of_continued
 from .declarations import prepare_inputs
 from .size_solver import SizeSolver
 from .unknown_names import unknown_name
@@ -31,13 +33,15 @@ from .unused_inputs import GivenNames, refuse_unused
 
 
 def derivative(checker: Inference, node: nodes.Derivative, env: Environment) -> Term:
-    from ..calculus.derivative import derivative  # calculus is loaded where there is a derivative
+    with LOADING, all_or_none():
+        from ..calculus.derivative import derivative  # calculus is loaded where there is a derivative
 
     return derivative(checker, node, env)
 
 
 def differential(checker: Inference, node: nodes.Differential, env: Environment) -> Term:
-    from ..calculus.derivative import differential
+    with LOADING, all_or_none():
+        from ..calculus.derivative import differential
 
     return differential(checker, node, env)
 
@@ -95,6 +99,7 @@ class Checker(Inference):
         self.check_unused(misspelt=True)
         prepare_inputs(self, self.given_names.mentioned)
         warn_of_replaced(self)
+        warn_of_continued(self)
         self.top.complete = True
 
     # --------------------------------------------------------------------------------------------------- entry points

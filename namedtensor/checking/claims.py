@@ -9,6 +9,7 @@ from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
 from grammar.nodes import Name
 
 from ..scope.distributions import depends_on_draws
@@ -22,6 +23,9 @@ from .declarations import check_member, declaration, domain_values, local_declar
 from .diagnostics import broadcast
 from .indexing import iota
 
+# Why the values of a claim are not compared, and what to do.
+OPEN = "a limit, or a minimum over all tensors, has no value", "its type is right"
+ESTIMATE = "it is about an estimate", "namedtensor check --random compares estimates with many seeds"
 MISSING = (201, 204, 206, 309)  # the errors of a claim about something that is not given
 
 
@@ -34,9 +38,9 @@ def check_claims(checker: Inference, whole: bool = True) -> None:
         try:
             check_claim(checker, claim, env)
         except NotationError as problem:
-            if checker.recover and (problem.number not in passed or ends_openly(claim, problem)):
+            if checker.recover and (problem.code not in passed or ends_openly(claim, problem)):
                 checker.note(problem)
-            elif problem.number not in passed:
+            elif problem.code not in passed:
                 raise
         except AlreadyReported:
             pass
@@ -49,7 +53,7 @@ def check_claims(checker: Inference, whole: bool = True) -> None:
 
 def ends_openly(claim: Claim, problem: NotationError) -> bool:
     """Whether a claim is skipped because its range has an open end."""
-    if claim.range is None or problem.number != 309 or problem.span is None:
+    if claim.range is None or problem.code != 309 or problem.span is None:
         return False
     return any(each.span[0] <= problem.span[0] < each.span[1] for each in claim.range.each)
 
@@ -76,7 +80,7 @@ def in_ranges(checker: Inference, over: nodes.Range, indices: dict[str, Any], ho
     """Whether the numbers that these indices are lie in their ranges."""
     for each in over.each:
         place = Environment(parent=holder, sizes_parent=holder, indices=indices)
-        first, last = checker.solver.value(each.low, place), checker.solver.value(each.high, place)
+        first, last = checker.solver.number(each.low, place), checker.solver.number(each.high, place)
         if not isinstance(first, int) or not isinstance(last, int):
             return False
         if not first <= indices[each.variable.text] <= last:
@@ -88,7 +92,8 @@ def perturbing(checker: Inference, sides: tuple[Any, ...], env: Environment) -> 
     """A context in which ∂X has a value, where an equation of differentials is checked."""
     if not any(isinstance(node, nodes.Differential) for side in sides if side is not None for node in walk(side)):
         return nullcontext()
-    from ..calculus.derivative import perturbing
+    with LOADING, all_or_none():
+        from ..calculus.derivative import perturbing
 
     return perturbing(checker, sides, env)
 
@@ -121,7 +126,7 @@ def domain_claim(checker: Inference, term: Term, group: tuple[nodes.Set, Environ
 
 def numbered(checker: Inference, over: nodes.Range, env: Environment) -> Iterator[Environment]:
     """An environment for each number of a range."""
-    first, last = checker.solver.value(over.low, env), checker.solver.value(over.high, env)
+    first, last = checker.solver.number(over.low, env), checker.solver.number(over.high, env)
     if not isinstance(first, int) or not isinstance(last, int):
         raise unknown_bound(checker, over, env)
     if last - first >= getattr(checker.limits, "steps", 10**6):
@@ -155,9 +160,7 @@ def check_claim(checker: Inference, claim: Claim, env: Environment) -> None:
         left, right = checker.infer(claim.left, env), checker.infer(claim.right, env)
     check_same_axes(checker, "=", (left, right), (claim.left, claim.right), claim.span)
     if open or estimate:
-        checker.only_typed[claim.span] = (
-            "a limit, or a minimum over all tensors, has no value" if open else "it is about an estimate"
-        )
+        checker.only_typed[claim.span] = OPEN if open else ESTIMATE
     else:
         checker.claim_terms.append((left, right, claim.span))
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from grammar import nodes
-from grammar.errors import NotationError
+from grammar.errors import SIZE_NEEDED, NotationError
 from grammar.nodes import Node
 
 from ..core.sizes import SizeVariable, is_ground, resolve, unify
@@ -135,8 +135,9 @@ def axis_lacking(
     """The error for an input that lacks an axis of its declaration, which has the axes `declared`."""
     hint = f"give {key} with the axes {', '.join(declared)}"
     return checker.error(
-        317, f"{key} lacks the axis {axis} of its declaration", place, notes=(note,), hint=hint, labels=labels
-    )
+        317, f"{key} lacks the axis {axis} of its declaration", place, notes=(note,), hint=hint, labels=labels,
+        symbol=str(key), axis=axis,
+    )  # fmt: skip
 
 
 def declaration(checker: Inference, key: Key) -> tuple[nodes.Set | None, Environment]:
@@ -180,12 +181,11 @@ def local_declaration(checker: Inference, key: Key, env: Environment) -> tuple[n
 
 def unknown_bound(checker: Inference, over: nodes.Range, env: Environment) -> NotationError:
     end = over.high if isinstance(over.last, nodes.Number) else over.last
+    name = end.axis.name if isinstance(end, nodes.Size) else checker.text(end)
     return checker.error(
-        309,
-        f"{checker.text(end)} has no value, and the range {checker.text(over)} needs one",
-        end,
-        hint=f"give it by name: sizes={{{end.axis.name if isinstance(end, nodes.Size) else checker.text(end)!r}: 3}}",
-    )
+        309, f"{checker.text(end)} has no value, and the range {checker.text(over)} needs one", end,
+        hint=f"give it by name: sizes={{{name!r}: 3}}", symbol=name, reason=SIZE_NEEDED,
+    )  # fmt: skip
 
 
 def declared_parameter(checker: Inference, key: Key, declared: nodes.Set, env: Environment) -> Term:

@@ -66,9 +66,9 @@ class Use(NamedTuple):
 
 
 class ErrorText(NamedTuple):
-    """The parts of an error: number, message, place, notes and hint."""
+    """The parts of an error: code, message, place, notes and hint."""
 
-    number: int
+    code: int
     message: str
     place: Any
     notes: Sequence[str]
@@ -85,7 +85,8 @@ def shape_error(
     axes: Sequence[tuple[str, Any]],
 ) -> NotationError:
     """The error of a shape that does not fit, which shows what each operand has."""
-    return checker.error(*DIAGNOSTICS[problem.kind](Use(checker, problem, operator, arguments, parts, place, axes)))
+    text = DIAGNOSTICS[problem.kind](Use(checker, problem, operator, arguments, parts, place, axes))
+    return checker.error(*text, symbol=operator, axis=problem.axis or None)
 
 
 def _missing(use: Use) -> ErrorText:
@@ -133,7 +134,11 @@ def _repeated(use: Use) -> ErrorText:
 def _arity(use: Use) -> ErrorText:
     wanted, have = use.problem.detail
     message = f"{use.sign} takes {wanted} argument{'' if wanted == 1 else 's'}, and was given {have}"
-    return ErrorText(304, message, use.place, use.notes, ARGUMENTS.get(use.operator))
+    hint = ARGUMENTS.get(use.operator)
+    if use.operator in ("max", "min") and (wanted, have) == (1, 2):
+        name = use.operator
+        hint = f"of two tensors it is {name}(X, Y), and over an axis as well {name}({use.sign} X, Y)"
+    return ErrorText(304, message, use.place, use.notes, hint)
 
 
 def _number(use: Use) -> ErrorText:

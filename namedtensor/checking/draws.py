@@ -124,7 +124,7 @@ def check_known(checker: Inference, node: Draw) -> None:
 
 
 def number_of_draws(checker: Inference, env: Environment) -> int:
-    found = checker.solver.value(Name("draws"), env)
+    found = checker.solver.number(Name("draws"), env)
     if found is None:
         return DRAWS
     if not isinstance(found, int) or found < 1:
@@ -171,14 +171,14 @@ def drawn(checker: Inference, node: Draw, numbers: tuple[Term, ...], env: Enviro
     over = its_axis(checker, node, given[0]) if is_categorical(node) else None
     shape = {axis: size for axis, size in own_axes(*given).items() if axis != over}
     for axis, size, place in set_axes(checker, nodes.Set("reals", (), node.axes, node.span), env):
-        known = checker.solver.size_of(axis, env, place) if size is None else checker.solver.value(size, env)
+        known = checker.solver.size_of(axis, env, place) if size is None else checker.solver.number(size, env)
         if known is None and axis not in shape:
             if not checker.infer_parameters:
                 raise unknown_axis_size(checker, axis, place)
             known = unknown_size(checker, axis)
         shape.setdefault(axis, known)
     number = checker.graph.number
-    seed = checker.find(Key("seed"), env, node) or number(checker.solver.value(Name("seed"), env) or 0)
+    seed = checker.find(Key("seed"), env, node) or number(checker.solver.number(Name("seed"), env) or 0)
     labels = [label_number(checker, part, env) for part in node.labels]
     which = number_of(node, [label is not None for label in labels])
     counts = [seed, number(which), *(each for each in labels if each is not None), *numbers]

@@ -31,7 +31,7 @@ def replaced(checker: Inference, node: Call, env: Environment) -> Term:
             if real not in base.shape:
                 raise checker.error(
                     301, f"{checker.text(target.base)} has no axis {real} to index", axis,
-                    notes=(checker.described(target.base, base.shape),),
+                    notes=(checker.described(target.base, base.shape),), axis=real,
                 )  # fmt: skip
             if isinstance(part, nodes.Slice):
                 value = replacing.slice(real, part, value)

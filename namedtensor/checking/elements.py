@@ -80,7 +80,7 @@ def one_by_one(
         inner = Environment(
             parent=env, sizes_parent=env, depth=env.depth, active=env.active, indices={variable: number}
         )
-        value = _number(checker, checker.solver.value(part, inner), part)
+        value = _number(checker, checker.solver.number(part, inner), part)
         at = check_position(checker, value, sized[real], real, part)
         slice = whole_of(checker, [rest], across, inner)
         if real in slice.shape:
@@ -155,7 +155,7 @@ def filled_size(checker: Inference, group: list[Definition], axis: Axis, env: En
 
 
 def is_number(checker: Inference, part: Node, env: Environment) -> bool:
-    return isinstance(checker.solver.value(part, env), int)
+    return isinstance(checker.solver.number(part, env), int)
 
 
 def counting(definition: Definition, part: Node) -> Range | None:
@@ -181,7 +181,7 @@ def stated_sizes(checker: Inference, key: Key, env: Environment) -> dict[str, An
     for of, place in sets:
         for axis, size, _ in set_axes(checker, of, place):
             if size is not None:
-                value = checker.solver.value(size, place)
+                value = checker.solver.number(size, place)
                 if value is not None:
                     if is_ground(value) and (resolve(value) != int(resolve(value)) or resolve(value) < 0):
                         raise checker.error(
@@ -220,7 +220,7 @@ def one_part(checker: Inference, definition: Definition, sized: dict[str, Any], 
             continue
         positions = part_positions(checker, part, over, real, sized[real], env)
         if over is not None:
-            first = checker.solver.value(over.low, env)
+            first = checker.solver.number(over.low, env)
             inner.variables[Key(over.variable.text)] = iota(checker, apart, first, len(positions), part)
             inner.members[over.variable.text] = Along(apart, first, len(positions))
         if filled is not None:
@@ -262,7 +262,7 @@ def fills(checker: Inference, over: Range, size: Any, definition: Definition, en
 
 def numbers_of(checker: Inference, over: Range, env: Environment) -> range:
     """The numbers of a range, ascending."""
-    first, last = checker.solver.value(over.low, env), checker.solver.value(over.high, env)
+    first, last = checker.solver.number(over.low, env), checker.solver.number(over.high, env)
     if not isinstance(first, int) or not isinstance(last, int):
         raise unknown_bound(checker, over, env)
     if last - first >= checker.limits.steps:
@@ -281,11 +281,11 @@ def part_positions(
 def positions_of(checker: Inference, part: Node, over: Range | None, env: Environment) -> list[Any]:
     """The index on the left as a position, for each number of its range."""
     if over is None:
-        return [checker.solver.value(part, env)]
+        return [checker.solver.number(part, env)]
     values: list[Any] = []
     for step in numbers_of(checker, over, env):
         place = Environment(parent=env, sizes_parent=env, indices={over.variable.text: step})
-        values.append(checker.solver.value(part, place))
+        values.append(checker.solver.number(part, place))
     return values
 
 

@@ -10,8 +10,10 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Axis, axis_of
 
+from ..core.extents import Extent, assume_equal, is_size
 from ..core.sizes import is_ground, resolve, unify
 from ..scope.names import plain_key, spelled, walk
+from ..scope.resized_axes import resizes
 from ..scope.symbols import SizeEquation
 from ..terms.environment import Environment
 from ..terms.inference import Inference, shown
@@ -60,14 +62,17 @@ def check_stated_sizes(checker: Inference) -> None:
     facts = [(fact, checker.top) for fact in checker.scope.sizes]
     for fact, env in facts + checker.solver.declared:
         left = checker.solver.value(fact.left, env)
-        right = fact.right if isinstance(fact.right, int) else checker.solver.value(fact.right, env)
+        stated: Any = fact.right
+        right = stated if is_size(stated) else checker.solver.value(stated, env)
         if left is None or right is None or not is_ground(left) or not is_ground(right):
             continue
         left, right = resolve(left), resolve(right)
-        if left == right:
+        if left == right or (
+            Extent in (type(left), type(right)) and is_size(left) and is_size(right) and assume_equal(left, right)
+        ):
             continue
         for node, side in ((fact.left, left), (fact.right, right)):
-            if Fraction(side).denominator != 1:
+            if type(side) is not Extent and Fraction(side).denominator != 1:
                 raise no_size(checker, checker.text(node), side, fact)
         raise unequal(checker, fact, left, right)
 
@@ -137,18 +142,16 @@ def check_declared(checker: Inference, name: str, size: int) -> None:
 
 
 def check_made(checker: Inference, axis: str, size: int) -> None:
-    """[3, 1]_{a}, X_{b→a}, and sizes= says otherwise."""
+    """[3, 1]_{a}, X_{b→a} at top level, and sizes= says otherwise; not the size that windows and slices have along a."""
     found = [
-        (node, resolve(term.shape[axis]), at_top(env))
+        (node, resolve(term.shape[axis]))
         for node, term, env in checker.trace
-        if axis in term.shape and is_ground(term.shape[axis])
+        if axis in term.shape and is_ground(term.shape[axis]) and at_top(env) and not resizes(checker.scope, node, axis)
     ]
-    if any(top and extent == size and spelled(node) is not None for node, extent, top in found):
+    if any(extent == size and spelled(node) is not None for node, extent in found):
         return
-    outer = largest([node for node, _, top in found if top])
-    chosen = [(node, extent) for node, extent, top in found if top and node.span in outer] or [
-        (node, extent) for node, extent, _ in found
-    ]
+    outer = largest([node for node, _ in found])
+    chosen = [(node, extent) for node, extent in found if node.span in outer]
     if chosen and all(extent != size for _, extent in chosen):
         node, extent = chosen[0]
         raise checker.error(

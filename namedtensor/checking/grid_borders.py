@@ -20,7 +20,8 @@ from ..terms.inference import Inference
 from ..terms.terms import Term
 from .counting import Unrollable, attempted, is_value
 from .grids import Grid, variables_of
-from .loops import means_something, typed_in
+from .loops import typed_in
+from .other_meanings import means_something
 from .recurrences import Recurrence
 from .stacked_families import along
 from .wavefront_order import Cell

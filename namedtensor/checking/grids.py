@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from grammar import nodes
+from grammar.cache import cached_property
 
 from ..scope.names import Key, match_key, walk
 from ..scope.symbols import Definition
@@ -100,7 +100,7 @@ class Grid:
             return other is None or domain.meets(other)
         over = part.range
         ends = (
-            None if over is None else [self.checker.solver.value(each, self.holder) for each in (over.low, over.high)]
+            None if over is None else [self.checker.solver.number(each, self.holder) for each in (over.low, over.high)]
         )
         if ends is None or not all(isinstance(end, int) for end in ends):
             return True
@@ -150,7 +150,7 @@ def domain_in(checker: Inference, family: Definition, holder: Environment) -> Do
     """The cells of two ranges, the bounds of the second perhaps in terms of the first."""
     rows: Any = family.range
     columns = rows.further
-    first, last = (checker.solver.value(part, holder) for part in (rows.low, rows.high))
+    first, last = (checker.solver.number(part, holder) for part in (rows.low, rows.high))
     if not isinstance(first, int) or not isinstance(last, int) or last - first >= checker.limits.steps:
         return None
     variable = rows.variable.text
@@ -159,7 +159,7 @@ def domain_in(checker: Inference, family: Definition, holder: Environment) -> Do
     def span(row: int | None) -> Any:
         indices = {} if row is None else {variable: row}
         place = Environment(parent=holder, sizes_parent=holder, indices=indices)
-        return tuple(checker.solver.value(part, place) for part in (columns.low, columns.high))
+        return tuple(checker.solver.number(part, place) for part in (columns.low, columns.high))
 
     follows = any(each.text == variable for each in named)
     spans = [span(row) for row in range(first, last + 1)] if follows else [span(None)] * (last - first + 1)

@@ -9,6 +9,7 @@ from grammar import nodes
 from grammar.errors import Hint, NotationError
 from grammar.nodes import Index, Node, axis_of
 
+from ..core.extents import Extent, assume_at_most
 from ..core.sizes import is_ground, resolve, unify
 from ..core.suggestions import did_you_mean, near
 from ..operators import REGISTRY
@@ -39,6 +40,7 @@ def index(checker: Inference, node: Index, env: Environment) -> Term:
                 axis,
                 notes=(checker.described(node.base, base.shape),),
                 hint=did_you_mean(near(real, have, 1)) or Hint(f"its axes are {', '.join(have) or 'none'}", *have),
+                axis=real,
             )
         if real in seen:
             raise checker.error(303, f"{real} is indexed twice", axis, hint="index each axis once")
@@ -68,15 +70,15 @@ def placed(checker: Inference, axis: nodes.Axis, part: Node, base: Term, env: En
         return checker.infer(part, env)
     real = indexed_axis(checker, axis, env)
     first, last = checker.solver.value(part.first, env), checker.solver.value(part.last, env)
-    if isinstance(first, int) and isinstance(last, int):
-        if last < first:
+    if isinstance(first, (int, Extent)) and isinstance(last, (int, Extent)):
+        if not assume_at_most(first, last):
             raise checker.error(
                 401, f"the slice {checker.text(part)} is empty", part, hint="it goes from 1, both ends in it"
             )
         for end, node in ((first, part.first), (last, part.last)):
             if real in base.shape:
                 check_position(checker, end, resolve(base.shape[real]), real, node)
-        return iota(checker, real, first, last - first + 1, part)
+        return iota(checker, real, first, last - first + 1, part)  # pyright: ignore
     width = width_of(checker, part, env)
     if width is None:
         raise checker.error(
@@ -137,16 +139,16 @@ class Shaped:
 
 
 def check_position(checker: Inference, number: Any, size: Any, axis: str, part: Node) -> int:
-    if isinstance(number, bool) or number != int(number):
+    if not isinstance(number, Extent) and (isinstance(number, bool) or number != int(number)):
         raise checker.error(402, f"an index is a whole number, and this is {number}", part, hint="write a whole number")
-    if number < 1 or (is_ground(size) and number > size):
+    if not assume_at_most(1, number) or (is_ground(size) and not assume_at_most(number, size)):
         raise checker.error(
             401,
             f"{axis} has no element {int(number)}: its indices go from 1 to {size}",
             part,
             hint="indices count from 1, never from the end" if number < 1 else f"the last one is |{axis}|",
         )
-    return int(number)
+    return number if isinstance(number, Extent) else int(number)  # pyright: ignore
 
 
 def iota(checker: Inference, axis: str, first: int, size: Any, node: Node) -> Term:

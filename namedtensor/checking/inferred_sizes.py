@@ -9,7 +9,7 @@ in that checker alone, and its parts are typed instead.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 from grammar import nodes
 from grammar.errors import NotationError
@@ -23,7 +23,10 @@ from ..terms.environment import Environment
 from ..terms.inference import AlreadyReported, Inference
 from ..terms.terms import Term, TermGraph
 
-MOST = 50_000  # pieces of formulas that are typed for this
+MAX_PIECES = 50_000  # of formulas that are typed for this
+MAX_ROUNDS = 8  # in which questions that need each other are answered
+Question: TypeAlias = tuple[str, Any]  # an axis, and the cache key of an environment
+AxisSizes: TypeAlias = dict[int, str]  # the sizes of an axis, each with what has it
 
 
 def inferred_size(checker: Inference, axis: str, place: Environment, node: Any) -> int | None:
@@ -79,6 +82,27 @@ def axes_named(root: Any) -> Iterator[str]:
         stack.extend(children(node))
 
 
+class Circular(NotationError):
+    """The size of an axis is needed to type what is to say it: what needs it says nothing, whatever a caller's size is."""
+
+
+class Round:
+    """One round of answers to questions that may need each other: each is worked for once.
+
+    A question that comes up in its own answer has the answer of the round before, at first none. Once a round gives
+    those questions the answers that they were given, its answers are final.
+    """
+
+    def __init__(self, known: dict[Question, AxisSizes]):
+        self.known = known  # by the round before
+        self.answers: dict[Question, AxisSizes] = {}
+        self.open: set[Question] = set()  # that are being answered
+        self.circular: set[Question] = set()  # that came up in their own answers
+
+    def is_final(self) -> bool:
+        return all(self.answers.get(question, {}) == self.known.get(question, {}) for question in self.circular)
+
+
 class SizeInference:
     """Size inference by a checker of its own, so that nothing of it is seen in the program's types."""
 
@@ -88,34 +112,51 @@ class SizeInference:
         self.checker.graph = TermGraph(
             checker.graph.serials
         )  # its environments hold terms of the program's, older and newer
-        self.asking: list[Any] = []  # the questions that are being answered, the outermost first
-        self.open: int = 0  # how many of them an answer waits for
-        self.answers: dict[Any, dict[int, str]] = {}
+        self.answers: dict[Question, AxisSizes] = {}
+        self.round: Round | None = None  # while a question is being answered
         self.work = 0
 
-    def sizes(self, axis: str, place: Environment) -> dict[int, str]:
+    def sizes(self, axis: str, place: Environment) -> AxisSizes:
         """The sizes that an axis has in what an environment's equations make, each with where."""
         question = (axis, cache_key(place))
         if question in self.answers:
             return self.answers[question]
-        if question in self.asking:
-            self.open = min(self.open, self.asking.index(question))
-            return {}
-        if self.work > MOST:
-            return {}
-        before, self.open = self.open, len(self.asking)
-        self.asking.append(question)
+        if self.round is not None:
+            return self.answer_once(question, place, self.round)
+        latest = Round({})
         try:
-            found = self.answer(axis, self.mirrored(place))
+            for _ in range(MAX_ROUNDS):
+                self.round = latest
+                if self.answer_once(question, place, latest) or latest.is_final():
+                    break
+                latest = Round(latest.answers)
         finally:
-            self.asking.pop()
-            whole = self.open >= len(self.asking)
-            self.open = min(self.open, before) if self.asking else 0
-        if whole:
-            self.answers[question] = found
+            self.round = None
+        found = latest.answers.get(question, {})
+        self.answers |= latest.answers if latest.is_final() else {question: found}
         return found
 
-    def answer(self, axis: str, env: Environment) -> dict[int, str]:
+    def answer_once(self, question: Question, place: Environment, current: Round) -> AxisSizes:
+        """The answer to a question, which is worked for once in a round; what failed is not tried again."""
+        if question in current.answers:
+            return current.answers[question]
+        if question in current.open:
+            current.circular.add(question)
+            if not current.known.get(question):
+                raise Circular(309, f"the size of {question[0]} is needed to infer it")
+            return current.known[question]
+        if self.work > MAX_PIECES:
+            return {}
+        current.open.add(question)
+        try:
+            found = self.answer(question[0], self.mirrored(place))
+        finally:
+            current.open.discard(question)
+        current.answers[question] = found
+        return found
+
+    def answer(self, axis: str, env: Environment) -> AxisSizes:
+        self.work += 1
         names = written(self.checker, axis, env)
         search = AxisSearch(self, axis, names, env)
         try:
@@ -176,11 +217,12 @@ class AxisSearch:
 
     def __init__(self, inference: SizeInference, axis: str, names: set[str], env: Environment):
         self.inference, self.axis, self.names, self.env = inference, axis, names, env
-        self.found: dict[int, str] = {}
+        self.found: AxisSizes = {}
         self.rest: list[Node] = []
 
     def look(self, typed: Callable[[], Term | None], bodies: Iterable[Node], source: str) -> None:
         """Record the size in the type of a term; where it cannot be typed, look into its parts."""
+        self.inference.work += 1
         term = term_or_none(typed)
         if term is None:
             for body in bodies:
@@ -205,7 +247,7 @@ class AxisSearch:
 
     def may_have(self, node: Any) -> bool:
         """Whether a part names the axis, or calls what may make it, and enough has not been typed yet."""
-        if self.inference.work + len(self.inference.checker.trace) > MOST:
+        if self.inference.work + len(self.inference.checker.trace) > MAX_PIECES:
             return False
         scope = self.inference.checker.scope
         own = {*scope.functions, *self.inference.checker.python}

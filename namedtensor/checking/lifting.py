@@ -255,6 +255,8 @@ def lift_arguments(
                     notes=(checker.described(part, argument.shape),),
                     labels=((where.span, "the signature asks for it here"),),
                     hint=_nearest_axis(axis, argument.shape),
+                    symbol=function.operator,
+                    axis=axis,
                 )
             if size is not None:
                 solve_size(checker, size, argument.shape[axis], axis, part, inner)

@@ -22,6 +22,7 @@ from ..terms.inference import AlreadyReported, Inference
 from ..terms.terms import Term, resolved_shape
 from .application import apply
 from .axis_sizes import scalar_term
+from .beyond_families import beyond_family
 from .cases import unguarded
 from .claims import check_statement
 from .counting import mark_in, marked
@@ -317,12 +318,16 @@ def power(checker: Inference, node: nodes.Superscript, env: Environment) -> Term
             f"{checker.text(node)} is not known",
             node,
             hint="a name with several labels has to be declared, defined or given",
+            symbol=checker.text(node),
         )
     try:
         base = checker.infer(node.base, env)
     except NotationError as problem:
         name = spelled(node)
-        if problem.number == 201 and name is not None and not isinstance(node.components[0], Number):
+        beyond = beyond_family(checker, name.key(env.index), node, env) if problem.code == 201 and name else None
+        if beyond is not None:
+            raise beyond from None
+        if problem.code == 201 and name is not None and not isinstance(node.components[0], Number):
             raise unknown_name(checker, name.key(env.index), node, env) from None
         raise
     exponent = checker.infer(node.components[0], env)

@@ -38,6 +38,7 @@ from .counting import (
     members_of,
 )
 from .declarations import declared_members
+from .other_meanings import means_something
 from .recurrences import Recurrence
 
 LEAST = 64  # steps that are worth a loop
@@ -259,12 +260,6 @@ def is_of_program(base: str, env: Environment) -> bool:
             return False
         env = env.parent
     return True
-
-
-def means_something(checker: Inference, variable: str, env: Environment) -> bool:
-    """Whether a variable has another meaning where a family is held, which its body would see."""
-    solved = checker.solver.scalar(Key(variable), env)
-    return solved is not None or checker.find(Key(variable), env, None) is not None
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from grammar import nodes
-from grammar.errors import NotationError
+from grammar.errors import SIZE_NEEDED, NotationError
 from grammar.nodes import Call, Node, Number
 
 from ..core.sizes import is_ground, resolve
@@ -36,7 +36,7 @@ def over_variable(checker: Inference, node: nodes.Over, env: Environment) -> Ter
 def over_set(checker: Inference, node: nodes.Over, of: nodes.Set, env: Environment) -> Term:
     if of.domain not in COUNTED:
         sizes = [
-            (axis, None if size is None else checker.solver.value(size, env))
+            (axis, None if size is None else checker.solver.number(size, env))
             for axis, size, _ in set_axes(checker, of, env)
         ]
         shape = {axis: unknown_size(checker, axis) if size is None else size for axis, size in sizes}
@@ -52,7 +52,7 @@ def over_set(checker: Inference, node: nodes.Over, of: nodes.Set, env: Environme
             hint="∑, ∏, max, min, argmax, argmin and mean do",
         )
     if of.domain == "count":
-        last = checker.solver.value(of.elements[0], env)
+        last = checker.solver.number(of.elements[0], env)
         if isinstance(last, int) and node.operator in NEUTRAL:
             first = Number(1, of.span)
             return index_sum(
@@ -62,6 +62,7 @@ def over_set(checker: Inference, node: nodes.Over, of: nodes.Set, env: Environme
             raise checker.error(
                 309, f"{checker.text(of.elements[0])} has no value, and the set {checker.text(of)} needs one", of.elements[0],
                 hint=f"give it by name: sizes={{{checker.text(of.elements[0])!r}: 3}}",
+                symbol=checker.text(of.elements[0]), reason=SIZE_NEEDED,
             )  # fmt: skip
     depth = env.depth + 1
     axis = f"{node.variable.text}@{depth}"
@@ -75,7 +76,7 @@ def over_set(checker: Inference, node: nodes.Over, of: nodes.Set, env: Environme
 def members_of(checker: Inference, of: nodes.Set, axis: str, node: nodes.Over, env: Environment) -> Term:
     """The numbers of a set along an axis: 1, …, n; those that are listed; those of a tensor with one axis."""
     if of.domain == "count":
-        return iota(checker, axis, 1, checker.solver.value(of.elements[0], env), of)  # type: ignore[arg-type]
+        return iota(checker, axis, 1, checker.solver.number(of.elements[0], env), of)  # type: ignore[arg-type]
     if of.domain == "elements":
         row = tuple(of.elements)
         return checker.infer(nodes.Literal((row,), (nodes.Axis(axis, of.span),), of.span), env)

@@ -24,7 +24,7 @@ def of_numbers(indices: dict[Any, Any], over: Range) -> dict[Any, Any]:
 
 def ends(checker: Inference, over: Range, holder: Environment, env: Environment) -> tuple[int, int]:
     """The least and the greatest number of a range."""
-    first, last = checker.solver.value(over.low, holder), checker.solver.value(over.high, holder)
+    first, last = checker.solver.number(over.low, holder), checker.solver.number(over.high, holder)
     if not isinstance(first, int) or not isinstance(last, int):
         raise unknown_bound(checker, over, env)
     return first, last
@@ -51,7 +51,7 @@ def last_indices(checker: Inference, over: Range, env: Environment) -> dict[str,
     found: dict[str, int] = {}
     for each in over.each:
         place = Environment(parent=env, sizes_parent=env, indices=dict(found))
-        last = checker.solver.value(each.last, place)
+        last = checker.solver.number(each.last, place)
         if not isinstance(last, int):
             raise unknown_bound(checker, each, env)
         found[each.variable.text] = last

@@ -48,7 +48,7 @@ class Recurrence:
 
     def range(self, checker: Inference) -> tuple[int, int]:
         over = self.family.range
-        first, last = (checker.solver.value(part, self.holder) for part in (over.low, over.high))  # type: ignore[union-attr]
+        first, last = (checker.solver.number(part, self.holder) for part in (over.low, over.high))  # type: ignore[union-attr]
         if not isinstance(first, int) or not isinstance(last, int):
             raise Unrollable
         return first, last

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from grammar.errors import Hint
+from grammar.errors import SIZE_NEEDED, Hint
 from grammar.nodes import Rename, Starred
 
+from ..core.extents import assume_divides, assume_equal
 from ..core.sizes import is_ground, resolve
 from ..core.suggestions import did_you_mean, near
 from ..terms.environment import Environment
@@ -33,6 +34,7 @@ def rename(checker: Inference, node: Rename, env: Environment) -> Term:
                         notes=(checker.described(node.base, shape),),
                         hint=did_you_mean(near(real, have, 1))
                         or Hint(f"its axes are {', '.join(have) or 'none'}", *have),
+                        axis=real,
                     )
                 if real in old:
                     raise checker.error(303, f"{real} is renamed twice", axis, hint="rename each axis once")
@@ -105,10 +107,11 @@ def split(
                 node,
                 notes=(f"{sources[0]} is {whole}",),
                 hint=f"give one of them by name: sizes={{{unknown[0]!r}: 2}}",
-            )
+                symbol=unknown[0], axis=unknown[0], reason=SIZE_NEEDED,
+            )  # fmt: skip
         for axis in unknown:
             sizes[axis] = unknown_size(checker, axis)
-    elif product == 0 or whole % product or (not unknown and product != whole):
+    elif not (assume_divides(product, whole) if unknown else assume_equal(product, whole)):
         text = " × ".join(f"{axis}[{resolve(size)}]" for axis, size in sizes.items() if axis not in unknown)
         raise checker.error(
             313,
@@ -118,7 +121,7 @@ def split(
             hint="give sizes whose product is that of the axis",
         )
     elif unknown:
-        sizes[unknown[0]] = whole // product
+        sizes[unknown[0]] = resolve(whole) // resolve(product)
     shape = {axis: extent for axis, extent in term.shape.items() if axis not in sources}
     shape |= {f"{axis}@new": resolve(size) for axis, size in sizes.items()}
     parts = tuple((f"{axis}@new", resolve(size)) for axis, size in sizes.items())

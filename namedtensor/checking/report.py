@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
+from grammar.cache import cached_property
 from grammar.errors import NotationError, excerpt
 from grammar.nodes import Number, Set
+from grammar.plain_text import encodable
 
 from ..core.sizes import SizeVariable
 from ..core.suggestions import Suggests
@@ -64,6 +65,7 @@ class CheckResult(Suggests):
         if self.errors:
             raise self.errors[0]
 
+    @encodable
     def __str__(self) -> str:
         lines: list[str] = []
         if self.types:
@@ -77,7 +79,7 @@ class CheckResult(Suggests):
         for error in self.errors:
             lines += ["", str(error)]
         for warning in self.warnings:
-            lines += ["", f"warning {warning.number}: {warning.message}", *excerpt(self.source, ((warning.span, ""),))]
+            lines += ["", f"warning {warning.code}: {warning.message}", *excerpt(self.source, ((warning.span, ""),))]
             lines.append(f"  hint: {warning.hint}")
         return "\n".join(lines).lstrip("\n")
 
@@ -150,7 +152,7 @@ def _check_function(checker: Checker, function: FunctionDefinition) -> None:
             checker, function, bindings, {}, tuple(arguments), (), function.head, function.head.arguments, checker.top
         )
     except NotationError as problem:
-        if problem.number not in (206, 309):
+        if problem.code not in (206, 309):
             checker.note(problem)
     except AlreadyReported:
         pass

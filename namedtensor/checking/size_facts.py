@@ -11,7 +11,8 @@ from grammar.errors import NotationError
 from grammar.nodes import Node, Number, Size
 from grammar.traversal import children
 
-from ..core.sizes import SizeVariable
+from ..core.extents import Extent, UndecidedSize, UnfitSize, assume_divides, is_size
+from ..core.sizes import SizeVariable, resolve
 from ..scope.names import MARKS, spelled
 from ..scope.symbols import SizeEquation
 from ..terms.environment import Environment
@@ -40,7 +41,7 @@ class FactIndex:
 
 def sides(fact: SizeEquation) -> list[Node]:
     """Its sides that are written: not a size, or the sign of one, that a tensor which is given has."""
-    return [side for side in (fact.left, fact.right) if not isinstance(side, (int, SizeVariable))]
+    return [side for side in (fact.left, fact.right) if not isinstance(side, (int, Extent, SizeVariable))]
 
 
 def words_in(side: Node) -> Iterator[tuple[str, str]]:
@@ -89,6 +90,12 @@ def computed(operator: str, values: list[Any]) -> Any:
     if operator == "/":
         if isinstance(left, SizeVariable) or isinstance(right, SizeVariable):
             return left / right
+        if isinstance(left, Extent) or isinstance(right, Extent):
+            if not is_size(left) or not is_size(right) or right == 0:
+                return None
+            if not assume_divides(right, left):
+                raise UnfitSize(left if isinstance(left, Extent) else right)
+            return resolve(left) // resolve(right)
         if right == 0:
             return None
         quotient = Fraction(left) / Fraction(right)
@@ -98,6 +105,10 @@ def computed(operator: str, values: list[Any]) -> Any:
 
 def power(base: Any, exponent: Any) -> Any:
     """base^exponent, exact where it is a fraction; None where it is no real number, or a part of it is not known."""
+    if isinstance(base, Extent) and isinstance(exponent, int) and exponent >= 0:
+        return base**exponent
+    if isinstance(base, Extent) or isinstance(exponent, Extent):
+        raise UndecidedSize(base if isinstance(base, Extent) else exponent)  # pyright: ignore
     if not all(isinstance(each, (int, float, Fraction)) for each in (base, exponent)):
         return None
     base, exponent = Fraction(base), Fraction(exponent)
@@ -138,7 +149,7 @@ def invert(operator: str, value: Any, other: Any, in_left: bool) -> Any:
 
 def as_size(checker: Inference, value: Any, symbol: Symbol, fact: SizeEquation) -> Any:
     """A solution as a size. Raises NotationError (310) where it is no whole number from 0."""
-    if isinstance(value, SizeVariable):
+    if isinstance(value, (SizeVariable, Extent)):
         return value
     if value != int(value) or value < 0:
         raise no_size(checker, f"|{symbol[1]}|" if symbol[0] == "size" else str(symbol[1]), value, fact)

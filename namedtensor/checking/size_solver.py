@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 from grammar import nodes
 from grammar.nodes import Call, Node, Number, Size
 
+from ..core.extents import Extent, UndecidedSize, is_size
 from ..core.sizes import SizeVariable, is_ground, resolve, unify
 from ..scope.names import MARKS, Key, spelled, walk
 from ..scope.symbols import SizeEquation
@@ -22,12 +23,11 @@ from ..terms.environment import Conflict, Environment
 from ..terms.inference import Inference, Sizes
 from .given_sizes import check_given_sizes, check_stated_sizes
 from .inferred_sizes import inferred_size, several_sizes
+from .size_agenda import SearchKey, SizeAgenda
 from .size_facts import LARGEST, FactIndex, Symbol, as_size, computed, invert, power, sides, words_of
 
 NodePath: TypeAlias = tuple[Any, ...]  # a node, and the way to what holds it
-SearchKey: TypeAlias = tuple[
-    Any, ...
-]  # a symbol, the environment where it is asked for, and whether what the scope makes counts
+SEARCHES_PER_PIECE = 4  # searches for sizes that a formula may take, for each piece that it may have
 
 
 def anchor(env: Environment) -> Environment:
@@ -57,10 +57,10 @@ class SizeSolver(Sizes):
         self.checker = checker
         self.declared: list[tuple[SizeEquation, Environment]] = []
         self.busy: set[SearchKey] = set()
-        self.missed: dict[SearchKey, tuple[Symbol, Environment]] = {}  # had no value in this run
-        self.again: list[tuple[Symbol, Environment]] = []  # of those, what may have one now
+        self.agenda = SizeAgenda()  # of this run
         self.found: dict[SearchKey, tuple[Any, Environment]] = {}
         self.runs: int = 0
+        self.searches: int = 0
         self.infers: bool = True  # from the types of expressions too
         self.indices: dict[int, FactIndex] = {}
 
@@ -95,16 +95,16 @@ class SizeSolver(Sizes):
         found = self.direct(symbol, env, node)
         if found is not None:
             return found
-        search_key = (symbol, id(env), self.infers)
+        search_key = (symbol, env.serial, self.infers)
         kept = self.found.get(search_key)
         if kept is not None:
             return kept[0]
-        if search_key in self.busy or search_key in self.missed:
+        if search_key in self.busy or search_key in self.agenda.failed:
             return None
         with self.run():
             found = self.tried(symbol, env, node, search_key)
-            while found is None and self.runs == 1 and self.again:
-                other = self.again.pop()
+            while found is None and self.runs == 1 and self.agenda.pending:
+                other = self.agenda.pending.pop()
                 value = self.find(*other, node)
                 found = value if other == (symbol, env) else None
         return found
@@ -118,8 +118,7 @@ class SizeSolver(Sizes):
         finally:
             self.runs -= 1
             if not self.runs:
-                self.missed.clear()
-                self.again.clear()
+                self.agenda.clear()
                 self.found = {search_key: kept for search_key, kept in self.found.items() if kept[1].complete}
 
     def tried(self, symbol: Symbol, env: Environment, node: Any, search_key: SearchKey) -> Any:
@@ -129,27 +128,24 @@ class SizeSolver(Sizes):
         finally:
             self.busy.discard(search_key)
         if found is None:
-            self.missed[search_key] = (symbol, env)
+            self.agenda.fail(search_key, env, self.related(symbol, env))
             return None
         if is_ground(found):
             self.found[search_key] = (found, env)
-        self.propagate(symbol)
+        self.agenda.announce(search_key, is_ground(found))
         return found
 
-    def propagate(self, symbol: Symbol) -> None:
-        """Propagate a new value: symbols without one that share an equation with it are tried again."""
-        if not self.missed:
-            return
-        envs = {id(env): env for _, env in self.missed.values()}.values()
-        for env in envs:
-            for fact, place in self.all_facts(symbol, env):
-                for other in {each for side in sides(fact) for each in self.symbols(side, place)}:
-                    waiting = self.missed.pop((other, id(env), self.infers), None)
-                    if waiting is not None:
-                        self.again.append(waiting)
+    def related(self, symbol: Symbol, env: Environment) -> set[Symbol]:
+        """The symbols that share a size equation with one, so that a value of theirs may give it one."""
+        mentioned = (
+            {other for side in sides(fact) for other in self.symbols(side, place)}
+            for fact, place in self.all_facts(symbol, env)
+        )
+        return {other for symbols in mentioned if symbol in symbols for other in symbols} - {symbol}
 
     def search(self, symbol: Symbol, env: Environment, node: Any) -> Any:
         """Search a symbol from the environment outwards: sizes in scope, equations, declarations, inferred types."""
+        self.spend(symbol, node)
         current: Environment | None = env
         while current is not None:
             found = self.direct(symbol, current, node)
@@ -165,6 +161,17 @@ class SizeSolver(Sizes):
             if found is None:
                 found = source(symbol, env, node)
         return found
+
+    def spend(self, symbol: Symbol, node: Any) -> None:
+        """Count a search against the limit. Raises NotationError (404) where it is passed."""
+        self.searches += 1
+        limit = SEARCHES_PER_PIECE * (self.checker.limits.pieces + len(self.checker.scope.source))
+        if self.searches > limit:
+            name = f"|{symbol[1]}|" if symbol[0] == "size" else str(symbol[1])
+            raise self.checker.error(
+                404, f"inferring {name} exceeds the limit of {limit} searches for sizes", node or self.checker.scope.program,
+                hint="state the sizes of axes by equations or by sizes=, or raise limits.pieces",
+            )  # fmt: skip
 
     def named_by_caller(self, symbol: Symbol, env: Environment) -> Environment | None:
         """An axis that the use of a function names is one of the caller's: its size is known there."""
@@ -255,14 +262,14 @@ class SizeSolver(Sizes):
         """Solve the equations for a symbol, each where it stands once."""
         for fact, env in facts:
             for side, other in ((fact.left, fact.right), (fact.right, fact.left)):
-                if isinstance(side, int) or self.count(side, symbol, env) != 1:
+                if is_size(side) or self.count(side, symbol, env) != 1:  # pyright: ignore
                     continue
-                if not isinstance(other, int) and self.count(other, symbol, env):
+                if not is_size(other) and self.count(other, symbol, env):  # pyright: ignore
                     continue
-                value = other if isinstance(other, int) else self.value(other, env)
+                value = other if is_size(other) else self.value(other, env)  # pyright: ignore
                 if value is None:
                     continue
-                solved = self.solve_for(side, symbol, value, env)
+                solved = self.solve_for(side, symbol, value, env)  # pyright: ignore
                 if solved is not None:
                     return as_size(self.checker, solved, symbol, fact)
         return None
@@ -313,10 +320,17 @@ class SizeSolver(Sizes):
     def count(self, node: Node, symbol: Symbol, env: Environment) -> int:
         return sum(other == symbol for other in self.symbols(node, env))
 
+    def number(self, node: Node, env: Environment) -> Any:
+        """The same as a number, where the form of the program depends on it."""
+        found = self.value(node, env)
+        if type(found) is Extent:
+            raise UndecidedSize(found)
+        return found
+
     def value(self, node: Node, env: Environment) -> Any:
         """The number that a size expression stands for, or None where something in it is not known."""
         if isinstance(node, Number):
-            return node.value
+            return int(node.value) if isinstance(node.value, float) and node.value.is_integer() else node.value
         symbol = self.symbol_of(node, env)
         if isinstance(node, Size):
             return self.size(node.axis.name, env, node)

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from grammar.nodes import AtPoint
+from collections.abc import Sequence
 
-from ..scope.names import Key
+from grammar.errors import NotationError
+from grammar.nodes import AtPoint, Name, Node
+from grammar.printer import to_text
+
+from ..core.suggestions import did_you_mean, near
+from ..scope.names import Key, spelled, walk
+from ..scope.resized_axes import is_used
 from ..terms.environment import Environment
 from ..terms.inference import Inference, shown
 from ..terms.terms import Term, topological
 from .diagnostics import broadcast
+
+MAX_CHARS = 60  # of an expression that a message repeats
 
 
 def at_point(checker: Inference, node: AtPoint, env: Environment) -> Term:
@@ -16,12 +24,19 @@ def at_point(checker: Inference, node: AtPoint, env: Environment) -> Term:
     others = checker.infer_all((value for _, value in node.points), env)
     inner = Environment(parent=env, sizes_parent=env, depth=env.depth, active=env.active)
     places: dict[int, Term] = {}
+    unnamed: dict[
+        int, Term
+    ] = {}  # of names that stand for nothing but what is substituted, so that steps have no value of them
     for (name, value), other in zip(node.points, others):
         known = checker.find(Key(name.text), env, name)
         if known is None:
             option = f"{name.text} {len(checker.graph)}"
             known = checker.graph.intern("input", options=(option,), shape=dict(other.shape), node=name)
             inner.variables[Key(name.text)] = known
+            unnamed[id(known)] = other
+        elif other.number == 0 and known.shape:  # zeros of its type
+            sizes = tuple(known.shape.items())
+            other = checker.graph.intern("spread", (other,), options=sizes, shape=dict(known.shape), node=value)
         elif known.shape.keys() != other.shape.keys():
             raise checker.error(
                 307, f"{name.text} has {shown(known.shape)}, and would have {shown(other.shape)}", value,
@@ -29,13 +44,37 @@ def at_point(checker: Inference, node: AtPoint, env: Environment) -> Term:
             )  # fmt: skip
         broadcast(checker, (known, other), node, node.span, "=", (name, value))
         places[id(known)] = other
-    return substituted(checker, checker.infer(node.body, inner), places)
+    traced = len(checker.trace)
+    body = checker.infer(node.body, inner)
+    for name, value in node.points:
+        if not is_used(checker.scope, node.body, name.text):
+            raise nothing_to_substitute(checker, node, name, value, body)
+    if unnamed:
+        steps = checker.trace[traced:]
+        terms = substituted(checker, [term for _, term, _ in steps], unnamed)
+        checker.trace[traced:] = [(part, term, where) for (part, _, where), term in zip(steps, terms)]
+    return substituted(checker, (body,), places)[0]
 
 
-def substituted(checker: Inference, root: Term, places: dict[int, Term]) -> Term:
-    """Substitute terms, by the identity of those that they replace."""
+def nothing_to_substitute(checker: Inference, node: AtPoint, name: Name, value: Node, body: Term) -> NotationError:
+    """The error of x|_{u = 1}, where x has no u, or where u is an axis."""
+    written = to_text(node.body)
+    text = written if len(written) <= MAX_CHARS else "this expression"
+    if name.text in body.shape:
+        base = text if spelled(node.body) is not None else f"[{written}]" if text == written else "X"
+        hint = f"write {base}_{{{name.text}({to_text(value)})}} for an element along the axis {name.text}"
+        return checker.error(
+            201, f"{name.text} is an axis of {text}, and no tensor in it", name, hint=hint, axis=name.text
+        )
+    known = {part.text for part in walk(node.body) if isinstance(part, Name)}
+    hint = did_you_mean(near(name.text, sorted(known)))
+    return checker.error(201, f"{text} has no {name.text}", name, hint=hint, symbol=name.text)
+
+
+def substituted(checker: Inference, roots: Sequence[Term], places: dict[int, Term]) -> list[Term]:
+    """The roots with terms substituted, by the identity of those that they replace."""
     found = dict(places)
-    for term in topological(root):
+    for term in topological(*roots):
         if id(term) not in found:
             arguments = tuple(found.get(id(each), each) for each in term.arguments)
             same = all(new is old for new, old in zip(arguments, term.arguments))
@@ -46,4 +85,4 @@ def substituted(checker: Inference, root: Term, places: dict[int, Term]) -> Term
                     term.operator, arguments, term.axes, term.options, term.shape, term.boolean, term.node
                 )
             )
-    return found[id(root)]
+    return [found[id(root)] for root in roots]

@@ -13,11 +13,14 @@ from dataclasses import replace
 from typing import Any
 
 from grammar import nodes
+from grammar.errors import SIZE_NEEDED
 from grammar.nodes import Axis, Call, Index, IndexSum, Name, Node
 from grammar.traversal import children
 
+from ..core.extents import Extent, typical
 from ..core.sizes import is_ground, resolve, unify
 from ..operators import REGISTRY
+from ..operators.along_axes import NAN_FIRST
 from ..scope.names import Key, spelled, walk
 from ..terms.environment import Environment
 from ..terms.inference import Inference
@@ -30,6 +33,7 @@ from .stacked_families import Along, lifted
 
 NEUTRAL = {"∑": 0, "∏": 1, "max": -math.inf, "min": math.inf, "argmax": -math.inf, "argmin": math.inf}
 BEST = ("argmax", "argmin")  # whose value is that of the variable
+NESTING = ("∑", "∏", "max", "min", "mean", "any", "all", "logsumexp")  # over two indices one of the other
 JOINED = {"∑": "+", "∏": "⊙", "max": "max", "min": "min"}
 
 
@@ -58,7 +62,7 @@ def of_nothing(checker: Inference, node: IndexSum) -> Term:
 
 
 def check_length(checker: Inference, node: Node, count: int) -> None:
-    if count > checker.limits.steps:
+    if typical(count) > checker.limits.steps:
         raise checker.error(404, f"a sum of {count} terms is too long", node, hint="raise limits.steps")
 
 
@@ -107,10 +111,10 @@ def best(
     node: Any,
     env: Environment,
 ) -> Term:
-    """The member with the least, or largest, value; of equals the first."""
+    """The member with the least, or largest, value; of equals the first, and nan is both, as it is for min and max."""
     if operator == "argmax":
         term = apply(checker, "negative", (term,), (), node, env, (body,))
-    order = apply(checker, "argsort", (term,), ((axis, variable),), node, env, (body,))
+    order = apply(checker, "argsort", (term,), ((axis, variable),), node, env, (body,), NAN_FIRST)
     shape = {name: extent for name, extent in order.shape.items() if name != axis}
     place = checker.graph.intern("pick", (order,), options=(axis, 0), shape=shape, node=node)
     return take(checker, members, axis, place, node, node)
@@ -146,6 +150,7 @@ def whole_range(checker: Inference, term: Term, part: Node) -> tuple[int, int]:
         raise checker.error(
             309, f"{shown} has no whole value here, and the sum needs one", part,
             hint="write a whole number" if isinstance(part, nodes.Number) else f"give it by name: sizes={{{shown!r}: 3}}",
+            symbol=shown, reason=None if isinstance(part, nodes.Number) else SIZE_NEEDED,
         )  # fmt: skip
     return found
 
@@ -154,7 +159,7 @@ def bounds_of(term: Term) -> tuple[int, int] | None:
     """Bounds of a term made of indices and whole numbers; None for any other."""
     if term.number is not None:
         value = term.number
-        return (value, value) if isinstance(value, int) and not isinstance(value, bool) else None
+        return (value, value) if isinstance(value, (int, Extent)) and not isinstance(value, bool) else None  # pyright: ignore
     if term.operator == "iota":
         first, size = term.options[0], resolve(term.shape[term.axes[0]])
         return (first, first + size - 1) if is_ground(size) else None
@@ -250,11 +255,10 @@ def written_out(checker: Inference, node: IndexSum, first: int, last: int, env: 
 # ---------------------------------------------------------------------------------------------------- ∑_i without bounds
 def implicit_sum(checker: Inference, node: Call, env: Environment) -> Term | None:
     """∑_i A_{height(i)}: where the subscript is used as an index below and is no axis there, it is an index."""
-    if len(node.subscript) != 1 or not isinstance(node.subscript[0], Name):
-        return None
-    variable = node.subscript[0]
-    bound = env.variables.get(Key(variable.text))
-    if (bound is not None and bound.operator != "iota") or variable.text in env.axes:
+    if len(node.subscript) > 1:
+        return several_sums(checker, node, env)
+    variable = node.subscript[0] if node.subscript else None
+    if not isinstance(variable, Name) or not can_be_index(variable, env):
         return None
     found: list[tuple[Any, Index, Axis]] = []
     for place in uses(variable.text, node.arguments[0]):
@@ -275,6 +279,34 @@ def implicit_sum(checker: Inference, node: Call, env: Environment) -> Term | Non
                 hint=f"say how far it goes: {node.operator}_{{{variable.text}=1}}^{{{resolve(size)}}}",
             )
     return summed(checker, node.operator, variable, 1, size, node.arguments[0], node, env)
+
+
+def can_be_index(variable: Name, env: Environment) -> bool:
+    bound = env.variables.get(Key(variable.text))
+    return (bound is None or bound.operator == "iota") and variable.text not in env.axes
+
+
+def several_sums(checker: Inference, node: Call, env: Environment) -> Term | None:
+    """∑_{i,j} A_{r(i), c(j)} as ∑_i ∑_j …; an axis among the indices is gone over first."""
+    (body,) = node.arguments
+    indices = [part for part in node.subscript if isinstance(part, Name) and can_be_index(part, env)]
+    indices = [part for part in indices if any(has_index(place, part) for place in uses(part.text, body))]
+    if not indices:
+        return None
+    if node.operator not in NESTING:
+        raise checker.error(
+            301, f"{node.operator} goes over one index at a time", node,
+            hint=f"name the axes: {node.operator}_{{ax, bx}} X goes over both; ∑, ∏, max, min and mean take several indices",
+        )  # fmt: skip
+    axes = tuple(part for part in node.subscript if part not in indices)
+    whole = replace(node, subscript=axes) if axes else body
+    for variable in reversed(indices):
+        whole = replace(node, subscript=(variable,), arguments=(whole,))
+    return checker.infer(whole, env)
+
+
+def has_index(place: Index, variable: Name) -> bool:
+    return any(isinstance(part, Name) and part.text == variable.text for _, part in place.items)
 
 
 def uses(variable: str, body: Node) -> Iterator[Index]:
@@ -313,6 +345,6 @@ def indexed_size(checker: Inference, node: Index, axis: Axis, env: Environment) 
     if real not in base.shape:
         raise checker.error(
             301, f"{checker.text(node.base)} has no axis {real} to index", axis,
-            notes=(checker.described(node.base, base.shape),),
+            notes=(checker.described(node.base, base.shape),), axis=real,
         )  # fmt: skip
     return base.shape[real]

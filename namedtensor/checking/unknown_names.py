@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from grammar import nodes
-from grammar.errors import NotationError
+from grammar.errors import SIZE_NEEDED, NotationError
 from grammar.nodes import Call, Name
 from grammar.symbols import FUNCTIONS
 
+from ..core.extents import Extent, UndecidedSize
 from ..core.kinds import is_tuple
+from ..core.sizes import resolve
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
 from ..scope.names import Key, spelled, walk
 from ..scope.statements import SIGNS
 from ..terms.environment import Environment, source_name
 from ..terms.inference import Inference, shown
+from .beyond_families import beyond_family
 
 MANY = 50  # errors after which no more are given names that are near: each costs a look at all names
 
@@ -32,6 +36,9 @@ def unknown_name(checker: Inference, key: Key, place: Any, env: Environment):
     refused = refused_head(checker, text)
     if refused is not None:
         return refused
+    beyond = beyond_family(checker, key, place, env) if len(checker.errors) < MANY else None
+    if beyond is not None:
+        return beyond
     known = (*checker.top.variables.values(), *checker.parameters.values())
     axes = {axis for term in known for axis in term.shape}
     if text in axes:
@@ -40,22 +47,26 @@ def unknown_name(checker: Inference, key: Key, place: Any, env: Environment):
             f"{text} is an axis, and no tensor",
             place,
             hint=f"an axis stands in a subscript, as in softmax_{{{text}}} X; its size is |{text}|",
-        )
+            symbol=text, axis=text,
+        )  # fmt: skip
     if key.base in FUNCTIONS and not (isinstance(place, tuple) or place is None):
         return checker.error(
             201,
             f"{text} is not known as a tensor, and as the function {key.base} it lacks its operand",
             unbracketed(checker, place),
             hint=f"give {text} a value, or write what it applies to: {key.base}(X)",
+            symbol=text,
         )
+    need_number(key, known)
     notes = known_here(checker, key, known_names)
     refused = of_matrices(checker, key, place, known_names)
     if refused is not None:
         return refused
+    size = size_of_family(checker, key)
     few = len(checker.errors) < MANY
     hint = (
         (of_equation(checker, text) if few else None)
-        or of_family(checker, key)
+        or (f"give it by name: sizes={{{size!r}: 3}}" if size else without_range(checker, key))
         or unspelled(checker, key)
         or of_derivative(checker, key, place)
     )
@@ -66,9 +77,20 @@ def unknown_name(checker: Inference, key: Key, place: Any, env: Environment):
         place if place is None else unbracketed(checker, place),
         notes=notes,
         hint=hint or (of_left(checker, text) if few else None) or f"define {text} by an equation, or give it a value",
+        symbol=text if size is None else size,
+        reason=None if size is None else SIZE_NEEDED,
     )
 
 
+def need_number(key: Key, known: Iterable[Any]) -> None:
+    """Raise UndecidedSize for a label such as the |seq| of h^{|seq|}, where the size of seq is read from the arrays."""
+    axes = {axis for label in (*key.superscript, *key.subscript) for axis in OF_AXIS.findall(label)}
+    for size in (resolve(term.shape[axis]) for term in known for axis in term.shape if axis in axes):
+        if type(size) is Extent:
+            raise UndecidedSize(size)
+
+
+OF_AXIS = re.compile(r"\|([^|]+)\|")
 TRANSPOSED = ("T", "top", "⊤", "intercal")
 
 
@@ -80,7 +102,7 @@ def of_matrices(checker: Inference, key: Key, place: Any, known: list[str]) -> N
         axes = f"contract the axis that they share: {factors[0]} ⊙_{{axis}} {factors[-1]}" if factors else ""
         return checker.error(
             201, f"{said} is a transposed matrix, and axes with names have no order", place,
-            hint=axes or f"write {key.base} as it is, or rename an axis: {key.base}_{{a→b}}",
+            hint=axes or f"write {key.base} as it is, or rename an axis: {key.base}_{{a→b}}", symbol=str(key),
         )  # fmt: skip
     if factors is None or key.superscript or key.subscript:
         return None
@@ -88,7 +110,7 @@ def of_matrices(checker: Inference, key: Key, place: Any, known: list[str]) -> N
     return checker.error(
         201, f"{key.base} is one name, and it is not known", place,
         notes=(f"{', '.join(dict.fromkeys(factors))} {'is' if not rest else 'are'} known, each a name of its own",),
-        hint=f"a product is {' ⊙ '.join(factors)}, a contraction {first} ⊙_{{axis}} {rest[-1]}",
+        hint=f"a product is {' ⊙ '.join(factors)}, a contraction {first} ⊙_{{axis}} {rest[-1]}", symbol=str(key),
     )  # fmt: skip
 
 
@@ -99,12 +121,12 @@ def factors_of(word: str, known: list[str]) -> list[str] | None:
     return factors if fits else None
 
 
-def of_family(checker: Inference, key: Key) -> str | None:
-    """A hint for W^n, where W^t is defined for t = 1, …, n and nothing says what n is."""
+def size_of_family(checker: Inference, key: Key) -> str | None:
+    """The n of W^n, where W^t is defined for t = 1, …, n and nothing says what n is."""
     families = [each for each in checker.scope.families if each.range is not None and each.key.base == key.base]
     bounds = {checker.text(end) for each in families for over in each.ranges for end in (over.low, over.high)}
     unknown = [part for part in (*key.superscript, *key.subscript) if part in bounds and not part.isdecimal()]
-    return f"give it by name: sizes={{{unknown[0]!r}: 3}}" if unknown else without_range(checker, key)
+    return unknown[0] if unknown else None
 
 
 def without_range(checker: Inference, key: Key) -> str | None:

@@ -9,11 +9,12 @@ A mapping of values may hold more than a formula needs: a whole checkpoint. What
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import chain, product
 from typing import Any
 
 from grammar import nodes
+from grammar.cache import cached_property
 from grammar.errors import NotationError
 from grammar.nodes import Axis, Call, Index, Name, Node, axis_of
 from grammar.traversal import children

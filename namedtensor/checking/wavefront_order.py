@@ -10,9 +10,10 @@ a front before. The cells of a front are told apart by one of the indices, their
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
+
+from grammar.cache import cached_property
 
 Cell = tuple[int, int]
 OVERHEAD = 256  # lanes that cost as much as a step

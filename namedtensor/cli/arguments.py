@@ -13,8 +13,9 @@ from grammar.errors import NotationError
 from ..files.streams import standard_input
 from ..files.text import InputError, as_number, read_text
 from ..programs.arguments import KeywordValues
+from ..scope.names import by_key, plain_key
 from .console import Console
-from .inputs import is_file, read_given
+from .inputs import NO_HEADERS, Headers, is_file, read_given
 
 
 class Source(NamedTuple):
@@ -59,16 +60,25 @@ def typed_in() -> str:
     raise InputError("standard input is no text in UTF-8")
 
 
-def values_of(words: list[str], console: Console) -> KeywordValues:
-    """The tensors and numbers of NAME=…; remarks on their files go to standard error."""
+def values_of(words: list[str], console: Console, headers: Headers = NO_HEADERS) -> KeywordValues:
+    """The tensors and numbers of NAME=…; remarks on their files go to standard error.
+
+    `headers` says by name whether a table has one; the labels of tables are kept by axis, where all tables agree on them.
+    """
     values = KeywordValues()
     for word in words:
-        given = read_given(word)
+        given = read_given(word, headers)
         if given.name in values:
             raise InputError(f"{given.name} is given twice")
         values[given.name] = given.value
+        by_key(values, plain_key)
+        for axis, labels in given.labels.items():
+            values.labels[axis] = labels if values.labels.get(axis, labels) == labels else ()
         for note in given.notes:
             console.note(note)
+    unknown = next((name for name in headers if name not in values), None)
+    if unknown is not None:
+        raise InputError(f"--header {unknown}: no input {unknown} is given")
     return values
 
 
@@ -79,6 +89,8 @@ def sizes_of(words: list[str]) -> dict[str, int]:
         number = as_number(text.strip()) if text else None
         if not name.strip() or not isinstance(number, int):
             raise InputError(f"{word!r} is no size; write --sizes heads=8,seq=3")
+        if name.strip() in sizes:
+            raise InputError(f"the size of {name.strip()} is given twice")
         sizes[name.strip()] = number
     return sizes
 

@@ -1,8 +1,8 @@
 """A baseline: the findings that a document had when it was first checked, so that only new ones are told of.
 
-    {"version": 1, "findings": [{"file": "paper.tex", "number": 301, "formula": "\\[ … \\]", "count": 1}, …]}
+    {"version": 1, "findings": [{"file": "paper.tex", "code": 301, "formula": "\\[ … \\]", "count": 1}, …]}
 
-A finding is known by its file (from the folder of the baseline), its number and the text of its formula: it stays known
+A finding is known by its file (from the folder of the baseline), its code and the text of its formula: it stays known
 where lines are moved, and is new where its formula is changed.
 """
 
@@ -23,7 +23,7 @@ def read_baseline(place: str) -> Known:
     try:
         listed = json.loads(read_text(place))["findings"]
         return Counter(
-            {(str(each["file"]), int(each["number"]), str(each["formula"])): int(each["count"]) for each in listed}
+            {(str(each["file"]), int(each["code"]), str(each["formula"])): int(each["count"]) for each in listed}
         )
     except (ValueError, KeyError, TypeError, RecursionError):
         raise InputError(f"{place} is no baseline; --write-baseline writes one") from None
@@ -33,8 +33,8 @@ def write_baseline(place: str, findings: list[Finding]) -> None:
     """Write a baseline of findings. Raises InputError."""
     counted = Counter(_key(each, place) for each in findings)
     listed = [
-        {"file": file, "number": number, "formula": formula, "count": count}
-        for (file, number, formula), count in sorted(counted.items())
+        {"file": file, "code": code, "formula": formula, "count": count}
+        for (file, code, formula), count in sorted(counted.items())
     ]
     text = json.dumps({"version": 1, "findings": listed}, ensure_ascii=False, indent=1)
     try:
@@ -58,4 +58,4 @@ def new_findings(findings: list[Finding], known: Known, place: str) -> list[Find
 
 def _key(finding: Finding, place: str) -> tuple[str, int, str]:
     file = os.path.relpath(os.path.abspath(finding.file), os.path.dirname(os.path.abspath(place)))
-    return file.replace(os.sep, "/"), finding.problem.number, finding.formula
+    return file.replace(os.sep, "/"), finding.problem.code, finding.formula

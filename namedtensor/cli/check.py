@@ -14,7 +14,7 @@ from ..programs.arguments import KeywordValues
 from .arguments import Source, place_of, sizes_of, source_of
 from .check_documents import Given, check_documents, documents_of, draws_of, is_document, write_findings
 from .console import Console, error_record
-from .inputs import is_file, read_value, split_given
+from .inputs import NO_HEADERS, Headers, headers_of, is_file, read_value, split_given
 
 
 def check_command(options: Any, console: Console) -> int:
@@ -24,7 +24,7 @@ def check_command(options: Any, console: Console) -> int:
     ignored = numbers_of(options.ignore)
     documents = documents_of(options)
     source = documents[0].source if documents else source_of(options)
-    shapes = shapes_of(options.inputs, console)
+    shapes = shapes_of(options.inputs, console, headers_of(options.header))
     if documents or is_document(source):
         return check_documents(documents or [Given(source)], shapes, ignored, options, console)
     if options.facts or options.baseline or options.page or options.format == "html":
@@ -32,8 +32,8 @@ def check_command(options: Any, console: Console) -> int:
     from ..programs.api import check
 
     checked = check(source.text, sizes=sizes_of(options.sizes), syntax=source.syntax, **shapes)
-    errors = tuple(error for error in checked.errors if error.number not in ignored)
-    warnings = tuple(warning for warning in checked.warnings if warning.number not in ignored)
+    errors = tuple(error for error in checked.errors if error.code not in ignored)
+    warnings = tuple(warning for warning in checked.warnings if warning.code not in ignored)
     checked = replace(checked, errors=errors, warnings=warnings)
     tried = _tried(source, shapes, options) if options.random and not checked.errors else checked.claims
     wrong = [each.error(source.text) for each in tried if each.verdict == "false" and 403 not in ignored]
@@ -85,27 +85,27 @@ def _write(checked: Any, source: Source, format: str, console: Console) -> None:
 RESERVED = ("sizes", "syntax")  # what Python's check takes by name beside the shapes
 
 
-def shapes_of(words: list[str], console: Console) -> KeywordValues:
-    """The shapes that NAME=… gives. Raises InputError where a word gives none."""
+def shapes_of(words: list[str], console: Console, headers: Headers = NO_HEADERS) -> KeywordValues:
+    """The shapes that NAME=… gives; `headers` says which tables have one. Raises InputError where a word gives none."""
     shapes = KeywordValues()
     for name, text in map(split_given, words):
         if name in shapes or name in RESERVED:
             raise InputError(f"{name} is given twice" if name in shapes else f"no tensor can be called {name} here")
-        shapes[name] = shape_given(name, text, console)
+        shapes[name] = shape_given(name, text, console, headers.get(name))
     return shapes
 
 
 SHAPE = re.compile(r"\s*(?:ℝ|R\b|\\mathbb|\\reals|\{|\[[^\]]*\]\s*(?:\^.*)?$)", re.DOTALL)
 
 
-def shape_given(name: str, text: str, console: Console) -> Any:
+def shape_given(name: str, text: str, console: Console, header: bool | None = None) -> Any:
     """The shape that NAME=… says: its text, or that of the tensor it gives."""
     if SHAPE.match(text) and not is_file(text):
         return text
-    value, notes = read_value(text, name)
-    for note in notes:
+    given = read_value(text, name, header)
+    for note in given.notes:
         console.note(f"{name}: {note}")
-    return value
+    return given.value
 
 
 def _print_checked(checked: Any, source: Source, console: Console) -> None:
@@ -134,7 +134,7 @@ def as_text(warning: NotationError, source: Source, console: Console) -> str:
     """A warning with its place and excerpt."""
     place = place_of(warning, source)
     drawn = console.error(warning, "", sys.stdout).partition(": ")[2]
-    return f"{place}: warning {warning.number}: {drawn}" if place else f"warning {warning.number}: {drawn}"
+    return f"{place}: warning {warning.code}: {drawn}" if place else f"warning {warning.code}: {drawn}"
 
 
 def checked_record(checked: Any, file: str | None) -> dict[str, Any]:

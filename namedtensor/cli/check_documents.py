@@ -131,7 +131,7 @@ def _checked(given: Given, whole: Any, shapes: Any, ignored: frozenset[int], opt
     if options.facts:
         whole, common = with_facts(whole, options.facts)
     report = check_document(whole.text, options.all, shapes, sizes_of(options.sizes), common, draws_of(options))
-    findings = [each for each in findings_of(report, whole) if each.problem.number not in ignored]
+    findings = [each for each in findings_of(report, whole) if each.problem.code not in ignored]
     return CheckedDocument(given, whole, report, findings)
 
 
@@ -212,7 +212,7 @@ def as_text(finding: Any, console: Console) -> str:
     """A finding as path:line:column: error 301: …, and below it the excerpt; of what was not checked only the first line."""
     line, column = finding.problem.position()
     drawn = console.error(finding.problem, "", sys.stdout).partition(": ")[2]
-    title = f"{finding.file}:{line}:{column}: {finding.severity} {finding.problem.number}: "
+    title = f"{finding.file}:{line}:{column}: {finding.severity} {finding.problem.code}: "
     return title + (drawn.partition("\n")[0] if finding.severity == "not checked" else drawn + "\n")
 
 

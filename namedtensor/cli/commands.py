@@ -142,7 +142,7 @@ def _failed(problem: NotationError, options: Any, console: Console) -> int:
 
 def _misused(problem: InputError, console: Console) -> int:
     if console.machine:
-        record = dict.fromkeys(("number", "line", "column", "span", "span_text", "hint"))
+        record = dict.fromkeys(("code", "line", "column", "span", "span_text", "hint", "symbol", "axis", "reason"))
         console.json({"error": {"kind": "input", "message": str(problem), **record}})
     else:
         console.note(f"namedtensor: {problem}")

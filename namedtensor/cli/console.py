@@ -1,10 +1,6 @@
 """The console: what the command line writes, in an encoding that can show it.
 
-A terminal or pipe may be unable to show ⊙ (cp1252, ASCII). Then, and with --ascii, each character is written in the
-notation's ASCII spelling. In an error the carets must stay where they belong, so there the source is respelled first,
-its spans with it, and the error is drawn anew.
-
-    A ⊙_{key} γ        A @_{key} gamma
+Where that is not so, and with --ascii, each character is written in the notation's ASCII spelling: `grammar.plain_text`.
 """
 
 from __future__ import annotations
@@ -12,108 +8,14 @@ from __future__ import annotations
 import json
 import re
 import sys
-import unicodedata
-from functools import lru_cache
 from typing import Any, TextIO
 
 from grammar.errors import NotationError
-from grammar.symbols import GREEK_MACROS, GREEK_VARIANTS, SUBSCRIPTS, SUPERSCRIPTS, SYMBOLS
+from grammar.plain_text import SAMPLE, error_in_ascii, shows, to_ascii
 
 from ..files.text import finite
 
 FINE, WRONG_FORMULA, WRONG_USE, INTERRUPTED = 0, 1, 2, 130  # what a command exits with
-SAMPLE = "⊙ℝ→─"  # what a stream must be able to show, or all is ASCII
-
-
-# ------------------------------------------------------------------------------------------------------ ASCII spelling
-@lru_cache(maxsize=1)
-def _table() -> dict[str, str]:
-    letters = {letter: name for name, letter in GREEK_MACROS.items()}
-    letters |= {variant: letters[letter] for variant, letter in GREEK_VARIANTS.items()}
-    signs = {}
-    for symbol in SYMBOLS:
-        macros = [spelling for spelling in symbol.ascii.split() if spelling.startswith("\\")]
-        prefix = symbol.terminal == "OPERATOR"  # concat stands before its operands, \oplus between them
-        plain = macros[0] if prefix and macros else symbol.ascii.split()[0]
-        signs |= {spelling: plain for spelling in symbol.text.split() if not spelling.isascii()}
-    return {**letters, **signs, **DRAWN}
-
-
-DRAWN = dict.fromkeys("─━═", "-") | dict.fromkeys("│┃║", "|") | dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╰╯╞╡╪", "+")
-DRAWN |= {"′": "'", "’": "'", "‘": "'", "“": '"', "”": '"', "«": '"', "»": '"', "–": "-", "—": "-", "≈": "~", "±": "+-"}
-DRAWN |= dict.fromkeys("▁▂▃▄▅▆▇█▉▊▋▌▍▎▏░▒▓■", "#") | {"\N{REPLACEMENT CHARACTER}": "?", "\u00a0": " ", "▸": ">"}
-SHAPE = re.compile(r"ℝ\^\{[^{}]*\}")
-SMALL = re.compile(f"[{''.join(SUBSCRIPTS)}]+|[{''.join(SUPERSCRIPTS)}]+")
-
-
-def ascii_pieces(text: str) -> list[str]:
-    """The ASCII spelling of each character of `text`, in its surroundings."""
-    table = _table()
-    pieces = [character if character.isascii() else _plain(text, at, table) for at, character in enumerate(text)]
-    for shape in SHAPE.finditer(text):
-        for times in re.finditer(" ?× ?", text[slice(*shape.span())]):
-            start, end = shape.start() + times.start(), shape.start() + times.end()
-            pieces[start:end] = [""] * (end - start - 1) + [", "]
-    for run in SMALL.finditer(text):
-        _spell_small(pieces, *run.span(), text)
-    return pieces
-
-
-def to_ascii(text: str) -> str:
-    """`text` in ASCII characters alone, each sign of the notation in its ASCII spelling.
-
-    >>> to_ascii("softmax_{seq}(Q ⊙_{key} K) ∈ ℝ^{seq × val}, γ²")
-    'softmax_{seq}(Q @_{key} K) in R^{seq, val}, gamma^2'
-    """
-    return text if text.isascii() else "".join(ascii_pieces(text))
-
-
-def _plain(text: str, at: int, table: dict[str, str]) -> str:
-    character, before, after = text[at], text[at - 1 : at], text[at + 1 : at + 2]
-    if character in "⊙·∗⋅":
-        return "@" if after == "_" else "*"
-    if character not in table:
-        known = unicodedata.normalize("NFKD", character).encode("ascii", "ignore").decode()
-        return known or ("" if unicodedata.combining(character) else "?")
-    plain = table[character]
-    if not plain[-1].isalpha():
-        return plain
-    small = after in SUBSCRIPTS or after in SUPERSCRIPTS
-    left = " " if before.isalnum() and before.isascii() else ""
-    return left + plain + (" " if after.isalnum() and not small else "")
-
-
-def _spell_small(pieces: list[str], start: int, end: int, text: str) -> None:
-    """x₁₂ as x_{12}, x² as x^2."""
-    table, sign = (SUBSCRIPTS, "_") if text[start] in SUBSCRIPTS else (SUPERSCRIPTS, "^")
-    pieces[start:end] = [to_ascii(table[character]) for character in text[start:end]]
-    if end - start > 1:
-        pieces[start] = "{" + pieces[start]
-        pieces[end - 1] += "}"
-    pieces[start] = sign + pieces[start]
-
-
-def error_in_ascii(error: NotationError) -> NotationError:
-    """The same error about the ASCII spelling of its source: the spans follow."""
-    source, place = error.source, [0]
-    if source is not None:
-        pieces = ascii_pieces(source)
-        for piece in pieces:
-            place.append(place[-1] + len(piece))
-        source = "".join(pieces)
-
-    def moved(span: Any) -> Any:
-        return None if span is None else (place[min(span[0], len(place) - 1)], place[min(span[1], len(place) - 1)])
-
-    return type(error)(
-        error.number,
-        to_ascii(error.message),
-        source,
-        moved(error.span),
-        tuple(map(to_ascii, error.notes)),
-        None if error.hint is None else to_ascii(error.hint),
-        tuple((moved(span), to_ascii(text)) for span, text in error.labels),
-    )
 
 
 # --------------------------------------------------------------------------------------------------------------- hints
@@ -139,7 +41,7 @@ def rehinted(error: NotationError, table: tuple[tuple[str, str], ...]) -> Notati
     hint = error.hint
     for old, new in table if hint else ():
         hint = re.sub(old, new, hint or "")
-    return type(error)(error.number, error.message, error.source, error.span, error.notes, hint, error.labels)
+    return error.replace(hint=hint)
 
 
 # ------------------------------------------------------------------------------------------------------------- streams
@@ -175,7 +77,7 @@ class Console:
 
     def error(self, error: NotationError, title: str = "", stream: TextIO | None = None) -> str:
         """The text of an error for a stream, standard error if none; `title` is where it is, file:line:column."""
-        return (f"{title}: " if title else "") + str(self.respelled(error, stream or sys.stderr))
+        return (f"{title}: " if title else "") + self.respelled(error, stream or sys.stderr).to_text()
 
     def respelled(self, error: NotationError, stream: TextIO) -> NotationError:
         """An error as it is written to a stream."""
@@ -215,15 +117,6 @@ class StreamProblem(Exception):
         super().__init__(f"standard output cannot be written: {why[:1].lower()}{why[1:]}")
 
 
-def shows(stream: Any, text: str) -> bool:
-    """Whether a stream's encoding holds these characters."""
-    try:
-        text.encode(getattr(stream, "encoding", None) or "utf-8")
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True
-
-
 def _strings(value: Any, change) -> Any:
     if isinstance(value, str):
         return change(value)
@@ -235,7 +128,8 @@ def _strings(value: Any, change) -> Any:
 def error_record(error: NotationError, file: str | None = None) -> dict[str, Any]:
     """An error for machines."""
     line, column = error.position() if error.source is not None else (None, None)
-    record = {"kind": error.kind, "number": error.number, "message": error.message, "line": line, "column": column}
+    record = {"kind": error.kind, "code": error.code, "message": error.message, "line": line, "column": column}
     record |= {"span": list(error.span) if error.span else None, "span_text": error.span_text}
     record |= {"notes": list(error.notes), "hint": error.hint}
+    record |= {"symbol": error.symbol, "axis": error.axis, "reason": error.reason}
     return {"file": file, **record} if file is not None else record

@@ -8,6 +8,7 @@ from typing import Any
 from .arguments import sizes_of, source_of
 from .check import shapes_of
 from .console import Console
+from .inputs import headers_of
 
 
 def without_argument(parser: argparse.ArgumentParser) -> None:
@@ -26,7 +27,9 @@ def cost_command(options: Any, console: Console) -> int:
     source = source_of(options)
     program = Program(source.text, source.syntax)
     cost = program.cost(
-        shapes_of(options.inputs, console), sizes=sizes_of(options.sizes), without=tuple(options.without)
+        shapes_of(options.inputs, console, headers_of(options.header)),
+        sizes=sizes_of(options.sizes),
+        without=tuple(options.without),
     )
     if options.json:
         console.json(cost_record(cost))

@@ -13,6 +13,7 @@ from .arguments import sizes_of, source_of, values_of
 from .check import shapes_of
 from .console import FINE, Console
 from .evaluate import table, value_record
+from .inputs import headers_of
 from .parsers import formula_arguments
 from .render import spell, spelling_argument
 
@@ -40,11 +41,12 @@ def derive_command(options: Any, console: Console) -> int:
         return compared(found, options, console)
     if all(SHAPE.match(word) for word in options.inputs):
         return derived(found, options, console)
-    value = found(values=values_of(options.inputs, console), sizes=sizes_of(options.sizes))
+    values = values_of(options.inputs, console, headers_of(options.header))
+    value = found(values=values, sizes=sizes_of(options.sizes))
     if options.json:
         console.json({"value": value_record(value)})
     else:
-        console.print(table(value))
+        console.print(table(value, labels=values.labels))
     return FINE
 
 
@@ -53,13 +55,13 @@ SHAPE = re.compile(r"[^=]+=\s*(ℝ|R\b|\\mathbb|\\reals)")  # NAME=ℝ^{…}
 
 def derived(found: Any, options: Any, console: Console) -> int:
     """Print a derivative: its closed form, unless shapes are missing that nothing says, or there is none."""
-    shapes = shapes_of(options.inputs, console)
+    shapes = shapes_of(options.inputs, console, headers_of(options.header))
     if options.as_written:
         return spell(found.tree, options.to or "text", options, console)
     try:
         closed = found.worked_out(sizes=sizes_of(options.sizes), **shapes)
     except NotationError as problem:
-        if shapes or options.steps or problem.number not in (201, 206, 301, 302, 303, 309, 405):
+        if shapes or options.steps or problem.code not in (201, 206, 301, 302, 303, 309, 405):
             raise
         return spell(found.tree, options.to or "text", options, console)
     if options.steps and options.json:
@@ -92,7 +94,7 @@ def compared(found: Any, options: Any, console: Console) -> int:
     from ..derivations.differences import differences, distance
 
     given = [word for word in options.inputs if not SHAPE.match(word)]
-    values, sizes = values_of([*given, *options.check], console), sizes_of(options.sizes)
+    values, sizes = values_of([*given, *options.check], console, headers_of(options.header)), sizes_of(options.sizes)
     expected = differences(found, values, sizes)
     closed = found.worked_out(sizes=sizes, **{name: getattr(each, "shape", "ℝ") for name, each in values.items()})
     value = closed(values=values, sizes=sizes)

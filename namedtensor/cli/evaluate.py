@@ -11,7 +11,7 @@ from ..files.text import InputError, as_number
 from ..programs.arguments import KeywordValues
 from .arguments import Source, limits_of, sizes_of, source_of, values_of
 from .console import FINE, Console
-from .inputs import read_value
+from .inputs import NO_LABELS, Labels, headers_of, read_value
 from .parsers import call_argument, digits_argument, formula_arguments
 
 
@@ -33,13 +33,13 @@ def eval_command(options: Any, console: Console) -> int:
     if options.out:
         writable(options.out)
     source = source_of(options)
-    value = _value(options, source, console)
+    value, labels = _value(options, source, console)
     if options.out:
         console.note(written(value, options.out))
     if options.json:
         console.json({"value": value_record(value)})
     elif not options.out:
-        console.print(table(value, options.digits))
+        console.print(table(value, options.digits, labels))
     return FINE
 
 
@@ -49,22 +49,25 @@ def written(value: Any, file: str) -> str:
     return f"{file}: {value.shape}, axes in the order {', '.join(value.axes) or 'of none'}"
 
 
-def _value(options: Any, source: Source, console: Console) -> Any:
+def _value(options: Any, source: Source, console: Console) -> tuple[Any, Labels]:
+    """The value, and the labels of its axes that tables give."""
     from ..programs.api import program
     from ..programs.evaluate import evaluate
 
     name, arguments, values = _called(options, console)
     sizes = sizes_of(options.sizes)
     if name is not None:
-        return program(source.text, source.syntax)[name](*arguments, values=values, sizes=sizes)
+        return program(source.text, source.syntax)[name](*arguments, values=values, sizes=sizes), values.labels
     limits = limits_of(options.limit)
-    return evaluate(source.text, values, sizes=sizes, syntax=source.syntax, strict=options.strict, limits=limits)
+    value = evaluate(source.text, values, sizes=sizes, syntax=source.syntax, strict=options.strict, limits=limits)
+    return value, values.labels
 
 
 def _called(options: Any, console: Console) -> tuple[str | None, list[Any], KeywordValues]:
     """The function that --call names, its arguments, and the inputs by name."""
     name, words = (options.call[0], options.call[1:]) if options.call else (None, [])
-    values = values_of(options.inputs + [word for word in words if GIVEN.match(word)], console)
+    given = options.inputs + [word for word in words if GIVEN.match(word)]
+    values = values_of(given, console, headers_of(options.header))
     words = [word for word in words if not GIVEN.match(word)]
     values.used = frozenset(words)
     return name, [_argument(word, values) for word in words], values
@@ -80,13 +83,13 @@ def _argument(word: str, values: dict[str, Any]) -> Any:
     if as_number(word) is None and not re.search(r"[:.\[]", word):
         known = f"; the inputs are {', '.join(values)}" if values else ""
         raise InputError(f"{word} is no input, number or tensor file{known}")
-    return read_value(word, word)[0]
+    return read_value(word, word).value
 
 
-def table(value: Any, digits: int | None = None) -> str:
+def table(value: Any, digits: int | None = None, labels: Labels = NO_LABELS) -> str:
     from ..tensors.tables import text_table
 
-    return text_table(value, digits)
+    return text_table(value, digits, labels=labels)
 
 
 def value_record(value: Any) -> dict[str, Any]:

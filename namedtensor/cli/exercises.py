@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..files.text import InputError
+from ..files.text import InputError, reason, write_whole
 from ..teaching.exercise_files import ExerciseError
 from ..teaching.grading import GRADERS, faults, marks, released, write_json
 from ..teaching.sheets import Sheet, exercises
@@ -39,9 +39,9 @@ def _release(options: Any, console: Console) -> int:
     text = released(_text(path), sheet, options.seed)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8")
+        write_whole(target, text)
     except OSError as problem:
-        raise InputError(f"{target}: {problem.strerror}") from None
+        raise InputError(f"{target}: {reason(problem)}") from None
     console.note(f"{target}: {_count(len(sheet), 'exercise')}, without models")
     return 0
 

@@ -10,6 +10,7 @@ from .arguments import sizes_of, source_of
 from .check import shapes_of
 from .console import FINE, Console
 from .evaluate import _called, value_record
+from .inputs import headers_of
 from .parsers import call_argument, digits_argument, formula_arguments
 
 
@@ -72,7 +73,9 @@ def diagram_command(options: Any, console: Console) -> int:
     program = Program(source.text, source.syntax)
     asked = program if options.of is None else program[options.of]
     expand = [name.strip() for name in NAMES.split(options.expand) if name.strip()]
-    drawing = asked.diagram(sizes=sizes_of(options.sizes), expand=expand, **shapes_of(options.inputs, console))
+    drawing = asked.diagram(
+        sizes=sizes_of(options.sizes), expand=expand, **shapes_of(options.inputs, console, headers_of(options.header))
+    )
     if options.out:
         drawing.save(options.out)
     elif options.json:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote
 
-from grammar.errors import CATALOGUE, NotationError
+from grammar.errors import CATALOGUE
 
 from ..core.version import __version__
 from ..documents.findings import ERROR, NOT_CHECKED, WARNING, Finding
@@ -34,7 +34,7 @@ def region_of(finding: Finding) -> dict[str, int]:
     if not finding.file or CELL in finding.file or problem.source is None or problem.span is None:
         return {}
     line, column = problem.position()
-    last = NotationError(problem.number, "", problem.source, (problem.span[1], problem.span[1])).position()
+    last = problem.replace(span=(problem.span[1], problem.span[1])).position()
     return {"startLine": line, "startColumn": column, "endLine": last[0], "endColumn": last[1]}
 
 
@@ -52,7 +52,7 @@ def github(finding: Finding) -> str:
         properties |= {"col": str(region["startColumn"]), "endColumn": str(region["endColumn"])}
     elif region:
         properties |= {"col": str(region["startColumn"])}
-    properties["title"] = f"{finding.severity} {finding.problem.number}"
+    properties["title"] = f"{finding.severity} {finding.problem.code}"
     given = ",".join(f"{name}={_property(text)}" for name, text in properties.items())
     return f"::{ANNOTATIONS[finding.severity]} {given}::{_data(message_of(finding))}"
 
@@ -69,10 +69,10 @@ def _property(text: str) -> str:
 def sarif(findings: Iterable[Finding]) -> dict[str, Any]:
     """Findings as a log of SARIF 2.1.0: a rule for each number of an error."""
     listed = list(findings)
-    numbers = sorted({each.problem.number for each in listed})
+    numbers = sorted({each.problem.code for each in listed})
     rules = [{"id": str(number), "shortDescription": {"text": CATALOGUE[number]}} for number in numbers]
     driver = {"name": "namedtensor", "version": __version__, "rules": rules}
-    results = [_result(each, numbers.index(each.problem.number)) for each in listed]
+    results = [_result(each, numbers.index(each.problem.code)) for each in listed]
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
@@ -80,7 +80,7 @@ def sarif(findings: Iterable[Finding]) -> dict[str, Any]:
 def _result(finding: Finding, rule: int) -> dict[str, Any]:
     said = f"not checked: {message_of(finding)}" if finding.severity == NOT_CHECKED else message_of(finding)
     result: dict[str, Any] = {
-        "ruleId": str(finding.problem.number),
+        "ruleId": str(finding.problem.code),
         "ruleIndex": rule,
         "level": LEVELS[finding.severity],
     }
@@ -89,6 +89,6 @@ def _result(finding: Finding, rule: int) -> dict[str, Any]:
         place: dict[str, Any] = {"artifactLocation": {"uri": quote(file_of(finding))}}
         region = region_of(finding)
         result["locations"] = [{"physicalLocation": {**place, "region": region} if region else place}]
-        known = f"{finding.problem.number} {finding.formula}".encode()
+        known = f"{finding.problem.code} {finding.formula}".encode()
         result["partialFingerprints"] = {"formula/v1": hashlib.sha256(known).hexdigest()}
     return result

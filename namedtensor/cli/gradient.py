@@ -8,6 +8,7 @@ from typing import Any
 from .arguments import sizes_of, source_of, values_of
 from .console import FINE, Console
 from .evaluate import table, value_record
+from .inputs import headers_of
 from .parsers import digits_argument, formula_arguments
 
 
@@ -25,14 +26,15 @@ def gradient_command(options: Any, console: Console) -> int:
     made = program(source.text, source.syntax)
     by = [name.strip() for name in options.by.split(",")] if options.by else None
     slopes = (made if options.of is None else made[options.of]).gradient(by, value=True)
-    value, found = slopes(values=values_of(options.inputs, console), sizes=sizes_of(options.sizes))
+    values = values_of(options.inputs, console, headers_of(options.header))
+    value, found = slopes(values=values, sizes=sizes_of(options.sizes))
     if options.json:
         records = {name: value_record(slope) for name, slope in found.items()}
         console.json({"value": value_record(value), "gradient": records})
         return FINE
-    console.print(f"{slopes.of} = {table(value, options.digits)}")
+    console.print(f"{slopes.of} = {table(value, options.digits, values.labels)}")
     for name, slope in found.items():
-        console.print(f"\n∂/∂{name}\n{table(slope, options.digits)}")
+        console.print(f"\n∂/∂{name}\n{table(slope, options.digits, values.labels)}")
     return FINE
 
 

@@ -8,22 +8,30 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
-from ..files.formats import FORMATS, Found, from_nested
+from ..files.formats import FORMATS, Found, from_nested, read
 from ..files.streams import is_stream, read_stream
 from ..files.text import InputError, as_number, parse_json, reason
 
+Labels = Mapping[str, tuple[str, ...]]  # of the elements of an axis
+Headers = Mapping[str, "bool | None"]  # whether the table of a name has one; None: by the rules
+NO_LABELS: Labels = MappingProxyType({})
+NO_HEADERS: Headers = MappingProxyType({})
+
 
 class Given(NamedTuple):
-    """One NAME=VALUE of a command: a number, or a tensor; remarks that go to standard error."""
+    """One NAME=VALUE of a command: a number, or a tensor; remarks that go to standard error, and the labels of a table."""
 
     name: str
     value: Any
     notes: tuple[str, ...] = ()
+    labels: Labels = NO_LABELS
 
 
 # --------------------------------------------------------------------------------------------------- NAME=VALUE, parsed
@@ -39,26 +47,47 @@ def split_given(word: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-def read_given(word: str) -> Given:
+def read_given(word: str, headers: Headers = NO_HEADERS) -> Given:
     """The tensor or number that NAME=VALUE gives.
 
     Raises InputError where a file cannot be read, NotationError where its axes do not fit.
 
     >>> read_given("L=6")
-    Given(name='L', value=6, notes=())
+    Given(name='L', value=6, notes=(), labels=mappingproxy({}))
     """
     name, text = split_given(word)
-    value, notes = read_value(text, name)
-    return Given(name, value, tuple(f"{name}: {note}" for note in notes))
+    given = read_value(text, name, headers.get(name))
+    return given._replace(notes=tuple(f"{name}: {note}" for note in given.notes))
 
 
-def read_value(text: str, name: str) -> tuple[Any, tuple[str, ...]]:
-    """A number, a literal or a file's tensor, and the remarks of reading it."""
+def read_value(text: str, name: str, header: bool | None = None) -> Given:
+    """A number, a literal or a file's tensor, with the remarks of reading it; `header`: whether a table has one."""
     number = as_number(text)
     if number is not None:
-        return number, ()
-    found, axes = read_literal(text, name) if LITERAL.fullmatch(text) else read_place(text, name)
-    return named(found, axes, name), found.notes
+        return Given(name, number)
+    found, axes = read_literal(text, name) if LITERAL.fullmatch(text) else read_place(text, name, header)
+    value = named(found, axes, name)
+    labels = {axis: each for axis, each in zip(value.axes, found.labels) if is_labels(each, value.sizes[axis])}
+    return Given(name, value, found.notes, labels)
+
+
+def is_labels(labels: tuple[str, ...], size: int) -> bool:
+    """Whether there is a label for each element; titles such as width(2), which `--out` writes, are none."""
+    return len(labels) == size and not all(label.endswith(f"({at})") for at, label in enumerate(labels, 1))
+
+
+HEADERS = {"yes": True, "no": False, "auto": None}
+
+
+def headers_of(words: Iterable[str]) -> dict[str, bool | None]:
+    """What --header NAME=yes|no|auto says. Raises InputError."""
+    headers: dict[str, bool | None] = {}
+    for word in words:
+        name, _, choice = word.partition("=")
+        if not name.strip() or choice.strip() not in HEADERS:
+            raise InputError(f"invalid --header {word!r}; write --header NAME=yes, NAME=no or NAME=auto")
+        headers[name.strip()] = HEADERS[choice.strip()]
+    return headers
 
 
 def axes_of(text: str | None) -> tuple[str, ...] | None:
@@ -73,7 +102,7 @@ def read_literal(text: str, name: str) -> tuple[Found, tuple[str, ...] | None]:
     return from_nested(parse_json(match["data"], f"the value of {name}"), name), axes_of(match["axes"])
 
 
-def read_place(text: str, name: str) -> tuple[Found, tuple[str, ...] | None]:
+def read_place(text: str, name: str, header: bool | None = None) -> tuple[Found, tuple[str, ...] | None]:
     """FILE, FILE:axes, FILE[member]:axes"""
     if text.startswith("[") and not is_file(text.rpartition(":")[0]):
         raise InputError(f"the value of {name} is no nested list; write {name}='[[1,2],[3,4]]:a,b'")
@@ -82,8 +111,8 @@ def read_place(text: str, name: str) -> tuple[Found, tuple[str, ...] | None]:
         place, axes = text, ""
     match = MEMBER.fullmatch(place)
     if match and not is_file(place):
-        return read_file(match["file"], match["member"], name), axes_of(axes)
-    return read_file(place, None, name), axes_of(axes)
+        return read_file(match["file"], match["member"], name, header), axes_of(axes)
+    return read_file(place, None, name, header), axes_of(axes)
 
 
 def named(found: Found, axes: tuple[str, ...] | None, name: str) -> Any:
@@ -131,10 +160,10 @@ def is_file(text: str) -> bool:
         return False
 
 
-def read_file(place: str, member: str | None, name: str) -> Found:
+def read_file(place: str, member: str | None, name: str, header: bool | None = None) -> Found:
     """Read a file by its suffix. Raises InputError."""
     if is_stream(place):
-        return read_stream(place, member, name)
+        return read_stream(place, member, name, header)
     suffix = Path(place).suffix.lower()
     if not is_file(place):
         raise InputError(f"there is no file {place} for {name}")
@@ -144,6 +173,6 @@ def read_file(place: str, member: str | None, name: str) -> Found:
     if member is not None and not FORMATS[suffix].members:
         raise InputError(f"{place} holds one tensor; leave [{member}] out")
     try:
-        return FORMATS[suffix].read(Path(place), member, name)
+        return read(suffix, Path(place), member, name, header)
     except (OSError, MemoryError) as problem:
         raise InputError(f"{place} cannot be read: {reason(problem) or 'it does not fit in memory'}") from None

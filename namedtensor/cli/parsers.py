@@ -42,6 +42,10 @@ def formula_arguments(parser: argparse.ArgumentParser, inputs: str = "the tensor
     if inputs:
         parser.add_argument("inputs", metavar="NAME=...", nargs="*", help=inputs)
         parser.add_argument(
+            "--header", metavar="NAME=yes|no|auto", action="append", default=[],
+            help="whether the first row of a table is its header (default: auto)",
+        )  # fmt: skip
+        parser.add_argument(
             "--sizes", metavar="NAME=N,...", action="append", default=[], help="sizes that nothing else fixes: heads=8"
         )
     parser.add_argument(

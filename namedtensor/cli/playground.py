@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from ..files.text import InputError
+from ..files.text import InputError, reason, write_whole
 from .console import FINE, Console
 
 WHOLE = "playground.html"
@@ -18,6 +18,13 @@ def playground_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--port", type=int, default=8017, metavar="N", help="the port; 0 takes a free one (default 8017)"
     )
+    parser.add_argument(
+        "--seconds", type=float, default=10.0, metavar="N", help="seconds that an answer may take (default 10)"
+    )
+    parser.add_argument(
+        "--memory", type=int, default=4096, metavar="N",
+        help="megabytes of memory for answers, where the system can limit them; 0 is no limit (default 4096)",
+    )  # fmt: skip
     parser.add_argument("--no-browser", action="store_true", help="print the address, and open nothing")
     parser.add_argument("--save", metavar="PATH", help="write the page to a file and serve nothing")
 
@@ -26,7 +33,8 @@ def playground_command(options: Any, console: Console) -> int:
     text = None if options.file is None else text_of(Path(options.file))
     if options.save:
         return saved(Path(options.save), console)
-    return served(text, options.port, not options.no_browser, console)
+    limits = {"seconds": options.seconds, "memory": options.memory * 2**20}
+    return served(text, options.port, not options.no_browser, console, limits)
 
 
 def text_of(path: Path) -> str:
@@ -48,17 +56,17 @@ def page_text() -> str:
         raise InputError("the page is not built: run `node web/build.mjs` in the repository") from None
 
 
-def served(text: str | None, port: int, opened: bool, console: Console) -> int:
+def served(text: str | None, port: int, opened: bool, console: Console, limits: dict[str, Any]) -> int:
     """Serve until somebody ends it."""
     from ..webpage.server import Server
 
     page_text()
     try:
-        server = Server(port, text)
+        server = Server(port, text, **limits)
     except (OSError, OverflowError):
         if not 0 <= port < 2**16:
             raise InputError(f"a port is a number from 0 to {2**16 - 1}, not {port}") from None
-        server = Server(0, text)  # somebody else has it
+        server = Server(0, text, **limits)  # somebody else has it
     console.print(f"{server.address} is the playground; Ctrl-C ends it")
     console.flush()
     try:
@@ -80,9 +88,9 @@ def saved(target: Path, console: Console) -> int:
     data = page_text().encode() if whole is None else whole.read_bytes()
     target = target / WHOLE if target.is_dir() else target
     try:
-        target.write_bytes(data)
+        write_whole(target, data)
     except OSError as problem:
-        raise InputError(f"{target}: {problem.strerror}") from None
+        raise InputError(f"{target}: {reason(problem)}") from None
     size = f"{len(data) / 1e6:.1f} MB"
     needs = "it needs no server" if whole is not None else (
         "it asks the server of `namedtensor playground`; the page with Python inside, which needs none, is made by "

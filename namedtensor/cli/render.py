@@ -7,8 +7,10 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from grammar.plain_text import SAMPLE, shows
+
 from .arguments import source_of
-from .console import SAMPLE, Console, shows
+from .console import Console
 
 
 def spelling_argument(parser: argparse.ArgumentParser, said: str) -> None:

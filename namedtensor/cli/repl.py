@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from grammar.completion import complete
-from grammar.errors import NotationError
+from grammar.errors import UNFINISHED, NotationError
 
 from ..files.text import InputError
 from .console import Console
@@ -119,7 +119,7 @@ def goes_on(text: str) -> bool:
         parse(text)
     except NotationError as problem:
         at_end = problem.span is not None and not text[problem.span[1] :].strip(" \t)}]")
-        return problem.number == 102 or (problem.number == 105 and "after it" in problem.message and at_end)
+        return problem.code == 102 or (problem.reason == UNFINISHED and at_end)
     return False
 
 

@@ -156,7 +156,7 @@ class Session:
             try:
                 value = self.evaluate(whole, without=(name,), ending=f"\n{name}")
             except NotationError as problem:
-                if problem.number != LACKS_ELEMENTS:
+                if problem.code != LACKS_ELEMENTS:
                     raise
                 self.values.pop(name, None)
                 self.facts[name] = whole
@@ -232,9 +232,7 @@ class Session:
             return span[0] - first, span[1] - first
 
         labels = [(moved(span), label) for span, label in problem.labels if 0 <= span[0] - first < len(line)]
-        return type(problem)(
-            problem.number, problem.message, line, moved(problem.span), problem.notes, problem.hint, tuple(labels)
-        )
+        return problem.replace(source=line, span=moved(problem.span), labels=labels)
 
     # ------------------------------------------------------------------------------------------------ what is known here
     def known(self) -> Known:

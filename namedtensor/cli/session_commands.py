@@ -13,7 +13,7 @@ from ..files.text import InputError, as_number, read_text
 from ..scope.names import key
 from .evaluate import written
 from .help import lines_of, named, operator_entry
-from .inputs import read_given
+from .inputs import headers_of, read_given, split_given
 from .session import Session
 
 BARE = {"help": ":help", "?": ":help", "quit": ":quit", "exit": ":quit"}  # typed without the colon
@@ -55,7 +55,8 @@ def _load(session: Session, rest: str) -> str:
 def _tensor(session: Session, rest: str) -> str:
     if not rest:
         raise InputError("say which: :tensor NAME=FILE:axis,axis")
-    given = read_given(rest)
+    rest, option, choice = rest.partition(" header=")
+    given = read_given(rest, headers_of([f"{split_given(rest)[0]}={choice}"] if option else []))
     session.notes += given.notes
     name = str(key(given.name))
     session.facts.pop(name, None)
@@ -172,7 +173,11 @@ GREETING = r"""A formula prints its value; name = … keeps it. In a formula, \o
 A line that ends with an operator or in an open bracket goes on in the next; an empty line ends it."""
 
 COMMANDS: dict[str, tuple[Callable[[Session, str], str], str, str]] = {
-    "tensor": (_tensor, ":tensor NAME=FILE:axis,axis", "read a tensor; also NAME=[[1,2],[3,4]]:a,b and NAME=2.5"),
+    "tensor": (
+        _tensor,
+        ":tensor NAME=FILE:axis,axis",
+        "read a tensor; also NAME=[[1,2],[3,4]]:a,b and NAME=2.5; header=yes or no after a table",
+    ),
     "load": (_load, ":load FILE", "take over the definitions of a program, .nt or .tex"),
     "type": (_type, ":type FORMULA", "its type"),
     "explain": (_explain, ":explain FORMULA", "every step with its type and value"),

@@ -8,6 +8,7 @@ from typing import Any
 from .arguments import sizes_of, source_of
 from .check import shapes_of
 from .console import Console
+from .inputs import headers_of
 from .parsers import formula_arguments
 
 SHAPES = "shapes with sizes, Q='ℝ^{seq[512] × key[64]}', or tensors"
@@ -49,18 +50,18 @@ def goal_of(options: Any) -> Any:
 
 
 def python_command(options: Any, console: Console) -> int:
-    shapes = shapes_of(options.inputs, console)
+    shapes = shapes_of(options.inputs, console, headers_of(options.header))
     return printed(options, console, goal_of(options).to_python(options.library, shapes, sizes=sizes_of(options.sizes)))
 
 
 def javascript_command(options: Any, console: Console) -> int:
-    shapes = shapes_of(options.inputs, console)
+    shapes = shapes_of(options.inputs, console, headers_of(options.header))
     made = goal_of(options).to_javascript(shapes, sizes=sizes_of(options.sizes), standalone=options.standalone)
     return printed(options, console, made)
 
 
 def einsum_command(options: Any, console: Console) -> int:
-    shapes = shapes_of(options.inputs, console)
+    shapes = shapes_of(options.inputs, console, headers_of(options.header))
     return printed(options, console, goal_of(options).to_einsum(shapes, sizes=sizes_of(options.sizes)))
 
 
@@ -74,7 +75,9 @@ def printed(options: Any, console: Console, text: str) -> int:
 
 
 def parameters_command(options: Any, console: Console) -> int:
-    found = goal_of(options).parameters(sizes_of(options.sizes), **shapes_of(options.inputs, console))
+    found = goal_of(options).parameters(
+        sizes_of(options.sizes), **shapes_of(options.inputs, console, headers_of(options.header))
+    )
     if options.json:
         console.json(found)
     else:

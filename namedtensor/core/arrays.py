@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import nullcontext
 from functools import lru_cache
 from typing import Any
 
+from grammar.cache import Cache
+from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
+
 from .hooks import seen
 
-_NAMESPACES: dict[type, Any] = {}
+_NAMESPACES: Cache[type, Any] = Cache("namespaces of arrays", 256)
 
 
 def namespace(array: object) -> Any:
     """The namespace of an array's functions: NumPy itself, or the Array API namespace of its library."""
     found = _NAMESPACES.get(type(array))
-    if found is None:
-        found = _NAMESPACES[type(array)] = _namespace(array)
-    return found
+    return _NAMESPACES.get_or_build(type(array), lambda: _namespace(array)) if found is None else found
 
 
 def _namespace(array: Any) -> Any:
@@ -26,26 +27,19 @@ def _namespace(array: Any) -> Any:
 
     if isinstance(array, (np.ndarray, np.generic)):
         return np
-    import array_api_compat
+    with LOADING, all_or_none():
+        import array_api_compat
 
-    found = array_api_compat.array_namespace(array)
+        found = array_api_compat.array_namespace(array)
     for part in found.__name__.split("."):  # array_api_compat.torch, jax.numpy
         seen(part)
-    if found.__name__.startswith("jax"):
-        _WIDE[found] = _x64
     return found
 
 
-_WIDE: dict[Any, Callable[[], bool]] = {}  # of the libraries where a setting says whether numbers may have 64 bits
-
-
 def wide(xp: Any) -> bool | None:
-    """The library's 64-bit setting; None where dtypes always have up to 64 bits."""
-    return _WIDE[xp]() if xp in _WIDE else None
-
-
-def _x64() -> bool:
-    """Whether JAX's setting `jax_enable_x64` is on."""
+    """The library's 64-bit setting, `jax_enable_x64` of JAX; None where dtypes always have up to 64 bits."""
+    if not xp.__name__.startswith("jax"):
+        return None
     import jax
 
     return bool(getattr(jax.config, "jax_enable_x64"))  # noqa: B009
@@ -115,8 +109,6 @@ def dtype_name(dtype: Any) -> str:
 def placed(array: Any, backend: object, dtype: str | None = None, device: Any = None) -> Any:
     """NumPy's array as one of `backend`: "numpy", "torch" or "jax". Raises NotationError where that is not installed."""
     from importlib import import_module
-
-    from grammar.errors import NotationError
 
     if not isinstance(backend, str) or backend not in BACKENDS:
         raise NotationError(409, f"there is no backend {backend!r}", hint=f"known are {', '.join(BACKENDS)}")

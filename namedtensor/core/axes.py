@@ -14,11 +14,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from grammar.errors import NotationError
 from grammar.text import fold
+
+from .extents import is_size_of, shown
 
 Shape = Mapping[str, Any]
 Order = tuple[str, ...]  # axes in the order in which they are stored
@@ -36,7 +38,7 @@ class Signature(NamedTuple):
     variadic: bool
 
 
-@cache
+@lru_cache(maxsize=1024)
 def signature(text: str) -> Signature:
     """Read a signature in the paper's own form.
 
@@ -167,7 +169,9 @@ def show(shape: Shape) -> str:
     """
     if not shape:
         return "ℝ"
-    inside = " × ".join(axis if size is None else f"{axis}[{size}]" for axis, size in shape.items())
+    inside = " × ".join(
+        axis if size is None or is_size_of(axis, size) else f"{axis}[{shown(size)}]" for axis, size in shape.items()
+    )
     return f"ℝ^{{{inside}}}"
 
 

@@ -961,6 +961,45 @@ class Behaviour:
         ℝ^{height[2] × width[3]}
         """
 
+    def gamma(self) -> Self:
+        """Γ X is the gamma function, (x − 1)! of whole numbers.
+
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.gamma(X)`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.gamma(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def factorial(self) -> Self:
+        """X! is x!, which is Γ(x + 1).
+
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.factorial(X)`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.factorial(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def binom(self, Y: Operand) -> Self:
+        """binom(X, Y) is the binomial coefficient, X over Y.
+
+        Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.binom(X, Y)`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.binom(A, 2).shape
+        ℝ^{height[2] × width[3]}
+        """
+
     def index(self, Y: Operand, *, axis: Axes | None = None) -> Self:
         """index_{ax}(X, I) is the element of X at the index I.
 

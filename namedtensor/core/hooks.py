@@ -7,8 +7,10 @@ NamedTensor is given its methods when it is first imported.
 from collections.abc import Callable
 from typing import Any
 
+from grammar.locks import LOADING, all_or_none
+
 _SEEN: set[str] = set()
-_WAITING: dict[str, list[Callable[[], object]]] = {}
+_CALLBACKS: dict[str, list[Callable[[], object]]] = {}
 _ANSWERS: dict[str, Callable[[], Callable[..., Any]]] = {}
 
 
@@ -19,16 +21,19 @@ def when_first_seen(name: str, run: Callable[[], object]) -> None:
     >>> seen("an example")
     here it is
     """
+    _CALLBACKS.setdefault(name, []).append(run)
     if name in _SEEN:
         run()
-    else:
-        _WAITING.setdefault(name, []).append(run)
 
 
 def seen(name: str) -> None:
-    """Run and drop the callbacks that wait for this name."""
+    """Run the callbacks of this name.
+
+    They run again where it is seen again: one may have been interrupted, and of two threads that see a name at the same time
+    neither goes on before all have run. So a callback does nothing where it was done.
+    """
     _SEEN.add(name)
-    for run in _WAITING.pop(name, ()):
+    for run in [*_CALLBACKS.get(name, ())]:
         run()
 
 
@@ -44,4 +49,6 @@ def answer(question: str, find: Callable[[], Callable[..., Any]]) -> None:
 
 def answered(question: str, *arguments: Any, **named: Any) -> Any:
     """The answer of the room that registered for the question."""
-    return _ANSWERS[question]()(*arguments, **named)
+    with LOADING, all_or_none():
+        function = _ANSWERS[question]()
+    return function(*arguments, **named)

@@ -6,13 +6,14 @@ tensor is made, and not at each use.
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any
+
+from grammar.cache import Cache
+from grammar.plain_text import encodable
 
 from .arrays import dtype_name, namespace, wide
 from .axes import show
 
-Key = TypeVar("Key")
-Value = TypeVar("Value")
 MOST = 4096  # layouts, and calls of one operator, that are kept
 
 
@@ -39,11 +40,12 @@ class Layout:
         """Whether the dtype is boolean."""
         return dtype_name(self.dtype) == "bool"
 
+    @encodable
     def __repr__(self) -> str:
         return f"Layout({show(self.sizes)}, {self.dtype})"
 
 
-_INTERNED: dict[tuple[tuple[str, ...], tuple[int, ...], Any, Any, bool | None], Layout] = {}
+_INTERNED: Cache[tuple[tuple[str, ...], tuple[int, ...], Any, Any, bool | None], Layout] = Cache("layouts", MOST)
 
 
 def layout_of(array: Any, axes: tuple[str, ...]) -> Layout:
@@ -56,21 +58,11 @@ def layout_of(array: Any, axes: tuple[str, ...]) -> Layout:
     xp = namespace(array)
     key = (axes, tuple(array.shape), array.dtype, xp, wide(xp))
     found = _INTERNED.get(key)
-    if found is None:
-        found = store(_INTERNED, key, Layout(*key))
-    return found
+    return _INTERNED.get_or_build(key, lambda: Layout(*key)) if found is None else found
 
 
 def renamed(layout: Layout, axes: tuple[str, ...]) -> Layout:
     """The same layout under other names."""
     key = (axes, layout.extent, layout.dtype, layout.xp, layout.wide)
     found = _INTERNED.get(key)
-    return store(_INTERNED, key, Layout(*key)) if found is None else found
-
-
-def store(table: dict[Key, Value], key: Key, value: Value) -> Value:
-    """Store a value in a table of bounded size; a full one is cleared first."""
-    if len(table) >= MOST:
-        table.clear()
-    table[key] = value
-    return value
+    return _INTERNED.get_or_build(key, lambda: Layout(*key)) if found is None else found

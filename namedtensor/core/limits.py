@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass, fields
-from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from weakref import WeakSet
 
 from grammar.errors import NotationError
 from grammar.lengths import LITERAL, TEXT
+from grammar.locks import locked
 
 from .kinds import as_number
-
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
 
 
 @dataclass(frozen=True)
@@ -45,33 +44,51 @@ HEADROOM = 20_000  # nested calls of Python
 class recursion_headroom:
     """Room for deep trees: Python's own limit on nested calls is about 1000, a formula of 200 brackets may need more.
 
-    The limit is one of all threads: the first that needs room raises it, the last that leaves sets it back.
+    The limit is one of all threads: the first that needs room raises it, the last that leaves sets it back. Who was
+    interrupted on the way in or out is counted no longer than it lives, and no child of a fork counts its parent's threads.
     """
 
-    inside: int = 0
-    before: int = 0
-    lock: AbstractContextManager[bool] = Lock()
+    inside: WeakSet[recursion_headroom] = WeakSet()
+    before: int = 0  # the limit to set back; 0 where it is not raised
 
-    def __init__(self, source: str):
-        self.source: str = source
+    def __init__(self, source: str | None = None):
+        self.source: str | None = source
 
     def __enter__(self) -> None:
-        with recursion_headroom.lock:
-            if recursion_headroom.inside == 0:
-                recursion_headroom.before = sys.getrecursionlimit()
-                sys.setrecursionlimit(max(recursion_headroom.before, HEADROOM))
-            recursion_headroom.inside += 1
+        locked(self._enter)
+
+    def _enter(self) -> None:
+        recursion_headroom.inside.add(self)
+        limit = sys.getrecursionlimit()
+        if limit < HEADROOM:
+            recursion_headroom.before = limit
+            sys.setrecursionlimit(HEADROOM)
 
     def __exit__(self, *problem: Any) -> None:
-        with recursion_headroom.lock:
-            recursion_headroom.inside -= 1
-            if recursion_headroom.inside == 0:
-                sys.setrecursionlimit(recursion_headroom.before)
+        locked(self._leave)
         if problem[0] is RecursionError:
             raise NotationError(
                 404,
                 "this formula nests too deep",
                 self.source,
-                (0, len(self.source)),
+                None if self.source is None else (0, len(self.source)),
                 hint="name a part by an equation of its own",
             ) from None
+
+    def _leave(self) -> None:
+        recursion_headroom.inside.discard(self)
+        if recursion_headroom.before and not recursion_headroom.inside:
+            sys.setrecursionlimit(recursion_headroom.before)
+            recursion_headroom.before = 0
+
+    @classmethod
+    def _after_fork(cls) -> None:
+        """In a child the threads of its parent do not run; the one that forked goes on, inside or not."""
+        cls.inside = WeakSet()
+        if cls.before:
+            sys.setrecursionlimit(cls.before)
+            cls.before = 0
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=recursion_headroom._after_fork)  # pyright: ignore[reportPrivateUsage]

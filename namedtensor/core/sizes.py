@@ -6,7 +6,9 @@ number becomes that number. Arithmetic on unknowns gives a new unknown that reme
 
 from __future__ import annotations
 
-from typing import Any, Union
+from typing import Any
+
+from .extents import Extent, assume_equal, canonical
 
 
 class SizeVariable:
@@ -69,14 +71,14 @@ class SizeVariable:
         return 0
 
 
-Size = Union[int, SizeVariable]
+Size = Any  # an int, an Extent or a SizeVariable
 
 
 def resolve(size: Any) -> Any:
     """The number that `size` was unified with, or the variable that represents it."""
     while type(size) is SizeVariable and size.value is not None:
         size = size.value
-    return size
+    return canonical(size) if type(size) is Extent else size
 
 
 def unify(left: Any, right: Any) -> bool:
@@ -90,6 +92,8 @@ def unify(left: Any, right: Any) -> bool:
         return True
     left, right = resolve(left), resolve(right)
     if left is right or (not isinstance(left, SizeVariable) and not isinstance(right, SizeVariable)):
+        if type(left) is Extent or type(right) is Extent:
+            return assume_equal(left, right)
         return left is right or left == right
     if isinstance(left, SizeVariable):
         left.value = right

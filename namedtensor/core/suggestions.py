@@ -75,8 +75,12 @@ def bare(name: str) -> str:
     return name.casefold().rstrip("'*†")
 
 
-def did_you_mean(names: list[str]) -> Hint | None:
-    return Hint(f"did you mean {' or '.join(names)}?", *names) if names else None
+class Suggestion(Hint):
+    """A hint that offers names which are spelled alike."""
+
+
+def did_you_mean(names: list[str]) -> Suggestion | None:
+    return Suggestion(f"did you mean {' or '.join(names)}?", *names) if names else None
 
 
 def no_attribute(whose: str, name: str, known: Iterable[str]) -> AttributeError:

@@ -11,8 +11,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from numpy.ma import MaskedArray
 
 from grammar.errors import NotationError
+from grammar.plain_text import encodable
 
 from .arrays import is_array, library, namespace
 from .axes import names_of, show
@@ -40,6 +42,7 @@ class NamedShape(dict[str, int]):
             318, f"{self} has no order of axes, and so no size {axis!r}", hint='name the axis: A.sizes["seq"]'
         )
 
+    @encodable
     def __repr__(self) -> str:
         return show(self)
 
@@ -57,6 +60,12 @@ class NamedTensor(Behaviour):
 
     _array: Any
     layout: Layout
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        raise TypeError(
+            f"{cls.__name__} cannot subclass NamedTensor: results of operations are plain NamedTensors; "
+            "write a function, or a class that holds one"
+        )
 
     def __init__(self, array: Any, axes: str | Iterable[str] = ()):
         made = tensor(array, axes)
@@ -139,6 +148,16 @@ class NamedTensor(Behaviour):
         """The number that a tensor without axes holds, as Python's. Raises NotationError where it has axes."""
         array = self._alone("item")
         return array.item() if hasattr(array, "item") else concrete(array).item()
+
+    def backward(self, *arguments: Any, **named: Any) -> None:
+        """PyTorch's: add to each `.grad` the derivative of this number. Raises NotationError where it has axes (318)."""
+        array = self._alone("backward")
+        if not hasattr(array, "backward"):
+            raise NotationError(
+                317, f"backward needs an array of PyTorch, not {type(array).__name__}",
+                hint="differentiate a formula: nt.gradient, or jax.grad",
+            )  # fmt: skip
+        array.backward(*arguments, **named)
 
     def _alone(self, what: str) -> Any:
         if self.layout.axes:
@@ -327,7 +346,7 @@ def _checked(array: Any) -> Any:
         except TypeError:  # a column of a table, say
             return _checked(np.asarray(array))
         return array
-    if isinstance(array, np.ma.MaskedArray):
+    if isinstance(array, MaskedArray):
         raise NotationError(
             317, "a masked array would lose its mask", hint="fill it first, or give the mask as a tensor"
         )

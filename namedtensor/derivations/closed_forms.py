@@ -60,12 +60,23 @@ def closed_form(
 
     if forms.cut:
         return of_parts(forms, lambda some: recognized(folded(some, values)), form, write, outside, taken)
-    ways = {factored(form): None}
-    for shorter in (solved(form), updated(form), cleared(form), cleared(factored(form))):
-        ways[factored(shorter)] = None
-    if any(factor.head.kind == "bracket" for product in form for factor in product.factors):
-        ways[factored(algebra.multiplied_out(form))] = None
+    ways = dict.fromkeys(forms_of_one_value(form))
     return min((read(write, each, taken) for each in ways), key=lambda reading: reading.length)
+
+
+def forms_of_one_value(form: Form) -> list[Form]:
+    """The ways to write a form; where the budget does not allow all of them, those that were reached."""
+    budget = current().budget
+    ways: list[Form] = []
+    with budget.part():
+        ways.append(factored(form))
+    with budget.part():
+        for shorter in (solved(form), updated(form), cleared(form)):
+            ways.append(factored(shorter))
+        ways.append(factored(cleared(factored(form))))
+        if any(factor.head.kind == "bracket" for product in form for factor in product.factors):
+            ways.append(factored(algebra.multiplied_out(form)))
+    return ways or [form]
 
 
 def sums_named(checker: ReadingChecker, names: Mapping[int, str]) -> dict[Head, tuple[str, tuple[int, ...]]]:

@@ -7,9 +7,11 @@ from itertools import chain, count
 from typing import Any
 
 from grammar import nodes
+from grammar.cache import Cache
 from grammar.errors import NotationError
 from grammar.nodes import Call, Derivative, Equation, Name
 from grammar.parser import parse
+from grammar.plain_text import encodable
 from grammar.printer import to_text
 
 from ..core.kinds import as_names
@@ -31,12 +33,13 @@ class Gradient:
         self.wrt: tuple[str, ...] = wrt
         self.value: bool = value
         self._of = program
-        self._made: dict[tuple[str, ...], tuple[Program, EntryPoints]] = {}
-        self._known: dict[tuple[str, ...], tuple[str, ...]] = {}  # by the names that are given
+        self._programs: Cache[tuple[str, ...], tuple[Program, EntryPoints]] = Cache("programs of a gradient", 64)
+        self._by_given: Cache[tuple[str, ...], tuple[str, ...]] = Cache("members that a gradient is taken by", 256)
         self._parameters, self._whole = _head(program, of)
         families = {name: family_of(program, name) for name in wrt}
         self._families = {name: family for name, family in families.items() if family is not None}
 
+    @encodable
     def __repr__(self) -> str:
         return f"<gradient of {self.of} by {', '.join(self.wrt)}>"
 
@@ -47,37 +50,38 @@ class Gradient:
 
     def _by(self, names: tuple[str, ...]) -> tuple[Program, EntryPoints]:
         """The same with the derivatives by these names, and what computes them."""
-        found = self._made.get(names)
-        if found is None:
-            taken = {each.text for each in walk(self._of.tree) if isinstance(each, Name)}
-            letter = next(name for name in map("slope{}".format, chain([""], count(1))) if name not in taken)
-            asked = [f"{letter}_{place}" for place in range(len(names) + 1)]
-            statements = [_named(asked[0], self._whole)]
-            for name, by in zip(asked[1:], names):
-                statements.append(_named(name, Derivative(self._whole, _expression(by), MARK)))
-            program = Program(to_text(nodes.Program((*self._of.tree.statements, *statements))), "text")
-            found = self._made[names] = program, program[tuple(asked)]
-        return found
+        return self._programs.get_or_build(names, lambda: self._extended(names))
+
+    def _extended(self, names: tuple[str, ...]) -> tuple[Program, EntryPoints]:
+        taken = {each.text for each in walk(self._of.tree) if isinstance(each, Name)}
+        letter = next(name for name in map("slope{}".format, chain([""], count(1))) if name not in taken)
+        asked = [f"{letter}_{place}" for place in range(len(names) + 1)]
+        statements = [_named(asked[0], self._whole)]
+        for name, by in zip(asked[1:], names):
+            statements.append(_named(name, Derivative(self._whole, _expression(by), MARK)))
+        program = Program(to_text(nodes.Program((*self._of.tree.statements, *statements))), "text")
+        return program, program[tuple(asked)]
 
     def _members(self, given: Iterable[str]) -> tuple[str, ...]:
         """The names that the gradient is taken by, of a family those that are given."""
         if not self._families:
             return self.wrt
-        given = tuple(given)
-        if given not in self._known:
-            found: list[str] = []
-            for name in self.wrt:
-                family = self._families.get(name)
-                members = [each for each in given if family_of(self._of, each, name) == family] if family else [name]
-                if not members:
-                    raise NotationError(
-                        206,
-                        f"no member of {name} is given",
-                        hint=f"give them by name: values={{{name!r}: …}} with a number each",
-                    )
-                found += members
-            self._known[given] = tuple(dict.fromkeys(found))
-        return self._known[given]
+        names = tuple(given)
+        return self._by_given.get_or_build(names, lambda: self._members_among(names))
+
+    def _members_among(self, given: tuple[str, ...]) -> tuple[str, ...]:
+        found: list[str] = []
+        for name in self.wrt:
+            family = self._families.get(name)
+            members = [each for each in given if family_of(self._of, each, name) == family] if family else [name]
+            if not members:
+                raise NotationError(
+                    206,
+                    f"no member of {name} is given",
+                    hint=f"give them by name: values={{{name!r}: …}} with a number each",
+                )
+            found += members
+        return tuple(dict.fromkeys(found))
 
     def __call__(
         self,

@@ -33,8 +33,8 @@ def with_shapes(given: Shapes, run: Callable[[dict[str, dict[str, Any]]], Found]
             return run({name: dict(shape) for name, shape in shapes.items()})
         except NotationError as problem:
             first = first or problem
-            if not (problem.number == 201 and named(problem, tree, shapes)) and not (
-                problem.number in (301, 303) and widened(tree, shapes, set(given))
+            if not (problem.code == 201 and named(problem, tree, shapes)) and not (
+                problem.code in (301, 303) and widened(tree, shapes, set(given))
             ):
                 raise first from None
     assert first is not None

@@ -17,7 +17,7 @@ from grammar.printer import to_text
 from ..symbolic.from_terms import NotReadable
 from ..symbolic.naming import words_of
 from ..symbolic.parts import Unwritable
-from ..symbolic.work import TooLong, working
+from ..symbolic.work import TooLong, budgeted, working
 from .closed_forms import Typed, closed_program, names_of
 from .needed import needed
 from .steps import Step, Steps, steps_of
@@ -28,7 +28,8 @@ IDENTIFICATION, LAW = "identification", "what stands before ∂X* is the derivat
 def way_to(typed: Typed, closed: nodes.Program, identified: bool) -> Steps:
     """The steps to a closed form; none where a part cannot be written."""
     try:
-        found = _way(typed, closed, set())
+        with budgeted(typed.limit):
+            found = _way(typed, closed, set())
     except (NotReadable, Unwritable, TooLong, ArithmeticError, NotationError):
         return Steps()
     last = typed.tree.statements[-1]

@@ -17,6 +17,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Equation, Node, Value
 from grammar.parser import parse
+from grammar.plain_text import encodable
 from grammar.printer import to_text
 
 from ..core.limits import recursion_headroom
@@ -41,6 +42,7 @@ class Verdict:
     counterexample: Mapping[str, Any] = field(default_factory=dict)
     sides: tuple[Any, ...] = ()
 
+    @encodable
     def __str__(self) -> str:
         if not self.counterexample:
             return self.verdict
@@ -114,7 +116,7 @@ def _by_draws(
         try:
             found = [program(values=values, sizes=sizes or None) for program in programs]
         except NotationError as problem:
-            if problem.number == DOES_NOT_HOLD:
+            if problem.code == DOES_NOT_HOLD:
                 return Verdict(FALSE, values)
             if problem.kind != "value":
                 raise

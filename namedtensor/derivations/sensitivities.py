@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 from grammar import nodes
+from grammar.cache import cached_property
 from grammar.nodes import Derivative, Equation, IndexSum, Name, Node, Number, Range, Value
 from grammar.printer import to_text
 

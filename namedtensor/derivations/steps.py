@@ -16,6 +16,7 @@ from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Derivative, Differential, Equation, Node, Starred
+from grammar.plain_text import encodable
 from grammar.printer import to_latex, to_text
 
 from ..operators import REGISTRY
@@ -50,6 +51,7 @@ class Step:
     def equation(self) -> str:
         return to_text(self.node)
 
+    @encodable
     def __str__(self) -> str:
         return f"{self.equation}    ({self.rule})"
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 from grammar import nodes
+from grammar.cache import cached_property
 from grammar.errors import NotationError
 from grammar.nodes import Equation
+from grammar.plain_text import encodable
 from grammar.printer import to_latex, to_text
 
 from ..core.limits import recursion_headroom
@@ -25,7 +27,7 @@ from ..programs.program import Formula, Program
 from ..scope.binder import bind
 from ..symbolic.from_terms import NotReadable
 from ..symbolic.parts import Unwritable
-from ..symbolic.work import LIMIT, TooLong, working
+from ..symbolic.work import LIMIT, TooLong, budgeted, working
 from .closed_forms import Typed, closed_program, sizes_said
 from .families import of_families
 from .least_shapes import taken_by, with_shapes
@@ -44,6 +46,7 @@ class WorkedOut:
     length: int
     way: Callable[[], Steps] = Steps
 
+    @encodable
     def __str__(self) -> str:
         return self.to_text()
 
@@ -134,7 +137,7 @@ def worked_out(program: Any, shapes: Mapping[str, Any], sizes: Mapping[str, int]
     axes = {axis for shape in read_shapes(shapes).values() for axis in shape}
     numbers = {name: size for name, size in (sizes or {}).items() if name not in axes}
     tree, finish = as_value(bind(source, tree, open=True), tree)
-    with recursion_headroom(source):
+    with recursion_headroom(source), budgeted(limit):
         stepwise = None if finish is not None else by_steps(source, tree, stripped(shapes), numbers, limit)
         if stepwise is not None:
             return stepwise
@@ -143,7 +146,7 @@ def worked_out(program: Any, shapes: Mapping[str, Any], sizes: Mapping[str, int]
                 stripped(shapes), lambda some: _worked_out(source, tree, finish, some, numbers, limit), tree
             )
         except NotationError as problem:
-            if problem.number not in UNKNOWN_SIZES:
+            if problem.code not in UNKNOWN_SIZES:
                 raise
             return _worked_out(source, tree, finish, read_shapes(shapes), dict(sizes or {}), limit)
 

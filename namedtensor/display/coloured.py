@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grammar.nodes import Node
+from grammar.plain_text import encodable
 from grammar.printer import to_text
 
 from .colours import Tint, shown_in_colour
@@ -34,6 +35,7 @@ class Coloured:
         """For a page, with a legend."""
         return html_program(self.tree, self.tints, self.sizes)
 
+    @encodable
     def __str__(self) -> str:
         return self.to_text() if shown_in_colour(sys.stdout) else to_text(self.tree)
 

@@ -6,6 +6,7 @@ import html
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from grammar.plain_text import encodable
 from grammar.printer import to_text
 from grammar.printer.runs import axes_in
 
@@ -27,6 +28,7 @@ class StepTable(tuple[Any, ...]):
 
     way: Way
 
+    @encodable
     def __str__(self) -> str:
         return way_text(self.way)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from grammar.errors import NotationError, printable
+from grammar.locks import LOADING, all_or_none
 from grammar.printer.runs import Run
 
 from ..files.text import reason, whole_file
@@ -319,7 +320,8 @@ class Diagram:
 
     def to_tikz(self) -> str:
         """The drawing as a `tikzpicture`, for a document with the packages tikz and those of `latex_preamble()`."""
-        from .diagram_files import tikz
+        with LOADING, all_or_none():
+            from .diagram_files import tikz
 
         return tikz(self.to_svg())
 
@@ -374,7 +376,8 @@ class Diagram:
 
 def _painted(format: str) -> Callable[[Diagram], bytes]:
     def data(diagram: Diagram) -> bytes:
-        from .diagram_files import painted
+        with LOADING, all_or_none():
+            from .diagram_files import painted
 
         return painted(diagram.to_svg(), format)
 

@@ -13,12 +13,14 @@ import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError, printable
 
 from ..core.axes import names_of
 from ..core.suggestions import did_you_mean, near
+from ..files.text import whole_file
 from ..tensors.tables import values
 
 if TYPE_CHECKING:
@@ -50,8 +52,12 @@ class Picture:
         Raises NotationError where the name says no kind that can be drawn, or the file cannot be written.
         """
         try:
-            with without_warnings():
-                self.figure.savefig(place, **{"dpi": 200, **options})
+            kind = options.pop("format", None) or Path(place).suffix[1:]
+            if not kind:  # as Matplotlib names it
+                kind = self.figure.canvas.get_default_filetype()
+                place = f"{os.fspath(place)}.{kind}"
+            with without_warnings(), whole_file(place) as file:
+                self.figure.savefig(file, format=kind, **{"dpi": 200, **options})
         except (OSError, ValueError) as problem:
             raise NotationError(409, f"{place} cannot be written: {problem}") from None
 

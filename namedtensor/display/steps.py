@@ -16,12 +16,14 @@ import os
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from grammar.cache import cached_property
 from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
 from grammar.nodes import Number
+from grammar.plain_text import encodable
 from grammar.printer.runs import axes_in
 
 from ..core.axes import show
@@ -143,7 +145,8 @@ class StepValues:
         return {"compute": self.compute, "wanted": self.wanted}
 
     def __getitem__(self, step: Step) -> Any:
-        from ..tensors.values import wrap
+        with LOADING, all_or_none():
+            from ..tensors.values import wrap
 
         array, order, xp = self.computed[id(step.term)]
         names = dict(zip(step.term.shape, step.axes))
@@ -228,7 +231,8 @@ class Explanation(Suggests):
 
     def to_html(self) -> str:
         """A page by itself that shows a step at a time: arrows, page keys and buttons lead on and back."""
-        from .slides import slides
+        with LOADING, all_or_none():
+            from .slides import slides
 
         return slides(self, self._tints)
 
@@ -256,6 +260,7 @@ class Explanation(Suggests):
         """The closed form of a derivative and the steps there; None of what is none, or has none."""
         return self.derived()
 
+    @encodable
     def __str__(self) -> str:
         found = overview_text(self) if len(self) > LONGEST else steps_text(self)
         way = self.derivation
@@ -309,7 +314,8 @@ def overview(explanation: Explanation) -> list[Overview]:
 
 # --------------------------------------------------------------------------------------------------------- terminals
 def steps_text(explanation: Explanation) -> str:
-    from ..tensors.tables import text_table
+    with LOADING, all_or_none():
+        from ..tensors.tables import text_table
 
     lines: list[str] = []
     before: tuple[Location, ...] = ()

@@ -66,9 +66,7 @@ class AssembledProgram:
         if error.source != self.text:
             return error
         labels = tuple((found, text) for span, text in error.labels if (found := self.span(span)) is not None)
-        return type(error)(
-            error.number, error.message, self.source, self.span(error.span), error.notes, error.hint, labels
-        )
+        return error.replace(source=self.source, span=self.span(error.span), labels=labels)
 
 
 USED = re.compile(rf"\\(?:begin|end)\{{[A-Za-z]+\*?\}}|{MACRO.pattern}")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from typing import Any, NamedTuple
 
 from grammar import nodes
+from grammar.cache import cached_property
 from grammar.errors import NotationError, Span
 from grammar.parser import parse
 from grammar.printer import to_text
@@ -141,7 +141,7 @@ def conflict_of(together: Together, removed: frozenset[Span]) -> Conflict | None
         _ = part.bound
     except NotationError as problem:
         told = work.error(problem)
-        if problem.number != 202 or not problem.labels or problem.span is None:
+        if problem.code != 202 or not problem.labels or problem.span is None:
             return Conflict(told)
         first, second = (_statement(program, span) for span in (problem.labels[0][0], problem.span))
         return Conflict(told, first.span, second.span)

@@ -61,9 +61,7 @@ def _as_error(left: Skipped, source: str) -> NotationError:
     problem = left.problem
     if problem is None or problem.span is None:
         return NotationError(404, left.reason, source, left.span)
-    if left.reason != problem.message:  # what its notes and its hint are about is another thing
-        return NotationError(problem.number, left.reason, source, problem.span)
-    return NotationError(problem.number, left.reason, source, problem.span, problem.notes, problem.hint)
+    return problem.replace(source=source, labels=())
 
 
 def _line(text: str, position: int) -> Span:
@@ -101,6 +99,5 @@ def _stretch(ignored: Ignored, whole: Whole, maths: list[Maths]) -> _Silenced:
 def _is_silenced(problem: NotationError, stretches: list[_Silenced] | tuple[()]) -> bool:
     position = problem.span[0] if problem.span else 0
     return any(
-        each.start <= position <= each.end and (not each.numbers or problem.number in each.numbers)
-        for each in stretches
+        each.start <= position <= each.end and (not each.numbers or problem.code in each.numbers) for each in stretches
     )

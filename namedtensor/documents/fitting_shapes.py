@@ -8,27 +8,24 @@ tried, those with the fewest axes first.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from heapq import heappop, heappush
 from typing import Any, TypeVar
 
 from grammar import nodes
-from grammar.errors import NotationError
+from grammar.errors import NotationError, OperandNote
 from grammar.nodes import Call
 from grammar.parser import parse
 from grammar.printer import to_text
 from grammar.traversal import children
 
 from ..core.sizes import SizeVariable
-from ..programs.arguments import shape_of
 from ..scope.names import MARKS, spelled, walk
 
 Shapes = Mapping[str, Mapping[str, Any]]
 Way = frozenset[tuple[str, str]]  # names, and the axis that each of them gets
 Found = TypeVar("Found")
 MOST = 40  # shapes that are tried
-AXIS = re.compile(r"(?:needs the|has no) axis (.+?)(?:,| of its argument| to )")
 
 
 class Unfit(Exception):
@@ -63,7 +60,7 @@ def with_fitting_shapes(
             own = {name for name in shapes if name not in given}
             ways = [*_ways(unfit.errors, shapes, own, bodies)]
             last = unfit.errors[0]
-            if not ways and stuck.number == 404:
+            if not ways and stuck.code == 404:
                 stuck = last
         for at, way in enumerate(ways):
             larger = {name: dict(shape) for name, shape in shapes.items()}
@@ -75,7 +72,7 @@ def with_fitting_shapes(
             if mark not in seen:
                 seen.add(mark)
                 heappush(waiting, (sum(map(len, larger.values())), number * MOST + at, larger))
-    raise last if stuck.number == 404 else stuck
+    raise last if stuck.code == 404 else stuck
 
 
 def _bodies(tree: nodes.Program) -> dict[str, tuple[Any, ...]]:
@@ -97,7 +94,7 @@ def _ways(
     problems: tuple[NotationError, ...], shapes: Shapes, own: set[str], bodies: Mapping[str, tuple[Any, ...]]
 ) -> Iterator[Way]:
     """The ways in which problems may be gone with larger shapes, the likeliest first."""
-    unknown = {each.span_text or "" for each in problems if each.number == 201} - {*shapes, *bodies, ""}
+    unknown = {each.span_text or "" for each in problems if each.code == 201} - {*shapes, *bodies, ""}
     if unknown := {name for name in unknown if not set(name) & {" ", "("}}:
         yield frozenset((name, "") for name in unknown)
         return
@@ -112,14 +109,12 @@ def _ways(
 
 def _lacking(problem: NotationError) -> Iterator[tuple[str, str]]:
     """The operands, as text, that lack an axis, and which."""
-    typed = [(text, kind) for text, at, kind in (note.rpartition(" : ") for note in problem.notes) if at]
-    types = [(text, {*shape_of(kind, text)}) for text, kind in typed if kind.startswith("ℝ")]
-    found = AXIS.search(problem.message)
-    if problem.number == 301 and found:
-        yield from ((text, found[1]) for text, axes in types if found[1] not in axes)
-    elif problem.number == 305 and found:
-        yield problem.span_text or "", found[1]
-    elif problem.number == 307 and len(types) == 2:
+    types = [(note.operand, {*note.axes}) for note in problem.notes if isinstance(note, OperandNote)]
+    if problem.code == 301 and problem.axis is not None:
+        yield from ((text, problem.axis) for text, axes in types if problem.axis not in axes)
+    elif problem.code == 305 and problem.axis is not None:
+        yield problem.span_text or "", problem.axis
+    elif problem.code == 307 and len(types) == 2:
         (left, some), (right, others) = types
         for text, axes in ((left, others - some), (right, some - others)):
             for axis in sorted(axes, key=lambda axis: (axis[-1] in MARKS, axis)):

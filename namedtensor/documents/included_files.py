@@ -92,8 +92,7 @@ class Whole:
             else:
                 line = label.text.count("\n", 0, label.span[0]) + 1
                 notes.append(f"{text}: {label.file}:{line}")
-        told = type(error)(error.number, error.message, at.text, at.span, notes, error.hint, tuple(labels))
-        return at.file, told
+        return at.file, error.replace(source=at.text, span=at.span, notes=notes, labels=labels)
 
 
 class Parts:

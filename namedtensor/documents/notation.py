@@ -9,7 +9,7 @@ from collections.abc import Collection
 from typing import Any
 
 from grammar import nodes
-from grammar.errors import NotationError, Span
+from grammar.errors import ENDLESS_MACRO, NotationError, Span
 from grammar.latex.macros import EXPANSION, expand, scan
 from grammar.parser import parse
 from grammar.symbols import BINDERS, FUNCTIONS
@@ -132,8 +132,10 @@ def _leave_out(document: Document, maths: Maths, problem: NotationError, everyth
     else:
         named = shows_axes(document, maths) and _says_something(document, maths)
         beyond = BEYOND_IT.search(document.source, *maths[:2])
-        if beyond and reason != problem.message:  # that is where the reader looks, and not where the parser stumbled
+        if beyond and problem.code not in BEYOND:  # that is where the reader looks, and not where the parser stumbled
             problem = NotationError(111, reason, document.source, beyond.span())
+        elif problem.code not in BEYOND:  # what its notes and its hint are about is another thing
+            problem = NotationError(problem.code, reason, problem.source, problem.span)
         findings.skipped.append(Skipped(maths[:2], reason, named, problem))
 
 
@@ -249,11 +251,11 @@ def base_of(node: Any) -> str:
 def _passed_over(document: Document, maths: Maths, problem: NotationError) -> str | None:
     """Why maths that does not parse is not blamed for it; None where it is."""
     text = document.source[maths.start : maths.end]
-    if problem.number in BEYOND:
+    if problem.code in BEYOND:
         return problem.message
     if beyond := BEYOND_IT.search(text):
         return f"{beyond[0]} is not read here"
-    if problem.number == 101 and problem.span_text in (",", ";") and CALLED.search(text):
+    if problem.code == 101 and problem.span_text in (",", ";") and CALLED.search(text):
         return f"{problem.message}: a function is called that no formula here defines"
     related = bool(RELATION.search(text))
     whole = OPERATORS.search(text) and (related or maths.display) or REALS.search(text) and related
@@ -309,7 +311,7 @@ def _expanded(work: AssembledProgram) -> int:
     try:
         return len(expand(work.text, scan(work.text)))
     except NotationError as problem:
-        return EXPANSION // (10 if problem.message.endswith(ENDLESS) else 100)
+        return EXPANSION // (10 if problem.reason == ENDLESS_MACRO else 100)
 
 
 def _known(section: Section) -> tuple[frozenset[str], frozenset[str]]:
@@ -327,8 +329,5 @@ def _known(section: Section) -> tuple[frozenset[str], frozenset[str]]:
 
 def _forget_endless(document: Document, problem: NotationError) -> None:
     """A macro that expands without end is told of once, and is no macro from then on."""
-    if problem.number == 109 and problem.span_text in document.definitions and problem.message.endswith(ENDLESS):
+    if problem.code == 109 and problem.span_text in document.definitions and problem.reason == ENDLESS_MACRO:
         del document.definitions[problem.span_text]
-
-
-ENDLESS = "expands without end"

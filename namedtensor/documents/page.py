@@ -129,7 +129,7 @@ def _contents(number: int, document: Document, found: Mapping[int, list[Finding]
     all_of_them.sort(key=lambda pair: (files.get(pair[1].file, 0), pair[1].problem.span or (0, 0)))
     lines = []
     for at, each in all_of_them:
-        words = f"{_where(each)}: {each.severity} {each.problem.number}: {each.problem.message}"
+        words = f"{_where(each)}: {each.severity} {each.problem.code}: {each.problem.message}"
         lines.append(f'<li class="{each.severity.split()[0]}"><a href="#d{number}f{at}">{html.escape(words)}</a></li>')
     return f"<ul>{''.join(lines)}</ul>" if lines else ""
 
@@ -158,7 +158,7 @@ def _article(
 
 def _told(finding: Finding) -> str:
     problem = finding.problem
-    lines = [f"{finding.severity} {problem.number}: {problem.message}", *problem.notes]
+    lines = [f"{finding.severity} {problem.code}: {problem.message}", *problem.notes]
     lines += [f"hint: {problem.hint}"] if problem.hint else []
     words = "<br>".join(map(html.escape, lines))
     return f'<p class="{finding.severity.split()[0]}">{html.escape(_where(finding))}: {words}</p>'
@@ -171,7 +171,7 @@ def marked(place: Location, findings: list[Finding]) -> str:
     text, position = [], start
     for begin, over, each in ((a, b, found) for a, b, found in spans if a < b):
         if begin >= position:
-            said = html.escape(f"{each.severity} {each.problem.number}: {each.problem.message}")
+            said = html.escape(f"{each.severity} {each.problem.code}: {each.problem.message}")
             text.append(html.escape(place.text[position:begin]))
             text.append(f'<mark title="{said}">{html.escape(place.text[begin:over])}</mark>')
             position = over

@@ -86,4 +86,4 @@ def _at(problem: NotationError, source: str, span: Span) -> NotationError:
     """An error about a stretch as one of the whole."""
     found = problem.span or (0, 0)
     moved = (span[0] + found[0], min(span[0] + found[1], span[1]))
-    return NotationError(problem.number, problem.message, source, moved, problem.notes, problem.hint)
+    return problem.replace(source=source, span=moved, labels=())

@@ -17,8 +17,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from grammar import nodes
-from grammar.errors import NotationError, Span
+from grammar.errors import NotationError, OperandNote, Span
+from grammar.locks import LOADING, all_or_none
 
+from ..core.suggestions import Suggestion
 from ..terms.inference import CheckWarning
 from .conflicts import Part, Redefinition, Together, conflict_of, holder
 from .document import Document, Maths, Section
@@ -60,7 +62,7 @@ def check_document(
     findings.skipped += [Skipped(span, reason, True) for span, reason in unseen(document)]
     if not any(not maths.written for section in document.sections for maths in section.formulas):
         findings.nothing_read(document)
-    errors = {(error.span, error.number, error.message): error for error in findings.errors}
+    errors = {(error.span, error.code, error.message): error for error in findings.errors}
     return Report(
         source,
         tuple(document.sections),
@@ -195,7 +197,8 @@ SUPERSEDES = "from here on this counts, and not what was said before"
 
 def _check_program(document: Document, section: Section, together: Together, program: Part, blamed: set[Maths], findings: Findings) -> None:  # fmt: skip
     """Check formulas as one program, and report what it says of those that are to be blamed."""
-    from ..programs.checks import checked_program
+    with LOADING, all_or_none():
+        from ..programs.checks import checked_program
 
     checked = checked_program(program, document.given, document.sizes, None).result
     fresh = {name for maths in blamed for name in heads_of(section.programs[maths])}
@@ -204,9 +207,9 @@ def _check_program(document: Document, section: Section, together: Together, pro
         at, error = together.holder(problem.span), together.work.error(problem)
         if at is not None and at not in blamed or _mentions_only(document, section, at, error):
             continue
-        if error.number in FACTS and _is_a_condition(section, at):
+        if error.code in FACTS and _is_a_condition(section, at):
             continue
-        if _has_unread_rows(document, at) and 200 <= error.number < 300:
+        if _has_unread_rows(document, at) and 200 <= error.code < 300:
             continue  # the row that was not read may have said it
         if _prose_may_say(section, at, error):
             section.unknown.setdefault(error.span_text or error.message, error.span[0] if error.span else section.start)
@@ -221,7 +224,8 @@ def _check_program(document: Document, section: Section, together: Together, pro
 
 def _try_claims(document: Document, together: Together, program: Part, blamed: set[Maths], findings: Findings) -> None:
     """Try the claims of the formulas that are to be blamed."""
-    from .trial import tried_claims
+    with LOADING, all_or_none():
+        from .trial import tried_claims
 
     assert document.draws is not None
     work = together.work
@@ -239,7 +243,7 @@ def _try_claims(document: Document, together: Together, program: Part, blamed: s
         span = work.span(tried.span)
         assert span is not None
         if tried.problem is not None:
-            findings.warnings.append(CheckWarning(tried.problem.number, tried.said, span, tried.problem.hint or ""))
+            findings.warnings.append(CheckWarning(tried.problem.code, tried.said, span, tried.problem.hint or ""))
             continue
         findings.tried.append(tried._replace(span=span))
 
@@ -254,14 +258,14 @@ def _is_a_condition(section: Section, at: Maths | None) -> bool:
 
 def _prose_may_say(section: Section, at: Maths | None, error: NotationError) -> bool:
     """Whether an error is that something is not known, a name or a size: running text may say it."""
-    if error.number in OF_SHAPES and any(SHAPE_VARIABLE.search(text) for text in (*error.notes, error.message)):
+    if error.code in OF_SHAPES and _has_shape_variable(error):
         return True  # 𝒮 stands for any axes, and running text says for which
-    if error.number not in FACTS:
+    if error.code not in FACTS:
         return False
     if SANS_SERIF.match(error.span_text or ""):
         return True  # an axis, which running text speaks of: $\ax[I] \in \mathcal{S}$
     name = TEXT.sub(r"\1", error.span_text or "").lstrip("\\")
-    return len(BASE.split(name)[0]) <= SHORT or "did you mean" not in (error.hint or "") or _fragment(section, at)
+    return len(BASE.split(name)[0]) <= SHORT or not isinstance(error.hint, Suggestion) or _fragment(section, at)
 
 
 SANS_SERIF = re.compile(r"(?:\\ensuremath\s*\{\s*)?\\(?:name|mathsf)(?![A-Za-z])")
@@ -272,9 +276,15 @@ OF_SHAPES = (301, 305, 307)  # numbers of errors of which an operand's axes are 
 SHAPE_VARIABLE = re.compile("[\U0001d49c-\U0001d4b5]")
 
 
+def _has_shape_variable(error: NotationError) -> bool:
+    """Whether an axis that the error is about stands for any axes: 𝒮."""
+    operands = [note for note in error.notes if isinstance(note, OperandNote)]
+    return any(map(SHAPE_VARIABLE.search, [error.axis or "", *(axis for note in operands for axis in note.axes)]))
+
+
 def _mentions_only(document: Document, section: Section, at: Maths | None, error: NotationError) -> bool:
     """Whether inline maths has no value and needs none: it names an axis, $\\ax(i)$, or a differential, $\\partial X$."""
-    return _fragment(section, at) and (error.number == 405 or error.span_text in document.axes)
+    return _fragment(section, at) and (error.code == 405 or error.span_text in document.axes)
 
 
 def _fragment(section: Section, at: Maths | None) -> bool:

@@ -8,15 +8,15 @@ A claim is tried as a program of its own, made of the statements that it needs.
 from __future__ import annotations
 
 import math
-import re
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from random import Random
 from typing import Any
 
-from grammar.errors import NotationError, NotationWarning, Span
+from grammar.cache import cached_property
+from grammar.errors import NO_VALUE, SIZE_NEEDED, NotationError, NotationWarning, Span
 from grammar.nodes import Call, Declaration, Derivative, Equation, Fact, Index, Name, Number, Program, Set, Size, Value
 from grammar.printer import to_text
 
@@ -30,7 +30,7 @@ from ..programs.parsed import ParsedProgram
 from ..scope.binder import bind
 from ..scope.distributions import depends_on_draws
 from ..scope.mentions import is_open
-from ..scope.names import key, walk
+from ..scope.names import by_key, key, walk
 from ..scope.symbols import FunctionDefinition
 from ..terms.inference import InputType
 from .claims import ClaimAlone, claim_alone, claims_alone, is_of_sizes, unknown_names, without_declarations
@@ -41,9 +41,7 @@ from .suppositions import Suppositions, said_by_differentials, said_by_side, sup
 from .verdicts import CONDITION, FALSE, HOLDS, PROVED, UNTRIED, Draws, Tried
 
 Shapes = Mapping[str, Mapping[str, Any]]
-UNDEFINED = re.compile(r"\b(?:nan|inf)\b")  # a side without a value is no counterexample
 MOST_ENDS, SOME = 4, 3  # ends of ranges that nothing gives, and what they are then
-SIZE_ASKED = re.compile(r"sizes=\{'(.+?)':")  # in the hint of an error
 
 
 def tried_claims(
@@ -57,7 +55,7 @@ def tried_claims(
 ) -> Iterator[Tried]:
     """The verdict of each claim of a program that is wanted, in its order; `of_rows` has signatures that are of one claim alone."""
     try:
-        given = {key(name): frozenset(shape_of(shape, name)) for name, shape in shapes.items()}
+        given = by_key({name: frozenset(shape_of(shape, name)) for name, shape in shapes.items()})
         scope = bind(text, program, given, open=True)
     except NotationError:
         return
@@ -102,7 +100,7 @@ def _tried(alone: ClaimAlone, meanings: Mapping[str, Any], shapes: Mapping[str, 
             problem = found
     span, unknown = alone.statement.span, sorted(unknown_names(alone, shapes))
     unmarked = any(isinstance(node, Derivative) and not node.mark for node in walk(alone.statement))
-    if problem.number == 303 and unmarked:  # pyright: ignore[reportPossiblyUnboundVariable]
+    if problem.code == 303 and unmarked:  # pyright: ignore[reportPossiblyUnboundVariable]
         return Tried(span, UNTRIED, said=problem.message, problem=problem)
     return Tried(span, UNTRIED, said=_unsaid(unknown) if unknown else problem.message)
 
@@ -211,10 +209,9 @@ class _Trial:
                     return source, with_fitting_shapes(fixed, run, self.program, self.suppositions.widened)[0]
                 except NotationError as problem:
                     first = first or problem
-                    asked = SIZE_ASKED.search(problem.hint or "") if problem.number == 309 else None
-                    if asked is None:
+                    if problem.code != 309 or problem.reason != SIZE_NEEDED or problem.symbol is None:
                         break
-                    self.sizes = {**self.sizes, asked[1]: SOME}  # n of `for i = 1, …, n`
+                    self.sizes = {**self.sizes, problem.symbol: SOME}  # n of `for i = 1, …, n`
         assert first is not None
         raise first
 
@@ -259,10 +256,11 @@ class _Trial:
                     _evaluated(self.facts, {name: each for name, each in values.items() if name in self.spoken}, {})
                 _evaluated(source, values, sizes)
             except NotationError as problem:
-                if problem.number == 403 and problem.source == source and not UNDEFINED.search(problem.message):
+                if problem.code == 403 and problem.source == source and problem.reason != NO_VALUE:
                     drawn = {self.called.get(name, name): value for name, value in values.items()}
                     return Tried(self.claim.span, FALSE, seen, problem.message, drawn)
-                self.asked |= set(SIZE_ASKED.findall(problem.hint or ""))
+                if problem.reason == SIZE_NEEDED and problem.symbol is not None:
+                    self.asked.add(problem.symbol)
                 last = problem.message
                 continue
             seen += 1

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from grammar.errors import NotationError, Span
+from grammar.locks import LOADING, all_or_none
+from grammar.plain_text import encodable
 
 PROVED, HOLDS, FALSE, CONDITION, UNTRIED = "proved", "holds", "false", "condition", "not tried"
 
@@ -36,6 +38,7 @@ class Tried(NamedTuple):
         notes = [f"with {name} = {_said(value)}" for name, value in self.drawn.items()]
         return NotationError(403, self.said, source, self.span, notes, "what a claim takes for granted, say as a fact")
 
+    @encodable
     def __str__(self) -> str:
         """
         >>> print(Tried((0, 1), HOLDS, 8))
@@ -53,7 +56,8 @@ class Tried(NamedTuple):
 
 def _said(value: Any) -> str:
     """A tensor that was drawn; a large one by its shape."""
-    from ..core.tensor import NamedTensor
+    with LOADING, all_or_none():
+        from ..core.tensor import NamedTensor
 
     if not isinstance(value, NamedTensor):
         return f"{value:.4g}"

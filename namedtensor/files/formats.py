@@ -6,7 +6,6 @@ file is written under a temporary name in its folder and then renamed: what was 
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 from collections.abc import Callable, Collection
@@ -14,9 +13,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
 
 from ..core.limits import DEFAULT
-from .text import InputError, as_list, as_number, as_object, finite, is_names, parse_json, read_text, reason, whole_file
+from .csv_tables import number_in, read_table
+from .text import InputError, as_list, as_object, finite, is_names, parse_json, read_text, reason, whole_file
 
 
 class Found(NamedTuple):
@@ -29,6 +30,7 @@ class Found(NamedTuple):
     axes: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
     table: bool = False
+    labels: tuple[tuple[str, ...], ...] = ()  # of the rows and the columns of a table, empty where they have none
 
 
 # ----------------------------------------------------------------------------------------------------------------- JSON
@@ -110,77 +112,21 @@ def entry_of(entry: Any, what: str) -> Any:
 
 
 # ------------------------------------------------------------------------------------------------------------------ CSV
-MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
-
-
-def read_csv(place: Path, member: str | None, name: str) -> Found:
-    """A table of numbers. A heading line is passed over, columns of words are dropped, both with a remark."""
-    numbered = csv_rows(place)
-    head = heading(numbered)
-    body = numbered[1:] if head else numbered
-    if not body:
-        raise InputError(f"{place} holds no rows of numbers")
-    titles = head or [f"column {index}" for index in range(1, len(body[0][1]) + 1)]
-    kept = [index for index in range(len(titles)) if any(as_number(row[index]) is not None for _, row in body)]
-    if not kept:
-        raise InputError(f"{place} holds no column of numbers")
-    dropped = [title for index, title in enumerate(titles) if index not in kept]
+def read_csv(place: Path, member: str | None, name: str, header: bool | None = None) -> Found:
+    """A table of numbers. A header is taken off, and columns of words are left out, both with a remark."""
+    table = read_table(place, header)
+    columns, notes = list(table.columns), list(table.notes)
     if member is not None:
-        kept, dropped = [kept_column(titles, kept, member, place)], []
-    cells = [[cell_of(place, line, titles[index], row[index]) for index in kept] for line, row in body]
-    return from_nested(cells, str(place))._replace(notes=csv_notes(dropped, cells), table=True)
-
-
-def kept_column(titles: list[str], kept: list[int], member: str, place: Path) -> int:
-    """The column of this title. Raises InputError that lists them."""
-    columns = {titles[index]: index for index in kept}
-    return columns[choose(columns, member, place, "column")]
-
-
-def csv_rows(place: Path) -> list[tuple[int, list[str]]]:
-    """The rows with their line numbers, all of one length."""
-    text = read_text(place)
-    first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
-    separator = max(",;\t", key=first.count)
-    try:
-        lines = list(csv.reader((line for line in text.splitlines()), delimiter=separator, skipinitialspace=True))
-    except csv.Error as problem:
-        raise InputError(f"{place} is no table: {problem}") from None
-    rows = [(number, [cell.strip() for cell in row]) for number, row in enumerate(lines, 1) if any(map(str.strip, row))]
-    rows = [(number, row) for number, row in rows if not row[0].startswith("#")]
-    for number, row in rows:
-        if len(row) != len(rows[0][1]):
-            width = len(rows[0][1])
-            raise InputError(f"{place}, line {number}: {len(row)} cells, where the first row has {width}")
-    return rows
-
-
-def heading(rows: list[tuple[int, list[str]]]) -> list[str]:
-    """The first row if it is one of titles: words above numbers."""
-    if not rows:
-        return []
-    first = rows[0][1]
-    words = [as_number(cell) is None for cell in first]
-    below = rows[1][1] if len(rows) > 1 else first
-    above = any(word and as_number(cell) is not None for word, cell in zip(words, below))
-    return first if above or (all(words) and len(rows) == 1) else []
-
-
-def cell_of(place: Path, line: int, title: str, text: str) -> int | float:
-    number = as_number(text)
-    if number is None and text.lower() in MISSING:
-        return math.nan
-    if number is None:
-        raise InputError(f"{place}, line {line}, {title}: {text[:40]!r} is no number")
-    return number
-
-
-def csv_notes(dropped: list[str], cells: list[list[Any]]) -> tuple[str, ...]:
+        titles = {table.titles[index]: index for index in columns}
+        columns = [titles[choose(titles, member, place, "column")]]
+        notes = notes[:1] if table.has_header else []
+    cells = [[number_in(place, line, table.titles[index], row[index]) for index in columns] for line, row in table.rows]
     missing = sum(math.isnan(cell) for row in cells for cell in row)
-    notes = [f"left out {', '.join(dropped)}: no numbers there"] if dropped else []
     if missing:
         notes.append(f"{missing} missing value{'s' * (missing != 1)} became nan")
-    return tuple(notes)
+    titles_of = tuple(table.titles[index] for index in columns) if table.has_header else ()
+    found = from_nested(cells, str(place))
+    return found._replace(notes=tuple(notes), table=True, labels=(table.labels, titles_of))
 
 
 # ---------------------------------------------------------------------------------------------------------- NumPy's own
@@ -255,7 +201,8 @@ def numeric(array: Any, what: str) -> Any:
 # ---------------------------------------------------------------------------------------------------------- safetensors
 def read_safetensors(place: Path, member: str | None, name: str) -> Found:
     """One tensor of the file, with its axes where our own program wrote it."""
-    from .safetensors import TensorFile, axes_in
+    with LOADING, all_or_none():
+        from .safetensors import TensorFile, axes_in
 
     try:
         file = TensorFile(place)
@@ -338,6 +285,15 @@ class Format(NamedTuple):
     read: Callable[[Path, str | None, str], Found]
     write: Callable[..., None] | None = None
     members: bool = False  # whether FILE[NAME] chooses among several
+
+
+def read(suffix: str, place: Path, member: str | None, name: str, header: bool | None = None) -> Found:
+    """Read a file of a suffix; `header` says whether the first row of a table is one. Raises InputError."""
+    if FORMATS[suffix].read is read_csv:
+        return read_csv(place, member, name, header)
+    if header is not None:
+        raise InputError(f"{place} is not a table; leave out --header {name}=…")
+    return FORMATS[suffix].read(place, member, name)
 
 
 FORMATS = {

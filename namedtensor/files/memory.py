@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
+from grammar.locks import LOADING, all_or_none
+
 if TYPE_CHECKING:
     from ..core.tensor import NamedTensor
 
@@ -20,7 +22,8 @@ def in_one_piece(tensors: Mapping[str, NamedTensor], last: Mapping[str, Collecti
     """
     import numpy as np
 
-    from ..core.tensor import tensor
+    with LOADING, all_or_none():
+        from ..core.tensor import tensor
 
     orders = {name: sorted(each.axes, key=last[name].__contains__) for name, each in tensors.items()}
     starts = [0]

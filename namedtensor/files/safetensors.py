@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
 
 from ..core.kinds import as_mapping, as_path, wrong
 from .text import InputError, as_object, is_names, parse_json, reason, whole_file
@@ -85,15 +86,44 @@ def _head(place: Path) -> tuple[dict[str, Any], dict[str, str], int]:
         text = file.read(length)
         if len(text) < length:
             raise InputError("it is cut short in its head")
-        head = as_object(parse_json(text.decode("utf-8", "replace"), f"the head of {place}"))
+        head = as_object(parse_json(_decoded(text), f"the head of {place}", unique=True))
         size = os.fstat(file.fileno()).st_size
     if head is None:
         raise InputError("it is no safetensors file")
-    metadata = as_object(head.pop("__metadata__", {}))
+    metadata = head.pop("__metadata__", None)
+    if not _is_metadata(metadata):
+        raise InputError("its __metadata__ must map strings to strings")
     entries = {name: _entry(name, entry) for name, entry in head.items()}
     for name, entry in entries.items():
         _complete(name, entry, size - 8 - length)
+    _contiguous(entries, size - 8 - length)
     return entries, metadata or {}, 8 + length
+
+
+def _decoded(text: bytes) -> str:
+    try:
+        return text.decode("utf-8")
+    except UnicodeDecodeError:
+        raise InputError("its head is not UTF-8") from None
+
+
+def _is_metadata(value: Any) -> bool:
+    """Whether it is null, or an object of strings."""
+    found = as_object(value)
+    return value is None or (found is not None and all(isinstance(each, str) for each in found.values()))
+
+
+def _contiguous(entries: Mapping[str, Entry], length: int) -> None:
+    """Refuse tensors that overlap, and bytes that belong to none: what one program hides in a file, another may run."""
+    end = 0
+    for name, entry in sorted(entries.items(), key=lambda pair: pair[1][2:]):
+        if entry.first < end:
+            raise InputError(f"{name} overlaps another tensor by {end - entry.first} bytes")
+        if entry.first > end:
+            raise InputError(f"{entry.first - end} bytes before {name} belong to no tensor")
+        end = entry.last
+    if end < length:
+        raise InputError(f"{length - end} bytes at its end belong to no tensor")
 
 
 def _entry(name: str, entry: Any) -> Entry:
@@ -143,7 +173,8 @@ def load_tensors(place: str | os.PathLike[str]) -> dict[str, Any]:
     >>> nt.load_tensors(place)
     {'W': NamedTensor([[1.0, 2.0]], "in out")}
     """
-    from ..core.tensor import tensor
+    with LOADING, all_or_none():
+        from ..core.tensor import tensor
 
     file = TensorFile(place)
     names = axes_in(file)
@@ -185,7 +216,8 @@ def save_tensors(
     """
     import numpy as np
 
-    from ..core.tensor import concrete
+    with LOADING, all_or_none():
+        from ..core.tensor import concrete
 
     place, tensors = as_path(place), all_tensors(tensors)
     arrays = {name: np.asarray(concrete(each.array), order="C") for name, each in tensors.items()}

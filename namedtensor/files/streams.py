@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from .formats import FORMATS, Found, json_tensor
+from .formats import Found, json_tensor, read
 from .text import InputError, reason
 
 STANDARD_INPUT = ("-", "/dev/stdin")
@@ -37,7 +37,7 @@ def standard_input() -> bytes:
         raise InputError(f"standard input cannot be read: {reason(problem)}") from None
 
 
-def read_stream(place: str, member: str | None, name: str) -> Found:
+def read_stream(place: str, member: str | None, name: str, header: bool | None = None) -> Found:
     """The tensor that comes through a pipe: JSON, a table, or what NumPy writes, as its beginning says. Raises InputError."""
     called = "standard input" if place in STANDARD_INPUT else place
     try:
@@ -49,7 +49,7 @@ def read_stream(place: str, member: str | None, name: str) -> Found:
     suffix = next((suffix for beginning, suffix in BEGINNINGS.items() if data.startswith(beginning)), None)
     if suffix is None and data.lstrip()[:1] in b"[{":
         return json_tensor(as_text(data, called), called)
-    return through_file(data, suffix or ".csv", member, name, called)
+    return through_file(data, suffix or ".csv", member, name, called, header)
 
 
 def as_text(data: bytes, called: str) -> str:
@@ -59,11 +59,13 @@ def as_text(data: bytes, called: str) -> str:
         raise InputError(f"{called} is no text in UTF-8: byte {problem.start} cannot be read") from None
 
 
-def through_file(data: bytes, suffix: str, member: str | None, name: str, called: str) -> Found:
+def through_file(
+    data: bytes, suffix: str, member: str | None, name: str, called: str, header: bool | None = None
+) -> Found:
     with TemporaryDirectory() as folder:
         copy = Path(folder, f"stream{suffix}")
         copy.write_bytes(data)
         try:
-            return FORMATS[suffix].read(copy, member, name)
+            return read(suffix, copy, member, name, header)
         except InputError as problem:
             raise InputError(str(problem).replace(str(copy), called)) from None

@@ -10,15 +10,21 @@ import json
 import math
 import os
 import stat
+import tempfile
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, cast
+
+from grammar.locks import locked
+
+MAX_PREFIX = 50  # characters of a file's name in that of its temporary file
 
 
 @contextmanager
 def whole_file(place: str | os.PathLike[str]) -> Generator[IO[bytes]]:
-    """A file to write to, under a temporary name in its folder: what was there stays until all is written.
+    """A file to write to, under a temporary name of its own in its folder: what was there stays until all is written, and
+    of several who write at the same time one has the last word. Its permissions stay; a link stays one, to the new file.
 
     Pipes and devices of characters, such as /dev/null, get all at once. Raises OSError for what else is no file.
     """
@@ -28,13 +34,47 @@ def whole_file(place: str | os.PathLike[str]) -> Generator[IO[bytes]]:
             pipe.write(whole.getvalue())
         return
     target = Path(os.path.realpath(place))
-    temporary = target.with_name(f".{target.name}.{os.getpid()}")
+    handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:MAX_PREFIX]}.", dir=target.parent)
     try:
-        with open(temporary, "wb") as file:
+        with open(handle, "wb") as file:
             yield file
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(PermissionError):  # of a file system without permissions
+            os.chmod(temporary, mode_of(target))
         os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def write_whole(place: str | os.PathLike[str], data: bytes | str) -> None:
+    """Write a file at once; a text in UTF-8. Raises OSError."""
+    with whole_file(place) as file:
+        file.write(data.encode() if isinstance(data, str) else data)
+
+
+def mode_of(target: Path) -> int:
+    """The permissions that a file is to have: those that it has, or those of a new one."""
+    try:
+        return stat.S_IMODE(target.stat().st_mode)
+    except FileNotFoundError:
+        return 0o666 & ~_umask()
+
+
+def _umask() -> int:
+    """What the process leaves out of the permissions of a new file. It can be read only by changing it, or in Linux's table."""
+    try:
+        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+        return int(status.partition("\nUmask:")[2].split(maxsplit=1)[0], 8)
+    except (OSError, ValueError, IndexError):
+        return locked(_umask_by_change)
+
+
+def _umask_by_change() -> int:
+    umask = os.umask(0o077)
+    os.umask(umask)
+    return umask
 
 
 def written_in_place(place: str | os.PathLike[str]) -> bool:
@@ -76,10 +116,19 @@ def finite_float(text: str) -> float:
     return number
 
 
-def parse_json(text: str, what: str) -> Any:
-    """Parsed JSON. Raises InputError that says where it is wrong."""
+def unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON. Raises InputError where a name occurs twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise InputError(f"{next(name for name in names if names.count(name) > 1)!r} occurs twice in one object")
+    return found
+
+
+def parse_json(text: str, what: str, unique: bool = False) -> Any:
+    """Parsed JSON. Raises InputError that says where it is wrong; with `unique` also for a name twice in one object."""
     try:
-        return json.loads(text, parse_float=finite_float)
+        return json.loads(text, parse_float=finite_float, object_pairs_hook=unique_object if unique else None)
     except json.JSONDecodeError as problem:
         message = problem.msg[:1].lower() + problem.msg[1:]
         raise InputError(f"{what} is no JSON: {message} at line {problem.lineno}, column {problem.colno}") from None

@@ -10,6 +10,7 @@
 `elementwise`: functions of numbers.
 `pseudorandom`: the pseudorandom generator.
 `gamma`: the gamma function's logarithm and its derivatives.
+`factorials`: the gamma function, factorials, binomial coefficients.
 `reductions`: sums and their kin over axes.
 `contraction`: products, summed over axes.
 `along_axes`: functions along axes, such as softmax.
@@ -28,6 +29,7 @@ from . import (
     along_axes,
     contraction,
     elementwise,
+    factorials,
     gamma,
     indexing,
     linear_algebra,
@@ -43,6 +45,7 @@ __all__ = ["REGISTRY", "IndexProblem", "Operator", "register"]
 SECTIONS = (
     elementwise,
     gamma,
+    factorials,
     pseudorandom,
     reductions,
     contraction,

@@ -14,7 +14,7 @@ from typing import Any
 from ..core.axes import Order
 from . import definitions, transposes
 from .builder import Builder, OfAxes, Write
-from .lowering import of_axes
+from .lowering import countable, of_axes
 from .record import Operator, register
 from .reductions import in_single, mean, over_largest
 
@@ -127,7 +127,7 @@ OF_ONE_AXIS = (
      {"transpose": transposes.of_running_sum, "sign": "≥ 0 of ≥ 0", "complex": True}),
     ("cumprod", "the products up to each element", "X.cumprod(axis)", ONE_BY_ONE, _up_to(operator.mul),
      {"sign": "≥ 0 of ≥ 0", "complex": True}),
-    ("sort", "the elements, ascending", "np.sort(X, axis)", "[argmaxk_{ax,rank}(−X) ⊙_{ax} ∂X]_{rank→ax}", sorted,
+    ("sort", "the elements, ascending", "np.sort(X, axis)", "[argmaxk_{ax,rank}(−X) ⊙_{ax} ∂X]_{rank→ax}", definitions.ascending,
      {"sign": "of operands"}),
 )  # fmt: skip
 for _name, _meaning, _numpy, _differential, _definition, _more in OF_ONE_AXIS:
@@ -150,21 +150,26 @@ def _running(primitive: str) -> OfAxes:
 
 
 for _name, _meaning, _primitive, _best, _where, _never in (
-    ("cummax", "the largest up to each element", "maximum", max, "argmax", "−∞"),
-    ("cummin", "the smallest up to each element", "minimum", min, "argmin", "∞"),
+    ("cummax", "the largest up to each element", "maximum", definitions.largest, "argmax", "−∞"),
+    ("cummin", "the smallest up to each element", "minimum", definitions.smallest, "argmin", "∞"),
 ):
     _along(
         _name, _meaning, f"np.{_primitive}.accumulate(X, axis)", _running(_primitive), "numbers", signature="ax -> ax",
-        definition=_up_to(_best), of_nothing=True, sign="of operands", **FINITE,
+        definition=_up_to(lambda x, y, best=_best: best([x, y])), of_nothing=True, sign="of operands", **FINITE,
         differentials=(f"[{_where}_{{ax}} {{ X if iota_{{ax}} ≤ iota_{{i}}; {_never} otherwise }} ⊙_{{ax}} ∂X]_{{i→ax}}",),
     )  # fmt: skip
 
 
+NAN_FIRST = (("nan_first", True),)  # the option by which argmin_i and argmax_i are argsort: nan is the least
+
+
 def _argsort(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
-    """Stable argsort: the positions of the elements in ascending order."""
-    x = moved_last(b, arguments, axes[0])
+    """Stable argsort: the positions of the elements in ascending order, nan last."""
+    x = countable(b, moved_last(b, arguments, axes[0]))
     dtype = b.target.default_whole
-    places = b.step("descending", (b.negative(x),), x.order, x.shape, dtype)
+    nan_first = options.get("nan_first", False)
+    primitive, keys = ("descending", b.negative(x)) if nan_first else ("ascending", x)
+    places = b.step(primitive, (keys,), x.order, x.shape, dtype)
     return b.add(places, options.get("base", 1))
 
 
@@ -174,20 +179,18 @@ def moved_last(b: Builder, arguments: tuple[Any, ...], axis: str) -> Any:
     return b.reorder(x, (*(name for name in x.order if name != axis), axis))
 
 
-def place_of_largest(b: Builder, arguments: tuple[Any, ...], axis: str) -> Any:
-    """The position of the largest along an axis, counted from 1; of equals the first."""
+def place_of_largest(b: Builder, arguments: tuple[Any, ...], axis: str, nan_first: bool) -> Any:
+    """The position of the largest along an axis, counted from 1; of equals the first. A nan is the largest, or least."""
     x = moved_last(b, arguments, axis)
+    if b.kind(x) == "f" and not nan_first:
+        x = b.where(b.equal(x, x), x, -math.inf)
     return b.add(b.step("argmax", (x,), x.order[:-1], x.shape[:-1], b.target.default_whole), 1)
-
-
-def _ascending(numbers: list[Any]) -> list[int]:
-    return [place + 1 for place in sorted(range(len(numbers)), key=numbers.__getitem__)]
 
 
 register(
     Operator(
         "argsort", "axis_map", "ax -> ax", _argsort, "where each element of the sorted axis comes from, counted from 1",
-        "np.argsort(X, axis, kind='stable')", SECTION, differentials=("0",), counts_from_zero=True, definition=_ascending,
+        "np.argsort(X, axis, kind='stable')", SECTION, differentials=("0",), counts_from_zero=True, definition=definitions.places_ascending,
         of_nothing=True,
     )
 )  # fmt: skip

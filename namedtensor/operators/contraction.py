@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ..core.axes import Order
+from ..core.extents import typical
 from .builder import Builder
 from .lowering import elementwise, named
 from .plain_numbers import product
@@ -130,7 +131,12 @@ def _stacked(b: Builder, x: Any, y: Any, found: Groups):
     """A stack of matrix products, one for each record of the batch axes."""
     batched, batch = found.batch, b.extents(x, found.batch)
     if not found.rows and not found.columns:
-        if b.target.name == "numpy" and x.count >= SCATTERED and x.order[-1] in batched and y.order[-1] in batched:
+        if (
+            b.target.name == "numpy"
+            and typical(x.count) >= SCATTERED
+            and x.order[-1] in batched
+            and y.order[-1] in batched
+        ):
             return b.reduce("sum", b.multiply(x, y), found.summed)
         first, second = (_vectors_of(b, each, found.batch, found.summed) for each in (x, y))
         return b.step("vecdot", (first, second), found.batch, batch)

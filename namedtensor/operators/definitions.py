@@ -61,7 +61,7 @@ def _of_zero(x: Any) -> float:
 
 
 def _by_zero(x: Any, y: Any) -> float:
-    return math.copysign(math.inf, x) * math.copysign(1, y) if x else math.nan
+    return math.copysign(math.inf, x) * math.copysign(1, y) if x and x == x else math.nan
 
 
 exp = total(math.exp, _infinity)
@@ -90,7 +90,7 @@ def gelu(x: float) -> float:
 
 
 def gelu_tanh(x: float) -> float:
-    return x / 2 * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+    return x / 2 * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)))
 
 
 def silu(x: float) -> float:
@@ -102,7 +102,7 @@ def softplus(x: Any) -> float:
 
 
 def clip(x: Any, low: Any, high: Any) -> Any:
-    return min(max(x, low), high)
+    return smallest([largest([x, low]), high])
 
 
 def where(condition: bool, x: Any, y: Any) -> Any:
@@ -114,7 +114,7 @@ def log1p(x: float) -> float:
 
 
 def expm1(x: float) -> float:
-    return math.expm1(x) if x < 700 else math.inf
+    return math.inf if x >= 700 else math.expm1(x)
 
 
 def logsigmoid(x: float) -> float:
@@ -141,8 +141,23 @@ def remainder(x: float, y: float) -> float:
 
 
 # ------------------------------------------------------------------------------------------- functions of vectors
+def nan_last(entry: Any) -> Any:
+    """The key by which numbers are sorted: ascending, and nan behind all of them."""
+    return entry != entry, entry
+
+
+def ascending(x: list[Any]) -> list[Any]:
+    """The numbers in ascending order, nan last."""
+    return sorted(x, key=nan_last)
+
+
+def places_ascending(x: list[Any]) -> list[int]:
+    """Where each of them stands, counted from 1; of equal ones the first comes first."""
+    return [place + 1 for place in sorted(range(len(x)), key=lambda place: nan_last(x[place]))]
+
+
 def largest(x: list[Any]) -> Any:
-    return max(x, key=lambda entry: (entry != entry, entry))
+    return max(x, key=nan_last)
 
 
 def smallest(x: list[Any]) -> Any:
@@ -150,16 +165,29 @@ def smallest(x: list[Any]) -> Any:
 
 
 def mean(x: list[Any]) -> float:
-    return divide(sum(x), len(x))
+    total = divide(sum(x), len(x))
+    if math.isfinite(total) or not all(map(math.isfinite, x)):
+        return total
+    return sum(entry / len(x) for entry in x)  # the sum passes what floats hold
+
+
+def distances(x: list[Any]) -> list[Any]:
+    """From the mean."""
+    center = mean(x)
+    return [entry - center for entry in x]
 
 
 def variance(x: list[Any]) -> float:
-    centre = mean(x)
-    return mean([(entry - centre) ** 2 for entry in x])
+    return mean([away * away for away in distances(x)])
 
 
 def deviation(x: list[Any]) -> float:
-    return math.sqrt(variance(x))
+    """The root of the mean square of the distances, over the largest, so that no square overflows or vanishes."""
+    away = distances(x)
+    most = largest([abs(each) for each in away])
+    if not most or not math.isfinite(most):
+        return most if most == 0 else math.nan
+    return most * math.sqrt(mean([(each / most) ** 2 for each in away]))
 
 
 def norm(x: list[Any], p: float = 2) -> float:
@@ -183,14 +211,16 @@ def softmax(x: list[Any]) -> list[Any]:
 
 
 def logsoftmax(x: list[Any]) -> list[Any]:
-    whole = logsumexp(x)
-    return [entry - whole for entry in x]
+    most = largest(x)
+    total = log(sum(exp(entry - most) for entry in x))
+    return [entry - most - total for entry in x]
 
 
 def argmax(x: list[Any]) -> list[Any]:
     """One at the largest entry, zero elsewhere; equal entries share, as in the limit of softmax αX (§3.5)."""
-    most = max(x)
-    return [(entry == most) / x.count(most) for entry in x]
+    most = largest(x)
+    ties = [float(entry == most) for entry in x]
+    return [divide(tie, sum(ties)) for tie in ties]
 
 
 def argmin(x: list[Any]) -> list[Any]:
@@ -198,18 +228,20 @@ def argmin(x: list[Any]) -> list[Any]:
 
 
 def standardize(x: list[Any], eps: float = 1e-5) -> list[Any]:
-    centre, spread = mean(x), math.sqrt(variance(x) + eps)
-    return [divide(entry - centre, spread) for entry in x]
+    away = distances(x)
+    spread = math.hypot(deviation(x), math.sqrt(eps)) if eps >= 0 else total(math.sqrt)(variance(x) + eps)
+    return [divide(each, spread) for each in away]
 
 
 def quantile(x: list[float], q: float = 0.5) -> float:
     """Between the two sorted entries that q lies between, in proportion."""
     if not 0 <= q <= 1:
         raise NotationError(405, f"a quantile lies between 0 and 1, and q is {q}")
+    if any(entry != entry for entry in x):
+        return math.nan
     ascending, place = sorted(x), q * (len(x) - 1)
-    below = math.floor(place)
-    part = place - below
-    return ascending[below] + ((ascending[below + 1] - ascending[below]) * part if part else 0)
+    low, high, part = ascending[math.floor(place)], ascending[math.ceil(place)], place - math.floor(place)
+    return low if low == high else (1 - part) * low + part * high
 
 
 # ---------------------------------------------------------------------------- functions between vectors and matrices
@@ -250,7 +282,7 @@ def ranking(x: Any, k: int) -> list[int]:
     entries = list(x.entries.values())
     if k > len(entries):
         raise NotationError(301, f"{k} of {len(entries)} elements are asked for")
-    return sorted(range(1, len(entries) + 1), key=lambda i: -entries[i - 1])[:k]
+    return sorted(range(1, len(entries) + 1), key=lambda i: (entries[i - 1] == entries[i - 1], -entries[i - 1]))[:k]
 
 
 def maxk(x: Any, ax: str, k: str, sizes: Any) -> Any:

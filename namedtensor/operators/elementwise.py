@@ -73,7 +73,7 @@ def _softplus(b: Builder, x: Any):
 
 def _gelu(b: Builder, x: Any):
     def write():
-        return b.multiply(b.multiply(b.add(b.erf(b.multiply(x, math.sqrt(0.5))), 1.0), x), 0.5)
+        return b.multiply(b.multiply(b.add(b.erf(b.multiply(x, math.sqrt(0.5))), 1.0), 0.5), x)
 
     return b.native_or("gelu", (x,), write)
 
@@ -83,7 +83,7 @@ def _gelu_tanh(b: Builder, x: Any):
 
     def write():
         inner = b.multiply(b.add(b.multiply(b.multiply(x, x), scale * 0.044715), scale), x)
-        return b.multiply(b.multiply(b.add(b.tanh(inner), 1.0), x), 0.5)
+        return b.multiply(b.multiply(b.add(b.tanh(inner), 1.0), 0.5), x)
 
     return b.native_or("gelu_tanh", (x,), write)
 
@@ -139,7 +139,8 @@ def _leaky(b: Builder, x: Any):
 
 def _elu(b: Builder, x: Any):
     """The least of x and 0 would halve the slope at 0 where a library differentiates."""
-    return b.where(b.greater(x, 0), x, b.expm1(b.where(b.less_equal(x, 0), x, 0)))
+    positive = b.greater(x, 0)
+    return b.where(positive, x, b.expm1(b.where(positive, 0, x)))
 
 
 BENT = (

@@ -25,18 +25,18 @@ BERNOULLI = [
 ]  # B₂, B₄, …
 
 
-def _widened(b: Builder, x: Any) -> Any:
+def widened(b: Builder, x: Any) -> Any:
     """In doubles where the library has them: what the recurrence subtracts may be much larger than what is left."""
     return b.cast(x, b.target.canonical("float64"))
 
 
-def _reflected(b: Builder, x: Any) -> tuple[Value, Value, Value]:
+def reflected(b: Builder, x: Any) -> tuple[Value, Value, Value]:
     """Reflection: where x < 1/2, the argument 1 − x in its place, and the distance of x to the nearest whole number."""
     small = b.less(x, 0.5)
     return small, b.where(small, b.subtract(1.0, x), x), b.subtract(x, b.floor(b.add(x, 0.5)))
 
 
-def _horner(b: Builder, coefficients: Sequence[float], x: Any) -> Any:
+def horner(b: Builder, coefficients: Sequence[float], x: Any) -> Any:
     """A polynomial, its highest coefficient first."""
     total: Any = coefficients[0]
     for coefficient in coefficients[1:]:
@@ -45,7 +45,7 @@ def _horner(b: Builder, coefficients: Sequence[float], x: Any) -> Any:
     return total
 
 
-def _shifted(b: Builder, x: Any) -> tuple[Value, Value, Value]:
+def shifted(b: Builder, x: Any) -> tuple[Value, Value, Value]:
     """The upward recurrence: where x is small, the start of its product there, and an argument large enough for the
     asymptotic series.
     """
@@ -54,28 +54,29 @@ def _shifted(b: Builder, x: Any) -> tuple[Value, Value, Value]:
 
 
 def _lgamma(b: Builder, x: Any) -> Value:
-    def write() -> Value:
-        dtype, wide = x.dtype, _widened(b, x)
-        small, above, fraction = _reflected(b, wide)
-        near, start, far = _shifted(b, above)
-        product = start
-        for place in range(1, FAR):
-            product = b.multiply(product, b.add(start, float(place)))
-        series = [float(number / (2 * n * (2 * n - 1))) for n, number in enumerate(BERNOULLI, 1)]
-        inverse = b.divide(1.0, far)
-        found = b.multiply(_horner(b, series[::-1], b.multiply(inverse, inverse)), inverse)
-        found = b.add(b.add(found, 0.5 * math.log(2 * math.pi)), b.multiply(b.subtract(far, 0.5), b.log(far)))
-        found = b.subtract(b.subtract(found, far), b.where(near, b.log(product), 0.0))
-        sine = b.abs(b.sin(b.multiply(fraction, math.pi)))
-        found = b.where(small, b.subtract(b.log(b.divide(math.pi, sine)), found), found)
-        return b.cast(b.where(b.isfinite(wide), found, b.abs(wide)), dtype)
+    return b.native_or("lgamma", (x,), lambda: lgamma_by_steps(b, x))
 
-    return b.native_or("lgamma", (x,), write)
+
+def lgamma_by_steps(b: Builder, x: Any) -> Value:
+    dtype, wide = x.dtype, widened(b, x)
+    small, above, fraction = reflected(b, wide)
+    near, start, far = shifted(b, above)
+    product = start
+    for place in range(1, FAR):
+        product = b.multiply(product, b.add(start, float(place)))
+    series = [float(number / (2 * n * (2 * n - 1))) for n, number in enumerate(BERNOULLI, 1)]
+    inverse = b.divide(1.0, far)
+    found = b.multiply(horner(b, series[::-1], b.multiply(inverse, inverse)), inverse)
+    found = b.add(b.add(found, 0.5 * math.log(2 * math.pi)), b.multiply(b.subtract(far, 0.5), b.log(far)))
+    found = b.subtract(b.subtract(found, far), b.where(near, b.log(product), 0.0))
+    sine = b.abs(b.sin(b.multiply(fraction, math.pi)))
+    found = b.where(small, b.subtract(b.log(b.divide(math.pi, sine)), found), found)
+    return b.cast(b.where(b.isfinite(wide), found, b.abs(wide)), dtype)
 
 
 def _hurwitz(b: Builder, order: int, x: Any) -> Value:
     """(−1)^{n+1} ψ^{(n)} for x from 1/2 on: n! ∑_{k≥0} 1/(x + k)^{n+1} for n from 1, −ψ for n = 0."""
-    near, start, far = _shifted(b, x)
+    near, start, far = shifted(b, x)
     terms = [b.power(b.add(start, float(place)), -(order + 1.0)) for place in range(FAR)]
     total = terms[0]
     for term in terms[1:]:
@@ -96,7 +97,7 @@ def _hurwitz(b: Builder, order: int, x: Any) -> Value:
 def _tail(b: Builder, series: Sequence[float], lead: float, inverse: Any) -> Value:
     """n!/(2 w) + ∑_j B_{2j} (2j + n − 1)! / (2j)! / w^{2j}."""
     square = b.multiply(inverse, inverse)
-    return b.add(b.multiply(_horner(b, series[::-1], square), square), b.multiply(inverse, lead / 2))
+    return b.add(b.multiply(horner(b, series[::-1], square), square), b.multiply(inverse, lead / 2))
 
 
 def cotangent_slopes(order: int) -> list[int]:
@@ -114,14 +115,15 @@ def cotangent_slopes(order: int) -> list[int]:
 
 def _polygamma(b: Builder, order: int, x: Any) -> Value:
     """ψ^{(n)}: the n-th derivative of digamma, n known."""
-    dtype, wide = x.dtype, _widened(b, x)
-    small, above, fraction = _reflected(b, wide)
+    dtype, wide = x.dtype, widened(b, x)
+    small, above, fraction = reflected(b, wide)
     found = _hurwitz(b, order, above)
     found = found if order % 2 else b.negative(found)
     cotangent = b.divide(1.0, b.tan(b.multiply(fraction, math.pi)))
     slopes = [float(each) * math.pi ** (order + 1) for each in cotangent_slopes(order)]
-    other = b.subtract(b.negative(found) if order % 2 else found, _horner(b, slopes, cotangent))
-    return b.cast(b.where(small, other, found), dtype)
+    other = b.subtract(b.negative(found) if order % 2 else found, horner(b, slopes, cotangent))
+    found = b.where(small, other, found)
+    return b.cast(b.where(b.logical_and(small, b.equal(fraction, 0)), math.nan, found), dtype)
 
 
 def _digamma(b: Builder, x: Any) -> Value:
@@ -145,14 +147,14 @@ def lgamma_of(x: float) -> float:
         return math.inf
     try:
         return math.lgamma(x)
-    except ValueError:
+    except (ValueError, OverflowError):
         return math.inf
 
 
 def polygamma_of(x: float, order: float = 1) -> float:
     """By the sums themselves: from thirty on by Euler and Maclaurin."""
     n = int(order)
-    if x <= 0 and x == int(x):
+    if x != x or (x <= 0 and (math.isinf(x) or x == int(x))):
         return math.nan
     if x < 0.5:
         cotangent = 1 / math.tan(math.pi * x)
@@ -161,10 +163,11 @@ def polygamma_of(x: float, order: float = 1) -> float:
             slope = slope * cotangent + coefficient
         return (-1) ** n * polygamma_of(1 - x, n) - math.pi ** (n + 1) * slope
     far = x + 30
-    found = -math.log(far) if n == 0 else math.factorial(n - 1) / far**n
-    found += math.factorial(n) / 2 / far ** (n + 1)
+    near = 1 / far
+    found = -math.log(far) if n == 0 else math.factorial(n - 1) * near**n
+    found += math.factorial(n) / 2 * near ** (n + 1)
     for j, bernoulli in zip(count(1), BERNOULLI):
-        found += float(bernoulli) * math.factorial(2 * j + n - 1) / math.factorial(2 * j) / far ** (2 * j + n)
+        found += float(bernoulli) * math.factorial(2 * j + n - 1) / math.factorial(2 * j) * near ** (2 * j + n)
     found += math.factorial(n) * sum((x + k) ** -(n + 1.0) for k in range(30))
     return found if n % 2 else -found
 

@@ -11,8 +11,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.axes import Order, union
+from ..core.extents import proves_at_most
 from . import definitions
 from .builder import Builder
+from .lowering import countable
 from .new_sizes import ranks, square, stated_sizes
 from .record import A, Example, IndexProblem, Operator, register
 
@@ -31,15 +33,10 @@ def positions(b: Builder, index: Any, size: int, base: int) -> Any:
     if b.kind(index) not in "iu":
         index = b.step("whole_positions", (index,), index.order, index.shape, b.target.default_whole)
     least, most = index.interval or (-math.inf, math.inf)
-    if base <= least and most < base + size:
+    if base <= least and most != math.inf and proves_at_most(most, base + size - 1):
         return b.cast(b.subtract(index, base), b.target.default_whole) if base else index
     dtype = b.target.default_whole if base else index.dtype
     return b.step("positions", (index,), index.order, index.shape, dtype, size=size, base=base)
-
-
-def countable(b: Builder, x: Any) -> Any:
-    """Whole numbers of a dtype that the library has, and can neither compare nor pick from, in 64 bits."""
-    return b.cast(x, b.target.default_whole) if x.dtype in b.target.stored else x
 
 
 NO_INDEX = {"b": "a truth value", "c": "a complex number"}

@@ -46,3 +46,8 @@ def named(primitive: str) -> Write:
         return b.elementwise(primitive, *arguments)
 
     return write
+
+
+def countable(b: Builder, x: Any) -> Any:
+    """Whole numbers of a dtype that the library has, and can neither compare nor pick from, in 64 bits."""
+    return b.cast(x, b.target.default_whole) if x.dtype in b.target.stored else x

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.axes import Shape, ShapeMismatch
+from ..core.extents import assume_at_most, assume_divides
 from ..core.sizes import is_ground, resolve, unify
 
 Shapes = tuple[Shape, ...]
@@ -27,7 +28,7 @@ def window(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any
     """Windows that overlap: n − |kernel| + 1 of them."""
     seq, kernel = axes
     whole, part = size_in(shapes, seq), resolve(sizes[kernel])
-    if is_ground(whole) and is_ground(part) and not 1 <= part <= whole:
+    if is_ground(whole) and is_ground(part) and not (assume_at_most(1, part) and assume_at_most(part, whole)):
         raise ShapeMismatch("whole", seq, detail=f"{seq} is {whole}, shorter than the window {kernel}, {part}")
     return {seq: whole - part + 1, kernel: part}
 
@@ -36,16 +37,16 @@ def pool(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
     """Windows side by side: n / |kernel| of them."""
     seq, kernel = axes
     whole, part = size_in(shapes, seq), resolve(sizes[kernel])
-    if is_ground(whole) and is_ground(part) and (part < 1 or whole % part):
+    if is_ground(whole) and is_ground(part) and not (assume_at_most(1, part) and assume_divides(part, whole)):
         raise ShapeMismatch("whole", seq, detail=f"{seq} is {whole}, and windows of {part} do not fill it")
-    return {seq: whole // part, kernel: part}
+    return {seq: resolve(whole) // resolve(part), kernel: part}
 
 
 def ranks(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
     """k largest of n."""
     axis, rank = axes
     whole, part = size_in(shapes, axis), resolve(sizes[rank])
-    if is_ground(whole) and is_ground(part) and not 0 <= part <= whole:
+    if is_ground(whole) and is_ground(part) and not (assume_at_most(0, part) and assume_at_most(part, whole)):
         raise ShapeMismatch("other", rank, detail=f"{axis} has {whole} elements, fewer than {rank}, which is {part}")
     return {axis: whole, rank: part}
 

@@ -176,4 +176,4 @@ class IndexProblem(IndexError):
 
     def __init__(self, value: Any, size: int | None):
         super().__init__(value, size)
-        self.value, self.size = value, size
+        self.index, self.size = value, size

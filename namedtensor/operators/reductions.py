@@ -65,7 +65,9 @@ def _variance(b: Builder, x: Any, axes: Order):
 
 def _deviation(b: Builder, x: Any, axes: Order):
     """The norm of the distances from the mean over √n, whose squares neither overflow nor vanish."""
-    return b.divide(_norm(b, _away(b, x, axes), axes), math.sqrt(count(x, axes)))
+    number, norm = count(x, axes), _norm(b, _away(b, x, axes), axes)
+    root = math.sqrt(number) if type(number) is int else b.sqrt(b.constant(number, norm.dtype))
+    return b.divide(norm, root)
 
 
 def _norm(b: Builder, x: Any, axes: Order, p: float = 2):
@@ -177,7 +179,7 @@ for _name, _meaning, _over, _between, _sign, _folded, _definition in EXTREMES:
 
 # ------------------------------------------------------------------------------------------------------------ quantiles
 def _quantile(b: Builder, x: Any, axes: Order, q: float = 0.5):
-    """Between the two sorted elements that q lies between, in proportion."""
+    """Between the two sorted elements that q lies between, in proportion; nan where one is."""
     (axis,) = axes
     if not 0 <= q <= 1:
         raise NotationError(405, f"a quantile lies between 0 and 1, and q is {q}", hint="the median has q = 0.5")
@@ -186,10 +188,13 @@ def _quantile(b: Builder, x: Any, axes: Order, q: float = 0.5):
     place = q * (x.size(axis) - 1)
     below, part = math.floor(place), place - math.floor(place)
     ascending = b.along("sort", x, axis)
-    low = b.pick(ascending, {axis: below})
-    if not part:
-        return low
-    return b.add(low, b.multiply(b.subtract(b.pick(ascending, {axis: below + 1}), low), part))
+    low, last = b.pick(ascending, {axis: below}), b.pick(ascending, {axis: x.size(axis) - 1})
+    found = low
+    if part:
+        high = b.pick(ascending, {axis: below + 1})
+        between = b.add(b.multiply(low, 1 - part), b.multiply(high, part))
+        found = b.where(b.equal(low, high), low, between)
+    return b.where(b.equal(last, last), found, last)
 
 
 WEIGHTS = "[max(0, 1 − abs(iota_{ax} − 1 − q ⊙ (|ax| − 1)))]_{ax→rank}"  # of the sorted elements

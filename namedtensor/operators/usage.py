@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from grammar.nodes import Call, Name
+from grammar.printer import to_text
+
 from .record import MANY, Operator
 
 OPERANDS = ("X", "Y", "Z")
@@ -14,9 +17,6 @@ def written(record: Operator, ascii: bool = False) -> str:
     >>> [written(REGISTRY[name]) for name in ("softmax", "⊙", "norm", "where", "^", "I")]
     ['softmax_{ax} X', 'X ⊙_{ax} Y', 'norm_{ax}(X; p)', 'where(X, Y, Z)', 'pow(X, Y)', "I_{ax, ax'}"]
     """
-    from grammar.nodes import Call, Name
-    from grammar.printer import to_text  # which takes time to load, and only help needs it here
-
     axes = tuple(Name(axis) for axis in record.lifted.formals)
     operands = tuple(Name(name) for name in OPERANDS[: min(len(record.lifted.inputs), record.arity[1])])
     options = tuple(Name(name) for name, _ in record.options)

@@ -11,6 +11,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none, locked
 from grammar.nodes import Signature
 from grammar.parser import parse
 
@@ -27,7 +28,8 @@ class UserFunction:
 
     def run(self, arrays: Any, orders: Any, order: Order, source: str, node: Any) -> Any:
         """Call the function on named tensors; its result as an array in `order`."""
-        from ..core.tensor import NamedTensor, tensor
+        with LOADING, all_or_none():
+            from ..core.tensor import NamedTensor, tensor
 
         given = [
             tensor(array, tuple(axis.replace("@python", "*") for axis in axes)) if axes else array
@@ -72,14 +74,19 @@ class _Functions(dict[str, UserFunction]):
         self._changed()
 
     def _changed(self) -> None:
-        self.version += 1
-        for each in [*self.watching.values()]:
+        for each in locked(self._next_version):
             each._invalidate()
+
+    def _next_version(self) -> list[Any]:
+        """Count the change; the cached calls that are to be invalidated, and watch no more."""
+        self.version += 1
+        watching = [*self.watching.values()]
         self.watching.clear()
+        return watching
 
     def subscribe(self, other: Any) -> None:
         """Register a cached call to be invalidated when a function comes or goes; it is held weakly."""
-        self.watching[id(other)] = other
+        locked(self.watching.__setitem__, id(other), other)
 
 
 USER_FUNCTIONS: _Functions = _Functions()

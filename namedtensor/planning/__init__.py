@@ -22,6 +22,7 @@
 `merged_projections`: one product for several weights.
 `online_softmax`: softmax over a long axis, slice by slice.
 `regions`: what can be computed in tiles.
+`core_use`: how many cores compute it.
 `blocking`: a region as one step.
 `planner`: make_plan: the tables put together.
 `memory`: reuse in place, workspaces, last uses.

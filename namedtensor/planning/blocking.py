@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..terms.terms import Term, topological
-from . import contraction_order, online_softmax, regions
+from ..core.extents import assume_at_most, is_by_example, proves_at_most, typical
+from ..terms.terms import Term, resolved_shape, topological
+from . import contraction_order, core_use, online_softmax, regions
 from .fast_path import FEW_OF_BLOCK
 from .lowering import Lowering, count
 from .plan import Argument, Value
@@ -14,19 +15,24 @@ from .regions import Region
 
 def find_regions(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int]) -> None:
     """The disjoint regions that are worth tiling, found from the roots down."""
-    if max(counts, default=0) * lowering.itemsize < regions.SCORES:
+    if max(map(typical, {*counts}), default=0) * lowering.itemsize < regions.SCORES:
         return
     taken: set[int] = set()
     sizes = regions.sizes_of_layers(terms) if lowering.is_on("layers in blocks") else ()
+    threads = regions.cores() if lowering.is_on(core_use.LIMIT) else 1
     chains: dict[int, contraction_order.Parts] = {}
     for number in reversed(range(len(terms))):
         term = terms[number]
         if id(term) not in taken and not _is_reordered(lowering, term, chains):
-            region = regions.find_layers(terms, number, lowering.uses, lowering.itemsize, sizes) if sizes else None
+            region = None
+            if sizes:
+                region = regions.find_layers(terms, number, lowering.uses, lowering.itemsize, sizes, threads)
             region = region or regions.find(term, lowering.uses, lowering.itemsize)
-            if region is not None and not taken & set(region.inside):
-                lowering.regions[id(term)] = region
-                taken |= set(region.inside)
+            if region is None or taken & set(region.inside) or core_use.is_small(region, lowering.itemsize):
+                continue
+            lowering.regions[id(term)] = region
+            taken |= set(region.inside)
+    lowering.wakes_blas = core_use.wakes_blas(terms, taken)
 
 
 def _is_reordered(lowering: Lowering, term: Term, chains: dict[int, contraction_order.Parts]) -> bool:
@@ -42,16 +48,23 @@ def lower_region(lowering: Lowering, term: Term) -> Argument:
     """Lower a region as one tiled step; its terms one by one where nothing can be cut."""
     region = lowering.regions[id(term)]
     values = [lowering.value(term) for term, _ in region.inputs]
-    largest = max((each for each in values if isinstance(each, Value)), key=lambda each: each.count, default=None)
+    largest = max(
+        (each for each in values if isinstance(each, Value)), key=lambda each: each.typical_count, default=None
+    )
     if largest is None or any(isinstance(each, Value) and each.dynamic for each in values):
         return _one_by_one(lowering, region)
     names = {name: axis for axis, name in region.inputs[values.index(largest)][1].items()}
     order = tuple(names.get(axis, axis) for axis in largest.order)
     share = online_softmax.share(lowering, region.root)
     tiling = regions.cut(region, (*order, *region.root.shape), lowering.itemsize, share)
-    if tiling is None:
+    if tiling is None or not is_for_every_size(tiling, region):
         return _one_by_one(lowering, region)
     return _in_blocks(lowering, region, tiling)
+
+
+def is_for_every_size(tiling: regions.Tiling, region: Region) -> bool:
+    """Whether a tile is no longer than its axis, or another plan is made where it is."""
+    return is_by_example() or proves_at_most(tiling.rows, resolved_shape(region.root.shape)[tiling.tiled])
 
 
 def _in_blocks(lowering: Lowering, region: Region, tiling: regions.Tiling) -> Value:
@@ -72,15 +85,17 @@ def _in_blocks(lowering: Lowering, region: Region, tiling: regions.Tiling) -> Va
         last = len(tiling.picked)
         cuts.append(tuple(picked.get(axis, last if axis == rows else None) for axis in value.order))
     result = inner.builder.array(*inner.lower_all((root,)))
+    cores = core_use.cores_for(region, lowering.itemsize, lowering.is_on(core_use.LIMIT), lowering.wakes_blas)
     lowering.blocks += 1
     order = (*tiling.picked, *result.order)
-    sizes = regions.sizes_of(region.root) or {}
+    sizes = resolved_shape(region.root.shape)
+    assume_at_most(tiling.rows, sizes[tiling.tiled])  # the last tile reaches back into the one before
     shape = tuple(sizes[axis] for axis in order)
     plan = inner.builder.plan(lowering.source, (result,), f"{lowering.prefix}b{lowering.blocks}_", FEW_OF_BLOCK)
     return lowering.builder.step(
         "blocks", given, order, shape, result.dtype, plan=plan, function=f"{lowering.prefix}block_{lowering.blocks}", cuts=tuple(cuts),
         counts=(*[sizes[axis] for axis in tiling.picked], sizes[tiling.tiled]), rows=tiling.rows,
-        at=order.index(tiling.tiled), sizes=shape,
+        at=order.index(tiling.tiled), sizes=shape, cores=cores,
     )  # fmt: skip
 
 

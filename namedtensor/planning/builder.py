@@ -59,7 +59,7 @@ class PlanBuilder(StepBuilder):
         places = tuple(sorted(x.order.index(axis) for axis in axes))
         at = places[0] if len(places) == 1 else None if len(places) == len(x.order) else places
         if kind in ("sum", "prod"):
-            (x,) = self.summable((x,), kind, math.prod(self.extents(x, axes)))
+            kind, x = whole_numbers.reducible(self, kind, x, math.prod(self.extents(x, axes)))
         if kind == "sum" and places == (len(x.order) - 1,):
             found = sums_as_products.sum_last(self, x, keep)
             if found is not None:
@@ -95,7 +95,7 @@ class PlanBuilder(StepBuilder):
 
     def guarded(self, primitive: str, x: Value, value: Value, axes: Order, **options: Any) -> Value:
         """A value that has a fast path over these axes; in a long plan one step of `x` that has a guard of its own."""
-        if self.in_block or x.count < LARGE or axes != x.order[-1:] or not self.has_fast_path(x):
+        if self.in_block or x.typical_count < LARGE or axes != x.order[-1:] or not self.has_fast_path(x):
             return value
         one = self.step(primitive, (x,), x.order, x.shape, x.dtype, **options)
         return self.step("select", (value, value, one), x.order, x.shape, x.dtype)
@@ -113,7 +113,7 @@ class PlanBuilder(StepBuilder):
 
     def along(self, primitive: str, x: Value, axis: str) -> Value:
         if primitive in ("cumsum", "cumprod"):
-            (x,) = self.summable((x,), primitive, x.size(axis))
+            primitive, x = whole_numbers.reducible(self, primitive, x, x.size(axis))
         return self.step(primitive, (x,), x.order, x.shape, at=x.order.index(axis))
 
     # ------------------------------------------------------------------------------------------------------- layout

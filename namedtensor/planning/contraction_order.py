@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
+from ..core.extents import typical
 from ..operators import REGISTRY
 from ..terms.terms import Term
 from .builder import PlanBuilder
@@ -134,6 +135,7 @@ def reorder(lowering: Lowering, term: Term) -> Argument | None:
     if any(not isinstance(each, Value) or each.dtype != dtype or b.kind(each) != "f" for each in values):
         return None
     sizes = {axis: size for each in values for axis, size in zip(each.order, each.shape)}  # type: ignore[union-attr]
+    sizes = {axis: typical(size) for axis, size in sizes.items()}
     _, tree = best([frozenset(each.order) for each in values], chain.axes, sizes)  # type: ignore[union-attr]
 
     late = {group: lowering.known(each) for group, each in _written(term, lowering, 0) if id(each) in lowering.late}

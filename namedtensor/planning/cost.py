@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+from grammar.plain_text import encodable
+
 from ..terms.environment import distinct_names, source_name
 from .failures import span_of
 from .memory import VIEWS
@@ -29,6 +31,7 @@ class Row(NamedTuple):
     operations: int
     bytes: int
 
+    @encodable
     def __str__(self) -> str:
         over = " × ".join(f"{axis}[{size}]" for axis, size in self.axes.items()) or "one number"
         often = f", {self.times:,} times" if self.times > 1 else ""
@@ -49,6 +52,7 @@ class Cost:
         self.bytes: int = sum(row.bytes * row.times for row in rows)
         self.largest: int = max((row.bytes for row in rows), default=0)
 
+    @encodable
     def __repr__(self) -> str:
         cells = [(row.multiply_adds, row.operations, row.bytes * row.times, str(row)) for row in self.rows]
         cells.append((self.multiply_adds, self.operations, self.bytes, f"in all; the largest array {self.largest:,} B"))

@@ -5,17 +5,23 @@ Whole numbers that meet floating ones take their dtype; those that stay among th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ..core.arrays import dtype_name
+from ..core.extents import typical
 from . import whole_numbers
-from .intervals import PRODUCTS
+from .intervals import PRODUCTS, exact_in, within
 from .plan import Argument, Scalar, Value
+from .target import Target
 from .whole_numbers import Steps
 
 TRUTH = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or",
          "logical_not", "isfinite", "any", "all"}  # fmt: skip
+KEEPING = PRODUCTS | whole_numbers.CHECKS
 FLOATING = ("f", "c")
+RANGES = {"float16": (2.0**-14, 65504.0), "bfloat16": (2.0**-126, (2 - 2.0**-7) * 2.0**127)}  # of normal numbers
 PLAIN = {bool, int, float, Scalar}  # arguments that have no say in the dtype of the arrays beside them
 
 
@@ -26,15 +32,25 @@ def dtype_of(b: Steps, primitive: str, arguments: tuple[Argument, ...], options:
     dtypes = {each.dtype if isinstance(each, Value) else type(each) for each in arguments} - PLAIN
     if len(dtypes) == 1 and primitive != "abs":
         (only,) = dtypes
-        if isinstance(only, str) and (primitive in PRODUCTS or b.target.kind(only) in FLOATING):
+        if isinstance(only, str) and (primitive in KEEPING or b.target.kind(only) in FLOATING):
             return only
     return b.target.ask(primitive, arguments, options)
 
 
+def real_of(target: Target, dtypes: Iterable[Any]) -> str:
+    """The dtype of constants beside inputs of these: the widest floating one, or the one in which whole numbers are computed."""
+    names = [target.canonical(dtype_name(dtype)) for dtype in dtypes]
+    floating = [name for name in names if target.kind(name) == "f"]
+    if floating:
+        return target.result_type(floating)
+    return target.wide_float if names else target.default_float
+
+
 def default_float(b: Steps, arguments: Sequence[Argument]) -> str:
-    """The default floating dtype: the formula's own, or the library's where that is wider and there is data."""
+    """What whole numbers become by themselves: the formula's own dtype where all is known before there is data, else the
+    one in which they are computed."""
     values = [each for each in arguments if isinstance(each, Value)]
-    return b.real if values and all(each.fixed for each in values) else b.wide
+    return b.real if values and all(each.fixed for each in values) else whole_numbers.wide_float(b, values)
 
 
 def common_dtype(b: Steps, arguments: Sequence[Argument], floats: bool = False) -> str:
@@ -44,12 +60,29 @@ def common_dtype(b: Steps, arguments: Sequence[Argument], floats: bool = False) 
     if floating:
         strong = dict.fromkeys([each.dtype for each in arguments if isinstance(each, Value) and not each.weak])
         floating = [dtype for dtype in floating if dtype in strong] or floating
-        return b.half if b.half in floating else target.result_type(floating)
+        if b.half not in floating:
+            return target.result_type(floating)
+        return b.half if all(is_held_in_half(b, each) for each in arguments) else b.real
     if floats or any(
         isinstance(each, float) or (isinstance(each, Scalar) and each.kind is float) for each in arguments
     ):
         return default_float(b, arguments)
     return whole_numbers.common_dtype(b, arguments)
+
+
+def is_held_in_half(b: Steps, argument: Argument) -> bool:
+    """Whether half precision need not lose what takes part: a size beyond its whole numbers, a number beyond its range."""
+    assert b.half is not None
+    if isinstance(argument, Value):
+        if b.kind(argument) in FLOATING and not argument.weak:
+            return True
+        return argument.interval is not None and within(argument.interval, exact_in(b.half))
+    if isinstance(argument, int):
+        return within((argument, argument), exact_in(b.half))
+    if not isinstance(argument, float) or not math.isfinite(argument) or argument == 0:
+        return True
+    low, high = RANGES[b.half]
+    return low <= abs(argument) <= high
 
 
 def common(b: Steps, arguments: Sequence[Argument], floats: bool = False, numbers: bool = False) -> list[Argument]:
@@ -81,6 +114,8 @@ def fitting(b: Steps, number: Any, dtype: str, kind: str) -> Any:
 
 def coerced(b: Steps, arguments: Sequence[Argument], rule: str) -> list[Argument]:
     """Arguments as a rule of dtypes asks for: numbers, floats, compared (as narrow as they are), as they are."""
+    if rule == "compared":
+        arguments = whole_numbers.in_range(b, arguments)
     if rule == "as they are" or (rule == "compared" and whole_numbers.comparable(b, arguments)):
         return [b.array(each) if rule == "as they are" else each for each in arguments]
     return common(b, arguments, floats=rule == "floats")
@@ -107,7 +142,7 @@ def as_rows(b: Steps, arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
     if "numbers as rows" not in b.optimised or len(arrays) != 1 or len(numbers) != 1:
         return arguments
     (x,), (number,) = arrays, numbers
-    if x.fixed or not ROW <= x.shape[-1] <= LONGEST or x.count < MANY:
+    if x.fixed or not ROW <= typical(x.shape[-1]) <= LONGEST or x.typical_count < MANY:
         return arguments
     ones = b.step("ones", (), x.order[-1:], x.shape[-1:], x.dtype, size=x.shape[-1])
     row = b.step("multiply", (ones, number), ones.order, ones.shape)

@@ -22,17 +22,24 @@ def refused(problem: Exception, source: str, term: Term) -> NotationError:
     return NotationError(405, f"this cannot be computed: {why}", source, span_of(term, source))
 
 
-def past_64_bits() -> NotationError:
-    """The overflow error of whole numbers that 64 bits cannot hold, detected as they are computed."""
-    return NotationError(
-        405, "this passes the whole numbers of 64 bits, which end at 9223372036854775807",
-        hint="compute in floating numbers: write 1.0 · … around a tensor, or give it as one of float64",
-    )  # fmt: skip
+def past_bits(dtype: str = "int64") -> NotationError:
+    """The overflow error of whole numbers that a dtype cannot hold, detected as they are computed."""
+    bits = 32 if "32" in dtype else 64
+    hint = "compute in floating numbers: write 1.0 · … around a tensor, or give it as one of float64"
+    if bits == 32:
+        hint = 'turn on 64 bits: jax.config.update("jax_enable_x64", True)'
+    message = f"this passes the whole numbers of {bits} bits, which end at {2 ** (bits - 1) - 1}"
+    return NotationError(405, message, hint=hint)
+
+
+def is_index_problem(problem: IndexError) -> bool:
+    """Whether an error says which index is wrong; a library's own IndexError does not."""
+    return hasattr(problem, "index") and hasattr(problem, "size")
 
 
 def index_error(problem: IndexError, axis: str, base: int = 1) -> NotationError:
-    """An index out of range or not whole; `problem` has its value and the size of the axis, None where no size matters."""
-    value, size = problem.args
+    """An index out of range or not whole; `problem` has its `index` and the `size` of the axis, None where no size matters."""
+    value, size = problem.index, problem.size  # type: ignore[attr-defined]
     if size is None or (isinstance(value, float) and value != int(value)):
         return NotationError(402, f"an index is a whole number, and this is {value}", hint="give whole numbers")
     if base == 0:

@@ -8,6 +8,7 @@ import math
 from itertools import permutations
 from typing import Any
 
+from ..core.extents import Extent
 from ..operators import REGISTRY
 from ..terms.terms import Term
 from .lowering import Lowering
@@ -86,7 +87,7 @@ def _scaled(lowering: Lowering, term: Term, several: bool = False) -> tuple[Term
         if right.number is None and term.operator != "/":
             left, right = right, left
         number = right.number
-        if number is None or isinstance(number, bool) or number == 0:
+        if number is None or type(number) is Extent or isinstance(number, bool) or number == 0:
             return None
         term, scale = left, 1.0 / number if term.operator == "/" else float(number)
     record = REGISTRY.get(term.operator)

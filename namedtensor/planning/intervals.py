@@ -14,15 +14,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import lru_cache
 from typing import Any
+
+from ..core.extents import Extent, upper_bound
 
 Interval = tuple[Any, Any]  # the least and the greatest; ints, −∞ or ∞
 MOST = 2**1000  # beyond, a bound is none
 EXACT = (-(2**53), 2**53)  # the whole numbers that floats of 64 bits have without a gap
+SIGNIFICANT_BITS = {"float64": 53, "float32": 24, "float16": 11, "bfloat16": 8}
 
 
-@cache
+@lru_cache(maxsize=64)
 def of_dtype(dtype: str) -> Interval | None:
     """The interval that a dtype of whole numbers holds; None for others.
 
@@ -38,8 +41,21 @@ def of_dtype(dtype: str) -> Interval | None:
     return (0, 2**bits - 1) if name == "uint" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
 
 
+@lru_cache(maxsize=64)
+def exact_in(dtype: str) -> Interval:
+    """The whole numbers that a floating dtype has without a gap.
+
+    >>> exact_in("float16")
+    (-2048, 2048)
+    """
+    end = 2 ** SIGNIFICANT_BITS.get(dtype, 53)
+    return -end, end
+
+
 def of_number(number: Any) -> Interval | None:
     """A plain number, if it is a whole one of its type."""
+    if type(number) is Extent:
+        return -upper_bound(-number), upper_bound(number)
     return (int(number), int(number)) if isinstance(number, int) else None
 
 
@@ -151,14 +167,20 @@ REDUCTIONS: dict[str, Callable[[Interval, int], Interval]] = {
     "prod": product,
     "cumsum": lambda x, count: up_to(total, x, count),
     "cumprod": lambda x, count: up_to(product, x, count),
+    "exact_sum": total,
+    "exact_cumsum": lambda x, count: up_to(total, x, count),
     "trace": total,
 }
 PRODUCTS = frozenset(("dot", "matmul", "vecdot"))
+PLACES = frozenset(("argmax", "ascending", "descending"))  # positions along the last axis
 MADE: dict[str, Callable[[Mapping[str, Any]], Interval | None]] = {
     "constant": lambda options: of_number(options["number"]),
-    "arange": lambda options: (options["start"], max(options["start"], options["stop"] - 1)),
+    "arange": lambda options: (
+        -upper_bound(-options["start"]),
+        max(upper_bound(options["start"]), upper_bound(options["stop"] - 1)),
+    ),
     "numbers": lambda options: of_numbers(options["numbers"]),
-    "positions": lambda options: (0, max(options["size"] - 1, 0)),
+    "positions": lambda options: (0, max(upper_bound(options["size"] - 1), 0)),
 }
 
 

@@ -16,6 +16,7 @@ from ..core.axes import Order
 from ..core.sizes import is_ground, resolve
 from ..terms.loop_bodies import Loop, for_planning
 from ..terms.terms import Term, topological
+from . import whole_numbers
 from .builder import PlanBuilder
 from .dtypes import FLOATING
 from .lowering import LoopStep, Lowering
@@ -129,9 +130,10 @@ def places_in(loop: Loop) -> list[bool]:
 
 
 def begun(lowering: Lowering, state: Term, value: Value) -> Value:
-    """The initial value of a state, with all its axes; whole numbers become floating, which a recurrence soon outgrows."""
+    """The initial value of a state, with all its axes, in a dtype that holds more than a recurrence soon outgrows."""
     b = lowering.builder
-    value = value if state.boolean else b.floating(value)
+    if not state.boolean:
+        value = whole_numbers.for_recurrence(b, value) if b.kind(value) in whole_numbers.WHOLE else b.floating(value)
     order = value.order if set(value.order) == set(state.shape) else tuple(state.shape)
     unknown = next((axis for axis in order if not is_ground(resolve(state.shape[axis]))), None)
     if unknown is not None:

@@ -7,13 +7,14 @@ is done to a term is in the tables that the planner hands in, so a rewrite knows
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import cached_property
 from typing import Any, NamedTuple
 
+from grammar.cache import cached_property
 from grammar.errors import NotationError
 
 from ..core.arrays import dtype_name
 from ..core.axes import Order, show
+from ..core.extents import Extent, is_by_example, limit_size, proves_at_most, typical
 from ..core.families import FamilyName
 from ..core.layout import Layout
 from ..core.limits import Limits
@@ -94,6 +95,7 @@ class Lowering:
         self.loop_steps: dict[int, LoopStep] = {}
         self.late: set[int] = set()  # products that are normalised late
         self.fused: set[int] = set()  # terms that the library does as one operation
+        self.wakes_blas = False  # whether products outside of the regions are computed by the threads of the BLAS
         self.blocks = self.slices = self.loops = 0
         self.prefix = ""  # of the names of inner functions
 
@@ -117,7 +119,12 @@ class Lowering:
             dtype = dtypes.get(layout.dtype)
             if dtype is None:
                 dtype = dtypes[layout.dtype] = self.target.canonical(dtype_name(layout.dtype))
-            given = self.inputs[name] = self.builder.input(names.get(name, name), layout.axes, layout.extent, dtype)
+            given = self.inputs[name] = self.builder.input(
+                names.get(name, name),
+                layout.axes,
+                known_sizes(layout.extent) if Extent in set(map(type, layout.extent)) else layout.extent,
+                dtype,
+            )
             if isinstance(name, FamilyName):
                 self.members |= {member: (given, place) for place, member in enumerate(name.members)}
         self.builder.donated = frozenset(self.inputs[name] for name in layouts if name in donated)
@@ -185,7 +192,7 @@ class Lowering:
                 continue
             if id(term) in inside and id(term) not in self.regions:
                 continue
-            if size > most or len(term.shape) > AXES:
+            if (size if type(size) is int else typical(size)) > most or len(term.shape) > AXES:
                 self.check_memory(term, size)
             self.builder.origin = term
             try:
@@ -196,7 +203,17 @@ class Lowering:
                 raise index_error_at(problem, self.source, term) from None
             except OverflowError as problem:
                 raise refused(problem, self.source, term) from problem
+        self._limit_sizes(terms, counts)
         return [self.value(root) for root in roots]
+
+    def _limit_sizes(self, terms: Sequence[Term], counts: Sequence[int]) -> None:
+        """Have a plan with symbols refuse sizes for which a result would pass the limit."""
+        largest: list[Any] = []
+        for size in {size for term, size in zip(terms, counts) if type(size) is Extent and term.operator not in GIVEN}:
+            if not any(proves_at_most(size, other) for other in largest):
+                largest = [other for other in largest if not proves_at_most(other, size)] + [size]
+        for size in largest:
+            limit_size(size, self.limits.result // self.itemsize)
 
     def _note_uses(self, terms: Sequence[Term], roots: Sequence[Term]) -> None:
         uses = self.uses
@@ -216,6 +233,9 @@ class Lowering:
                 span_of(term, self.source), hint="merge some axes, or contract them earlier",
             )  # fmt: skip
         total = size * self.itemsize // self.target.share(map(source_name, term.shape))
+        if type(total) is Extent and not is_by_example():  # whose sizes nobody knows
+            return
+        total = typical(total)
         if total > self.limits.result and term.operator not in GIVEN:
             names = distinct_names(term.shape)
             shape = {names[axis]: size for axis, size in resolved_shape(term.shape).items()}
@@ -262,6 +282,11 @@ class Lowering:
         return None
 
 
+def known_sizes(extent: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Sizes by the symbols that are left of them."""
+    return tuple(map(resolve, extent))
+
+
 KINDS = {"+": "sum", "/": "quotient", "⊙": "product"}  # where no axes are named
 
 
@@ -294,7 +319,7 @@ def count(term: Term) -> int:
     for size in term.shape.values():
         if type(size) is not int:
             size = resolve(size)
-            if not isinstance(size, int):
+            if not isinstance(size, (int, Extent)):
                 return -1
         total *= size
     return total

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.axes import Order
+from ..core.extents import typical
 from ..operators import REGISTRY
 from ..operators.contraction import merged
 from ..terms.terms import Term
@@ -56,7 +57,7 @@ def _projection(term: Term, lowering: Lowering) -> tuple[Term, Term] | None:
             shared, own = set(x.shape) & set(matrix.shape), set(matrix.shape) - set(term.axes)
             if sizes is None or shared != set(term.axes) or not own or own & set(lowering.target.spread):
                 continue
-            rows = math.prod(size for axis, size in sizes.items() if axis not in term.axes)
+            rows = typical(math.prod(size for axis, size in sizes.items() if axis not in term.axes))
             if (rows >= ROWS or _may_be_neighbours(lowering, rows, matrix)) and len(x.shape) > len(term.axes):
                 return x, matrix
     return None
@@ -64,7 +65,7 @@ def _projection(term: Term, lowering: Lowering) -> tuple[Term, Term] | None:
 
 def _may_be_neighbours(lowering: Lowering, rows: int, matrix: Term) -> bool:
     """Whether a matrix is worth finding out that it lies beside another."""
-    return lowering.target.name == "numpy" and rows <= FEW and count_of(matrix) >= LARGE
+    return lowering.target.name == "numpy" and rows <= FEW and typical(count_of(matrix)) >= LARGE
 
 
 def project(lowering: Lowering, term: Term) -> Argument | None:
@@ -105,7 +106,7 @@ def _project(lowering: Lowering, members: list[tuple[Term, Term, Term]]) -> bool
 def _product(lowering: Lowering, x: Value, matrices: list[Value], rows: Order, whole: str) -> Value:
     """The product with all of the matrices: put together first, or as they lie."""
     b, count = lowering.builder, x.count // x.shape[-1]
-    if count >= ROWS:
+    if typical(count) >= ROWS:
         return b.reorder(REGISTRY["⊙"].lower(b, (x, b.concat(matrices, STACK)), (whole,), {}), (*rows, STACK))
     flat = b.reshape(x, (merged(rows), whole), (count, x.shape[-1]))
     wide = sum(each.shape[-1] for each in matrices)

@@ -6,6 +6,7 @@ whole. Where the largest m must be taken off, it is the largest of those of the 
 
 from __future__ import annotations
 
+from ..core.extents import assume_at_most, assume_equal, typical
 from ..operators import REGISTRY
 from ..terms.terms import Term
 from . import regions
@@ -40,7 +41,7 @@ def normalise_late(lowering: Lowering, term: Term) -> Argument | None:
         x, y = lowering.known(soft.arguments[0]), lowering.value(other)
         if not isinstance(x, Value) or not isinstance(y, Value) or b.kind(x) != "f" or y.dtype != x.dtype:
             continue
-        if count(term) >= count(soft):
+        if typical(count(term)) >= typical(count(soft)):
             continue
         lowering.late.add(id(term))
         if b.in_block and share(lowering, term) < 1.0:
@@ -89,10 +90,12 @@ class _Sums:
 
     def over_slices(self, combine: str, largest: Value | None, sums: bool) -> tuple[Value, ...]:
         """The loop over slices of one size, and the rest after the last whole one, combined."""
-        b, whole = self.lowering.builder, self.size - self.size % regions.TILE
+        b, over = self.lowering.builder, self.size % regions.TILE
+        whole = self.size - over
+        assume_at_most(regions.TILE, self.size)
         found = self.step(combine, largest, sums, 0, whole, regions.TILE)
-        if whole < self.size:
-            rest = self.step(combine, largest, sums, whole, self.size, self.size - whole)
+        if not assume_equal(over, 0):
+            rest = self.step(combine, largest, sums, whole, self.size, over)
             join = b.add if combine == ADD else b.maximum
             found = tuple(join(left, right) for left, right in zip(found, rest))
         return found

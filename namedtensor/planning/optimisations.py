@@ -5,11 +5,13 @@ Each can be turned off by its name (`formula.compile(without=...)`), and results
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
 
 
 class Optimisation(NamedTuple):
@@ -92,6 +94,12 @@ ROWS = (
         ("numpy",),
     ),
     Optimisation(
+        "one BLAS thread",
+        "products of matrices by one thread of the BLAS for each core are those by all its threads for one product",
+        "core_use.cores_for",
+        ("numpy",),
+    ),
+    Optimisation(
         "one slice",
         "{ x if iota_{ax} = p; X otherwise } is X with x for one of its slices",
         "slice_update.put",
@@ -110,10 +118,26 @@ OPTIMISATIONS = {row.name: row for row in ROWS}
 
 def enabled(target: str, without: Iterable[str] = ()) -> frozenset[str]:
     """The names of the optimisations for a target, but for those that are turned off."""
-    return _chosen(target, frozenset(without))
+    off = frozenset(without)
+    return _chosen(target, off if may_limit_blas() else off | {"one BLAS thread"})
+
+
+def may_limit_blas() -> bool:
+    """Whether the threads of the BLAS may be limited: `threadpoolctl` is there, and the environment does not forbid it."""
+    return os.environ.get("NAMEDTENSOR_BLAS_LIMIT", "1") != "0" and _has_threadpoolctl()
 
 
 @cache
+def _has_threadpoolctl() -> bool:
+    try:
+        with LOADING, all_or_none():
+            import threadpoolctl  # noqa: F401 # type: ignore[import-not-found]
+    except ImportError:
+        return False
+    return True
+
+
+@lru_cache(maxsize=256)
 def _chosen(target: str, off: frozenset[str]) -> frozenset[str]:
     for name in off - set(OPTIMISATIONS):
         raise NotationError(208, f"no optimisation is called {name!r}", hint=f"there are: {', '.join(OPTIMISATIONS)}")

@@ -7,7 +7,8 @@ known before there is data is done: axes are positions, sizes numbers, dtypes na
     t2 = transpose(K; moves 1 0)           : key[4] × seq[5]
     t3 = matmul(t1, t2)                    : seq'[3] × seq[5]
 
-A *fixed* step needs no input; it is done once, before the function is called.
+A *fixed* step needs no input; it is done once, before the function is called. One that needs the sizes of axes, which are
+read from the inputs, is done once for each of them.
 """
 
 from __future__ import annotations
@@ -17,9 +18,13 @@ import math
 import unicodedata
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from itertools import chain
 from typing import Any, NamedTuple
 
+from grammar.plain_text import encodable
+
 from ..core.axes import Order, show
+from ..core.extents import Condition, Extent, Symbol, symbols_of, typical
 from ..terms.environment import distinct_names
 from .intervals import Interval
 
@@ -27,12 +32,12 @@ from .intervals import Interval
 class Value:
     """The value of a step: axes in storage order, their sizes and the name of its dtype.
 
-    `fixed` values need no input; the dtype of a `dynamic` one depends on the numbers themselves. `interval` says between
+    `fixed` values need no input, `sized` ones of them the sizes of inputs; the dtype of a `dynamic` one depends on the numbers themselves. `interval` says between
     which whole numbers the entries lie, and is None where they need not be whole; `weak` ones are floating, but made of
     whole numbers alone, and take the dtype of the floating ones that they meet.
     """
 
-    __slots__ = ("order", "shape", "dtype", "fixed", "dynamic", "interval", "weak")
+    __slots__ = ("order", "shape", "dtype", "fixed", "dynamic", "interval", "weak", "sized")
 
     def __init__(
         self, order: Order, shape: tuple[int, ...], dtype: str, fixed: bool = False, dynamic: bool = False,
@@ -45,6 +50,7 @@ class Value:
         self.dynamic: bool = dynamic
         self.interval: Interval | None = interval
         self.weak: bool = weak
+        self.sized: bool = False
 
     def size(self, axis: str) -> int:
         return self.shape[self.order.index(axis)]
@@ -53,6 +59,12 @@ class Value:
     def count(self) -> int:
         return math.prod(self.shape)
 
+    @property
+    def typical_count(self) -> int:
+        """The number of its elements, for decisions about speed."""
+        return typical(self.count)
+
+    @encodable
     def __repr__(self) -> str:
         return f"{self.shown} {self.dtype}"
 
@@ -91,26 +103,49 @@ class Plan:
     def __init__(
         self, source: str, names: Iterable[str], inputs: Iterable[Value | Scalar], steps: Iterable[Step],
         results: Iterable[Argument], in_place: bool = True, prefix: str = "", fallback: Plan | None = None,
-        donated: Iterable[Value] = (),
+        donated: Iterable[Value] = (), inner: bool = False,
     ):  # fmt: skip
         self.source: str = source
         self.in_place: bool = in_place
+        self.is_inner: bool = bool(prefix)  # whether another plan calls it
         self.donated: frozenset[Value] = frozenset(donated)  # inputs whose memory may be written to
         self.fallback = fallback  # what is run instead where a step `guard` fails
         self.inputs: tuple[Value | Scalar, ...] = tuple(inputs)
         self.results: tuple[Argument, ...] = tuple(results)
+        self.inner: bool = inner  # whether it is that of a function within another
+        self.conditions: tuple[Condition, ...] = ()  # on the sizes of the inputs
         self.steps: tuple[Step, ...] = needed(steps, self.results)
         self.names: dict[Any, str] = _named(names, self.inputs, self.steps, prefix)
         for check in CHECKS:
             check(self)
+
+    @property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """The sizes of axes that its steps and conditions use."""
+        used = symbols_of([(step.options, step.arguments) for step in self.steps])
+        inner = [each for step in self.steps if "plan" in step.options for each in step.options["plan"].symbols]
+        tested = [each for one in self.conditions for each in (*symbols_of(one.left), *symbols_of(one.right))]
+        return tuple(sorted({*used, *inner, *tested}))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether sizes of its inputs are read when it runs."""
+        shapes = [value.shape for value in self.inputs if isinstance(value, Value)]
+        return Extent in set(map(type, chain.from_iterable(shapes)))
+
+    @property
+    def sized_steps(self) -> tuple[Step, ...]:
+        """The steps that need the sizes of the inputs alone."""
+        return tuple(step for step in self.steps if step.value.sized and step.primitive != "same")
 
     def text_of(self, argument: Argument) -> str:
         """An argument as the plan and the source text have it."""
         if isinstance(argument, (Value, Scalar)):
             return self.names[argument]
         text = repr(argument)
-        return f"({text})" if text.startswith("-") else text
+        return f"({text})" if text.startswith("-") or type(argument) is Extent else text
 
+    @encodable
     def __str__(self) -> str:
         lines: list[str] = []
         for step in self.steps:

@@ -9,15 +9,18 @@ from typing import Any
 from ..core.arrays import dtype_name, kind_of
 from ..core.layout import Layout
 from ..core.limits import DEFAULT, Limits
+from ..core.warned import warn
 from ..terms.loop_bodies import for_planning
 from ..terms.terms import Term
 from . import blocking, merged_projections
+from .dtypes import real_of
 from .fast_path import FEW_STEPS
 from .lowering import Lowering, Tables
 from .plan import Plan
 from .rewrites import REWRITES
 from .structural import RULES
 from .target import Target
+from .whole_numbers import ROUNDED
 
 ANALYSES = (("blocks", blocking.find_regions), ("one product", merged_projections.find_groups))
 DTYPE = attrgetter("dtype")
@@ -39,15 +42,13 @@ def make_plan(
     Its inputs are those of `layouts`, in this order, called as `names` says or as they are; in those `donated` it may
     write. Raises NotationError where something is not known, or too large.
     """
-    lowering = Lowering(source, target, limits, real_of(layouts, target), without, TABLES)
+    given = dict.fromkeys(map(DTYPE, layouts.values()))
+    real = real_of(target, given)
+    any_complex = any(kind_of(dtype_name(dtype)) == "c" for dtype in given)
+    lowering = Lowering(source, target, limits, real, without, TABLES)
     lowering.add_inputs(layouts, names or {}, donated)
-    results = [lowering.builder.result(value) for value in lowering.lower_all(for_planning(roots))]
+    results = [lowering.builder.result(value) for value in lowering.lower_all(for_planning(roots, not any_complex))]
+    if lowering.builder.rounds:
+        warn(ROUNDED)
     short = 0 if lowering.blocks else FEW_STEPS
     return lowering.builder.plan(source, results, short=short), lowering.user_functions
-
-
-def real_of(layouts: Mapping[str, Layout], target: Target) -> str:
-    """The dtype of constants: the widest floating one of the inputs."""
-    found = [target.canonical(dtype_name(each)) for each in dict.fromkeys(map(DTYPE, layouts.values()))]
-    found = [name for name in found if kind_of(name) == "f"]
-    return target.result_type(found) if found else target.default_float

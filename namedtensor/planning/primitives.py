@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ..core.extents import Extent, Size
 from .memory import VIEWS, Workspace, donated_to
 from .plan import Plan, Scalar, Step, Value
 
@@ -49,6 +50,11 @@ def as_stated(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
 
 def not_inferred(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
     return None
+
+
+def length(start: Size, stop: Size) -> Size:
+    """How many whole numbers there are from one on and before another."""
+    return stop - start if isinstance(stop - start, Extent) else max(0, stop - start)
 
 
 def reshaped(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
@@ -136,7 +142,7 @@ BINARY = (
     "add subtract multiply divide power remainder maximum minimum equal not_equal less less_equal greater greater_equal "
     "logical_and logical_or logaddexp exact_add exact_subtract"
 ).split()
-REDUCTIONS = "sum prod max min any all mean".split()
+REDUCTIONS = "sum prod max min any all mean exact_sum".split()
 ROWS = (
     *(Primitive(name, ONE, same) for name in UNARY),  # this function of each number
     *(Primitive(name, TWO, broadcast) for name in BINARY),  # this function of each pair of numbers
@@ -146,7 +152,7 @@ ROWS = (
     Primitive("constant", NONE, none),  # one `number`
     Primitive("numbers", NONE, as_stated),  # the numbers of a literal
     Primitive("ones", NONE, lambda shapes, options: (options["size"],)),  # a vector of ones
-    Primitive("arange", NONE, lambda shapes, options: (max(0, options["stop"] - options["start"]),)),  # from `start` on, before `stop`
+    Primitive("arange", NONE, lambda shapes, options: (length(options["start"], options["stop"]),)),  # from `start` on, before `stop`
     Primitive("eye", NONE, lambda shapes, options: (options["size"],) * 2),  # the identity matrix
     Primitive("as_array", ONE, none),  # a plain number as an array without axes
     # dtypes and memory
@@ -179,8 +185,10 @@ ROWS = (
     Primitive("addmm", THREE, lambda shapes, options: (*shapes[0][:-1], shapes[1][0])),  # X Wᵀ + b, the library's linear map
     # along axes
     Primitive("cumsum", ONE, same),  # the sums up to each element
+    Primitive("exact_cumsum", ONE, same),  # the same, which fails where the dtype cannot hold them
     Primitive("cumprod", ONE, same),  # the products up to each element
     Primitive("sort", ONE, same),  # ascending along the axis `at`
+    Primitive("ascending", ONE, same),  # the positions along the last axis in ascending order, of equals the first first, nan last
     Primitive("descending", ONE, same),  # the positions of the largest along the last axis, the largest first
     Primitive("argmax", ONE, lambda shapes, options: shapes[0][:-1]),  # the position of the largest along the last axis, of equals the first
     Primitive("softmax", ONE, same),  # the library's softmax, or one that takes off the largest only where it must

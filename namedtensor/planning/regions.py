@@ -15,6 +15,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
+from ..core.extents import typical
 from ..core.sizes import is_ground, resolve
 from ..operators import REGISTRY
 from ..terms.terms import Term
@@ -50,9 +51,9 @@ class Region(NamedTuple):
 
 
 def sizes_of(term: Term) -> dict[str, int] | None:
-    """The sizes of a term's axes, where all are known."""
+    """The typical sizes of a term's axes, where all are known: tiling changes the speed, and no value."""
     found = {axis: resolve(size) for axis, size in term.shape.items()}
-    return found if all(is_ground(size) for size in found.values()) else None
+    return {axis: typical(size) for axis, size in found.items()} if all(map(is_ground, found.values())) else None
 
 
 def count(term: Term) -> int:
@@ -82,7 +83,7 @@ def find(root: Term, uses: Mapping[int, list[Term]], itemsize: int) -> Region | 
         found = _grow(root, axes, uses, product, itemsize) if axes else None
     if found is None or not found.axes:
         return None
-    work = sum(_work(term) for term in _terms(root, found.inside))
+    work = sum(_work(term) for term in terms_of(root, found.inside))
     return found if work >= 2 else None
 
 
@@ -93,7 +94,7 @@ def _work(term: Term) -> int:
     return 3 if record is not None and record.heavy else 1
 
 
-def _terms(root: Term, inside: Mapping[int, Axes]) -> list[Term]:
+def terms_of(root: Term, inside: Mapping[int, Axes]) -> list[Term]:
     found, stack, seen = [], [root], set()
     while stack:
         term = stack.pop()
@@ -147,7 +148,7 @@ def _grow(root: Term, axes: tuple[str, ...], uses, product: bool, itemsize: int)
         return None
     visit(root, start, True)
     cut = tuple(axis for axis in axes if axis in kept)
-    among = _terms(root, inside)
+    among = terms_of(root, inside)
     largest = max((term for term in among if not product or term is not root), key=count, default=root)
     if product and count(largest) < 2 * count(root):
         return None
@@ -204,7 +205,12 @@ def sizes_of_layers(terms: Sequence[Term]) -> set[int]:
 
 
 def find_layers(
-    terms: Sequence[Term], place: int, uses: Mapping[int, list[Term]], itemsize: int, sizes: Collection[int]
+    terms: Sequence[Term],
+    place: int,
+    uses: Mapping[int, list[Term]],
+    itemsize: int,
+    sizes: Collection[int],
+    threads: int,
 ) -> Region | None:
     """The region of products of rows by matrices, and all between them, that ends with the term at a place of all terms.
 
@@ -214,11 +220,11 @@ def find_layers(
     own = {axis for axis, size in (sizes_of(root) or {}).items() if size in sizes and axis not in root.axes}
     if not own or not root.arguments or not _mappable(root):
         return None
-    found = [_layers(terms, place, axis, uses, itemsize) for axis in root.shape if axis in own]
+    found = [_layers(terms, place, axis, uses, itemsize, threads) for axis in root.shape if axis in own]
     return max(filter(None, found), key=_work_of, default=None)
 
 
-def _layers(terms: Sequence[Term], place: int, axis: str, uses, itemsize: int) -> Region | None:
+def _layers(terms: Sequence[Term], place: int, axis: str, uses, itemsize: int, threads: int) -> Region | None:
     """Everything that is mapped over an axis and serves the root alone, where that is worth it."""
     root = terms[place]
     half = -(-(sizes_of(root) or {})[axis] // 2)
@@ -248,23 +254,23 @@ def _layers(terms: Sequence[Term], place: int, axis: str, uses, itemsize: int) -
             break
     if sum(map(_multiplied, among)) < LAYERS or any(sizes_of(term) is None for term in among):
         return None
-    if all(_is_product(term) or term.operator == "rename" for term in among):
+    if all(is_product(term) or term.operator == "rename" for term in among):
         return None
     region = Region(root, inside, inputs, (axis,), max(among, key=count))
-    rows = _rows(region, among, axis, itemsize)
+    rows = _rows(region, among, axis, itemsize, threads)
     return region._replace(tiling=Tiling((), axis, rows)) if rows else None
 
 
 def _work_of(region: Region) -> int:
     """The multiply-adds of rows by matrices that are one for all blocks."""
-    return sum(map(_multiplied, _terms(region.root, region.inside)))
+    return sum(map(_multiplied, terms_of(region.root, region.inside)))
 
 
-def _rows(region: Region, among: Sequence[Term], axis: str, itemsize: int) -> int:
-    """The block size along an axis: as few blocks as fit the cache and keep all cores busy, each with enough rows for
+def _rows(region: Region, among: Sequence[Term], axis: str, itemsize: int, threads: int) -> int:
+    """The block size along an axis: as few blocks as fit the cache and keep all threads busy, each with enough rows for
     products; else 0.
     """
-    size, most, threads = (sizes_of(region.root) or {})[axis], count(region.largest) * itemsize, cores()
+    size, most = (sizes_of(region.root) or {})[axis], count(region.largest) * itemsize
     rows = -(-size // (threads * -(-most // (threads * BLOCK))))
     turns = -(-size // (rows * threads))
     fits = most // size * rows <= 2 * BLOCK and size >= BUSY * rows * threads * turns
@@ -279,14 +285,14 @@ def _mappable(term: Term) -> bool:
     return term.operator in STRUCTURAL or (record is not None and record.kind in ALLOWED and not sized)
 
 
-def _is_product(term: Term) -> bool:
+def is_product(term: Term) -> bool:
     record = REGISTRY.get(term.operator)
     return record is not None and record.kind == "contraction" and bool(term.axes)
 
 
 def _multiplied(term: Term) -> int:
     """The multiply-adds of a product of two matrices."""
-    if not _is_product(term):
+    if not is_product(term):
         return 0
     left, right = term.arguments
     if not set(left.shape) & set(right.shape) <= set(term.axes):
@@ -297,7 +303,7 @@ def _multiplied(term: Term) -> int:
 
 def _is_narrow(term: Term, name: str, rows: int) -> bool:
     """Whether a block that has so many rows of an axis has too few of a product."""
-    if not _is_product(term):
+    if not is_product(term):
         return False
     left, right = (sizes_of(each) or {} for each in term.arguments)
     if name in left and name in right:

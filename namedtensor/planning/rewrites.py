@@ -6,6 +6,7 @@ Of the rewrites of a term's kind the first that matches is taken.
 
 from __future__ import annotations
 
+from ..core.extents import Extent, typical
 from ..operators import REGISTRY
 from ..terms.terms import Term
 from . import contraction_order, fused_kernels, merged_projections, online_softmax
@@ -21,17 +22,25 @@ def scale_smaller(lowering: Lowering, term: Term) -> Argument | None:
         product, factor = factor, product
     number = factor.number
     record = REGISTRY.get(product.operator)
-    if number is None or isinstance(number, bool) or record is None or record.kind != "contraction":
+    if (
+        number is None
+        or type(number) is Extent
+        or isinstance(number, bool)
+        or record is None
+        or record.kind != "contraction"
+    ):
         return None
     if not product.axes or not lowering.has_one_use(product) or number == 0 or id(product) in lowering.regions:
         return None
     x, y = (lowering.value(each) for each in product.arguments)
     if not isinstance(x, Value) or not isinstance(y, Value) or b.kind(x) != "f" or x.dtype != y.dtype:
         return None
-    if 4 * min(x.count, y.count) > count(product):  # a new array costs more than a pass over one in place
+    if 4 * min(x.typical_count, y.typical_count) > typical(
+        count(product)
+    ):  # a new array costs more than a pass over one in place
         return None
     scale = 1.0 / number if term.operator == "/" else float(number)
-    x, y = (b.multiply(x, scale), y) if x.count <= y.count else (x, b.multiply(y, scale))
+    x, y = (b.multiply(x, scale), y) if x.typical_count <= y.typical_count else (x, b.multiply(y, scale))
     return REGISTRY["⊙"].lower(b, (x, y), product.axes, {})
 
 

@@ -10,12 +10,18 @@ from typing import Any
 
 from ..core.arrays import HALF
 from ..core.axes import Order
+from ..core.extents import Extent, canonical, largest, symbols_of, upper_bound
 from . import dtypes, whole_numbers
 from .fast_path import FALLBACK, FAST, GUARDED, version
 from .intervals import of_dtype, within
 from .optimisations import enabled
 from .plan import Argument, Plan, Scalar, Step, Value, needed
 from .target import Target
+
+
+def is_sized(arguments: Sequence[Argument]) -> bool:
+    """Whether something is made of values that need the sizes of the inputs."""
+    return any(isinstance(each, Value) and each.sized for each in arguments)
 
 
 class StepBuilder:
@@ -30,12 +36,12 @@ class StepBuilder:
         self.target = target
         self.half = real if real in HALF else None
         self.real = target.canonical("float32") if self.half else real or target.default_float
-        self.wide = target.result_type((target.default_float, self.real))  # what whole numbers become by themselves
         self.names: list[str] = []
         self.inputs: list[Value | Scalar] = []
         self.donated: frozenset[Value] = frozenset()
         self.steps: list[Step] = []
         self.origin: Any = None
+        self.rounds = False  # whether whole numbers of data become floating ones that need not hold them
         self.in_block = False  # whether this is the plan of a block, which one thread computes
         self._made: dict[tuple[Any, ...], Value] = {}
         self._written: dict[Value, Step] = {}
@@ -47,10 +53,14 @@ class StepBuilder:
         they were, else the fallback alone.
         """
 
+        inner = prefix  # which that of a fallback is not
+
         def built(which: int, prefix: str, fallback: Plan | None = None) -> Plan:
             steps, final = version(which, self.steps, results)
             in_place = "in place" in self.optimised
-            return Plan(source, self.names, self.inputs, steps, final, in_place, prefix, fallback, self.donated)
+            return Plan(
+                source, self.names, self.inputs, steps, final, in_place, prefix, fallback, self.donated, bool(inner)
+            )
 
         if not any(step.primitive == "select" for step in self.steps):
             return built(FALLBACK, prefix)
@@ -80,6 +90,9 @@ class StepBuilder:
     ) -> Value:  # fmt: skip
         """Append a step, or give the equal one that was written already (common subexpressions)."""
         arguments, shape = tuple([self._unnamed.get(each, each) for each in arguments]), tuple(shape)
+        for name, size in options.items():
+            if type(size) is Extent:  # by the symbols that equations leave, which the inputs have
+                options[name] = canonical(size)
         # What differs as an option may be equal as a number: 0.0 and −0.0, 1 and True.
         key = (primitive, arguments, tuple(map(type, arguments)), shape, dtype, repr(options))
         found = self._made.get(key)
@@ -92,6 +105,7 @@ class StepBuilder:
                     fixed = fixed and each.fixed
                     dynamic = dynamic or (each.dynamic and dtype != "bool")
             found = self._made[key] = Value(order, shape, dtype, fixed, dynamic)
+            found.sized = fixed and (is_sized(arguments) or bool(symbols_of((shape, options, arguments))))
             found.interval = whole_numbers.interval_of_step(primitive, arguments, options, dtype)
             found.weak = whole_numbers.is_weak(self, primitive, arguments, dtype)
             step = self._written[found] = Step(found, primitive, arguments, options, self.origin)
@@ -115,6 +129,7 @@ class StepBuilder:
         found = self._made.get(key)
         if found is None:
             found = self._made[key] = Value(order, x.shape, x.dtype, x.fixed, x.dynamic, x.interval, x.weak)
+            found.sized = x.sized
             step = self._written[found] = Step(found, "same", (x,), {}, self.origin)
             self.steps.append(step)
             self._unnamed[found] = x
@@ -137,7 +152,8 @@ class StepBuilder:
     # ---------------------------------------------------------------------------------------------------- constants
     def constant(self, number: Any, dtype: str | None = None) -> Value:
         """A number as a tensor without axes: whole where it is whole and 64 bits hold it, else of the formula's own dtype."""
-        kind = number.kind if isinstance(number, Scalar) else type(number)
+        number = canonical(number) if type(number) is Extent else number
+        kind = number.kind if isinstance(number, Scalar) else int if type(number) is Extent else type(number)
         if dtype is None:
             dtype = "bool" if kind is bool else self.whole_dtype(number) if issubclass(kind, int) else self.real
         if isinstance(number, Scalar):
@@ -152,12 +168,13 @@ class StepBuilder:
         """The dtype of whole numbers that are written: 64 bits, or floats of 64 bits where those are too few."""
         whole = self.target.default_whole
         held = of_dtype(whole)
+        numbers = tuple(upper_bound(each) if type(each) is Extent else each for each in numbers)
         fit = all(within(whole_numbers.interval_of(each) or (0, 0), held) for each in numbers)  # type: ignore[arg-type]
         return whole if fit else self.target.wide_float
 
     def arange(self, start: int, stop: int, axis: str, dtype: str | None = None) -> Value:
         dtype = dtype or self.whole_dtype(start, stop)
-        return self.step("arange", (), (axis,), (max(0, stop - start),), dtype, start=start, stop=stop)
+        return self.step("arange", (), (axis,), (largest(0, stop - start),), dtype, start=start, stop=stop)
 
     def identity(self, size: int, order: Order) -> Value:
         return self.step("eye", (), order, (size, size), self.real, size=size)

@@ -6,8 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from ..core.extents import Extent
 from ..core.sizes import resolve
-from ..operators.along_axes import place_of_largest
+from ..operators.along_axes import NAN_FIRST, place_of_largest
 from ..operators.indexing import MERGED, merged_positions, positions
 from ..terms.environment import source_name
 from ..terms.terms import Term
@@ -28,6 +29,8 @@ def _input(lowering: Lowering, term: Term) -> Argument:
 
 def _number(lowering: Lowering, term: Term) -> Argument:
     number = term.options[0]
+    if type(number) is Extent:
+        return lowering.builder.constant(number)
     whole = isinstance(number, int) and lowering.builder.whole_dtype(number) == lowering.target.default_whole
     return number if whole else float(number)
 
@@ -89,17 +92,17 @@ def _spread(lowering: Lowering, term: Term) -> Argument:
 
 def _pick(lowering: Lowering, term: Term) -> Argument:
     (x,), (axis, position) = term.arguments, term.options
-    if x.operator == "argsort" and x.axes == (axis,) and position == 0 and not x.options:
-        return _place_of_least(lowering, x.arguments[0], axis)
+    if x.operator == "argsort" and x.axes == (axis,) and position == 0:
+        return _place_of_least(lowering, x.arguments[0], axis, x.options == NAN_FIRST)
     return lowering.builder.pick(lowering.array(x), {axis: position})
 
 
-def _place_of_least(lowering: Lowering, term: Term, axis: str) -> Argument:
+def _place_of_least(lowering: Lowering, term: Term, axis: str, nan_first: bool) -> Argument:
     """The first of the places of an axis in ascending order, without the order of the others."""
     b = lowering.builder
     if term.operator == "negative":
-        return place_of_largest(b, (lowering.array(term.arguments[0]),), axis)
-    return place_of_largest(b, (b.negative(lowering.array(term)),), axis)
+        return place_of_largest(b, (lowering.array(term.arguments[0]),), axis, nan_first)
+    return place_of_largest(b, (b.negative(lowering.array(term)),), axis, nan_first)
 
 
 def _scatter(lowering: Lowering, term: Term) -> Argument:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 
+from ..core.extents import typical
 from ..operators.contraction import merged
 from .plan import Argument, Value
 from .whole_numbers import Steps
@@ -18,7 +19,7 @@ DENSE = frozenset("exp multiply subtract add divide matmul dot max sum".split())
 
 def sum_last(b: Steps, x: Value, keep: bool) -> Value | None:
     """The sum over the last axis, which stays with size 1 where it is to be kept; None where a plain sum is better."""
-    if x.shape[-1] <= SHORT_ROWS and is_better_as_product(b, x):
+    if typical(x.shape[-1]) <= SHORT_ROWS and is_better_as_product(b, x):
         return sum_as_product(b, x, keep)
     pair = factors(b, x)
     if pair is None:
@@ -31,7 +32,7 @@ def factors(b: Steps, x: Value) -> tuple[Argument, ...] | None:
     """The two arrays of which another is the product, where the sum over its last axis is better one of products."""
     step = b.written(b.unnamed(x))
     on = "sums as products" in b.optimised and x.dtype in ("float32", "float64") and len(x.order) > 1
-    if step is None or step.primitive != "multiply" or not on or not 1 < x.shape[-1] <= LONG or x.fixed:
+    if step is None or step.primitive != "multiply" or not on or not 1 < typical(x.shape[-1]) <= LONG or x.fixed:
         return None
     same = all(isinstance(each, Value) and (each.shape, each.dtype) == (x.shape, x.dtype) for each in step.arguments)
     return step.arguments if same and not x.dynamic else None
@@ -40,7 +41,7 @@ def factors(b: Steps, x: Value) -> tuple[Argument, ...] | None:
 def sum_first(b: Steps, x: Value, count: int) -> Value | None:
     """The sum over the first axes, so many; None where a plain sum is better."""
     outer, rest = math.prod(x.shape[:count]), x.shape[count:]
-    if not 1 < outer <= LONG or not rest or not is_better_as_product(b, x):
+    if not 1 < typical(outer) <= LONG or not rest or not is_better_as_product(b, x):
         return None
     above, beside = (merged(axes) for axes in (x.order[:count], x.order[count:]))
     ones = b.step("ones", (), (above,), (outer,), x.dtype, size=outer)
@@ -52,7 +53,7 @@ def sum_first(b: Steps, x: Value, count: int) -> Value | None:
 def is_better_as_product(b: Steps, x: Value) -> bool:
     """Whether a product with ones is faster than a sum, on numbers that lie as a product takes them."""
     floats = x.dtype in ("float32", "float64") and len(x.order) > 1
-    return "small sums as products" in b.optimised and floats and x.count <= MANY and is_dense_and_new(b, x)
+    return "small sums as products" in b.optimised and floats and x.typical_count <= MANY and is_dense_and_new(b, x)
 
 
 def is_dense_and_new(b: Steps, x: Value) -> bool:

@@ -10,7 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from typing import Any
 
+from grammar.cache import Cache
+
 from ..core.arrays import dtype_name, kind_of
+
+MAX_ASKED = 4096  # answers of a library about its dtypes
 
 
 class Target:
@@ -22,10 +26,8 @@ class Target:
         self.natives: frozenset[str] = backend.natives
         self.numbers: frozenset[str] = backend.numbers
         self.stored: frozenset[str] = backend.stored
-        self.checks_data: bool = backend.checks_data  # whether a primitive may look at numbers, and fail
         self.spread: Mapping[str, int] = {}  # over how many devices an axis goes
-        self._asked: dict[tuple[Any, ...], str] = {}
-        self._kinds: dict[str, str] = {}
+        self._asked: Cache[tuple[Any, ...], str] = Cache(f"dtypes of {backend.name}", MAX_ASKED)
 
     def over(self, spread: Mapping[str, int] | None) -> Target:
         """The same library, with axes spread over devices."""
@@ -52,16 +54,18 @@ class Target:
         """The dtype that whole numbers are computed in where 64 bits may be too few."""
         return self.canonical("float64")
 
+    @property
+    def is_narrow(self) -> bool:
+        """Whether the widest floating numbers hold fewer whole ones than the widest integers do without a library's `x64`."""
+        return self.wide_float == "float32"
+
     def canonical(self, dtype: str) -> str:
         """The dtype that the library gives for a wish: JAX has no wide ones unless told to."""
         return self.backend.canonical(self.xp, dtype)
 
     def kind(self, dtype: str) -> str:
         """b, i, u, f or c."""
-        found = self._kinds.get(dtype)
-        if found is None:
-            found = self._kinds[dtype] = kind_of(dtype)
-        return found
+        return kind_of(dtype)
 
     def object_of(self, dtype: str) -> Any:
         return getattr(self.xp, dtype)
@@ -73,10 +77,9 @@ class Target:
         different = tuple(dict.fromkeys(dtypes))
         if len(different) == 1:
             return different[0]
-        found = self._asked.get(different)
-        if found is None:
-            found = self._asked[different] = dtype_name(self.xp.result_type(*map(self.object_of, different)))
-        return found
+        return self._asked.get_or_build(
+            different, lambda: dtype_name(self.xp.result_type(*map(self.object_of, different)))
+        )
 
     def ask(self, primitive: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> str:
         """The dtype of what a primitive gives: the library is asked, by one element, once."""
@@ -84,7 +87,4 @@ class Target:
             [(each.dtype, len(each.shape)) if hasattr(each, "order") else (each, type(each)) for each in arguments]
         )
         key = (primitive, kinds, repr(options), self.default_float)
-        found = self._asked.get(key)
-        if found is None:
-            found = self._asked[key] = self.backend.ask(self, primitive, arguments, options)
-        return found
+        return self._asked.get_or_build(key, lambda: self.backend.ask(self, primitive, arguments, options))

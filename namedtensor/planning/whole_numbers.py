@@ -4,7 +4,12 @@ Formulas are over ℝ, and dtypes are not. Dtypes, literals and sizes decide, ne
 
     narrower than 64 bits            widened before arithmetic
     a product, power, sum            of 64 bits where its interval fits 2^53; else in floats of 64 bits
-    x + y, x − y, −x, |x|            of 64 bits, found out where they pass them; in floats where the library cannot tell
+    a recurrence, a quotient         in floats of 64 bits
+    x + y, x − y, −x, |x|            of 64 bits, an overflow being an error
+
+The rule is the same for every library. JAX without `jax_enable_x64` has 32 bits for 64, and its floats have whole numbers
+without a gap up to 2^24 only: there ∑ and recurrences stay whole too, and what becomes floating gives a warning. A function
+that JAX traces cannot look at numbers: no overflow is found out there, which is another.
 
 A *weak* value is a floating one made by this of whole numbers alone: as they do, it takes the dtype of the floats it meets.
 """
@@ -16,6 +21,7 @@ from operator import attrgetter
 from typing import Any, Protocol
 
 from ..core.axes import Order
+from ..core.extents import upper_bound
 from . import intervals
 from .intervals import Interval
 from .plan import Argument, Scalar, Step, Value
@@ -25,7 +31,12 @@ CHECKED = {"add": "exact_add", "subtract": "exact_subtract", "negative": "exact_
 ARITHMETIC = frozenset((*CHECKED, "multiply", "power"))
 WEAK = attrgetter("weak")
 WHOLE = frozenset("iub")  # the kinds of their dtypes
-CHECKS = frozenset((*CHECKED.values(), "exact_cast"))  # the primitives that fail where 64 bits are too few
+CHECKED_REDUCTIONS = {
+    "sum": "exact_sum",
+    "cumsum": "exact_cumsum",
+}  # where floats hold fewer whole numbers than these do
+CHECKS = frozenset((*CHECKED.values(), *CHECKED_REDUCTIONS.values(), "exact_cast"))  # fail where their bits are too few
+ROUNDED = "JAX without jax_enable_x64 rounds whole numbers beyond 16777216 here: they become float32"
 
 
 class Steps(Protocol):
@@ -35,8 +46,8 @@ class Steps(Protocol):
     optimised: frozenset[str]
     half: str | None
     real: str
-    wide: str
     in_block: bool
+    rounds: bool
 
     def step(
         self, primitive: str, arguments: Sequence[Argument], order: Order, shape: Sequence[int], dtype: str | None = None,
@@ -80,9 +91,11 @@ def counted(primitive: str, arguments: Sequence[Any], options: dict[str, Any]) -
 def interval_of_step(primitive: str, arguments: Sequence[Any], options: dict[str, Any], dtype: str) -> Interval | None:
     """Between which whole numbers the results of a step lie: those of a dtype lie in what it holds."""
     found = None
-    if not any(isinstance(each, Value) and each.interval is None for each in arguments):
+    if primitive in intervals.PLACES:
+        found = 0, max(upper_bound(arguments[0].shape[-1] - 1), 0)
+    elif not any(isinstance(each, Value) and each.interval is None for each in arguments):
         known = [interval_of(each) for each in arguments]
-        found = intervals.of_step(primitive, known, options, counted(primitive, arguments, options))
+        found = intervals.of_step(primitive, known, options, upper_bound(counted(primitive, arguments, options)))
     natural = intervals.of_dtype(dtype)
     if natural is None or found is None:
         return found if natural is None else natural
@@ -114,7 +127,7 @@ def common_dtype(b: Steps, arguments: Sequence[Any]) -> str:
     if len(found) == 1 and not numbers and not found & b.target.stored:
         return found.pop()
     dtype = b.whole_dtype(*numbers)
-    return dtype if b.target.checks_data or all(is_held(b, each) for each in values) else b.target.wide_float
+    return wide_float(b, values) if b.target.is_narrow and not all(is_held(b, each) for each in values) else dtype
 
 
 def comparable(b: Steps, arguments: Sequence[Any]) -> bool:
@@ -124,6 +137,18 @@ def comparable(b: Steps, arguments: Sequence[Any]) -> bool:
     numbers = [each for each in arguments if not isinstance(each, Value)]
     fit = held is not None and all(type(each) is int and intervals.within((each, each), held) for each in numbers)
     return fit and held != (0, 1)
+
+
+def in_range(b: Steps, arguments: Sequence[Any]) -> Sequence[Any]:
+    """What to compare instead of whole numbers and a plain one that none of their dtype reaches: 0 and 1, or 0 and −1."""
+    ends = intervals.of_dtype(b.target.default_whole)
+    assert ends is not None
+    far = [type(each) is int and not intervals.within((each, each), ends) for each in arguments]
+    whole = [isinstance(each, Value) and b.kind(each) in WHOLE and is_held(b, each) for each in arguments]
+    if True not in far or True not in whole:
+        return arguments
+    return [b.step("multiply", (each, 0), each.order, each.shape) if isinstance(each, Value) else 1 if each > 0 else -1
+            for each in held(b, arguments, b.target.default_whole)]  # fmt: skip
 
 
 def before_cast(b: Steps, x: Value) -> Value:
@@ -149,8 +174,8 @@ def safe(b: Steps, primitive: str, arguments: Sequence[Any]) -> tuple[str, Seque
     found = intervals.of_step(primitive, [interval_of(each) for each in arguments], {})
     if found is not None and fits(b, found, primitive in CHECKED):
         return primitive, held(b, arguments, b.target.default_whole)
-    if primitive not in CHECKED or not b.target.checks_data:
-        return primitive, held(b, arguments, b.target.wide_float)
+    if primitive not in CHECKED or (b.target.is_narrow and not all_held(b, arguments)):
+        return primitive, held(b, arguments, wide_float(b, arguments))
     arguments = held(b, arguments, b.target.default_whole)
     return CHECKED[primitive], (0, *arguments) if primitive == "negative" else arguments
 
@@ -159,9 +184,40 @@ def summable(b: Steps, arguments: Sequence[Value], kind: str, count: int) -> lis
     """Whole numbers in a dtype that holds a reduction of `count` of them, or of their products."""
     if any(b.kind(each) not in WHOLE for each in arguments):
         return [*arguments]
-    found = intervals.of_step(kind, [each.interval for each in arguments], {}, count)
+    found = intervals.of_step(kind, [each.interval for each in arguments], {}, upper_bound(count))
     enough = found is not None and fits(b, found, False)
-    return held(b, arguments, b.target.default_whole if enough else b.target.wide_float)
+    return held(b, arguments, b.target.default_whole if enough else wide_float(b, arguments))
+
+
+def reducible(b: Steps, kind: str, x: Value, count: int) -> tuple[str, Value]:
+    """The reduction that gives the right numbers, and its argument in the dtype that it gives them in."""
+    if b.target.is_narrow and kind in CHECKED_REDUCTIONS and b.kind(x) in WHOLE and is_held(b, x):
+        found = intervals.of_step(kind, [x.interval], {}, count)
+        exact = found is not None and fits(b, found, True)
+        return kind if exact else CHECKED_REDUCTIONS[kind], b.cast(x, b.target.default_whole)
+    return kind, summable(b, (x,), kind, count)[0]
+
+
+def for_recurrence(b: Steps, x: Value) -> Value:
+    """Whole numbers that a recurrence begins with, in the dtype in which it goes on."""
+    if b.target.is_narrow and is_held(b, x):
+        return b.cast(x, b.target.default_whole)
+    return b.cast(x, wide_float(b, (x,)))
+
+
+def wide_float(b: Steps, arguments: Sequence[Any]) -> str:
+    """The dtype of floating numbers that are made of these whole ones; noted where that need not hold them."""
+    dtype = b.target.wide_float
+    found = (each.interval for each in arguments if isinstance(each, Value) and not each.fixed)
+    exact = intervals.exact_in(dtype)
+    if b.target.is_narrow and not all(each is None or intervals.within(each, exact) for each in found):
+        b.rounds = True
+    return dtype
+
+
+def all_held(b: Steps, arguments: Sequence[Any]) -> bool:
+    """Whether the dtype of whole numbers holds all these values."""
+    return all(is_held(b, each) for each in arguments if isinstance(each, Value))
 
 
 def is_held(b: Steps, x: Value) -> bool:

@@ -5,9 +5,8 @@
 `entries`: what it can be asked for: its value, a name, several.
 `claims`: the claims of a program, against its values.
 `executable`: checked, planned, made a function.
-`sizes_used`: whether what is made of sizes follows between them.
-`generic_types`: types for lengths, from those of others.
-`lengths`: executables for lengths, from those of others.
+`size_symbols`: symbols for sizes that are read from the arrays.
+`symbolic_plans`: one plan for all sizes of a signature.
 `call_cache`: how a repeated call finds its executable.
 `evaluate`: the value of a text.
 `explained`: every step to it.
@@ -15,11 +14,14 @@
 `initialisation`: parameters as tensors.
 `open_lengths`: types for ranges of any length.
 `checks`: types without data.
+`named_plans`: plans for arguments by name, for one library.
 `compiled`: functions for repeated calls.
 `einsum`: formulas as calls of einsum.
 `diagrams`: where its values go.
 `variants`: a program with some definitions replaced.
 `torch_module`: a formula as a module of PyTorch.
+`torch_forward`: its forward, one for all sizes.
+`torch_export`: modules for `torch.export` and ONNX.
 `program_names`: which names a program speaks of.
 `verbs`: what programs, formulas and names of them have in common.
 `program`: Program, Formula, EntryPoint.

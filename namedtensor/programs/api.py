@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
 
 from ..checking.report import CheckResult
 from ..core.hooks import answered
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
 
 # ---------------------------------------------------------------------------------------------------------- to make one
-def program(text: str, syntax: str = "auto") -> Program:
-    """Many definitions in one scope.
+def program(text: str, syntax: str = "auto", *, strict: bool = False) -> Program:
+    """Many definitions in one scope. With `strict`, an outer broadcast in any use of it is an error.
 
     Raises NotationError where the text is not in the notation, or defines a name twice.
 
@@ -34,20 +35,20 @@ def program(text: str, syntax: str = "auto") -> Program:
     7.0
     """
     try:
-        return Program(text, syntax)
+        return Program(text, syntax, strict)
     except NotationError as problem:
         raise problem.alone() from None
 
 
-def formula(text: str, syntax: str = "auto") -> Formula:
-    """A formula or a function as an object: callable, inspectable.
+def formula(text: str, syntax: str = "auto", *, strict: bool = False) -> Formula:
+    """A formula or a function as an object: callable, inspectable; `strict` as in `program`.
 
     >>> f = formula("f(x, y) = x^2 + y")
     >>> float(f(3, 1))
     10.0
     """
     try:
-        return Formula(text, syntax)
+        return Formula(text, syntax, strict)
     except NotationError as problem:
         raise problem.alone() from None
 
@@ -236,14 +237,15 @@ def latex_preamble() -> str:
     >>> print(latex_preamble().splitlines()[0])
     \\usepackage{amsmath,amssymb,xcolor}
     """
-    from grammar.printer.preamble import PREAMBLE
+    with LOADING, all_or_none():
+        from grammar.printer.preamble import PREAMBLE
 
     return PREAMBLE
 
 
 def to_python(
     formula: str | Verbs, library: str = "numpy", values: Values | None = None, /, *,
-    sizes: Mapping[str, int] | None = None, syntax: str = "auto", **named: Any,
+    sizes: Mapping[str, int] | None = None, style: str = "function", syntax: str = "auto", **named: Any,
 ) -> str:  # fmt: skip
     """The source text of a plain function for "numpy", "torch" or "jax", which runs without this project.
 
@@ -253,7 +255,7 @@ def to_python(
     >>> print(nt.to_python("∑_{a} X", X="ℝ^{a[3]}").splitlines()[0])
     import numpy as np
     """
-    return as_formula(formula, syntax).to_python(library, values, sizes=sizes, **named)
+    return as_formula(formula, syntax).to_python(library, values, sizes=sizes, style=style, **named)
 
 
 def to_javascript(

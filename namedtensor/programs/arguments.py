@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
 from grammar.nodes import Declaration
 from grammar.parser import parse
 
@@ -15,7 +16,7 @@ from ..core.families import FamilyName
 from ..core.kinds import as_mapping
 from ..core.layout import MOST, Layout
 from ..core.sizes import SizeVariable, is_ground, resolve
-from ..scope.names import Key, arithmetic, key, key_of
+from ..scope.names import Key, arithmetic, by_key, key, key_of, plain_key, two_spellings
 from ..scope.symbols import Scope
 from ..terms.inference import InputType
 
@@ -41,20 +42,23 @@ class Arguments:
     Those that are `positional` are arguments of a function, and no names of the program.
     """
 
-    __slots__ = ("_types", "arrays", "cache_key", "positional", "typed", "values")
+    __slots__ = ("_layouts", "_types", "arrays", "cache_key", "positional", "values")
 
     def __init__(self, values: Mapping[str, Any], positional: tuple[str, ...] = ()):
-        from ..core.tensor import NamedTensor
-        from ..tensors.values import as_value
+        with LOADING, all_or_none():
+            from ..core.tensor import NamedTensor
+            from ..tensors.values import as_value
 
         self.positional: tuple[str, ...] = positional
         self._types: dict[Key, InputType] | None = None
-        self.typed: Any = None  # the terms of the call, once they are known: of `executable.Typed`
+        self._layouts: Mapping[str, Layout] = {}  # with symbols for some sizes
         self.arrays: dict[str, Any] = {}
         self.values: dict[str, Any] = {}
         found: list[Any] = []
         for name, value in values.items():
             text = spelling_of(name)
+            if text in self.values:
+                raise two_spellings(name, values, spelling_of)
             if type(value) is not NamedTensor:
                 value = as_value(value, text)
             self.values[text] = value
@@ -76,7 +80,13 @@ class Arguments:
     @property
     def abstract(self) -> Abstract:
         """The abstract arguments that a plan is made for: the layout of each tensor, and each number as it is."""
-        return {text: getattr(value, "layout", value) for text, value in self.values.items()}
+        return {text: getattr(value, "layout", value) for text, value in self.values.items()} | dict(self._layouts)
+
+    def with_layouts(self, layouts: Mapping[str, Layout]) -> Arguments:
+        """The same arguments with other layouts for some: those in which sizes are symbols."""
+        found = Arguments(self.values, self.positional)
+        found._layouts = layouts
+        return found
 
     @property
     def inputs(self) -> dict[Key, InputType]:
@@ -126,6 +136,11 @@ def spelling_of(name: str) -> str:
     return name if isinstance(name, FamilyName) else str(key_of(name))
 
 
+def by_spelling(given: Mapping[str, Any]) -> dict[str, Any]:
+    """A mapping from names by the one spelling of each. Raises NotationError where two are spellings of one name."""
+    return by_key(given, spelling_of)
+
+
 def all_values(values: Any, named: Mapping[str, Any]) -> dict[str, Any]:
     """Values from a mapping and by keyword, merged. Raises NotationError where the first is no mapping."""
     if values is None:
@@ -150,6 +165,8 @@ def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
         if size < 0:
             raise NotationError(310, f"the size of {name} cannot be {size}")
         found[str(name)] = int(size)
+    if len(found) > 1:
+        by_key(found, plain_key)
     return found
 
 
@@ -157,6 +174,10 @@ class KeywordValues(dict[str, Any]):
     """A mapping whose values count as given by keyword, so that none may be left over, but those `used` elsewhere."""
 
     used: frozenset[str] = frozenset()
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        super().__init__(*values, **named)
+        self.labels: dict[str, tuple[str, ...]] = {}  # of the elements of an axis, from tables
 
 
 def keyword_names(values: Mapping[str, Any] | None, named: Mapping[str, Any]) -> tuple[str, ...]:
@@ -223,6 +244,7 @@ def size_of(size: Any, axis: str) -> Any:
 
 
 def _source_of(node: Any) -> str:
-    from grammar.printer import to_text
+    with LOADING, all_or_none():
+        from grammar.printer import to_text
 
     return to_text(node)

@@ -10,69 +10,39 @@ The last two are keys of one bounded cache, and what is in none of them is made 
 
 from __future__ import annotations
 
-from collections import OrderedDict
+import os
 from collections.abc import Callable, Mapping
 from operator import attrgetter
-from threading import Lock, RLock
+from threading import RLock
 from typing import Any
 
+from grammar.cache import Cache
 from grammar.errors import NotationError
 
 from ..backends.function import no_match
-from ..core.collection import collection_paused
 from ..core.layout import Layout
 from ..operators.user_functions import USER_FUNCTIONS
 from .arguments import Arguments, ReadsNumbers, all_values, keyword_names, layout_of, spelling_of, whole_sizes
 from .executable import Executable, Typed
-from .lengths import Lengths, Making
+from .symbolic_plans import SymbolicPlans
 
 LAYOUT, ARRAY = attrgetter("layout"), attrgetter("_array")
 MOST = 2048  # keys of a cache: two for most executables
 BYTES = 128 * 2**20  # of their constants, such as masks, and their plans; an allocator takes up to as much again
 
 
-class LruCache(OrderedDict[Any, Any]):
-    """The one bounded cache: least recently used values are dropped, by their number and by their bytes."""
+def bytes_of(value: Any) -> int:
+    """The bytes of what is kept; asking may make what is large, or fail."""
+    return getattr(value, "nbytes", 0)
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.bytes: int = 0  # of what is kept, each once
-        self._weights: dict[int, list[int]] = {}  # by identity: under how many keys it is, and its bytes
-        self._lock = Lock()
 
-    def fetch(self, key: Any) -> Any:
-        """The value under a key, or None; it becomes the most recently used."""
-        found = self.get(key)
-        if found is not None:
-            try:
-                self.move_to_end(key)
-            except KeyError:  # another thread has just dropped it
-                pass
-        return found
-
-    def store(self, key: Any, value: Any) -> Any:
-        size: int = getattr(value, "nbytes", 0)  # which may raise, for what is large is made only then
-        with self._lock:
-            if key in self:
-                self._forget(self[key])
-            self[key] = value
-            weight = self._weights.setdefault(id(value), [0, size])
-            weight[0] += 1
-            self.bytes += weight[1] if weight[0] == 1 else 0
-            while len(self) > MOST or (self.bytes > BYTES and self._weights.keys() != {id(value)}):
-                self._forget(self.popitem(last=False)[1])
-        return value
-
-    def _forget(self, value: Any) -> None:
-        weight = self._weights[id(value)]
-        weight[0] -= 1
-        if not weight[0]:
-            del self._weights[id(value)]
-            self.bytes -= weight[1]
+def new_cache(name: str) -> Cache[Any, Any]:
+    """A cache of executables: the least recently used are dropped, by their number and by their bytes."""
+    return Cache(name, MOST, bytes_of, BYTES)
 
 
 class CachedCall:
-    """A callable with an inline cache of its last call and an LRU cache of executables.
+    """A callable with an inline cache of its last call and a bounded cache of executables.
 
     Where the inline cache gives None the call is another one, and where it fails the slow path raises the proper error. A
     new Python function for formulas invalidates it.
@@ -82,11 +52,11 @@ class CachedCall:
     _by_name: tuple[tuple[str, ...], Callable[..., Any]]  # one tuple, which another thread sees whole
     _by_mapping: tuple[tuple[str, ...], Callable[..., Any]]  # which may hold more than the formula uses
 
-    def __init__(self, cache: LruCache | None = None):
-        self._executables = LruCache() if cache is None else cache
+    def __init__(self, cache: Cache[Any, Any] | None = None):
+        self._executables = new_cache("executables of a callable") if cache is None else cache
         self._token = object()  # of its keys, in a cache that several share
         self._last_used: Executable | None = None
-        self._lengths = Lengths()
+        self._symbolic = SymbolicPlans()
         self._invalidate()
 
     def __call__(
@@ -123,13 +93,14 @@ class CachedCall:
 
     def _called(self, arguments: tuple[Any, ...], values: Mapping[str, Any] | None, sizes: Any, named: dict[str, Any]):
         """A call past the inline cache: by layouts, else by the slow path."""
+        version = USER_FUNCTIONS.version
         try:
             given = named if values is None else {**values, **named} if named else values
             layouts = (*map(LAYOUT, arguments), *map(LAYOUT, given.values()))
             if values is None:
-                by_layout = (self._token, USER_FUNCTIONS.version, *layouts, *given)
+                by_layout = (self._token, version, *layouts, *given)
             else:  # which may hold more than the formula uses
-                by_layout = (self._token, USER_FUNCTIONS.version, type(values), *layouts, *given, *named)
+                by_layout = (self._token, version, type(values), *layouts, *given, *named)
             if sizes is not None:
                 by_layout = (*by_layout, *sizes.items(), *map(type, sizes.values()))  # 2.0 and True are no sizes
             found = self._executables.get(
@@ -141,9 +112,9 @@ class CachedCall:
             self._last_used = found
             if sizes is None:
                 if values is None:
-                    self._keep((*named,), found, layouts)
+                    self._keep((*named,), found, layouts, version)
                 elif type(values) is dict and not (arguments or named):
-                    self._keep((*values,), found, layouts, mapped=True)
+                    self._keep((*values,), found, layouts, version, mapped=True)
             return found.run(*map(ARRAY, arguments), *map(ARRAY, given.values()))
         try:
             return self._slow_path(arguments, values, sizes, named, by_layout)
@@ -170,18 +141,12 @@ class CachedCall:
         return result
 
     def _fitting(self, given: Arguments, sizes: dict[str, int], by_keyword: tuple[str, ...]) -> Executable:
-        """The executable for these arguments: an instance of a template of other sizes, or compiled."""
-        with collection_paused():
-            found = self._lengths.executable(
-                given,
-                (tuple(sizes.items()),),
-                lambda: self._read.scope_given(given.inputs),
-                Making(lambda it: self._typed(it, sizes, by_keyword), lambda it: self._made(it, sizes, by_keyword)),
-            )
-            given.typed = None
-            if found.unused.isdisjoint(map(spelling_of, by_keyword)):
-                return found
-            return self._made(given, sizes, by_keyword)  # which says what is wrong
+        """The executable for these arguments: that of a plan with symbols for sizes, or compiled for them."""
+        extra = tuple(sizes.items()), USER_FUNCTIONS.version
+        found = self._symbolic.executable(given, extra, lambda it: self._made(it, sizes, by_keyword))
+        if found.unused.isdisjoint(map(spelling_of, by_keyword)):
+            return found
+        return self._made(given, sizes, by_keyword)  # which says what is wrong
 
     def _anew(
         self, arguments: tuple[Any, ...], values: Mapping[str, Any], sizes: Mapping[str, int], spread: Mapping[str, int]
@@ -203,14 +168,8 @@ class CachedCall:
         """The program that is called."""
         raise NotImplementedError
 
-    def _types(self, given: Arguments, sizes: dict[str, int], by_keyword: tuple[str, ...]) -> Typed:
-        """The types of what is given: those that are known already, or by a check."""
-        if given.typed is None:
-            given.typed = self._typed(given, sizes, by_keyword)
-        return given.typed
-
     def _typed(self, given: Arguments, sizes: dict[str, int], by_keyword: tuple[str, ...]) -> Typed:
-        """The types of what is given, checked anew."""
+        """The types of what is given."""
         raise NotImplementedError
 
     def _made(
@@ -226,13 +185,17 @@ class CachedCall:
     def _run(self, found: Executable, given: Arguments) -> Any:
         return found(*given.arrays.values())
 
-    def _keep(self, names: tuple[str, ...], found: Executable, layouts: tuple[Any, ...], mapped: bool = False) -> None:
+    def _keep(
+        self, names: tuple[str, ...], found: Executable, layouts: tuple[Any, ...], version: int, mapped: bool = False
+    ) -> None:
         run = found.for_repeated_calls(layouts)
         if mapped:
             self._by_mapping = names, run
             self._subscribe()
         else:
             self._repeat(names, run)
+        if version != USER_FUNCTIONS.version:  # a function came or went meanwhile, in another thread
+            self._invalidate()
 
     def _repeat(self, names: tuple[str, ...], run: Callable[..., Any]) -> None:
         if names:
@@ -260,6 +223,11 @@ class BoundCall:
 
     one_at_a_time = RLock()  # who asks what the callable has run last is who ran it
 
+    @classmethod
+    def _after_fork(cls) -> None:
+        """In a child the thread that has the lock does not run."""
+        cls.one_at_a_time = RLock()
+
     def __init__(self, call: CachedCall, values: Mapping[str, Any], sizes: Mapping[str, int] | None = None):
         self._call, self._values, self._sizes = call, dict(values), sizes
         tensors = all(hasattr(each, "layout") for each in self._values.values())
@@ -276,3 +244,7 @@ class BoundCall:
             found, used = self._call(values={**self._values, **values}, sizes=self._sizes), self._call._last_used
         self._last = given, used and used.run
         return found
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=BoundCall._after_fork)

@@ -15,7 +15,7 @@ from ..checking.report import CheckResult, report
 from ..checking.report import check_program as check_whole
 from ..core.hooks import answered
 from ..core.limits import recursion_headroom
-from ..scope.names import Key, key, spelled
+from ..scope.names import Key, by_key, key, spelled
 from ..terms.inference import AlreadyReported, InputType
 from .arguments import shape_of, whole_sizes
 from .entries import Entry, WholeProgram, argument_types
@@ -130,7 +130,7 @@ def checked_entry(
 
 def input_types(shapes: Mapping[str, Any]) -> dict[Key, InputType]:
     """Input types of shapes and whole numbers, by name."""
-    return {
-        key(name): InputType(shape_of(text, name), text if isinstance(text, int) else None)
-        for name, text in shapes.items()
+    types = {
+        name: InputType(shape_of(text, name), text if isinstance(text, int) else None) for name, text in shapes.items()
     }
+    return by_key(types)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from grammar.errors import NotationError
+from grammar.errors import NO_VALUE, NotationError
 
 from ..terms.environment import source_name
 
@@ -81,6 +81,7 @@ def _judge_equal(claim: PlannedClaim, left: Any, left_order: Any, right: Any, ri
         hint="its operand is known here, so this is a claim; for a definition, name the operand as nothing else is"
         if claim.is_call
         else "one of the two sides is not what it should be",
+        reason=None if np.all(np.isfinite([left[at], right[at]])) else NO_VALUE,
     )
 
 

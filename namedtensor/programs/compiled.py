@@ -5,88 +5,42 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from grammar.cache import cached_property
 from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
 from grammar.printer import to_text
 
-from ..backends.absent import Absent, Tabled
+from ..backends.entry_checks import plain, shared_dtypes
 from ..backends.function import PlanFunction
 from ..backends.jax import must_see
 from ..backends.libraries import target_of
-from ..checking.checker import Checker
+from ..core.extents import symbols_of
 from ..core.limits import DEFAULT, recursion_headroom
 from ..core.suggestions import Suggests
-from ..planning.plan import Plan
+from ..planning.plan import Plan, Value
 from ..planning.target import Target
-from ..scope.names import key
-from ..terms.terms import Term
-from .arguments import Abstract, Arguments, filled, layout_of, spelling_of, types_of, whole_sizes
+from .arguments import (
+    Arguments,
+    all_values,
+    by_spelling,
+    filled,
+    keyword_names,
+    spelling_of,
+    whole_sizes,
+)
 from .call_cache import CachedCall
 from .entries import Entry, WholeProgram, argument_names
-from .executable import PLAIN, Executable, Options, Typed, checked, executable, planned
+from .evaluate import warned
+from .executable import Executable, Options, Typed, executable
+from .named_plans import checked_by_name, open_plan_of, target_named, text_target
 from .parameters import parameter_shapes
 from .parsed import ParsedProgram
 
 if TYPE_CHECKING:
     from .torch_module import NamedModule
-
-LIBRARIES = {"numpy": "numpy", "torch": "array_api_compat.torch", "jax": "jax.numpy"}
-
-
-def target_named(library: str) -> Target:
-    """The target of a library by its name. Raises NotationError where it is none, or not installed."""
-    found = printed_target(library)
-    if isinstance(found, (Absent, Tabled)):
-        raise NotationError(408, f"{library} is not installed", hint=f"pip install {library}")
-    return found
-
-
-def printed_target(library: str) -> Target:
-    """The same for text that is not run here: the library need not be installed."""
-    if not isinstance(library, str) or library not in LIBRARIES:
-        raise NotationError(408, f"{library!r} is no backend", hint=f"there are: {', '.join(LIBRARIES)}")
-    try:
-        import_module(library)
-        return target_of(import_module(LIBRARIES[library]))
-    except ImportError:
-        return Tabled() if library == "numpy" else Absent(library)
-
-
-def text_target(library: str) -> Target:
-    """The same without an import of it: text needs none, and PyTorch takes seconds."""
-    known = isinstance(library, str) and library in LIBRARIES and library != "numpy"
-    return Absent(library) if known and library not in sys.modules else printed_target(library)
-
-
-def checked_by_name(
-    goal: WholeProgram | Entry, abstract: Abstract, options: Options
-) -> tuple[Checker, tuple[Term, ...]]:
-    """The terms of what is asked for, where the arguments of a function come by their own names."""
-    inputs = types_of(abstract)
-    scope = goal.program.scope_given(inputs)
-    entry = goal.entry(scope)
-    if entry is None:
-        return checked(goal, inputs, [], options, scope)
-    arguments = [(name, inputs.pop(key(name))) for name in argument_names(goal, scope) if key(name) in inputs]
-    return checked(entry, inputs, arguments, options, scope)
-
-
-def plan_of(
-    goal: WholeProgram | Entry, target: Target, given: Mapping[str, Any], options: Options = PLAIN
-) -> tuple[Plan, list[Any]]:
-    """The plan of a formula for tensors, shapes and numbers by name, and the Python functions that it calls.
-
-    Raises NotationError where the formula does not fit them, or does not mention one that was given by keyword.
-    """
-    sizes = whole_sizes(options.sizes)
-    abstract = {spelling_of(name): layout_of(value, name, sizes) for name, value in given.items()}
-    with recursion_headroom(goal.program.source):
-        checker, terms = checked_by_name(goal, abstract, options._replace(sizes=sizes))
-        return planned(checker.scope.source, terms, abstract, target, without=options.without)
 
 
 def with_declared(
@@ -107,28 +61,107 @@ def with_declared(
 
 def to_python(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any], options: Options) -> str:
     """The source text of a function that runs without this project; its parameters are `given`, in their order."""
-    target = text_target(library)
-    plan, python = plan_of(goal, target, given, options)
-    if python:
-        raise NotationError(408, "a formula that calls a Python function has no source text of its own")
-    return target.backend.whole(plan)
+    return Specialization(goal, text_target(library), given, options).source
+
+
+def to_module(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any], options: Options) -> str:
+    """The source text of a class of PyTorch, of which what the formula declares are the parameters."""
+    if library != "torch":
+        raise NotationError(
+            408, f"a module is PyTorch's, and not of {library}", hint='write to_python("torch", style="module")'
+        )
+    with LOADING, all_or_none():
+        from ..backends.torch_modules import module_text
+
+    function = goal.function()
+    given = with_declared(goal, given, options.sizes)
+    made = Specialization(goal, target_named("torch"), given, options)
+    if made._python:  # it has no text
+        _ = made.source
+    named = [(name, value) for name, value in zip(made.names, made.plan.inputs) if isinstance(value, Value)]
+    arguments = {spelling_of(name) for name in argument_names(goal)}
+    parameters = {
+        value: name.replace(".", "·") for name, value in named if name not in arguments and not symbols_of(value.shape)
+    }
+    if len(parameters) == len(named) > 0:
+        raise NotationError(
+            309,
+            "nothing is left for the input of the module",
+            hint='leave a size of it open, as in X="ℝ^{batch × chans}"',
+        )
+    text = to_text(goal.tree()).splitlines()
+    title = function.title if function is not None else getattr(goal, "name", "Formula")
+    return module_text(target_named("torch").backend, made.plan, class_name(title), parameters, text)
+
+
+def class_name(title: str) -> str:
+    """The name of a class for the name of a formula."""
+    words = "".join(letter if f"a{letter}".isidentifier() else "_" for letter in title).strip("_")
+    return f"{words[:1].upper()}{words[1:]}" if words[:1].isalpha() else f"Formula{words}"
 
 
 def to_javascript(goal: WholeProgram | Entry, given: Mapping[str, Any], standalone: bool, options: Options) -> str:
     """The text of a module of JavaScript that exports the function `formula`; its parameters are `given`, in their order."""
-    from ..backends.javascript import BACKEND, TARGET
+    with LOADING, all_or_none():
+        from ..backends.javascript import BACKEND, TARGET
 
-    plan, python = plan_of(goal, TARGET, given, options)
+    plan, python = open_plan_of(goal, TARGET, given, options)
     if python:
         raise NotationError(408, "a formula that calls a Python function has no source text of its own")
     return BACKEND.text(plan, standalone)
 
 
-class CompiledFormula(Suggests, CachedCall):
-    """A formula for repeated calls: takes and gives named tensors, planned once for each kind of them.
+class Specialization:
+    """A formula for one input signature: a plain function of positional arrays, its source text and its plan.
 
-    `function` is the plain function of positional arrays, `source` its text and `plan` its steps, as they were last used;
-    the order of the arrays is `names`.
+    It is immutable. The function checks the sizes and dtypes of its arrays, and raises ValueError or TypeError where they
+    differ from those of the signature.
+    """
+
+    def __init__(self, goal: WholeProgram | Entry, target: Target, given: Mapping[str, Any], options: Options) -> None:
+        without = plain(target.name, options.without)
+        self._target = target
+        options = options._replace(without=without)
+        self._plan, self._python = open_plan_of(goal, target, given, options)
+        if (
+            target.name == "numpy"
+            and not shared_dtypes(self._plan)
+            and any(isinstance(each, (str, Mapping)) for each in given.values())
+        ):
+            self._plan, self._python = open_plan_of(goal, target, given, options, "float64")
+        self._names = tuple(
+            spelling_of(name) for name, value in given.items() if not isinstance(value, (bool, int, float))
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the arrays that the function takes, in order."""
+        return self._names
+
+    @property
+    def plan(self) -> Plan:
+        """Its steps, which print."""
+        return self._plan
+
+    @cached_property
+    def source(self) -> str:
+        """The text of the function, which runs by itself. Raises NotationError where it calls a Python function."""
+        if self._python:
+            raise NotationError(408, "a formula that calls a Python function has no source text of its own")
+        return self._target.backend.whole(self._plan)
+
+    @cached_property
+    def function(self) -> Callable[..., Any]:
+        """The function that the source text defines."""
+        python = {f"python_{number}": each for number, each in enumerate(self._python, 1)}
+        return self._target.backend.whole_function(self._plan, python)
+
+
+class CompiledFormula(Suggests, CachedCall):
+    """A formula for repeated calls: takes and gives named tensors, planned once for each input signature.
+
+    `specialize` gives the plain function of positional arrays for one signature, with its `source` and `plan`. `names`,
+    `plan` and `source` show what the last call used.
     """
 
     def __init__(self, goal: WholeProgram | Entry, library: str | None, without: Sequence[str]):
@@ -139,18 +172,50 @@ class CompiledFormula(Suggests, CachedCall):
     def __reduce__(self) -> Any:  # its functions are made anew when it is called
         return CompiledFormula, (self._goal, self._library, self._without)
 
-    def _called(self, arguments: tuple[Any, ...], values: Mapping[str, Any] | None, sizes: Any, named: dict[str, Any]):
-        self._invalidate()  # so that the inline cache always holds what was used last
-        return super()._called(arguments, values, sizes, named)
+    def specialize(
+        self,
+        *arguments: Any,
+        values: Mapping[str, Any] | None = None,
+        sizes: Mapping[str, int] | None = None,
+        **named: Any,
+    ) -> Specialization:
+        """The plain function of positional arrays for inputs of these axes, sizes and dtypes: tensors, or shapes.
 
-    def _bound(self, arguments: tuple[Any, ...], by_name: dict[str, Any]) -> Arguments:
+        Raises NotationError where the formula does not fit them.
+
+        >>> import namedtensor as nt
+        >>> import numpy as np
+        >>> mean = nt.formula("mean_{a} x").compile("numpy").specialize(x="ℝ^{a[2]}").function
+        >>> float(mean(np.array([2.0, 3.0])))
+        2.5
+        >>> mean(np.array([2.0, 3.0, 4.0]))
+        Traceback (most recent call last):
+            ...
+        ValueError: axis a of x must have size 2, got 3
+        """
+        by_name = all_values(values, named)
+        given = {**dict(zip(self._argument_names(arguments), arguments)), **by_name}
+        arrays = {name: value for name, value in given.items() if hasattr(value, "layout")}
+        options = Options(sizes, keyword_names(values, named), without=self._without)
+        target = self._target_of(Arguments(arrays)) if arrays or self._library else target_named("numpy")
+        return Specialization(self._goal, target, given, options)
+
+    def _argument_names(self, arguments: tuple[Any, ...]) -> list[str]:
+        """The names of a function's arguments, of which there have to be so many."""
         names = argument_names(self._goal) if arguments else []
         if len(arguments) > len(names):
             raise NotationError(
                 304, f"this takes {len(names)} arguments by position, and was given {len(arguments)}",
                 hint="give its tensors by name: f(X=X)",
             )  # fmt: skip
-        return Arguments({**dict(zip(names, arguments)), **by_name})
+        return names
+
+    def _called(self, arguments: tuple[Any, ...], values: Mapping[str, Any] | None, sizes: Any, named: dict[str, Any]):
+        self._invalidate()  # so that the inline cache always holds what was used last
+        return super()._called(arguments, values, sizes, named)
+
+    def _bound(self, arguments: tuple[Any, ...], by_name: dict[str, Any]) -> Arguments:
+        return Arguments({**dict(zip(self._argument_names(arguments), arguments)), **by_name})
 
     @property
     def _read(self) -> ParsedProgram:
@@ -164,17 +229,20 @@ class CompiledFormula(Suggests, CachedCall):
         spread: Mapping[str, int] | None = None,
     ) -> Executable:
         target = self._target_of(given).over(spread)
-        found = executable(self._types(given, sizes, by_keyword), given.abstract, target, self._without)
+        found = executable(self._typed(given, sizes, by_keyword), given.abstract, target, self._without)
         found.instead = jitted(found.function)
         return found
 
     def _typed(self, given: Arguments, sizes: dict[str, int], by_keyword: tuple[str, ...]) -> Typed:
         with recursion_headroom(self._goal.program.source):
             checker, terms = checked_by_name(self._goal, given.abstract, Options(sizes, by_keyword))
-        return Typed(checker.scope.source, DEFAULT, terms, (), checker.given_names.unused, checker)
+        return warned(
+            Typed(checker.scope.source, DEFAULT, terms, (), checker.given_names.unused, checker, checker.outer)
+        )
 
     def _target_of(self, given: Arguments) -> Target:
-        from ..tensors.values import namespace_of
+        with LOADING, all_or_none():
+            from ..tensors.values import namespace_of
 
         if self._target is None or given.arrays:
             target = target_of(namespace_of(given.arrays))
@@ -200,18 +268,13 @@ class CompiledFormula(Suggests, CachedCall):
         return self._used().names
 
     @property
-    def function(self) -> Callable[..., Any]:
-        """The plain function of positional arrays."""
-        return self._used().function.run
-
-    @property
     def plan(self) -> Plan:
         """Its steps, which print."""
         return self._used().plan
 
     @property
     def source(self) -> str:
-        """The text of the function, which runs by itself."""
+        """The text that runs by itself."""
         function = self._used().function
         return function.target.backend.whole(function.plan)
 
@@ -221,12 +284,14 @@ class CompiledFormula(Suggests, CachedCall):
         """A `torch.nn.Module` with these parameters, under the names that the formula has for them.
 
         Its `forward` takes the other inputs by name or position: named tensors, and plain ones of those inputs whose axes
-        are said here, as in `module(parameters, X="batch chans")`. The result is plain where an input is; its axes are then in
-        the order said, new ones last, and the module's `axes` tells them.
+        are said here, as in `module(parameters, X="batch chans")`, with a size where it has to be a number: "batch seq[5]". The
+        result is plain where an input is; its axes are then in the order said, new ones last, and the module's `axes` tells
+        them. One `forward` serves all sizes of the other axes; `export` and `to_onnx` hand it on.
 
         Raises NotationError where PyTorch is not installed, or a parameter is no tensor.
         """
-        from ..tensors.values import as_value
+        with LOADING, all_or_none():
+            from ..tensors.values import as_value
 
         target_named("torch")
         if self._library not in (None, "torch"):
@@ -234,11 +299,12 @@ class CompiledFormula(Suggests, CachedCall):
                 317, f"the formula was compiled for {self._library}, and a module is PyTorch's",
                 hint='write compile("torch").module(…)',
             )  # fmt: skip
-        from .torch_module import FormulaModule
+        with LOADING, all_or_none():
+            from .torch_module import FormulaModule
 
-        values = {spelling_of(name): as_value(value, name) for name, value in parameters.items()}
+        values = by_spelling({name: as_value(value, name) for name, value in parameters.items()})
         text = to_text(self._goal.tree())
-        return FormulaModule(self, tuple(argument_names(self._goal)), text, values, sizes, inputs)
+        return FormulaModule(self, self._goal, text, values, sizes, inputs)
 
 
 def jitted(function: PlanFunction) -> Callable[..., Any] | None:

@@ -18,7 +18,7 @@ from ..display.diagram_svg import Diagram
 from ..display.flow import Flow
 from ..display.flow_data import Asked
 from ..display.flow_graph import Graph
-from ..scope.names import Key, key, walk
+from ..scope.names import Key, by_key, key, walk
 from ..scope.symbols import Scope
 from ..terms.inference import InputType
 from .arguments import shape_of, whole_sizes
@@ -39,7 +39,7 @@ def diagram(
     values = as_mapping(values, "values=", 'write values={"W": W}')
     expand = as_names(expand, "expand=", 'write expand="FFN"')
     opened = check_names(program.scope, shapes, expand)
-    given = {key(name): InputType(shape_of(shape, name)) for name, shape in {**values, **shapes}.items()}
+    given = by_key({name: InputType(shape_of(shape, name)) for name, shape in {**values, **shapes}.items()})
     scope = program.scope_given(given)
     entry = goal.last(scope)
     called = entry.called(program.checker({}, scope=scope)) if entry is not None else None

@@ -20,7 +20,7 @@ from ..checking.lifting import Bindings, inline_call
 from ..checking.matching import matching
 from ..core.limits import recursion_headroom
 from ..core.sizes import SizeVariable
-from ..scope.names import Key, component_node, key, spelled
+from ..scope.names import Key, by_key, component_node, key, spelled
 from ..scope.symbols import Definition, FunctionDefinition, Scope
 from ..terms.inference import InputType
 from ..terms.terms import Term
@@ -53,7 +53,7 @@ class WholeProgram(NamedTuple):
         if entry is None or not self.program.scope.replaced:
             return entry
         return self.entry(
-            self.program.scope_given({key(name): InputType(axes_of(each)) for name, each in given.items()})
+            self.program.scope_given(by_key({name: InputType(axes_of(each)) for name, each in given.items()}))
         )
 
     def function(self, scope: Scope | None = None) -> FunctionDefinition | None:

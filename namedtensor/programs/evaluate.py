@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from grammar.cache import Cache
 from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
 from grammar.nodes import Derivative
 from grammar.parser import check_source
 
@@ -17,7 +19,7 @@ from ..core.limits import DEFAULT, Limits
 from ..core.warned import warn
 from ..scope.symbols import Definition
 from .arguments import Arguments, Values, all_values, keyword_names, whole_sizes
-from .call_cache import CachedCall, LruCache
+from .call_cache import CachedCall, new_cache
 from .entries import Goal, WholeProgram
 from .executable import Executable, Options, Run, Typed, executable, typed
 from .parsed import ParsedProgram
@@ -26,8 +28,11 @@ if TYPE_CHECKING:
     from ..core.tensor import NamedTensor
     from ..display.steps import Explanation
 
-EXECUTABLES = LruCache()  # of all texts
-EVALUATORS = LruCache()  # text, or formula → what evaluates it; else the text with its options
+MAX_EVALUATORS = 2048
+EXECUTABLES = new_cache("executables of texts")  # of all texts
+EVALUATORS: Cache[Any, Any] = Cache(
+    "evaluators of texts", MAX_EVALUATORS
+)  # text, or formula → what evaluates it; else the text with its options
 
 
 class Asked(CachedCall):
@@ -67,10 +72,11 @@ class Evaluator(Asked):
         by_keyword: tuple[str, ...],
         spread: Mapping[str, int] | None = None,
     ) -> Executable:
-        from ..tensors.values import namespace_of
+        with LOADING, all_or_none():
+            from ..tensors.values import namespace_of
 
         target = target_of(namespace_of(given.arrays)).over(spread)
-        return executable(self._types(given, sizes, by_keyword), given.abstract, target)
+        return executable(self._typed(given, sizes, by_keyword), given.abstract, target)
 
     def _typed(self, given: Arguments, sizes: dict[str, int], by_keyword: tuple[str, ...]) -> Typed:
         found = typed(self._goal, given, [], Options(sizes, by_keyword, self._strict))
@@ -91,27 +97,31 @@ def evaluator(source: Any, syntax: str = "auto", strict: bool = False, limits: L
         if not isinstance(limits, Limits):
             raise wrong(limits, "limits=", "of the kind Limits", "write limits=nt.Limits(steps=10**7)")
         check_source(source, syntax)
-        found = EVALUATORS.store(key, Evaluator(ParsedProgram(source, syntax, limits), bool(strict)))
+        found = EVALUATORS.get_or_build(key, lambda: Evaluator(ParsedProgram(source, syntax, limits), bool(strict)))
     return found
 
 
-WARNED = (209, 319)  # the warnings of `check` that evaluating gives too
+WARNED = (107, 209, 319)  # the warnings of `check` that evaluating gives too, beside those of axes that may be misspelt
 
 
 def warn_of_checks(checker: Checker) -> None:
-    """Warn, on the first evaluation, of built-ins that a formula replaces, of axes that meet with a mark and without, and
-    of claims whose values are not compared.
+    """Warn, on the first evaluation, of lines that continue an equation, of built-ins that a formula replaces, of axes that
+    meet with a mark and without, and of claims whose values are not compared.
     """
     for each in checker.warnings:
-        if each.number in WARNED:
+        if each.code in WARNED or each.misspelt:
             warn(f"{each.message}: {checker.text(each.span)} ({each.hint})")
-    for span, reason in checker.only_typed.items():
-        hint = (
-            "namedtensor check --random compares estimates with many seeds"
-            if "estimate" in reason
-            else "its type is right"
-        )
+    for span, (reason, hint) in checker.only_typed.items():
         warn(f"this claim was not compared, since {reason}: {checker.text(span)} ({hint})")
+
+
+def warned(found: Typed) -> Typed:
+    """Types that are new to a program, after a warning of axes in it that may be misspelt."""
+    for each in found.checker.warnings if found.checker is not None else ():
+        if each.misspelt:
+            assert found.checker is not None
+            warn(f"{each.message}: {found.checker.text(each.span)} ({each.hint})")
+    return found
 
 
 def evaluate(
@@ -128,8 +138,8 @@ def evaluate(
     """The value of a formula; of several statements that of the one that no other uses, the last of such.
 
     `values` and keywords give tensors and numbers by the names that the formula uses; `sizes` the sizes of axes that
-    nothing else fixes; `syntax` is "text", "latex" or "auto". With `strict`, an outer product that may be unintended is
-    an error, and so is a definition that replaces a built-in function, of which else a NotationWarning tells. Raises
+    nothing else fixes; `syntax` is "text", "latex" or "auto". With `strict`, an outer broadcast is
+    an error (see `nt.strict`), and so is a definition that replaces a built-in function, of which else a NotationWarning tells. Raises
     NotationError for anything that is wrong with the formula or with what it is given.
 
     >>> import namedtensor as nt
@@ -141,10 +151,10 @@ def evaluate(
     if plain and sizes is None:
         try:
             if values is None:
-                names, run = EVALUATORS[formula]._by_name
+                names, run = EVALUATORS.get(formula)._by_name  # type: ignore[union-attr]
                 given = named
             else:
-                names, run = EVALUATORS[formula]._by_mapping
+                names, run = EVALUATORS.get(formula)._by_mapping  # type: ignore[union-attr]
                 given = values
             if (*given,) == names and (given is named or not named):
                 result = run((*given.values(),))
@@ -198,13 +208,14 @@ def explain(
 
 def explain_value(program: ParsedProgram, values: Values | None, sizes: Any, named: dict[str, Any]) -> Explanation:
     """The steps to the value of a program."""
-    from .explained import ClosedForm, explained
+    with LOADING, all_or_none():
+        from .explained import ClosedForm, explained
 
     given = Arguments(all_values(values, named)).with_numbers(program)
     checker = program.checker(given.inputs, whole_sizes(sizes), by_keyword=keyword_names(values, named))
-    warn_of_checks(checker)
     last = checker.scope.valued
     found = explained(checker, checker.whole, last.statement if isinstance(last, Definition) else last, given)
+    warn_of_checks(checker)
     if isinstance(last, Derivative):
         return replace(found, derived=ClosedForm(program, given, sizes))
     return found

@@ -14,11 +14,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
+
 from ..backends.function import PlanFunction
 from ..checking.checker import Checker
 from ..core.arrays import at_once
 from ..core.layout import Layout
 from ..core.limits import DEFAULT, Limits, recursion_headroom
+from ..core.strictness import guarded, refuse
 from ..planning.plan import Plan, Value
 from ..planning.planner import make_plan
 from ..planning.target import Target
@@ -58,6 +62,7 @@ class Typed(NamedTuple):
     claims: tuple[tuple[Term, Any, PlannedClaim], ...] = ()
     unused: frozenset[str] = frozenset()  # of what was given
     checker: Checker | None = None  # where these types are its own
+    outer: NotationError | None = None  # the error of its first outer broadcast, where these are errors
 
     @classmethod
     def of(cls, checker: Checker, terms: tuple[Term, ...]) -> Typed:
@@ -66,7 +71,7 @@ class Typed(NamedTuple):
             (left, right, PlannedClaim(isinstance(right, Term), right, span, span in scope.calls, span in scope.facts))
             for left, right, span in checker.claim_terms
         )
-        return cls(scope.source, checker.limits, terms, claims, checker.given_names.unused, checker)
+        return cls(scope.source, checker.limits, terms, claims, checker.given_names.unused, checker, checker.outer)
 
     @property
     def roots(self) -> tuple[Term, ...]:
@@ -118,7 +123,11 @@ def executable(
     with recursion_headroom(typed.source):
         function = function_of(typed.source, typed.roots, abstract, target, typed.limits, without, donated)
     names = tuple([name for name, each in abstract.items() if isinstance(each, Layout)])
-    return Executable(function, names, typed.unused, len(typed.terms), tuple([claim for *_, claim in typed.claims]))
+    claims = tuple([claim for *_, claim in typed.claims])
+    return Executable(function, names, typed.unused, len(typed.terms), claims, typed.outer)
+
+
+SHARED = 2000  # bytes of an executable whose function others have, too
 
 
 class Executable:
@@ -132,25 +141,31 @@ class Executable:
         "__weakref__",
         "claims",
         "count",
+        "exact",
         "function",
         "instead",
         "last_call",
         "layout",
         "names",
+        "outer",
         "run",
         "unused",
     )
 
     def __init__(
         self, function: PlanFunction, names: tuple[str, ...], unused: frozenset[str], count: int = 1,
-        claims: tuple[PlannedClaim, ...] = (), instead: Run | None = None,
+        claims: tuple[PlannedClaim, ...] = (), outer: NotationError | None = None, instead: Run | None = None,
     ):  # fmt: skip
+        self.outer = outer  # raised where outer broadcasts are errors
         self.function, self.count, self.claims, self.instead = function, count, claims, instead
         self.names = names  # of the arrays that it takes, in order
         self.unused = unused  # what was given and nothing in the program uses
         self.run: Run | None = None  # what a later call runs, where the layout of the result is known
         self.layout: Any = None  # of that result
         self.last_call: Run | None = None  # what a call like the last one runs
+        self.exact: Callable[[], Executable] | None = (
+            None  # of a plan with symbols: one for these sizes, which says errors
+        )
 
     @property
     def plan(self) -> Plan:
@@ -158,8 +173,8 @@ class Executable:
 
     @property
     def nbytes(self) -> int:
-        """The memory that it holds."""
-        return self.function.nbytes
+        """The memory that it holds: that of a function for many sizes counts for the first of them."""
+        return self.function.nbytes if self.exact is None else SHARED
 
     def __call__(self, *arrays: Any) -> Any:
         if self.run is not None:
@@ -167,8 +182,27 @@ class Executable:
         (result,) = self.call_many(*arrays)
         value = self.function.like.results[0]
         if not self.claims and isinstance(value, Value) and not value.dynamic:
-            self.layout, self.run = result.layout, self.function.specialised(result.layout, self.instead)
+            run = guarded(self.function.specialised(result.layout, self.instead), self.outer)
+            self.layout, self.run = result.layout, run if self.exact is None else self._or_exact(run)
         return result
+
+    def for_other_sizes(self, exact: Callable[[], Executable]) -> Executable:
+        """The same function for a call of other sizes, whose failures are those of an `exact` one."""
+        found = Executable(self.function, self.names, self.unused, self.count, self.claims, self.outer, self.instead)
+        found.exact = exact
+        return found
+
+    def _or_exact(self, run: Run) -> Run:
+        exact = self.exact
+        assert exact is not None
+
+        def call(*arrays: Any) -> Any:
+            try:
+                return run(*arrays)
+            except Exception:
+                return exact()(*arrays)
+
+        return call
 
     def call_several(self, *arrays: Any) -> tuple[Any, ...]:
         """The same where several results are asked for."""
@@ -176,22 +210,31 @@ class Executable:
             return self.run(*arrays)
         found = self.call_many(*arrays)
         if not self.claims and all(isinstance(each, Value) and not each.dynamic for each in self.function.like.results):
-            self.run = self._with_layouts(tuple(each.layout for each in found))
+            self.run = guarded(self._with_layouts(tuple(each.layout for each in found)), self.outer)
         return found
 
     def _with_layouts(self, layouts: tuple[Any, ...]) -> Run:
         """The specialised function of later calls, where the layouts of the results are known."""
-        from ..core.tensor import made_as
+        with LOADING, all_or_none():
+            from ..core.tensor import made_as
 
         run, one = self.instead or self.function, len(layouts) == 1
         return lambda *arrays: tuple(map(made_as, (run(*arrays),) if one else run(*arrays), layouts))
 
     def call_many(self, *arrays: Any) -> tuple[Any, ...]:
         """All results, checked against the claims."""
-        from ..tensors.values import wrap
+        with LOADING, all_or_none():
+            from ..tensors.values import wrap
 
+        if self.outer is not None:
+            refuse(self.outer)
         results, xp = self.function.like.results, self.function.target.xp
-        found = (self.instead or self.function)(*arrays)
+        try:
+            found = (self.instead or self.function)(*arrays)
+        except Exception:
+            if self.exact is None or self.function.plan.donated:
+                raise
+            return self.exact().call_many(*arrays)
         found = found if len(results) > 1 else (found,)
         if self.claims:
             orders = [getattr(result, "order", None) for result in results[self.count :]]
@@ -204,7 +247,8 @@ class Executable:
         """
         if self.last_call is None:
             order = range(len(layouts))
-            self.last_call = self.function.for_repeated_calls(order, layouts, self.layout, self.instead)
+            run = self.function.for_repeated_calls(order, layouts, self.layout, self.instead)
+            self.last_call = guarded(run, self.outer)
         return self.last_call
 
 

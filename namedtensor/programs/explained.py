@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
 
 from ..backends.libraries import target_of
 from ..checking.checker import Checker
@@ -25,7 +26,8 @@ class StepValues:
         self.source, self.given = source, given
 
     def __call__(self, terms: list[Term]) -> list[tuple[Any, tuple[str, ...], Any]]:
-        from ..tensors.values import namespace_of
+        with LOADING, all_or_none():
+            from ..tensors.values import namespace_of
 
         target = target_of(namespace_of(self.given.arrays))
         with recursion_headroom(self.source):
@@ -53,7 +55,8 @@ class ClosedForm:
 
 def explained(checker: Checker, typed: Callable[[], Term], whole: Any, given: Arguments) -> Explanation:
     """The steps to what `typed` gives; `whole` is the formula, or the name, that stands for all of it."""
-    from ..tensors.values import namespace_of
+    with LOADING, all_or_none():
+        from ..tensors.values import namespace_of
 
     source, checker.shows_layers = checker.scope.source, True
     with recursion_headroom(source):

@@ -18,12 +18,14 @@ from functools import lru_cache
 from typing import Any
 
 from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
 
 from ..core.arrays import converted
 from ..core.sizes import resolve
-from ..scope.names import Key, key_of
+from ..scope.names import Key, by_key, key_of
 from ..terms.environment import source_name
 from ..terms.terms import Term
+from .arguments import spelling_of
 from .entries import Entry, WholeProgram
 from .parameters import inferred, shapes_of
 
@@ -77,7 +79,8 @@ def spread(formula: str, given: Mapping[str, float]) -> float:
 @lru_cache(maxsize=256)
 def value_of(formula: str, given: tuple[tuple[str, float], ...]) -> float:
     """The value of a formula of numbers, once for all layers that are alike."""
-    from .evaluate import evaluate
+    with LOADING, all_or_none():
+        from .evaluate import evaluate
 
     return float(evaluate(formula, dict(given)))
 
@@ -126,13 +129,15 @@ def initial(
     """
     import numpy as np
 
-    from ..core.layout import layout_of
-    from ..core.tensor import made_as
+    with LOADING, all_or_none():
+        from ..core.layout import layout_of
+        from ..core.tensor import made_as
 
     try:
         kind = np.dtype(dtype)
     except (TypeError, ValueError):
         raise NotationError(405, f"{dtype!r} is no dtype", hint='write "float32" or "float64"') from None
+    schemes = by_key(schemes or {}, spelling_of)
     generator = np.random.default_rng(seed)
     found: dict[str, Any] = {}
     known: dict[Any, tuple[Any, dict[str, float]]] = {}  # layouts and numbers of those that have a shape and a use
@@ -145,7 +150,7 @@ def initial(
             numbers = {"inputs": inputs, "outputs": math.prod(extent) // max(inputs, 1), **(scalars or {})}
             known[alike] = layout_of(np.broadcast_to(np.empty((), kind), extent), tuple(shape)), numbers
         layout, given = known[alike]
-        scheme = scheme_for(name, spelling, schemes or {}, bool(over))
+        scheme = scheme_for(name, spelling, schemes, bool(over))
         found[name] = made_as(np.asarray(scheme.draw(generator, layout.extent, given), dtype=kind), layout)
     return found
 
@@ -173,8 +178,9 @@ def uniform(seed: int, formula: str = "u") -> Callable[[Any], Any]:
     """Draws of a formula of u, evenly distributed between 0 and 1: as many as a tensor has, of its dtype and library."""
     import numpy as np
 
-    from ..core.tensor import tensor
-    from .evaluate import evaluate
+    with LOADING, all_or_none():
+        from ..core.tensor import tensor
+        from .evaluate import evaluate
 
     generator = np.random.default_rng(seed)
 

@@ -5,12 +5,12 @@ Such a program is checked for several n. What differs between them is no error a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from grammar import nodes
+from grammar.errors import SIZE_NEEDED
 
 from ..checking.report import CheckResult
 from ..core.sizes import SizeVariable, is_ground, resolve
@@ -19,7 +19,6 @@ from .parsed import ParsedProgram
 
 TRIED = (3, 5), (1, 2)  # what the first end is, and what it is in another program that is the same but for this
 
-ASKED = re.compile(r"sizes=\{'(.+?)':")  # in the hint of an error
 Checks = Callable[[dict[str, int]], CheckResult]
 
 
@@ -60,10 +59,10 @@ def numbers(ends: list[str], first: int) -> dict[str, int]:
 
 def open_ends(tree: nodes.Program, found: CheckResult) -> Iterator[str]:
     """The names and the axes whose number an end of a range or a sum lacks."""
-    blamed = {each.span for each in found.errors if each.number in (201, 309)}
-    for name in (ASKED.search(each.hint or "") for each in found.errors if each.number == 201):
-        if name is not None:  # h^n
-            yield name[1]
+    blamed = {each.span for each in found.errors if each.code in (201, 309)}
+    for error in found.errors:
+        if error.code == 201 and error.reason == SIZE_NEEDED and error.symbol is not None:  # n of h^n
+            yield error.symbol
     for node in walk(tree):
         for end in ends_of(node):
             for part in walk(end):
@@ -81,12 +80,12 @@ def ends_of(node: Any) -> tuple[Any, ...]:
 
 def common(one: CheckResult, other: CheckResult) -> tuple[Any, ...]:
     """The errors that both have."""
-    found = {(each.number, each.span) for each in other.errors}
-    return tuple(each for each in one.errors if (each.number, each.span) in found)
+    found = {(each.code, each.span) for each in other.errors}
+    return tuple(each for each in one.errors if (each.code, each.span) in found)
 
 
 def is_open(problem: Any, ends: list[str], source: str) -> bool:
-    return problem.number == 309 and source[slice(*problem.span)] in ends
+    return problem.code == 309 and source[slice(*problem.span)] in ends
 
 
 class Named:

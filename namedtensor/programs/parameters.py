@@ -9,7 +9,7 @@ from grammar.errors import NotationError
 
 from ..checking.checker import Checker
 from ..core.sizes import SizeVariable
-from ..scope.names import key
+from ..scope.names import by_key, key
 from ..terms.inference import InputType
 from ..terms.terms import resolved_shape
 from .arguments import shape_of, whole_sizes
@@ -24,7 +24,7 @@ def inferred(
 ) -> Checker:  # fmt: skip
     """A checker that has gone through what is asked for, making inputs of what the program declares."""
     numbers = {name: value for name, value in shapes.items() if isinstance(value, int)}
-    inputs = {key(name): InputType(shape_of(text, name), numbers.get(name)) for name, text in shapes.items()}
+    inputs = by_key({name: InputType(shape_of(text, name), numbers.get(name)) for name, text in shapes.items()})
     program = goal.program
     checker = program.checker(
         inputs, whole_sizes(sizes), scope=program.scope, by_keyword=by_keyword, infer_parameters=True

@@ -7,10 +7,10 @@ function W. Nothing else in `programs` makes a checker.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import cached_property
 from typing import Any
 
 from grammar import nodes
+from grammar.cache import Cache, cached_property
 from grammar.errors import NotationError
 from grammar.nodes import Call
 from grammar.parser import parse
@@ -18,6 +18,7 @@ from grammar.symbols import FUNCTIONS
 
 from ..checking.checker import Checker
 from ..core.limits import DEFAULT, Limits
+from ..core.strictness import is_strict
 from ..operators import REGISTRY
 from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.binder import bind
@@ -33,14 +34,17 @@ MOST_READINGS = 64  # sets of given names for which a program keeps what it may 
 class ParsedProgram:
     """A text in the notation, parsed and bound when that is first asked for; equal where the trees are."""
 
-    def __init__(self, source: str, syntax: str = "auto", limits: Limits = DEFAULT):
+    def __init__(self, source: str, syntax: str = "auto", limits: Limits = DEFAULT, strict: bool = False):
         self.source: str = source
         self.syntax: str = syntax
         self.limits: Limits = limits
-        self._possible: dict[tuple[frozenset[str], int], frozenset[str]] = {}  # numbers, by the names that are given
+        self.strict: bool = strict
+        self._possible: Cache[tuple[frozenset[str], int], frozenset[str]] = Cache(  # by the names that are given
+            "numbers that a program may need", MOST_READINGS
+        )
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ParsedProgram) and self.tree == other.tree
+        return isinstance(other, ParsedProgram) and self.tree == other.tree and self._defining == other._defining
 
     def __hash__(self) -> int:
         return self._hash
@@ -49,8 +53,13 @@ class ParsedProgram:
     def _hash(self) -> int:
         return hash(self.tree)
 
+    @cached_property
+    def _defining(self) -> list[bool]:
+        """Which statements are definitions by their sign, a ≜ b: of two equations for one name, the other is a claim."""
+        return [isinstance(each, nodes.Equation) and each.defines for each in self.tree.statements]
+
     def __reduce__(self) -> Any:
-        return ParsedProgram, (self.source, self.syntax, self.limits)
+        return ParsedProgram, (self.source, self.syntax, self.limits, self.strict)
 
     @cached_property
     def tree(self) -> nodes.Program:
@@ -83,12 +92,7 @@ class ParsedProgram:
 
         def possible(names: frozenset[str]) -> frozenset[str]:
             cache_key = names, USER_FUNCTIONS.version  # which say how the text is read
-            found = self._possible.get(cache_key)
-            if found is None:
-                found = possible_numbers(self.scope_given(inputs()).program)
-                if len(self._possible) < MOST_READINGS:
-                    self._possible[cache_key] = found
-            return found
+            return self._possible.get_or_build(cache_key, lambda: possible_numbers(self.scope_given(inputs()).program))
 
         return as_numbers(values, possible, lambda: self.scope_given(inputs()))
 
@@ -110,7 +114,8 @@ class ParsedProgram:
         """
         return Checker(
             self.scope_given(inputs) if scope is None else scope, inputs, sizes,
-            infer_parameters=infer_parameters, recover=recover, strict=strict, python=USER_FUNCTIONS,
+            infer_parameters=infer_parameters, recover=recover, strict=strict or self.strict or is_strict(),
+            python=USER_FUNCTIONS,
             limits=self.limits, by_keyword=by_keyword, extra_axes={axis for each in arguments for axis in each.shape},
         )  # fmt: skip
 
@@ -149,9 +154,9 @@ class ParsedProgram:
         return sorted(name for name in used if name in REGISTRY)
 
 
-def parsed(source: str, syntax: str) -> ParsedProgram:
+def parsed(source: str, syntax: str, strict: bool = False) -> ParsedProgram:
     """A program whose errors of syntax are raised now."""
-    found = ParsedProgram(source, syntax)
+    found = ParsedProgram(source, syntax, strict=bool(strict))
     try:
         found.scope  # noqa: B018
     except NotationError as problem:

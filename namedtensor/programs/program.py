@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Never, Self, overload
 
+from grammar.cache import Cache
+from grammar.locks import LOADING, all_or_none
 from grammar.parser import parse
+from grammar.plain_text import encodable
 from grammar.printer import to_text
 
 from ..backends.libraries import target_of
@@ -19,7 +22,7 @@ from ..scope.value_of_program import as_written, last_member
 from .arguments import Arguments, Values, all_values, spelling_of
 from .call_cache import CachedCall
 from .entries import Entry, Several, WholeProgram
-from .evaluate import Asked, evaluator
+from .evaluate import Asked, evaluator, warned
 from .executable import Executable, Options, Typed, executable, typed
 from .parsed import ParsedProgram, parsed
 from .verbs import Verbs, bound, no_function
@@ -29,16 +32,19 @@ if TYPE_CHECKING:
     from ..sharding.sharding import Rules
 
 
+MAX_ENTRIES = 1024  # names of a program, and groups of names, that have been asked for
+
+
 class Program(Verbs):
     """Many definitions in one scope; prints itself, compares by what it says, and pickles.
 
     `program["O"]` is a name of it, callable; `program.O` the same where the name is a Python identifier.
     """
 
-    def __init__(self, source: str, syntax: str = "auto"):
+    def __init__(self, source: str, syntax: str = "auto", strict: bool = False):
         super().__init__()
-        self._goal: WholeProgram = WholeProgram(parsed(source, syntax))
-        self._entries: dict[Any, Any] = {}
+        self._goal: WholeProgram = WholeProgram(parsed(source, syntax, strict))
+        self._entries: Cache[Any, Any] = Cache("names of a program", MAX_ENTRIES)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Program) and self._goal == other._goal
@@ -47,7 +53,7 @@ class Program(Verbs):
         return self._goal.program._hash
 
     def __reduce__(self) -> Any:
-        return type(self), (self.source, self.syntax)
+        return type(self), (self.source, self.syntax, self.strict)
 
     # what is in it
     @property
@@ -59,6 +65,11 @@ class Program(Verbs):
     def syntax(self) -> str:
         """How its source is spelled: "text", "latex", or "auto" where that was left to the parser."""
         return self._goal.program.syntax
+
+    @property
+    def strict(self) -> bool:
+        """Whether an outer broadcast in it is an error, wherever it is used."""
+        return self._goal.program.strict
 
     @property
     def tree(self) -> Any:
@@ -104,13 +115,12 @@ class Program(Verbs):
             found = None
         if found is None:
             if isinstance(name, str):
-                found = self._entries[name] = EntryPoint(self, name)
-            else:
-                hint = 'write program["Y"], or program["K", "V"]'
-                if not isinstance(name, tuple):
-                    raise wrong(name, "what a program is asked for", "a name, or several", hint)
-                names = as_names(name, "what a program is asked for", hint)
-                found = self._entries[names] = EntryPoints(self, names)
+                return self._entries.get_or_build(name, lambda: EntryPoint(self, name))
+            hint = 'write program["Y"], or program["K", "V"]'
+            if not isinstance(name, tuple):
+                raise wrong(name, "what a program is asked for", "a name, or several", hint)
+            names = as_names(name, "what a program is asked for", hint)
+            return self._entries.get_or_build(names, lambda: EntryPoints(self, names))
         return found
 
     def __getattr__(self, name: str) -> EntryPoint:
@@ -134,11 +144,12 @@ class Program(Verbs):
         act(x) = relu(x)
         Y = act(X)
         """
-        from .variants import redefined
+        with LOADING, all_or_none():
+            from .variants import redefined
 
         text = as_text(text, "the new definitions", 'write redefined("act(x) = relu(x)")')
         without = as_names(without, "without=", 'write without=["act"]')
-        return type(self)(redefined(self._goal.program, text, without), self.syntax)
+        return type(self)(redefined(self._goal.program, text, without), self.syntax, self.strict)
 
     def shard(
         self, rules: Rules, mesh: Any, computed: Rules | None = None, topology: str | None = None
@@ -149,8 +160,9 @@ class Program(Verbs):
         name, {"data": 2, "model": 4}: of the devices here, or of a `topology` such as "v5e:16x16", to compile for. Raises
         NotationError where JAX is not installed (408), the mesh has no such axis (201), or there are too few devices (310).
         """
-        from ..sharding.sharded import sharded_by
-        from ..sharding.sharding import Sharding
+        with LOADING, all_or_none():
+            from ..sharding.sharded import sharded_by
+            from ..sharding.sharding import Sharding
 
         return sharded_by(self, Sharding(rules, mesh, computed, topology))
 
@@ -186,8 +198,8 @@ class Program(Verbs):
         """The goal of a call: the program's value; or, where it ends with a function, that function of the arguments."""
         entry = self._goal.entry_for(given)
         if entry is None and arguments:
-            raise no_function(arguments)
-        return evaluator(self.source, self.syntax) if entry is None else self[entry.name]
+            raise no_function(arguments, self._goal.program.names.free)
+        return evaluator(self.source, self.syntax, self.strict) if entry is None else self[entry.name]
 
     def _anew(
         self, arguments: tuple[Any, ...], values: Values, sizes: Mapping[str, int], spread: Mapping[str, int]
@@ -264,13 +276,14 @@ class EntryPoint(Verbs):
         by_keyword: tuple[str, ...],
         spread: Mapping[str, int] | None = None,
     ) -> Executable:
-        from ..tensors.values import namespace_of
+        with LOADING, all_or_none():
+            from ..tensors.values import namespace_of
 
         target = target_of(namespace_of(given.arrays)).over(spread)
-        return executable(self._types(given, sizes, by_keyword), given.abstract, target)
+        return executable(self._typed(given, sizes, by_keyword), given.abstract, target)
 
     def _typed(self, given: Arguments, sizes: dict[str, int], by_keyword: tuple[str, ...]) -> Typed:
-        return typed(self._goal, given, given.arguments, Options(sizes, by_keyword))
+        return warned(typed(self._goal, given, given.arguments, Options(sizes, by_keyword)))
 
 
 class EntryPoints(Suggests, CachedCall):
@@ -294,6 +307,7 @@ class EntryPoints(Suggests, CachedCall):
         """The names, in the order in which their values come."""
         return tuple(entry.name for entry in self._goal.entries)
 
+    @encodable
     def __repr__(self) -> str:
         return f"{', '.join(self.names)} of a program of {len(self._program.tree.statements)} statements"
 
@@ -317,18 +331,21 @@ class EntryPoints(Suggests, CachedCall):
         by_keyword: tuple[str, ...],
         spread: Mapping[str, int] | None = None,
     ) -> Executable:
-        from ..tensors.values import namespace_of
+        with LOADING, all_or_none():
+            from ..tensors.values import namespace_of
 
         target = target_of(namespace_of(given.arrays)).over(spread)
-        return executable(self._types(given, sizes, by_keyword), given.abstract, target, donated=self._donated)
+        return executable(self._typed(given, sizes, by_keyword), given.abstract, target, donated=self._donated)
 
     def _typed(self, given: Arguments, sizes: dict[str, int], by_keyword: tuple[str, ...]) -> Typed:
-        return typed(self._goal, given, given.arguments, Options(sizes, by_keyword))
+        return warned(typed(self._goal, given, given.arguments, Options(sizes, by_keyword)))
 
     def _run(self, found: Executable, given: Arguments) -> tuple[Any, ...]:
         return found.call_several(*given.arrays.values())
 
-    def _keep(self, names: tuple[str, ...], found: Executable, layouts: tuple[Any, ...], mapped: bool = False) -> None:
+    def _keep(
+        self, names: tuple[str, ...], found: Executable, layouts: tuple[Any, ...], version: int, mapped: bool = False
+    ) -> None:
         """The inline cache is of single values: several are found by their layouts."""
 
 

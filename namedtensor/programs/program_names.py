@@ -5,10 +5,10 @@ shape explains.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Any
 
 from grammar import nodes
+from grammar.cache import cached_property
 from grammar.errors import NotationError
 from grammar.nodes import IndexSum
 from grammar.traversal import children
@@ -35,6 +35,18 @@ class ProgramNames:
         """All names in the text: of W^Q, where that is declared or defined, no W."""
         parts = [part for statement in self.scope.program.statements for part in children(statement)]
         return {found for part in parts for found in used(part, self._labelled)}
+
+    @property
+    def free(self) -> list[str]:
+        """The names that only a value explains, in the order of the alphabet."""
+        explained = self.bases | self.indices | set(CONSTANTS)
+        parameters = {key for function in self.scope.all_functions() for key in function.bound}
+        return sorted(
+            str(each)
+            for each in self.spoken - self.defined
+            if each not in {Key(other.base) for other in self.spoken if other != Key(other.base)}
+            and not {each.base, Key(each.base)} & (explained | parameters | self.defined)
+        )
 
     def has(self, name: str) -> bool:
         """Whether the program defines or declares the name, or takes it as an input."""

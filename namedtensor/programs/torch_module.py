@@ -1,13 +1,16 @@
 """Formulas as `torch.nn.Module`s. Imported where one is asked for; without PyTorch none can be made.
 
-A module has parameters under the names of the formulas, which optimisers, checkpoints and `state_dict` know; it runs what
-its `made_of` says. Plain tensors go in and come out in an order of axes that is said once, named ones as they are.
+A module has parameters under the names of the formulas, which optimisers, checkpoints and `state_dict` know. Plain tensors
+go in and come out in an order of axes that is said once: they run a `forward` that was made for all their sizes (see
+`torch_forward.py`). Named ones, and what that is not made for, are computed as a call of the formula is.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from types import MethodType
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     import torch
@@ -20,9 +23,12 @@ else:
         Module = object
 
 from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
 
-from ..core.axes import names_of
 from ..core.tensor import NamedTensor, concrete, tensor
+from .arguments import spelling_of
+from .entries import Entry, WholeProgram, argument_names
+from .torch_forward import Forward, Goal, forward_for, order_of, shape_of
 
 DOT = "·"  # in a name for PyTorch, which parts names at points
 
@@ -32,10 +38,13 @@ class NamedModule(Module):
 
     def __init__(self, parameters: Mapping[str, Any], inputs: Mapping[str, Any]):
         super().__init__()
-        self._inputs = {name: names_of(axes) for name, axes in inputs.items()}
+        self._shapes = {spelling_of(name): shape_of(axes) for name, axes in inputs.items()}
         self._axes_of = {name: value.axes for name, value in parameters.items() if isinstance(value, NamedTensor)}
         self._numbers = {name: value for name, value in parameters.items() if name not in self._axes_of}
         self._axes: tuple[str, ...] | None = None
+        self._planned: Forward | None = None
+        self._problem: NotationError | None = None  # why there is none
+        self._own = frozenset(dir(self))
         for name in self._axes_of:
             array = own_copy(parameters[name].array)
             self._keep(name.replace(".", DOT), torch.nn.Parameter(array, array.is_floating_point()))
@@ -55,20 +64,89 @@ class NamedModule(Module):
         """The names of the arguments that come by position."""
         raise NotImplementedError
 
+    def goal(self) -> Goal:
+        """What it computes, for a plan."""
+        raise NotImplementedError
+
     def formula(self) -> str:
         """What it computes, as text."""
         raise NotImplementedError
+
+    def value(self) -> str:
+        """The name of what it computes."""
+        raise NotImplementedError
+
+    # --------------------------------------------------------------------------------------------------------- its forward
+    def _plan(self) -> None:
+        """Make `forward` for the parameters as they are."""
+        self.__dict__.pop("forward", None)
+        self._planned = self._problem = None
+        if not self._shapes:
+            return
+        keys = {name: name.replace(".", DOT) for name in self._axes_of}
+        try:
+            self._planned = forward_for(self.goal(), self.tensors, self._shapes, keys, self._own.__contains__)
+        except NotationError as problem:
+            self._problem = problem
+        else:
+            self._axes = self._planned.axes
+            self.__dict__["forward"] = MethodType(self._planned.function, self)
+
+    def _apply(self, fn: Any, recurse: bool = True) -> Self:
+        before = [each.dtype for each in self._parameters.values() if each is not None]
+        super()._apply(fn, recurse)
+        if before != [each.dtype for each in self._parameters.values() if each is not None]:
+            self._plan()
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:  # the function is made anew
+        without = {"forward": None, "_planned": None, "_problem": None}
+        return {name: value for name, value in self.__dict__.items() if name not in without}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._plan()
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """The value: an array of PyTorch where an input is one, and a named tensor where all are named."""
+        arrays = self._arrays(arguments, named)
+        if arrays is not None:
+            return super().__call__(*arrays)
+        return super().__call__(*arguments, **named) if self._planned is None else self.named(*arguments, **named)
+
+    def _arrays(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...] | None:
+        """The arguments of `forward`, where it is made for them."""
+        planned = self._planned
+        if planned is None or len(arguments) + len(named) != len(planned.inputs):
+            return None
+        if named:
+            try:
+                arguments += tuple([named[name] for name in planned.inputs[len(arguments) :]])
+            except KeyError:
+                return None
+        for each in arguments:
+            if not isinstance(each, torch.Tensor):
+                return None
+        sized = torch.compiler.is_compiling() or not torch.jit.is_tracing()  # which would record what sizes it is asked  # pyright: ignore
+        return arguments if planned.fits(arguments, self._arrays_of_parameters(), sized) else None
+
+    def _arrays_of_parameters(self) -> list[Any]:
+        found = [self._parameters.get(name.replace(".", DOT)) for name in self._axes_of]
+        return [
+            getattr(self, name.replace(".", DOT)) if each is None else each for name, each in zip(self._axes_of, found)
+        ]
 
     # ------------------------------------------------------------------------------------------------------- what it does
     @property
     def tensors(self) -> dict[str, Any]:
         """The parameters as named tensors, which share their arrays; numbers as they are."""
-        found = {}
-        for name, axes in self._axes_of.items():
-            key = name.replace(".", DOT)
-            array = self._parameters.get(key)
-            found[name] = tensor(getattr(self, key) if array is None else array, axes)
-        return {**found, **self._numbers}
+        return {
+            **{
+                name: tensor(array, axes)
+                for (name, axes), array in zip(self._axes_of.items(), self._arrays_of_parameters())
+            },
+            **self._numbers,
+        }
 
     def detached(self) -> dict[str, Any]:
         """The same as they are now, apart from the module: later steps of training do not change them."""
@@ -79,33 +157,61 @@ class NamedModule(Module):
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """The axes of the last result, in the order of its array: those of the inputs as said, then new ones."""
+        """The axes of the result, in the order of its array: those of the inputs as said, then new ones."""
         if self._axes is None:
             raise NotationError(309, "the axes of the result are not known yet", hint="call the module first")
         return self._axes
 
-    def forward(self, *arguments: Any, **named: Any) -> Any:
-        """The value: an array of PyTorch where an input is one, and a named tensor where all are named."""
+    def named(self, *arguments: Any, **named: Any) -> Any:
+        """The value where `forward` is not made for the arguments: of named tensors, of other ranks, dtypes and sizes."""
         names = self.positional()
         plain = any(isinstance(each, torch.Tensor) for each in (*arguments, *named.values()))
         given = tuple(self._named(each, name) for each, name in zip(arguments, (*names, *[""] * len(arguments))))
         by_name = {name: self._named(each, name) for name, each in named.items()}
         result = self.run(self.tensors, given, by_name)
-        said = [axis for name in self._inputs for axis in self._inputs[name]]
-        self._axes = tuple(dict.fromkeys([axis for axis in said if axis in result.axes] + list(result.axes)))
-        return result.to_array(self._axes) if plain else result
+        if self._planned is None:
+            self._axes = order_of(result.axes, self._shapes.values())
+        return result.to_array(order_of(result.axes, self._shapes.values())) if plain else result
+
+    forward = named
+
+    # ------------------------------------------------------------------------------------------------------------ export
+    def export(self) -> torch.export.ExportedProgram:
+        """The module as a program of `torch.export`, in which every axis without a number is dynamic.
+
+        Raises NotationError where the axes of its inputs are not said, or one of them has to be a number.
+        """
+        with LOADING, all_or_none():
+            from .torch_export import exported, forward_of
+
+        return exported(self, forward_of(self._planned, self._problem), *self._where())
+
+    def to_onnx(self, path: str | os.PathLike[str]) -> None:
+        """Write the module to a file of ONNX, whose inputs, output and dynamic axes have the names of the formula.
+
+        Raises NotationError as `export` does, and where the packages onnx and onnxscript are not installed.
+        """
+        with LOADING, all_or_none():
+            from .torch_export import forward_of, to_onnx
+
+        to_onnx(self, forward_of(self._planned, self._problem), path, self.value(), *self._where())
+
+    def _where(self) -> tuple[Any, torch.dtype]:
+        """The device of the parameters, and their floating dtype."""
+        floating = [each for each in self.parameters() if each.is_floating_point()]
+        return (floating[0].device, floating[0].dtype) if floating else (torch.device("cpu"), torch.float32)
 
     def _named(self, given: Any, name: str) -> Any:
         """An argument as a named tensor, where it is none and the order of its axes was said."""
         if not isinstance(given, torch.Tensor) or not given.shape:
             return given
-        if name not in self._inputs:
+        if not name or spelling_of(name) not in self._shapes:
             what = f"{name} is" if name else "an argument is"
             raise NotationError(
                 317, f"{what} given as an array of {given.ndim} axes, whose order nobody said",
                 hint=f'say it when the module is made: .module({name or "X"}="batch seq chans")',
             )  # fmt: skip
-        axes = self._inputs[name]
+        axes = tuple(self._shapes[spelling_of(name)])
         if given.ndim != len(axes):
             raise NotationError(
                 316, f"{name} has the axes {', '.join(axes)}, as the module was told, and this array has {given.ndim}",
@@ -115,8 +221,9 @@ class NamedModule(Module):
 
     def extra_repr(self) -> str:
         shapes = [f"{name} : {value.shape}" for name, value in self.tensors.items() if name in self._axes_of]
-        inputs = [f"{name} by the axes {' '.join(axes) or 'none'}" for name, axes in self._inputs.items()]
-        return "\n".join([*self.formula().splitlines(), *shapes, *inputs])
+        inputs = [f"{name} by the axes {' '.join(axes) or 'none'}" for name, axes in self._shapes.items()]
+        problem = [f"planned anew for other sizes, since {self._problem.message}"] if self._problem else []
+        return "\n".join([*self.formula().splitlines(), *shapes, *inputs, *problem])
 
 
 class FormulaModule(NamedModule):
@@ -125,23 +232,31 @@ class FormulaModule(NamedModule):
     def __init__(
         self,
         compiled: Callable[..., Any],
-        arguments: tuple[str, ...],
+        entry: WholeProgram | Entry,
         text: str,
         parameters: Mapping[str, Any],
         sizes: Mapping[str, int] | None,
         inputs: Mapping[str, Any],
     ):
         super().__init__(parameters, inputs)
-        self.compiled, self.arguments, self.text, self.sizes = compiled, arguments, text, sizes
+        self.compiled, self.entry, self.text, self.sizes = compiled, entry, text, sizes
+        self._plan()
 
     def run(self, parameters: dict[str, Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         return self.compiled(*arguments, values=parameters, sizes=self.sizes, **named)
 
     def positional(self) -> tuple[str, ...]:
-        return self.arguments
+        return tuple(argument_names(self.entry))
+
+    def goal(self) -> Goal:
+        return Goal(self.entry, self.sizes or {}, self.positional(), self.positional())
 
     def formula(self) -> str:
         return self.text
+
+    def value(self) -> str:
+        function = self.entry.function()
+        return getattr(self.entry, "name", "value") if function is None else function.title
 
 
 def own_copy(array: Any) -> torch.Tensor:

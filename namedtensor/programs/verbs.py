@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from functools import cached_property
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from grammar.cache import cached_property
 from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
+from grammar.plain_text import encodable
 
 from ..core.axes import show
 from ..core.hooks import answered
@@ -52,7 +54,8 @@ class Verbs(Suggests, Asked):
         >>> print(nt.program("f(x) = 2 x\\nY = f(X)")["f"].to_text())
         f(x) = 2 x
         """
-        from grammar.printer import to_text
+        with LOADING, all_or_none():
+            from grammar.printer import to_text
 
         escapes = {axis: tint.escape for axis, tint in self._tints.items()} if colours else None
         return to_text(self._tree, ascii=ascii, colours=escapes)
@@ -67,7 +70,8 @@ class Verbs(Suggests, Asked):
         >>> print(nt.formula("∑_{seq} x").to_latex(colours=True))
         \\sum\\limits_{\\textcolor{#0b80a6}{\\mathsf{seq}}} x
         """
-        from grammar.printer import to_latex
+        with LOADING, all_or_none():
+            from grammar.printer import to_latex
 
         if width is not None:
             as_number(width, "width=", 1, "write width=34.5, the ems of a line of the class article")
@@ -76,13 +80,15 @@ class Verbs(Suggests, Asked):
 
     def to_html(self, sizes: Mapping[str, Any] | None = None) -> str:
         """What it says for a page, each axis in its colour throughout, with a legend that tells the `sizes` that are given."""
-        from ..display.html import html_program
+        with LOADING, all_or_none():
+            from ..display.html import html_program
 
         return html_program(self._tree, self._tints, as_mapping(sizes, "sizes=", 'write sizes={"a": 3}'))
 
     def coloured(self, sizes: Mapping[str, Any] | None = None) -> Coloured:
         """What it says with each axis in its colour, in a notebook as in a terminal."""
-        from ..display.coloured import Coloured
+        with LOADING, all_or_none():
+            from ..display.coloured import Coloured
 
         return Coloured(self._tree, self._tints, as_mapping(sizes, "sizes=", 'write sizes={"a": 3}'))
 
@@ -93,15 +99,18 @@ class Verbs(Suggests, Asked):
     @cached_property
     def _tints(self) -> dict[str, Tint]:
         """The colour of each axis, in the order in which they are named."""
-        from grammar.printer.runs import axes_in
+        with LOADING, all_or_none():
+            from grammar.printer.runs import axes_in
 
-        from ..display.colours import tints
+            from ..display.colours import tints
 
         return tints(axes_in(self._tree))
 
+    @encodable
     def __str__(self) -> str:
         return self.to_text()
 
+    @encodable
     def __repr__(self) -> str:
         return self.to_text()
 
@@ -127,7 +136,8 @@ class Verbs(Suggests, Asked):
         >>> nt.formula("∑_{width} A").check(A="ℝ^{height[3] × width[2]}").type
         'ℝ^{height[3]}'
         """
-        from .checks import check_goal
+        with LOADING, all_or_none():
+            from .checks import check_goal
 
         return check_goal(self._goal, shapes, sizes, tuple(shapes))
 
@@ -148,12 +158,13 @@ class Verbs(Suggests, Asked):
         g : f(x)
         g : f(x) + 1
         """
-        from .explained import explained
+        with LOADING, all_or_none():
+            from .explained import explained
 
         entry = self._goal.entry_for(all_values(values, named))
         if entry is None:
             if arguments:
-                raise no_function(arguments)
+                raise no_function(arguments, self._goal.program.names.free)
             return explain_value(self._goal.program, values, sizes, named)
         program = entry.program
         given = bound(entry, arguments, all_values(values, named)).with_numbers(program)
@@ -183,7 +194,8 @@ class Verbs(Suggests, Asked):
         >>> drawing = block["Block"].diagram(X="ℝ^{seq × a}", expand="FFN")
         >>> drawing.save("block.svg")  # doctest: +SKIP
         """
-        from .diagrams import diagram
+        with LOADING, all_or_none():
+            from .diagrams import diagram
 
         return diagram(self._goal, arguments, shapes, sizes, expand, values)
 
@@ -217,7 +229,8 @@ class Verbs(Suggests, Asked):
         >>> float(f(X=nt.tensor([3.0, 4.0], "a")))
         25.0
         """
-        from .compiled import CompiledFormula
+        with LOADING, all_or_none():
+            from .compiled import CompiledFormula
 
         return CompiledFormula(self._goal, backend, as_names(without, "without=", 'write without=["blocks"]'))
 
@@ -238,9 +251,11 @@ class Verbs(Suggests, Asked):
         >>> nt.formula("X ⊙_{a} W").cost(X="ℝ^{seq[100] × a[8]}", W="ℝ^{a[8] × b[4]}").multiply_adds
         3200
         """
-        from ..planning.cost import cost_of
-        from .compiled import plan_of, target_named, with_declared
-        from .executable import Options
+        with LOADING, all_or_none():
+            from ..planning.cost import cost_of
+            from .compiled import with_declared
+            from .executable import Options
+            from .named_plans import plan_of, target_named
 
         given = with_declared(self._goal, all_values(values, named), sizes)
         without = as_names(without, "without=", 'write without=["blocks"]')
@@ -253,26 +268,34 @@ class Verbs(Suggests, Asked):
         values: Values | None = None,
         *,
         sizes: Mapping[str, int] | None = None,
+        style: str = "function",
         **named: Any,
     ) -> str:
         """The source text of a plain function for "numpy", "torch" or "jax", which runs without this project.
 
-        Its parameters are what is given, in this order: tensors, or shapes such as "ℝ^{seq[3]}".
+        Its parameters are what is given, in this order: tensors, or shapes such as "ℝ^{seq[3]}". It refuses arrays of other
+        axes, sizes or dtypes with a ValueError or TypeError of one sentence; a text that names no floating dtype serves
+        single and double precision. With `style="module"` it is a class of PyTorch: what the formula declares are its
+        parameters, and its `forward` takes the arguments of the function, or what has a size that is left open.
 
         >>> import namedtensor as nt
-        >>> print(nt.formula("∑_{a} X").to_python("torch", X="ℝ^{a[3] × b[2]}"))
-        import torch
-        <BLANKLINE>
-        <BLANKLINE>
+        >>> source = nt.formula("∑_{a} X").to_python("torch", X="ℝ^{a[3] × b[2]}")
+        >>> print(source[source.index("def function"):])
         def function(X):
+            check("X", X, {"a": 3, "b": 2}, torch.float32, torch.float64)
             t1 = X.sum(0)  # ℝ^{b[2]}
             return t1
         <BLANKLINE>
         """
-        from .compiled import to_python
-        from .executable import Options
+        with LOADING, all_or_none():
+            from .compiled import to_module, to_python
+            from .executable import Options
 
-        return to_python(self._goal, library, all_values(values, named), Options(sizes, keyword_names(values, named)))
+        styles = {"function": to_python, "module": to_module}
+        if style not in styles:
+            raise NotationError(408, f"{style!r} is no style of text", hint=f"there are: {', '.join(styles)}")
+        options = Options(sizes, keyword_names(values, named))
+        return styles[style](self._goal, library, all_values(values, named), options)
 
     def to_javascript(
         self,
@@ -302,8 +325,9 @@ class Verbs(Suggests, Asked):
         }
         <BLANKLINE>
         """
-        from .compiled import to_javascript
-        from .executable import Options
+        with LOADING, all_or_none():
+            from .compiled import to_javascript
+            from .executable import Options
 
         options = Options(sizes, keyword_names(values, named))
         return to_javascript(self._goal, all_values(values, named), standalone, options)
@@ -319,8 +343,9 @@ class Verbs(Suggests, Asked):
         >>> print(nt.formula("Q ⊙_{key} K").to_einsum(Q="ℝ^{query × key}", K="ℝ^{seq × key}"))
         einsum("qk,sk->qs", Q, K)
         """
-        from .einsum import to_einsum
-        from .executable import Options
+        with LOADING, all_or_none():
+            from .einsum import to_einsum
+            from .executable import Options
 
         return to_einsum(self._goal, all_values(values, named), Options(sizes, keyword_names(values, named)))
 
@@ -359,7 +384,8 @@ class Verbs(Suggests, Asked):
         >>> {name: each.shape for name, each in found.items()}
         {'W': ℝ^{a[3] × b[2]}, 'b': ℝ^{b[2]}}
         """
-        from .initialisation import fans, initial
+        with LOADING, all_or_none():
+            from .initialisation import fans, initial
 
         seed = as_count(seed, "the seed", "write seed=0")
         schemes = as_mapping(schemes, "schemes=", 'write schemes={"W": Normal("0.02")}')
@@ -376,7 +402,8 @@ class Verbs(Suggests, Asked):
 
 def bound(entry: Entry, arguments: tuple[Any, ...], named: dict[str, Any]) -> Arguments:
     """Arguments under names that no program has; what is no tensor is reported under the function's name for it."""
-    from ..tensors.values import NamedTensor, as_value
+    with LOADING, all_or_none():
+        from ..tensors.values import NamedTensor, as_value
 
     own = {
         f"argument_{place}": each if type(each) is NamedTensor else as_value(each, by_position(entry, place - 1))
@@ -385,9 +412,11 @@ def bound(entry: Entry, arguments: tuple[Any, ...], named: dict[str, Any]) -> Ar
     return Arguments({**own, **named}, tuple(own))
 
 
-def no_function(arguments: tuple[Any, ...]) -> NotationError:
+def no_function(arguments: tuple[Any, ...], free: Sequence[str] = ()) -> NotationError:
+    """The error for arguments by position of a formula whose tensors, `free`, come by name."""
+    written = ", ".join(f"{name}={name}" for name in free) if all(map(str.isidentifier, free)) else ""
+    count = f"{len(arguments)} argument{'s' * (len(arguments) != 1)}"
     return NotationError(
-        304,
-        f"this formula is no function, and was given {len(arguments)} arguments by position",
-        hint="give its tensors by name: formula(X=X)",
-    )
+        304, f"this formula is no function, and was given {count} by position",
+        hint=f"give its tensors by name: formula({written or 'X=X'})" + ("" if written or not free else f"; it has {', '.join(free)}"),
+    )  # fmt: skip

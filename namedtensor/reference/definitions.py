@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from grammar.errors import NotationError
+from grammar.plain_text import encodable
 
 from ..operators.definitions import position
 
@@ -62,6 +63,7 @@ class Tensor:
             self(record) == other(record) for record in records(self.shape)
         )  # fmt: skip
 
+    @encodable
     def __repr__(self) -> str:
         return f"tensor({self.to_list(tuple(self.shape))}, {' '.join(self.shape)!r})"
 

@@ -75,6 +75,8 @@ def whole(value: Any) -> int | None:
     """The whole number that a value or a label is, or None."""
     if isinstance(value, str):
         return int(value) if value.isdecimal() else None
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 

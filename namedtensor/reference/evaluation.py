@@ -13,6 +13,7 @@ from ..operators import REGISTRY
 from ..operators.definitions import divide, power
 from ..scope.mentions import NEARLY
 from ..scope.names import Key, plain_key, spelled, walk
+from ..scope.resized_axes import is_used
 from ..scope.shape_variables import stand_for
 from ..scope.symbols import Definition, Scope
 from ..scope.updates import REPLACING
@@ -75,7 +76,7 @@ class Evaluation(Sums):
     def find_known(self, name: Key) -> Tensor:
         found = self.find(name, self.top)
         if found is None:
-            raise NotationError(201, f"{name} is not known")
+            raise NotationError(201, f"{name} is not known", symbol=str(name))
         return found
 
     def checked(self, value: Tensor, whole: bool = False) -> Tensor:
@@ -89,7 +90,7 @@ class Evaluation(Sums):
             try:
                 self.check_claim(claim, self.top)
             except NotationError as problem:
-                if whole or problem.number not in (201, 204, 206, 309):
+                if whole or problem.code not in (201, 204, 206, 309):
                     raise
         self.check_members({*self.scope.definitions, *self.top.variables}, self.scope.families, self.top)
         for name in self.top.variables if whole else self.used:
@@ -214,7 +215,7 @@ class Evaluation(Sums):
         functions = [place.function for place in env.outwards() if place.function is not None]
         families = [*self.scope.families, *(family for function in functions for family in function.families)]
         bases = {family.name.base for family in families}
-        return problem.number in (201, 310) and plain_key(problem.message.partition(" ")[0]).base in bases
+        return problem.code in (201, 310) and problem.symbol is not None and plain_key(problem.symbol).base in bases
 
     def condition(self, node: Node, env: Environment) -> Tensor:
         found = self.value(node, env)
@@ -252,6 +253,12 @@ class Evaluation(Sums):
     def at_point(self, node: nodes.AtPoint, env: Environment) -> Tensor:
         """The body, did these names stand for other tensors."""
         others = {Key(name.text): self.value(value, env) for name, value in node.points}
+        for name, value in node.points:
+            if not is_used(self.scope, node.body, name.text):
+                raise NotationError(201, f"this has no {name.text}", symbol=name.text)
+            found = self.find(Key(name.text), env)
+            if found is not None and isinstance(value, Number) and value.value == 0:  # zeros of its type
+                others[Key(name.text)] = broadcast(lambda _: 0, found)
         known = {key for key in others if self.find(key, env) is not None}
         own = {key: X for key, X in others.items() if key not in known}
         inner = Environment(parent=env, sizes_from=env, elements=own)
@@ -270,6 +277,9 @@ class Evaluation(Sums):
         if node.operator == "size":
             return self.size_of(node, env)
         if (is_reduction(node.operator) or node.operator in BEST) and len(node.arguments) == 1 and not node.parameters:
+            several = self.several_sums(node, env)
+            if several is not None:
+                return several
             over = self.summed_index(node, env)
             if over is not None:
                 return self.fold(node.operator, node.subscript[0], over, node.arguments[0], env)  # type: ignore[arg-type]

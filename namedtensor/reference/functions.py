@@ -13,6 +13,14 @@ from .definitions import Tensor, along, broadcast, contract, index, lift, reduce
 
 
 def apply(name: str, tensors, axes: tuple[str, ...], options: tuple[Any, ...], size: Callable[[str], int]) -> Tensor:
+    """A built-in operator applied; where plain numbers fail, an error of value."""
+    try:
+        return _applied(name, tensors, axes, options, size)
+    except (ArithmeticError, ValueError) as problem:
+        raise NotationError(405, f"{name} cannot be computed of these numbers: {problem}") from None
+
+
+def _applied(name: str, tensors, axes: tuple[str, ...], options: tuple[Any, ...], size: Callable[[str], int]) -> Tensor:
     """A built-in operator applied; `size` gives the size of an axis that the operator makes."""
     record = REGISTRY.get(name)
     if record is None or (record.definition is None and record.kind != "index"):

@@ -16,6 +16,7 @@ from grammar.nodes import Axis, Call, Number, Size, axis_of
 from grammar.traversal import children
 
 from ..scope.names import walk
+from ..scope.resized_axes import resizes
 from .definitions import Tensor
 from .environment import Environment
 
@@ -23,7 +24,9 @@ from .environment import Environment
 def inferred_sizes(evaluation: Any, axis: str, place: Environment) -> set[int]:
     """The sizes that an axis has in what a call, or the program, makes."""
     mark = ("made", axis, id(place.function))
-    if mark in evaluation.busy or not any(names(node, axis, place) for node in statements(evaluation)):
+    if mark in evaluation.busy:  # what needs the size says nothing of it, whatever a caller's size is
+        raise NotationError(309, f"the size of {axis} is asked for while it is inferred", symbol=axis, axis=axis)
+    if not any(names(node, axis, place) for node in statements(evaluation)):
         return set()
     evaluation.busy.add(mark)
     try:
@@ -36,6 +39,22 @@ def inferred_sizes(evaluation: Any, axis: str, place: Environment) -> set[int]:
         return {size for node in inner for size in sizes_below(evaluation, node, axis, env)}
     finally:
         evaluation.busy.discard(mark)
+
+
+def sizes_before_windows(evaluation: Any, axis: str) -> set[int]:
+    """The sizes that an axis has in what the program makes, before windows and slices along it."""
+    top, scope = evaluation.top, evaluation.scope
+    waiting, inner, found = bodies(evaluation, top), [], set[int]()
+    while waiting:
+        what = waiting.pop()
+        equations = expressions(evaluation, what, top)
+        below = [part for node in equations for part in parts(node)]
+        if any(resizes(scope, node, axis) for node in equations):
+            waiting += below
+        else:
+            found |= set(sizes_in(evaluation, what, value_of(evaluation, what, top), axis, top))
+            inner += below
+    return found or {size for node in inner for size in sizes_below(evaluation, node, axis, top)}
 
 
 def statements(evaluation: Any) -> Iterator[Any]:
@@ -120,7 +139,7 @@ def parts(node: Any) -> list[Any]:
         return []
     if isinstance(node, nodes.Equation):
         return list(node.sides[1:])
-    return [part for part in children(node) if not isinstance(part, (Axis, Size, Number, nodes.Range))]
+    return [part for part in children(node) if not isinstance(part, (Axis, Size, Number, nodes.Range, nodes.Slice))]
 
 
 def mentions(evaluation: Any, node: Any, axis: str, env: Environment) -> bool:

@@ -174,7 +174,7 @@ class Names(Sizes):
             return self.power(node, env)
         if wanted == Key(name.base) and name.base in CONSTANTS:
             return number(CONSTANTS[name.base])
-        raise NotationError(201, f"{wanted} is not known")
+        raise NotationError(201, f"{wanted} is not known", symbol=str(wanted))
 
     def key_of(self, name: Spelled, env: Environment) -> Key:
         """Which name is meant: X^L may be X^2."""

@@ -6,9 +6,7 @@ A program is a function of its arguments and of the inputs that it declares and 
 from __future__ import annotations
 
 import operator
-import sys
 from collections.abc import Mapping, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 from grammar.errors import NotationError
@@ -16,8 +14,9 @@ from grammar.nodes import Call, Name
 from grammar.parser import parse
 from grammar.symbols import FUNCTIONS
 
+from ..core.limits import recursion_headroom
 from ..scope.binder import bind
-from ..scope.names import Key, component_node, key
+from ..scope.names import Key, by_key, component_node, key, plain_key
 from ..scope.shape_variables import stand_for
 from ..scope.symbols import Scope
 from .calls import needed_axes
@@ -50,6 +49,7 @@ def as_tensor(value: Any, name: str) -> Tensor:
 def run(scope: Scope, inputs: Mapping[Key, Tensor], sizes: Sizes, arguments, needed, compute) -> Tensor:
     """A program is a function of its arguments and of the declared inputs that it uses: it is lifted by that type."""
     used: set[Key] = set()
+    by_key(sizes, plain_key)
 
     def result(*parts: Tensor) -> Tensor:
         evaluation = Evaluation(scope, dict(zip(inputs, parts)), sizes)
@@ -60,7 +60,7 @@ def run(scope: Scope, inputs: Mapping[Key, Tensor], sizes: Sizes, arguments, nee
     tensors = [*inputs.values(), *arguments]
     shapes = Environment(axes=stand_for(scope, {name: X.shape for name, X in inputs.items()}))
     axes = [*(input_axes(scope, name, X, shapes) for name, X in inputs.items()), *needed]
-    with deep_recursion():
+    with recursion_headroom():
         anywhere = [first(X, own) for X, own in zip(tensors, axes)]
         value = result(*anywhere)  # tells which inputs are used
         lifted = [*(name in used for name in inputs), *(True for _ in arguments)]
@@ -74,21 +74,8 @@ def first(X: Tensor, axes: tuple[str, ...]) -> Tensor:
     return at(X, extra) if extra else X
 
 
-@contextmanager
-def deep_recursion():
-    """Formulas nest deeper than Python's own limit on calls."""
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, 20_000))
-    try:
-        yield
-    except RecursionError:
-        raise NotationError(404, "this formula nests too deep") from None
-    finally:
-        sys.setrecursionlimit(before)
-
-
 def read(source: str, syntax: str, values: Mapping[str, Any]) -> tuple[Scope, dict[Key, Tensor]]:
-    inputs = {key(name): as_tensor(value, name) for name, value in values.items()}
+    inputs = by_key({name: as_tensor(value, name) for name, value in values.items()})
     shadowed = frozenset(str(name) for name in inputs if str(name) in FUNCTIONS or name != Key(name.base))
     given = {name: frozenset(X.shape) for name, X in inputs.items()}
     return bind(source, parse(source, syntax, shadowed), given), inputs

@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 from grammar import nodes
-from grammar.errors import NotationError
+from grammar.cache import cached_property
+from grammar.errors import SIZE_NEEDED, NotationError
 from grammar.nodes import Call, Number, Size
 
 from ..operators.definitions import power
@@ -20,7 +20,7 @@ from ..scope.names import Key, key, spelled, walk
 from ..scope.symbols import Scope
 from .definitions import Tensor, listed
 from .environment import Environment, Fact, plain, set_axes, whole
-from .inferred_sizes import inferred_sizes
+from .inferred_sizes import inferred_sizes, sizes_before_windows
 
 
 class Sizes:
@@ -37,7 +37,10 @@ class Sizes:
         """|axis|, where it has to be known."""
         found = self.known(("size", axis), env)
         if found is None:
-            raise NotationError(309, f"the size of {axis} is not known", hint=f"give it by name: sizes={{{axis!r}: 3}}")
+            hint = f"give it by name: sizes={{{axis!r}: 3}}"
+            raise NotationError(
+                309, f"the size of {axis} is not known", hint=hint, symbol=axis, axis=axis, reason=SIZE_NEEDED
+            )
         return found
 
     def known(self, symbol: tuple[Any, ...], env: Environment) -> Any:
@@ -112,7 +115,7 @@ class Sizes:
         for axis, wanted in self.sizes.items():
             sizes = {X.shape[axis] for X in self.named if axis in X.shape}
             if not sizes:
-                sizes = inferred_sizes(self, axis, self.top)
+                sizes = sizes_before_windows(self, axis)
                 sizes -= sizes if wanted in sizes else set()
             if sizes - {wanted}:
                 raise NotationError(308, f"{axis} is {sorted(sizes)}, and sizes= says {wanted}")
@@ -284,7 +287,7 @@ def simple(value: Any) -> Any:
 def whole_size(value: Any, name: Any) -> int:
     if value != int(value) or value < 0:
         message = f"{name} would be {value}, and a size is a whole number"
-        raise NotationError(310, message, hint="give sizes that divide")
+        raise NotationError(310, message, hint="give sizes that divide", symbol=str(name))
     return int(value)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from grammar import nodes
@@ -18,6 +19,7 @@ from .environment import Environment, need, one_axis, plain
 from .functions import apply
 from .names import STEPS
 
+NESTING = ("∑", "∏", "max", "min", "mean", "any", "all", "logsumexp")
 BEST = ("argmax", "argmin")  # over a variable, the value of that
 
 
@@ -85,6 +87,21 @@ class Sums(Calls):
             )
             result = apply("+" if sign == "∑" else "⊙", [result, term], (), (), len)
         return result
+
+    def several_sums(self, node: Call, env: Environment) -> Tensor | None:
+        """∑_{i,j} A_{r(i), c(j)}, as ∑_i ∑_j …; None where no part of the subscript is an index."""
+        (body,) = node.arguments
+        names = [part for part in node.subscript if isinstance(part, Name) and part.text not in env.axes]
+        indices = [part for part in names if any(True for _ in indexed_by(part, body))]
+        if len(node.subscript) < 2 or not indices:
+            return None
+        if node.operator not in NESTING:
+            raise NotationError(301, f"{node.operator} goes over one index at a time")
+        axes = tuple(part for part in node.subscript if part not in indices)
+        whole = replace(node, subscript=axes) if axes else body
+        for variable in reversed(indices):
+            whole = replace(node, subscript=(variable,), arguments=(whole,))
+        return self.value(whole, env)
 
     def summed_index(self, node: Call, env: Environment) -> range | None:
         """The values of i in ∑_i A_{height(i)}; None where i is an axis."""

@@ -9,11 +9,14 @@
 `updates`: C ← … as equations.
 `shifted_heads`: x^{t+1} = … as an equation for x^t.
 `stated_draws`: 𝔼_x, where a statement says what x is drawn from.
+`index_conditions`: ∑_{1≤i<j≤n} as one sum in another.
+`zero_starts`: S_0 = 0 as zeros of its family's type.
 `elements_of_functions`: f(x)_{h(i)} = … as two equations.
 `function_arguments`: functions that are given to functions.
 `where_clauses`: which definitions belong to a function.
 `head_usage`: whether a script of a head is an axis, an index or a label.
 `known_heads`: equations about what is known already, which are claims.
+`resized_axes`: axes that windows and slices make shorter, and names that an expression uses.
 `value_of_program`: which definition or expression is the value.
 `statements`: what each statement is by itself: a definition, a function, a claim.
 `ownership`: which function each of them belongs to.

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from grammar import nodes
+from grammar.cache import Cache
 from grammar.errors import NotationError
 from grammar.nodes import Call, Equation, Name, Node, Number, Range, Signature, axis_of
 
@@ -20,6 +21,7 @@ from ..core.limits import recursion_headroom
 from .elements_of_functions import defines_elements, without_elements_of_functions
 from .function_arguments import without_function_arguments
 from .head_usage import Usage
+from .index_conditions import without_index_conditions
 from .known_heads import Given, Head, claimed_heads, replaced
 from .mentions import OF_AXES
 from .names import component, spelled, walk
@@ -31,6 +33,7 @@ from .symbols import FunctionDefinition, Scope
 from .updates import without_updates
 from .value_of_program import value_of
 from .where_clauses import BindingGroups
+from .zero_starts import with_typed_zeros
 
 
 def bind(source: str, program: nodes.Program, given: Given | None = None, open: bool = False) -> Scope:
@@ -41,19 +44,17 @@ def bind(source: str, program: nodes.Program, given: Given | None = None, open: 
     kind name where one name has two definitions.
     """
     given = given or {}
-    program = updated(source, program)
+    program = with_typed_zeros(source, without_index_conditions(source, updated(source, program), given))
     # the scope holds the program, so that its id stays its own; a hash would walk it
     mark = (source, id(program), frozenset(given.items()), open)
-    found = _SCOPES.get(mark)
-    if found is None:
+    scope = _SCOPES.get(mark)
+    if scope is None:
         with recursion_headroom(source):
-            found = _SCOPES[mark] = _analyse(source, program, given, open)
-        if len(_SCOPES) > 512:
-            _SCOPES.pop(next(iter(_SCOPES)))
-    return found
+            scope = _SCOPES.get_or_build(mark, lambda: _analyse(source, program, given, open))
+    return scope
 
 
-_SCOPES: dict[tuple[Any, ...], Scope] = {}
+_SCOPES: Cache[tuple[Any, ...], Scope] = Cache("scopes of programs", 512)
 
 
 @lru_cache(maxsize=512)

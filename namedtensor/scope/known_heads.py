@@ -51,6 +51,9 @@ class _Known:
             return group
         if key in self.declared and all(map(is_rearranged, group)):
             return group
+        defining = [each for each in group if each.statement.defines]
+        if len(defining) == 1:
+            return [each for each in group if each is not defining[0]]
         plain = [each for each in group if not each.elements]
         if plain:
             return [each for each in group if each.elements]

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Node, Number, Size, Starred, Subscript, Superscript
@@ -19,6 +19,8 @@ from grammar.text import fold
 from grammar.traversal import children
 
 CONSTANTS = {"π": math.pi, "e": math.e, "ε": 1e-5, "∞": math.inf}  # what these names are where no equation says
+Value = TypeVar("Value")
+Spelling = TypeVar("Spelling")
 MARKS = "*†‡"  # at the end of the name of an axis: seq*, seq†, seq**
 
 
@@ -205,6 +207,29 @@ def plain_key(text: str) -> Key:
         return key(text)
     except NotationError:
         return Key(text)
+
+
+def by_key(given: Mapping[str, Value], read: Callable[[str], Spelling] = key) -> dict[Spelling, Value]:
+    """A mapping from names by their keys, or by what `read` makes of them. Raises NotationError where two are spellings of one.
+
+    >>> by_key({"gamma": 1, "W_1": 2})
+    {Key(base='γ', subscript=(), superscript=()): 1, Key(base='W', subscript=('1',), superscript=()): 2}
+    """
+    found: dict[Spelling, Value] = {}
+    for name, value in given.items():
+        spelling = read(name)
+        if spelling in found:
+            raise two_spellings(name, given, read)
+        found[spelling] = value
+    return found
+
+
+def two_spellings(name: str, names: Iterable[str], read: Callable[[str], Any] = key) -> NotationError:
+    """The error for two spellings of one name among those that are given, of which this is the second."""
+    first = next(other for other in names if read(other) == read(name))
+    return NotationError(
+        202, f"{first} and {name} are two spellings of one name", hint="give one of them", symbol=str(read(name))
+    )
 
 
 def match_key(name: Spelled, wanted: Key, indices: set[str]) -> dict[str, Any] | None:

@@ -5,10 +5,12 @@ They are given as Python numbers; one that comes as np.int64(3), or as an array 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from grammar import nodes
+from grammar.errors import NotationError
 from grammar.nodes import Axis, Call, IndexSum, Name, Node, Range, Size
 
 from .names import spelled, walk
@@ -25,20 +27,49 @@ def as_numbers(
     single: list[str] = []
     for name, value in values.items():
         layout = getattr(value, "layout", None)
-        if layout is not None and not layout.axes and "int" in str(layout.dtype):
+        if isinstance(value, float) or layout is not None and not layout.axes and NUMBERS.search(str(layout.dtype)):
             single.append(name)
     if not single or possible(frozenset(values)).isdisjoint(single):
         return values
     needed = set(numbers_in(scope())).intersection(single)
-    return {name: as_number(value) if name in needed else value for name, value in values.items()}
+    found = {name: as_number(value) if name in needed else value for name, value in values.items()}
+    for name in needed.intersection(ends_in(scope())):
+        check_whole(name, found[name])
+    return found
+
+
+NUMBERS = re.compile("int|float")
 
 
 def as_number(value: Any) -> Any:
-    """A tensor without axes as a number; as it is, where it has no value yet, as while JAX traces."""
+    """A tensor without axes, or 3.0, as a whole number; as it is, where it is none or has no value yet, as while JAX traces."""
     try:
-        return int(value.array)
+        number = float(value if isinstance(value, float) else value.array)
+        return int(value if isinstance(value, float) else value.array) if number.is_integer() else value
     except Exception:
         return value
+
+
+def check_whole(name: str, value: Any) -> None:
+    """Raise where a number that says how far something goes is no whole one."""
+    try:
+        number = float(value if isinstance(value, (int, float)) else value.array)
+    except Exception:
+        return
+    if not number.is_integer():
+        raise NotationError(
+            402,
+            f"{name} is {number:g}, and it says how far an index goes, which is a whole number",
+            hint=f"give {name} a whole number",
+        )
+
+
+def ends_in(scope: Scope) -> set[str]:
+    """The names in the ends of ranges and sums."""
+    ends = (
+        end for node in walk(scope.program) if isinstance(node, (Range, IndexSum)) for end in (node.first, node.last)
+    )
+    return {each.text for end in ends for each in walk(end) if isinstance(each, Name)}
 
 
 def numbers_in(scope: Scope) -> Iterator[str]:

@@ -7,8 +7,9 @@ from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Name, Node
+from grammar.traversal import children
 
-from .names import Key, walk
+from .names import Key, Spelled, spelled, walk
 from .statements import Statements, spelling
 from .symbols import Definition, FunctionDefinition
 from .where_clauses import BindingGroups, definitions_of, expressions_of
@@ -71,8 +72,18 @@ class Ownership(Statements):
             owner = self.nearest_above(position, typed.get(plain, ()))
             if owner is not None and plain not in defined:
                 owner.declarations[plain] = sets[0]
-            else:
-                self.scope.declarations.append((position, name, sets, over))
+                if plain in owner.facts or over is not None or not self.is_used_outside(plain):
+                    continue
+            self.scope.declarations.append((position, name, sets, over))
+
+    def is_used_outside(self, name: Key) -> bool:
+        """Whether a name that the head of a function binds is used where no head binds it: there it is the program's own."""
+        bodies = [each.body for each in (*self.top_level(), *self.scope.families)]
+        bodies += [body for _, body in self.scope.values]
+        for function in self.functions:
+            if name.base not in function.bound and name not in {each.key() for each in typed_names(function)}:
+                bodies += [function.body, *(each.body for each in own_definitions(function))]
+        return any(name in names_used(body) for body in bodies)
 
     def top_level(self):
         return (definition for group in self.scope.definitions.values() for definition in group)
@@ -111,6 +122,26 @@ class Ownership(Statements):
                 ):
                     claimed.append((position, claim.left))
         return claimed
+
+
+def typed_names(function: FunctionDefinition) -> tuple[Spelled, ...]:
+    return (*function.parameters, *function.options)
+
+
+def names_used(body: Node) -> set[Key]:
+    """The names that stand in an expression: of W_1 that, of X^2 also X."""
+    found: set[Key] = set()
+    waiting: list[Any] = [body]
+    while waiting:
+        node = waiting.pop()
+        name = spelled(node)
+        if name is None:
+            waiting += children(node)
+            continue
+        found.add(name.key())
+        if isinstance(node, nodes.Superscript):
+            waiting.append(node.base)
+    return found
 
 
 def own_definitions(function: FunctionDefinition) -> Iterator[Definition]:

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import filterfalse
 from typing import Any
 
 from grammar import nodes
+from grammar.cache import cached_property
 from grammar.nodes import Axis, Call, Equation, Node, Range, Signature
 
 from .mentions import axes_spoken_of

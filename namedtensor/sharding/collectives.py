@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from grammar.plain_text import encodable
+
 from ..tensors.pytrees import jax_module, of_the_language
 
 KINDS = ("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute", "collective-broadcast")
@@ -46,6 +48,7 @@ class Collective(NamedTuple):
         """Of what each device has after it."""
         return sum(map(_bytes_of, self.shapes))
 
+    @encodable
     def __str__(self) -> str:
         return f"{self.kind} of {', '.join(self.shapes)}" + (f" over {', '.join(self.over)}" if self.over else "")
 
@@ -63,6 +66,7 @@ class Collectives(tuple[Collective, ...]):
         """How many bytes each device has after those of each kind."""
         return {kind: sum(each.bytes for each in self if each.kind == kind) for kind in self.counts}
 
+    @encodable
     def __repr__(self) -> str:
         return "\n".join(map(str, self)) or "no collective operations"
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from grammar.plain_text import encodable
+
 from .collectives import Collectives, collectives_of
 
 
@@ -17,6 +19,7 @@ class DeviceCost(NamedTuple):
     operations: int
     collectives: Collectives
 
+    @encodable
     def __repr__(self) -> str:
         rows = [
             ("given", _bytes(self.arguments)),

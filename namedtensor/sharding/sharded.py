@@ -10,18 +10,21 @@ communication in.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from grammar import nodes
+from grammar.cache import Cache, cached_property
 from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
+from grammar.plain_text import encodable
 
 from ..core.families import ALONG, FamilyName
 from ..core.layout import Layout
 from ..core.suggestions import did_you_mean, near
 from ..core.tensor import NamedTensor, made_as
 from ..operators.user_functions import USER_FUNCTIONS
-from ..scope.names import key, walk
+from ..scope.names import by_key, key, walk
 from ..tensors.pytrees import jax_module, of_the_language
 from .sharding import Sharding
 
@@ -44,10 +47,7 @@ class Formulas(Protocol):
 
 def sharded_by(program: Formulas, sharding: Sharding) -> Sharded:
     """A program under these rules; the same one each time, so that what it compiled is found again."""
-    found = sharding.programs.get(id(program))
-    if found is None:
-        found = sharding.programs[id(program)] = Sharded(program, sharding)
-    return found
+    return sharding.programs.get_or_build(id(program), lambda: Sharded(program, sharding))
 
 
 class Sharded:
@@ -60,8 +60,9 @@ class Sharded:
     def __init__(self, program: Formulas, sharding: Sharding):
         self.program: Formulas = program
         self.sharding: Sharding = sharding
-        self._entries: dict[Any, ShardedEntry] = {}
+        self._entries: Cache[Any, ShardedEntry] = Cache("names of a sharded program", 1024)
 
+    @encodable
     def __repr__(self) -> str:
         return f"{self.program}\n# {self.sharding}"
 
@@ -94,10 +95,7 @@ class Sharded:
         return self._entry(None)(*arguments, values=values, sizes=sizes, **named)
 
     def _entry(self, name: str | tuple[str, ...] | None) -> ShardedEntry:
-        found = self._entries.get(name)
-        if found is None:
-            found = self._entries[name] = ShardedEntry(self, name)
-        return found
+        return self._entries.get_or_build(name, lambda: ShardedEntry(self, name))
 
     def place(self, values: Mapping[str, Any] | None = None, **named: Any) -> dict[str, Any]:
         """The tensors on the devices, by name: to be given at each call, and moved no more. Numbers stay numbers.
@@ -157,6 +155,7 @@ class ShardedEntry:
         self.entry: Formulas = sharded.program if name is None else sharded.program[name]
         self._compiled = lru_cache(maxsize=256)(self._function)
 
+    @encodable
     def __repr__(self) -> str:
         return f"{self.entry!r}\n# {self.sharded.sharding}"
 
@@ -201,7 +200,8 @@ class ShardedEntry:
         **named: Any,
     ) -> Collectives:
         """What the compiler makes the devices say to each other in such a call (see `collectives`)."""
-        from .collectives import collectives_of
+        with LOADING, all_or_none():
+            from .collectives import collectives_of
 
         lowered = self.lowered(*arguments, values=values, sizes=sizes, **named)
         return collectives_of(lowered.compile().as_text(), self.sharded.mesh)
@@ -217,7 +217,8 @@ class ShardedEntry:
 
         It is compiled and not run; shapes may stand for tensors, as for `lowered`.
         """
-        from .device_cost import device_cost
+        with LOADING, all_or_none():
+            from .device_cost import device_cost
 
         compiled = self.lowered(*arguments, values=values, sizes=sizes, **named).compile()
         return device_cost(compiled, self.sharded.mesh)
@@ -227,9 +228,7 @@ class ShardedEntry:
 
     def _call(self, arguments: tuple[Any, ...], named: Mapping[str, Any], sizes: Mapping[str, int] | None):
         """The function of the tensors of a call, and these, on the devices."""
-        given = dict(zip(_positions(len(arguments)), arguments)) | {
-            name if isinstance(name, FamilyName) else str(key(name)): each for name, each in named.items()
-        }
+        given = dict(zip(_positions(len(arguments)), arguments)) | by_key(named, _spelling)
         placed = self.sharded.place(given)
         tensors = {name: value for name, value in placed.items() if isinstance(value, NamedTensor)}
         numbers = [(name, type(value).__name__, value) for name, value in placed.items() if name not in tensors]
@@ -268,6 +267,10 @@ class ShardedEntry:
                     notes=(f"they have {', '.join(known) or 'none'}",),
                     hint=did_you_mean(near(axis, known)) or f"leave {axis} out of the rules",
                 )  # fmt: skip
+
+
+def _spelling(name: str) -> str:
+    return name if isinstance(name, FamilyName) else str(key(name))
 
 
 def _positions(count: int) -> list[str]:

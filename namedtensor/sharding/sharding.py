@@ -13,7 +13,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from grammar.cache import Cache
 from grammar.errors import NotationError
+from grammar.plain_text import encodable
 
 from ..core.axes import check_axis, names_of, show
 from ..core.kinds import is_mapping, is_sequence
@@ -44,8 +46,8 @@ class Sharding:
         }
         self.computed: Sharding = self if computed is None else Sharding(computed, self.mesh)
         self._mark = (tuple(sorted(self.rules.items())), self.mesh, None if computed is None else self.computed)
-        self.programs: dict[int, Any] = {}  # under these rules, by the identity of the program
-        self._placements: dict[Any, Any] = {}
+        self.programs: Cache[int, Any] = Cache("sharded programs", 256)  # by the identity of the program
+        self._placements: Cache[Any, Any] = Cache("placements on a mesh", 4096)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sharding) and self._mark == other._mark
@@ -53,6 +55,7 @@ class Sharding:
     def __hash__(self) -> int:
         return hash(self._mark)
 
+    @encodable
     def __repr__(self) -> str:
         rules = ", ".join(f"{axis} over {' and '.join(over) or 'nothing'}" for axis, over in self.rules.items())
         computed = "" if self.computed is self else f"; computed with {repr(self.computed).partition(';')[0]}"
@@ -102,10 +105,7 @@ class Sharding:
         Raises NotationError where two axes go over one of the mesh (303), or do not divide (310).
         """
         cache_key = tensor.axes, tuple(tensor.sizes.values())
-        found = self._placements.get(cache_key)
-        if found is None:
-            found = self._placements[cache_key] = self._named(name, tensor.sizes)
-        return found
+        return self._placements.get_or_build(cache_key, lambda: self._named(name, tensor.sizes))
 
     def placed_as(self, name: str, axes: Sequence[str], extent: Sequence[int]) -> Any:
         """The `jax.sharding.NamedSharding` of an array with these axes and sizes."""

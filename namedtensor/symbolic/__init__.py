@@ -2,10 +2,11 @@
 
 `forms`: index normal form.
 `canonical`: keys: equal forms have one.
-`work`: laws counted, and the limit.
+`work`: laws counted, and the budget.
 `signs`: what is never negative, or hardly ever 0.
 `sums`: known totals, as of softmax.
 `factors`: laws of the factors of one product.
+`content`: the number that the products of a form share.
 `algebra`: sums, products, powers, simplified as they are made.
 `applying`: operators of forms.
 `linearizing`: forward linearization for reading.

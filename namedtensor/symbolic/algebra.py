@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import gcd, isqrt
+from math import comb, isqrt
 from typing import Any
 
 from . import canonical, signs
+from .content import content, scaled
 from .factors import absolute, as_factors, without_deltas
 from .forms import (
     DELTA,
@@ -55,34 +56,6 @@ def add(*forms: Form) -> Form:
             used("like terms")
             found[key] = before._replace(coefficient=before.coefficient + product.coefficient)
     return tuple(product for product in found.values() if product.coefficient)
-
-
-def scaled(form: Form, by: Fraction | int) -> Form:
-    by = Fraction(by)
-    return tuple(each._replace(coefficient=each.coefficient * by) for each in form) if by else ZERO
-
-
-def content(form: Form) -> tuple[Fraction, Form]:
-    """The content and the primitive part of a form: the number that all products share, with the sign of most, and the
-    rest.
-    """
-    if not form:
-        return ONE_, form
-    above = gcd(*(each.coefficient.numerator for each in form))
-    below = 1
-    for each in form:
-        below = below * each.coefficient.denominator // gcd(below, each.coefficient.denominator)
-    found = Fraction(above, below)
-    negative = sum(each.coefficient < 0 for each in form)
-    first = leading(form) if current().proving and 2 * negative == len(form) else form[0]
-    if 2 * negative > len(form) or (2 * negative == len(form) and first.coefficient < 0):
-        found = -found
-    return found, scaled(form, 1 / found)
-
-
-def leading(form: Form) -> Product:
-    labels = canonical.outside_labels(indices_of(form))
-    return min(form, key=lambda each: canonical.product_key(each, labels))
 
 
 # --------------------------------------------------------------------------------------------------------- products
@@ -258,13 +231,29 @@ def _without_sign(factors: list[Factor]) -> list[Factor] | None:
 PRODUCT_RULES: tuple[Callable[[Parts], None], ...] = (contracted, gathered, signed, totalled, sized)
 
 
+MAX_TERMS = 64  # of a form that is multiplied out
+MAX_POWER = 8  # of a sum that is multiplied out
+
+
 def multiplied_out(form: Form) -> Form:
-    """The form without the brackets that stand in its products."""
-    while True:
+    """The form without the brackets that stand in its products; powers of sums of many terms stay as they are."""
+    while sum(map(_terms_multiplied_out, form)) <= MAX_TERMS:
         found = add(*(_expanded(product) for product in form))
-        if found == form or len(found) > 64:
-            return form if found != form else found
+        if found == form:
+            break
         form = found
+    return form
+
+
+def _terms_multiplied_out(product: Product) -> int:
+    """How many terms a product has where its brackets are multiplied out, before any of them are added."""
+    count = 1
+    for factor in product.factors:
+        if factor.head.kind == "bracket" and factor.exponent >= 1 and factor.exponent.denominator == 1:
+            (inner,) = opened(factor)
+            exponent = int(factor.exponent)
+            count *= comb(len(inner) + exponent - 1, exponent) if exponent <= MAX_POWER else MAX_TERMS + 1
+    return count
 
 
 def _expanded(product: Product) -> Form:
@@ -296,7 +285,7 @@ def power(form: Form, exponent: Fraction, bracket: bool = False) -> Form:
         raise ZeroDivisionError
     if len(form) == 1:
         return _power_of_product(form[0], exponent)
-    if current().proving and exponent.denominator == 1 and 1 <= exponent <= 8:
+    if current().proving and exponent.denominator == 1 and 1 <= exponent <= MAX_POWER:
         found = form
         for _ in range(int(exponent) - 1):
             found = multiply(found, form)

@@ -8,13 +8,16 @@ tr(A²) for one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from itertools import permutations
+from math import factorial, prod
 from typing import Any
 
-from .forms import Form, Index, Product
+from .forms import Factor, Form, Index, Product
+from .work import current
 
 Labels = Mapping[Index, Any]
+Colour = tuple[Any, ...]
 
 
 def product_key(product: Product, labels: Labels) -> tuple[Any, ...]:
@@ -46,7 +49,42 @@ def _searched(product: Product, labels: dict[Any, Any], colours: dict[Index, tup
     if tied is None:
         order = sorted(colours, key=lambda index: colours[index])
         return _written(product, {**labels, **{index: (1, place) for place, index in enumerate(order)}})
-    return min(_searched(product, labels, {**colours, one: (*colours[one], -1)}) for one in classes[tied])
+    candidates = _inequivalent(product, labels, colours, classes[tied])
+    return min(_searched(product, labels, _individualized(colours, one)) for one in candidates)
+
+
+def _individualized(colours: dict[Index, Colour], index: Index) -> dict[Index, Colour]:
+    return {**colours, index: (*colours[index], -1)}
+
+
+def _inequivalent(
+    product: Product, labels: dict[Any, Any], colours: dict[Index, Colour], tied: list[Index]
+) -> Iterable[Index]:
+    """The indices of one colour but those that an exchange of two connected parts of the product turns into others.
+
+    In (∑ x)ⁿ all n sums are alike, and one of them stands for all: n! orders of them give the same key.
+    """
+    current().spend(len(tied))
+    found: dict[tuple[Any, ...], Index] = {}
+    for index in tied:
+        part = _connected(product, index, colours.keys())
+        if part.summed == colours.keys():
+            return tied
+        inside = _individualized({each: colours[each] for each in part.summed}, index)
+        key = _searched(part, labels, inside)
+        found.setdefault((key, tuple(sorted(inside.values()))), index)
+    return found.values()
+
+
+def _connected(product: Product, index: Index, bound: Set[Index]) -> Product:
+    """The factors that share bound indices with an index, directly or through others."""
+    reached, factors = {index}, list(product.factors)
+    inside: list[Factor] = []
+    while more := [factor for factor in factors if not reached.isdisjoint(factor.indices)]:
+        inside += more
+        factors = [factor for factor in factors if reached.isdisjoint(factor.indices)]
+        reached.update(each for factor in more for each in factor.indices if each in bound)
+    return Product(product.coefficient, tuple(inside), frozenset(reached))
 
 
 def _refined(
@@ -101,6 +139,7 @@ def closed(
     for index in sorted(outside, key=lambda index: index.number):
         classes.setdefault(apart[index], []).append(index)
     groups = [classes[each] for each in sorted(classes)]
+    current().spend(prod(factorial(len(group)) for group in groups))
     orders = [[]]
     for group in groups:
         orders = [[*before, *some] for before in orders for some in permutations(group)]

@@ -22,7 +22,9 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import count
 from typing import Any, NamedTuple
-from weakref import WeakValueDictionary
+
+from grammar.cache import InternTable
+from grammar.plain_text import encodable
 
 _NUMBERS = count()
 
@@ -40,6 +42,7 @@ class Index:
     def fresh(self) -> Index:
         return Index(self.name, self.size)
 
+    @encodable
     def __repr__(self) -> str:
         return f"{self.name}#{self.number}"
 
@@ -69,6 +72,7 @@ class Head:
             tuple(min(order.index(place) for order in symmetries) for place in range(len(axes))) if axes else ()
         )
 
+    @encodable
     def __repr__(self) -> str:
         return f"{self.label or self.kind}"
 
@@ -101,7 +105,7 @@ Form = tuple[Product, ...]
 ONE_ = Fraction(1)
 ZERO: Form = ()
 ONE: Form = (Product(ONE_),)
-_HEADS: WeakValueDictionary[tuple[Any, ...], Head] = WeakValueDictionary()
+_HEADS: InternTable[tuple[Any, ...], Head] = InternTable("heads of factors")
 
 
 def head(
@@ -109,13 +113,13 @@ def head(
 ) -> Head:
     """The head of this kind; `within`: key, parts, bound, slots and symmetries of its forms."""
     key = (kind, label, options, within.get("key", axes), *map(type, options))
-    found = _HEADS.get(key)
-    if found is None:
+
+    def build() -> Head:
         symmetries = within.get("symmetries") or (tuple(range(len(axes))),)
-        found = Head(kind, label, options, within.get("parts", ()), within.get("bound", ()), within.get("slots", ()),
-                     axes, symmetries)  # fmt: skip
-        _HEADS[key] = found
-    return found
+        return Head(kind, label, options, within.get("parts", ()), within.get("bound", ()), within.get("slots", ()),
+                    axes, symmetries)  # fmt: skip
+
+    return _HEADS.get_or_build(key, build)
 
 
 DELTA = head("delta", axes=("row", "column"), symmetries=((0, 1), (1, 0)))

@@ -5,10 +5,13 @@ count.
 from __future__ import annotations
 
 from grammar import nodes
+from grammar.cache import Cache
 from grammar.nodes import Node
 from grammar.traversal import children
 
-_KEPT: dict[int, tuple[Node, int]] = {}
+_LENGTHS: Cache[int, tuple[Node, int]] = Cache(
+    "lengths of expressions", 20_000
+)  # each holds its node, so that ids last
 
 
 def length(node: Node) -> int:
@@ -18,14 +21,8 @@ def length(node: Node) -> int:
     >>> length(parse("s ⊙ (I_{a,a*} − s_{a→a*})").statements[0].body)
     10
     """
-    kept = _KEPT.get(id(node))
-    if kept is not None and kept[0] is node:
-        return kept[1]
-    if len(_KEPT) > 20_000:
-        _KEPT.clear()
-    found = _length(node)
-    _KEPT[id(node)] = node, found
-    return found
+    known = _LENGTHS.get(id(node))
+    return _LENGTHS.store(id(node), (node, _length(node)))[1] if known is None else known[1]
 
 
 def _length(node: Node) -> int:

@@ -29,9 +29,10 @@ READ: dict[str, tuple[str, tuple[str, ...]]] = {
     "∏": ("factors ≠ 0", ("(∏_{ax} X) ⊙ ∑_{ax} (∂X / X)",)),
     "cumprod": ("factors ≠ 0", ("cumprod_{ax} X ⊙ cumsum_{ax}(∂X / X)",)),
     "^": ("base > 0", ("Y ⊙ X^{Y − 1} ⊙ ∂X", "log(X) ⊙ X^Y ⊙ ∂Y")),
-    "max": ("no tie", ("argmax_{ax} X ⊙_{ax} ∂X", "𝕀[X > Y] ⊙ ∂X", "𝕀[Y > X] ⊙ ∂Y")),
-    "min": ("no tie", ("argmin_{ax} X ⊙_{ax} ∂X", "𝕀[X < Y] ⊙ ∂X", "𝕀[Y < X] ⊙ ∂Y")),
+    "max": ("no tie", ("argmax_{ax} X ⊙_{ax} ∂X", "𝕀[X ≥ Y] ⊙ ∂X", "𝕀[Y > X] ⊙ ∂Y")),
+    "min": ("no tie", ("argmin_{ax} X ⊙_{ax} ∂X", "𝕀[X ≤ Y] ⊙ ∂X", "𝕀[Y < X] ⊙ ∂Y")),
 }
+STRICT = str.maketrans("≥≤", "><")  # where the other argument does not change: two that tie on a region do not, either
 NORMS = {
     2: "X / norm_{ax} X ⊙_{ax} ∂X",
     1: "sign(X) ⊙_{ax} ∂X",
@@ -80,6 +81,8 @@ class Reading(Linearization):
         texts = texts_read(record.name, dict(term.options) if record.options else {})
         count = len(term.arguments)
         chosen = (texts[-count:] if count > 1 else texts[:1])[place] if texts else text
+        if record.name in READ and count == 2 and self.found[id(term.arguments[1 - place])] is None:
+            chosen = chosen.translate(STRICT)
         return super().by_rule(record, chosen, term, place, part)
 
 

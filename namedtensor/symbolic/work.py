@@ -1,4 +1,4 @@
-"""Accounting of one simplification: the laws that it used, how often, and what is left of its limit."""
+"""Accounting of simplifications: the laws that one used, how often, and the operations that are left for all of a question."""
 
 from __future__ import annotations
 
@@ -10,18 +10,42 @@ from typing import Any
 
 from .forms import Head
 
-LIMIT = 200_000  # rewrites
+LIMIT = 200_000  # operations: rewrites, and steps of searches
 
 
 class TooLong(Exception):
-    """More rewrites than the limit allows."""
+    """More operations than the limit allows."""
+
+
+class Budget:
+    """The operations that one question may take, whatever the number of simplifications that answer it."""
+
+    def __init__(self, limit: int):
+        self.limit, self.spent = limit, 0
+
+    def spend(self, amount: int) -> None:
+        self.spent += amount
+        if self.spent > self.limit:
+            raise TooLong(f"this takes more than {self.limit} rewrites")
+
+    @contextmanager
+    def part(self) -> Iterator[None]:
+        """Work that may be left out: it has one half of what is left, and ends without an error where that is spent."""
+        limit = self.limit
+        self.limit = half = self.spent + max(0, limit - self.spent) // 2
+        try:
+            yield
+        except TooLong:
+            self.spent = min(self.spent, half)
+        finally:
+            self.limit = limit
 
 
 class Work:
     """`proving`: nothing but what holds wherever both sides have a value, and every bracket is multiplied out."""
 
-    def __init__(self, proving: bool = False, limit: int = LIMIT):
-        self.proving, self.limit, self.spent = proving, limit, 0
+    def __init__(self, proving: bool = False, limit: int = LIMIT, budget: Budget | None = None):
+        self.proving, self.budget = proving, budget or Budget(limit)
         self.laws: Counter[str] = Counter()
         self.made: dict[str, Any] = {}  # the axes that operators make as they are written, with their sizes
         self.numbered: dict[str, Any] = {}  # the summed axes whose size is a number, as they are named
@@ -30,11 +54,10 @@ class Work:
         ] = {}  # names of a softmax and its kin, with the places of its axes
 
     def spend(self, amount: int = 1) -> None:
-        self.spent += amount
-        if self.spent > self.limit:
-            raise TooLong(f"this takes more than {self.limit} rewrites")
+        self.budget.spend(amount)
 
 
+_BUDGET: ContextVar[Budget | None] = ContextVar("budget", default=None)
 _WORK: ContextVar[Work | None] = ContextVar("work", default=None)
 
 
@@ -50,8 +73,21 @@ def used(law: str) -> None:
 
 
 @contextmanager
+def budgeted(limit: int = LIMIT) -> Iterator[None]:
+    """One budget for all that is done inside; within another, that one."""
+    if _BUDGET.get() is not None:
+        yield
+        return
+    token = _BUDGET.set(Budget(limit))
+    try:
+        yield
+    finally:
+        _BUDGET.reset(token)
+
+
+@contextmanager
 def working(proving: bool = False, limit: int = LIMIT) -> Iterator[Work]:
-    work = Work(proving, limit)
+    work = Work(proving, limit, _BUDGET.get())
     token = _WORK.set(work)
     try:
         yield work

@@ -15,6 +15,7 @@ models.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ KINDS = ("formula", "fix", "gradient", "types", "signature", "sizes", "einsum", 
 WORDS = ("exercise", "hint", "slip", "without", "draw", "part", "hole", "show", "due")
 LONGEST_HINT = 200
 DIRECTIVE = re.compile(r"#:\s*(\S+)\s*(.*)")
+MAX_POINTS = 10_000  # of one exercise
 HEADER = re.compile(r"(\S+)((?:\s+(?:points|kind)\s+\S+)*)\s*$")
 
 
@@ -143,11 +145,18 @@ def _header(number: int, line: str, file: str) -> dict[str, Any]:
         raise _wrong(
             file, number, f"no kind {kind}; {did_you_mean(meant) if meant else 'kinds are ' + ', '.join(KINDS)}"
         )
+    return {"name": header[1], "kind": kind, "points": _points(said.get("points", "1"), number, file), "line": number}
+
+
+def _points(text: str, line: int, file: str) -> float:
+    """A number of points. Raises ExerciseError where it is not finite, negative or too large to add up."""
     try:
-        points = float(said.get("points", 1))
+        points = float(text)
     except ValueError:
-        raise _wrong(file, number, f"points {said['points']} is no number") from None
-    return {"name": header[1], "kind": kind, "points": int(points) if points == int(points) else points, "line": number}
+        points = math.nan
+    if not 0 <= points <= MAX_POINTS:
+        raise _wrong(file, line, f"points must be a number from 0 to {MAX_POINTS}, got {text}")
+    return int(points) if points == int(points) else points
 
 
 def _directive(

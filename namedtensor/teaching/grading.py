@@ -13,6 +13,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
+from ..files.text import write_whole
 from .exercise_files import DIRECTIVE, LONGEST_HINT, ExerciseText
 from .marking import Mark, mark
 from .references import Model, kept_of
@@ -180,5 +181,5 @@ GRADERS: Mapping[str, Callable[[list[Mark]], Any]] = {"json": plain, "gradescope
 def write_json(value: Any, path: Path | None = None) -> str:
     text = json.dumps(value, ensure_ascii=False, indent=2)
     if path is not None:
-        path.write_text(text + "\n", encoding="utf-8")
+        write_whole(path, text + "\n")
     return text

@@ -6,18 +6,23 @@ try; the model is never shown but where the file says so. Whatever is handed in,
 
 from __future__ import annotations
 
+import base64
+import pickle
 import re
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Equation
 from grammar.parser import parse
+from grammar.plain_text import encodable
 from grammar.printer import to_text
 
+from ..core.processes import AnsweringProcess, EndedError, LateError
+from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.names import walk
 from .differences import Words, names_of_new_axes
 from .einsum import as_formula, is_einsum, letters_clash
@@ -31,6 +36,7 @@ from .verdicts import Refused, Wrong
 
 SECONDS = 2.0
 LATE = "could not be marked in {:.0f} seconds: make it smaller"  # the page says so too
+DIED = "could not be marked: the process that does died, perhaps for want of memory; make it smaller"
 LONGEST = 20_000  # characters of an answer
 WORDS = Words()
 
@@ -57,6 +63,7 @@ class Mark:
     def __bool__(self) -> bool:
         return self.right
 
+    @encodable
     def __str__(self) -> str:
         return self.feedback
 
@@ -69,25 +76,48 @@ class Mark:
 
 
 def mark(exercise: ExerciseText, answer: Any, seed: int = 0) -> Mark:
-    """Mark an answer; raises nothing."""
+    """Mark an answer, in a process that is ended where that takes too long; raises nothing."""
+    source = answer if isinstance(answer, str) else getattr(answer, "source", None)
+    if not isinstance(source, str):
+        source = answer  # which is refused
+    elif not USER_FUNCTIONS:  # a process of its own knows none of them
+        try:
+            return _marked_apart(exercise, source, seed)
+        except LateError:
+            return _mark(exercise, False, LATE.format(SECONDS))
+        except EndedError:
+            return _mark(exercise, False, DIED)
+        except OSError:  # in a page there are no processes
+            pass
+    return _marked_beside(exercise, source, seed)
+
+
+PROCESS = AnsweringProcess(__name__)
+
+
+def _marked_apart(exercise: ExerciseText, answer: str, seed: int) -> Mark:
+    """The mark by the process, which stays for the next answer."""
+    plain = ExerciseText(**{each.name: getattr(exercise, each.name) for each in fields(ExerciseText)})
+    line = base64.b64encode(pickle.dumps((plain, answer, seed)))
+    return pickle.loads(base64.b64decode(PROCESS.ask(line, SECONDS)))
+
+
+def answer_line(line: bytes) -> bytes:
+    """What the process answers."""
+    return base64.b64encode(pickle.dumps(marked(*pickle.loads(base64.b64decode(line)))))
+
+
+def _marked_beside(exercise: ExerciseText, answer: Any, seed: int) -> Mark:
+    """The mark by a thread of this process, which nobody waits for where it takes too long."""
     found: list[Mark] = []
-    worker = threading.Thread(target=lambda: found.append(_marked(exercise, answer, seed)), daemon=True)
+    worker = threading.Thread(target=lambda: found.append(marked(exercise, answer, seed)), daemon=True)
     try:
         worker.start()
     except RuntimeError:  # a page has one thread, and whoever asks ends it
         worker.run()
     else:
         worker.join(SECONDS)
-        end(worker)
     return found[0] if found else _mark(exercise, False, LATE.format(SECONDS))
-
-
-def end(worker: threading.Thread) -> None:
-    """End a thread at its next step in Python, so that what nobody waits for slows no other answer."""
-    if worker.ident is not None and worker.is_alive():
-        import ctypes
-
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker.ident), ctypes.py_object(SystemExit))
 
 
 def _mark(exercise: ExerciseText, right: bool, feedback: str, tried: bool = True) -> Mark:
@@ -97,7 +127,8 @@ def _mark(exercise: ExerciseText, right: bool, feedback: str, tried: bool = True
     )  # fmt: skip
 
 
-def _marked(exercise: ExerciseText, answer: Any, seed: int) -> Mark:
+def marked(exercise: ExerciseText, answer: Any, seed: int) -> Mark:
+    """The mark of an answer, however long that takes."""
     try:
         return _mark(exercise, True, KINDS[exercise.kind](exercise, _read(exercise, answer), seed))
     except NotationError as problem:
@@ -208,7 +239,7 @@ def einsum(exercise: ExerciseText, answer: str, seed: int) -> str:
     try:
         return by_value(exercise, translated, seed)
     except NotationError as problem:
-        if problem.number == 302:  # of the translation, which nobody wrote
+        if problem.code == 302:  # of the translation, which nobody wrote
             raise Refused(letters_clash(answer, sets)) from None
         raise
 

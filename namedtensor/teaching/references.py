@@ -12,11 +12,11 @@ import hashlib
 import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property
 from itertools import islice
 from typing import Any, Protocol
 
 from grammar import nodes
+from grammar.cache import cached_property
 from grammar.errors import NotationError
 from grammar.parser import parse
 from grammar.printer import to_text

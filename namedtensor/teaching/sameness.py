@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from grammar.errors import NotationError
+from grammar.plain_text import encodable
 
 from ..derivations.equal_forms import has_proof
 from .comparison import Difference, Matching, difference, largest, matchings
@@ -45,9 +46,11 @@ class Sameness:
     def __bool__(self) -> bool:
         return self.how == "same"
 
+    @encodable
     def __str__(self) -> str:
         return self.told
 
+    @encodable
     def __repr__(self) -> str:
         return f"<{'same' if self else 'not the same'}: {self.told}>"
 

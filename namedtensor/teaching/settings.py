@@ -13,10 +13,11 @@ import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from grammar import nodes
+from grammar.cache import cached_property
 from grammar.errors import NotationError, NotationWarning
 from grammar.nodes import Declaration, Equation, Set, Signature, Size
 from grammar.parser import parse
@@ -107,15 +108,7 @@ class Setting:
             return problem
         start, end = problem.span
         labels = [((a - before, b - before), text) for (a, b), text in problem.labels if a >= before]
-        return NotationError(
-            problem.number,
-            problem.message,
-            formula,
-            (start - before, end - before),
-            problem.notes,
-            problem.hint,
-            labels,
-        )
+        return problem.replace(source=formula, span=(start - before, end - before), labels=labels)
 
     def value(self, formula: str, drawn: Drawn) -> Value:
         """The value of a formula on what was drawn."""

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from grammar.plain_text import encodable
+
 from ..core.kinds import wrong
 from ..core.suggestions import did_you_mean, near
 from .exercise_files import ExerciseError, ExerciseText, read
@@ -48,6 +50,7 @@ class Sheet(Mapping[str, Exercise]):
     def __len__(self) -> int:
         return len(self._exercises)
 
+    @encodable
     def __repr__(self) -> str:
         return f"<{len(self)} exercises: {', '.join(self)}>"
 

@@ -13,6 +13,8 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from grammar.locks import LOADING, all_or_none
+
 if TYPE_CHECKING:
     from ..core.tensor import NamedTensor
 
@@ -57,7 +59,8 @@ class Value:
         """As a tensor of NumPy."""
         import numpy as np
 
-        from ..core.tensor import tensor
+        with LOADING, all_or_none():
+            from ..core.tensor import tensor
 
         return tensor(np.asarray(self.numbers, dtype=float).reshape(self.extent), self.axes)
 
@@ -98,13 +101,15 @@ def computed(text: str, values: Mapping[str, Value]) -> Value:
 
 
 def by_numpy(text: str, values: Mapping[str, Value]) -> Value:
-    from ..programs.evaluate import evaluate
+    with LOADING, all_or_none():
+        from ..programs.evaluate import evaluate
 
     return value_of(evaluate(text, {name: each.named() for name, each in values.items()}, syntax="text"))
 
 
 def by_definitions(text: str, values: Mapping[str, Value]) -> Value:
-    from .. import reference
+    with LOADING, all_or_none():
+        from .. import reference
 
     given = {name: reference.tensor(nested(each.numbers, each.extent), each.axes) for name, each in values.items()}
     found = reference.evaluate(text, given)

@@ -10,6 +10,7 @@ from grammar.errors import NotationError
 
 from ..core.arrays import library_of_namespace
 from ..core.axes import Shape, ShapeMismatch, marked_apart, show
+from ..core.strictness import misspelt
 from ..core.tensor import NamedTensor
 from ..core.warned import warn
 from ..operators.record import Operator
@@ -47,6 +48,34 @@ def warn_of_marks(name: str, operands: Sequence[Any]) -> bool:
         warn(f"{SIGNS.get(name, name)} joins {joins}, and {plain} and {marked} are two axes (what nt.gradient gives has the axes "
              f"of its parameter, and so has rename({{{marked!r}: {plain!r}}}))")  # fmt: skip
     return found is not None
+
+
+OUTER_HINT = "if that is not meant, check the names of the axes"
+
+
+def outer_broadcast(name: str, operands: Sequence[Any]) -> NotationError | None:
+    """The error, where these are errors, of two tensors neither of which has all axes of the other."""
+    left, right = (each.axes if isinstance(each, NamedTensor) else () for each in operands)
+    if {*left} <= {*right} or {*right} <= {*left}:
+        return None
+    close = misspelt(*apart(operands))
+    joins = " with ".join(show(each.sizes) for each in operands)
+    hint = OUTER_HINT + (f": did you mean {close[0]} or {close[1]}?" if close else "")
+    return NotationError(314, f"{SIGNS.get(name, name)} joins {joins}: an outer product", hint=hint, symbol=name)
+
+
+def apart(operands: Sequence[Any]) -> tuple[list[str], list[str]]:
+    """The axes of each of two tensors that the other lacks."""
+    left, right = (list(each.axes) for each in operands)
+    return [axis for axis in left if axis not in right], [axis for axis in right if axis not in left]
+
+
+def warn_of_misspelt(outer: NotationError, operands: Sequence[Any]) -> bool:
+    """Warn where the axes of an outer broadcast are one letter apart; say whether."""
+    found = misspelt(*apart(operands)) is not None
+    if found:
+        warn(f"{outer.message} ({outer.hint})")
+    return found
 
 
 def ordinal(place: int) -> str:

@@ -8,33 +8,50 @@ themselves.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from grammar.cache import Cache
 from grammar.errors import NotationError
 
 from ..backends.function import without_warnings
 from ..backends.libraries import target_of
 from ..core.arrays import at_once, dtype_name, is_array, kind_of
 from ..core.axes import ShapeMismatch, bind, broadcast
-from ..core.layout import Layout, store
+from ..core.layout import MOST, Layout
 from ..core.limits import Limits
+from ..core.strictness import OUTER, guarded
 from ..core.tensor import NamedTensor, _new, made, made_as
 from ..operators import REGISTRY
 from ..operators.record import MANY, Operator
 from ..planning.builder import PlanBuilder
-from ..planning.failures import OF_MATRICES, index_error, of_matrix, past_64_bits
+from ..planning.dtypes import real_of
+from ..planning.failures import OF_MATRICES, index_error, is_index_problem, of_matrix, past_bits
 from ..planning.planner import make_plan
 from ..planning.regions import LEAST
 from ..planning.whole_numbers import CHECKS, WHOLE
 from ..terms.terms import Term
-from .diagnostics import no_names, of_libraries, shape_error, truth_error, warn_of_marks
+from .diagnostics import (
+    no_names,
+    of_libraries,
+    outer_broadcast,
+    shape_error,
+    truth_error,
+    warn_of_marks,
+    warn_of_misspelt,
+)
 
 Prepared = tuple[Callable[..., Any], Layout]
-PREPARED: defaultdict[str, dict[Any, Prepared]] = defaultdict(dict)
+MAX_OPERATORS = 1024  # names of operators that have calls of their own
+PREPARED: Cache[str, Cache[Any, Prepared]] = Cache("operators of tensors", MAX_OPERATORS)
 NUMBERS = (bool, int, float)
 NO_OPTIONS: Mapping[str, Any] = {}
+
+
+def prepared_calls(name: str) -> Cache[Any, Prepared]:
+    """The calls of one operator that are prepared, by the layouts of their operands and their options."""
+    found = PREPARED.get(name)
+    return PREPARED.get_or_build(name, lambda: Cache(f"calls of {name}", MOST)) if found is None else found
 
 
 # ---------------------------------------------------------------------------------------------- operators of Python
@@ -43,7 +60,7 @@ def infix(name: str) -> Callable[[Any, Any], Any]:
 
     A call like the last one is known by comparing alone; `last` is one tuple, which another thread sees whole.
     """
-    prepared = PREPARED[name]
+    prepared = prepared_calls(name)
     last: Any = (None, None, None, None)  # the kinds of the operands, and what is prepared for them
 
     def operate(self, other):
@@ -84,7 +101,7 @@ def infix(name: str) -> Callable[[Any, Any], Any]:
 
 def reflected(name: str) -> Callable[[Any, Any], Any]:
     """The method of an infix operator, for numbers on its left."""
-    prepared = PREPARED[name]
+    prepared = prepared_calls(name)
 
     def operate(self, other):
         found = prepared.get((type(other), self.layout))
@@ -128,7 +145,7 @@ def call(
     record: Operator, arguments: tuple[Any, ...], axes: tuple[str, ...] = (), options: Mapping[str, Any] = NO_OPTIONS
 ) -> Any:
     """Any operator, on tensors and numbers. Raises NotationError where they do not fit."""
-    prepared = PREPARED[record.name]
+    prepared = prepared_calls(record.name)
     kinds = tuple([each.layout if type(each) is NamedTensor else type(each) for each in arguments])
     key = kinds if not axes and not options else (axes, frozen(options), kinds)
     found = prepared.get(key)
@@ -137,7 +154,7 @@ def call(
             return _run_first(record, arguments, axes, options, key)
         return made_as(found[0](*arrays_of(arguments)), found[1])
     except IndexError as problem:
-        if len(problem.args) != 2:
+        if not is_index_problem(problem):
             raise
         raise index_error(problem, axes[0] if axes else record.name, options.get("base", 1)) from None
     except OverflowError:
@@ -164,11 +181,18 @@ def _run_first(
         if not isinstance(each, (NamedTensor, *NUMBERS)):
             raise no_names(given, record.python_name)
     function, order, steady = prepare(record, operands, axes, options)
-    if record.name in ("+", "-") and warn_of_marks(record.name, operands):
+    outer = outer_broadcast(record.name, operands) if record.name in OUTER and len(operands) == 2 else None
+    function = guarded(function, outer)
+    if (
+        record.name in ("+", "-")
+        and warn_of_marks(record.name, operands)
+        or outer
+        and warn_of_misspelt(outer, operands)
+    ):
         steady = False  # each such call is told of
     result = made(function(*arrays_of(operands)), order)
     if steady and all(each is given for each, given in zip(operands, arguments)):  # what was converted is so each time
-        store(PREPARED[record.name], key, (function, result.layout))
+        prepared_calls(record.name).store(key, (function, result.layout))
     return result
 
 
@@ -222,10 +246,7 @@ def in_blocks(record: Operator, layout: Layout, axes: tuple[str, ...]) -> tuple[
 def specialised(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quiet: bool = False) -> tuple[Any, ...]:
     """The function that `lower` writes for these layouts, types and numbers, as `prepare` does."""
     target = target_of(xp)
-    real = [
-        name for name in (dtype_name(each.dtype) for each in given if isinstance(each, Layout)) if kind_of(name) == "f"
-    ]
-    w = PlanBuilder(target, real[0] if real else None)
+    w = PlanBuilder(target, real_of(target, [each.dtype for each in given if isinstance(each, Layout)]))
     arguments = []
     for number, each in enumerate(given, 1):
         if isinstance(each, Layout):
@@ -241,7 +262,7 @@ def specialised(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quie
     if any(step.primitive in OF_MATRICES for step in w.steps):
         run = _of_a_matrix(run)
     if any(step.primitive in CHECKS for step in w.steps):
-        run = _of_64_bits(without_warnings(run))
+        run = _of_bits(without_warnings(run), target.default_whole)
     places = [place for place, each in enumerate(given) if isinstance(each, (Layout, type))]
     if quiet:
         run = without_warnings(run)
@@ -264,14 +285,14 @@ def _of_a_matrix(run: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def _of_64_bits(run: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, which finds out whether whole numbers pass 64 bits."""
+def _of_bits(run: Callable[..., Any], dtype: str) -> Callable[..., Any]:
+    """The function, which finds out whether whole numbers pass what their dtype holds."""
 
     def function(*arguments):
         try:
             return run(*arguments)
         except (OverflowError, RuntimeError):  # the latter is PyTorch's, of a plain number that passes them
-            raise past_64_bits() from None
+            raise past_bits(dtype) from None
 
     return function
 
@@ -283,12 +304,12 @@ def laid(tensor: Any, order: tuple[str, ...]) -> Any:
 
 def kept(name: str, tensor: Any, lower: Callable[..., Any], *key: Any) -> Any:
     """The result of a plan of one tensor, specialised once for its layout and what else is in `key`."""
-    table, key = PREPARED[name], (tensor.layout, *key)
+    table, key = prepared_calls(name), (tensor.layout, *key)
     found = table.get(key)
     if found is None:
         run, order, _ = specialised(lower, (tensor.layout,), tensor.layout.xp)
         result = made(run(tensor._array), order)
-        store(table, key, (run, result.layout))
+        table.store(key, (run, result.layout))
         return result
     return made_as(found[0](tensor._array), found[1])
 

@@ -12,11 +12,12 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from grammar.cache import Cache
 from grammar.errors import NotationError
 
 from ..core.arrays import is_array
 from ..core.axes import ShapeMismatch, broadcast, names_of, show
-from ..core.layout import store
+from ..core.layout import MOST
 from ..core.tensor import _new
 from ..operators import REGISTRY
 from ..operators.record import MANY, A, Example, Operator, S
@@ -54,12 +55,12 @@ def make_function(record: Operator) -> Callable[..., Any]:
 
 
 def _of_a_number(record: Operator) -> Callable[..., Any]:
-    prepared: dict[Any, Any] = {}
+    prepared: Cache[Any, Any] = Cache(f"calls of nt.{record.python_name}", MOST)
 
     def function(X, axis=None):
         try:
-            run, layout = prepared[X.layout]
-        except (KeyError, AttributeError, TypeError):
+            run, layout = prepared.get(X.layout)  # type: ignore[misc]
+        except (AttributeError, TypeError):  # None, or what has no layout
             run = None
         if run is None or axis is not None:
             try:
@@ -74,23 +75,23 @@ def _of_a_number(record: Operator) -> Callable[..., Any]:
     return function
 
 
-def _and_keep(prepared: dict[Any, Any], record: Operator, X: Any, axis: Any) -> Any:
+def _and_keep(prepared: Cache[Any, Any], record: Operator, X: Any, axis: Any) -> Any:
     """Run a function of a number, and keep what was prepared under the layout alone."""
     result = general(record, (X,), axis, {})
     layout = getattr(X, "layout", None)
-    found = eager.PREPARED[record.name].get((layout,))
+    found = eager.prepared_calls(record.name).get((layout,))
     if layout is not None and found is not None:
-        store(prepared, layout, found)
+        prepared.store(layout, found)
     return result
 
 
 def _of_one(record: Operator) -> Callable[..., Any]:
-    prepared: dict[Any, Any] = {}
+    prepared: Cache[Any, Any] = Cache(f"calls of nt.{record.python_name}", MOST)
 
     def function(X, axis=None, **options):
         try:
-            run, layout = prepared[X.layout, axis]
-        except (KeyError, AttributeError, TypeError):
+            run, layout = prepared.get((X.layout, axis))  # type: ignore[misc]
+        except (AttributeError, TypeError):  # None, or what has no layout
             run = None
         if run is None or options:
             try:
@@ -106,12 +107,12 @@ def _of_one(record: Operator) -> Callable[..., Any]:
 
 
 def _of_two(record: Operator) -> Callable[..., Any]:
-    prepared: dict[Any, Any] = {}
+    prepared: Cache[Any, Any] = Cache(f"calls of nt.{record.python_name}", MOST)
 
     def function(X, Y, axis=None, **options):
         try:
-            run, layout = prepared[X.layout, Y.layout, axis]
-        except (KeyError, AttributeError, TypeError):
+            run, layout = prepared.get((X.layout, Y.layout, axis))  # type: ignore[misc]
+        except (AttributeError, TypeError):  # None, or what has no layout
             run = None
         if run is None or options:
             try:
@@ -136,7 +137,7 @@ def _of_one_or_two(record: Operator) -> Callable[..., Any]:
 
 
 def _and_prepare(
-    prepared: dict[Any, Any], record: Operator, tensors: tuple[Any, ...], axis: Any, options: dict[str, Any]
+    prepared: Cache[Any, Any], record: Operator, tensors: tuple[Any, ...], axis: Any, options: dict[str, Any]
 ) -> Any:
     """Run a call, and keep what was prepared under what the caller wrote, where that is the axis alone."""
     result = general(record, tensors, axis, options)
@@ -144,9 +145,9 @@ def _and_prepare(
         return result
     layouts = tuple(getattr(each, "layout", None) for each in tensors)
     axes = axes_of(axis)
-    found = eager.PREPARED[record.name].get(layouts if not axes else (axes, (), layouts))
+    found = eager.prepared_calls(record.name).get(layouts if not axes else (axes, (), layouts))
     if found is not None and None not in layouts and isinstance(axis, (str, tuple, type(None))):
-        store(prepared, (*layouts, axis), found)
+        prepared.store((*layouts, axis), found)
     return result
 
 

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
+from grammar.plain_text import encodable
 
 from ..core.kinds import as_mapping
 from ..core.tensor import NamedTensor, made
@@ -116,27 +118,34 @@ def pickled(self: NamedTensor) -> tuple[Callable[..., NamedTensor], tuple[Any, t
 
 
 # ------------------------------------------------------------------------------------------------------ how it looks
+@encodable
 def one_line(self: NamedTensor) -> str:
-    from . import tables
+    with LOADING, all_or_none():
+        from . import tables
 
     return tables.one_line(self)
 
 
+@encodable
 def formatted(self: NamedTensor, spec: str) -> str:
-    from . import tables
+    with LOADING, all_or_none():
+        from . import tables
 
     return tables.text_table(self, spec=spec or None)
 
 
+@encodable
 def as_text(self: NamedTensor) -> str:
-    from . import tables
+    with LOADING, all_or_none():
+        from . import tables
 
     return tables.text_table(self)
 
 
 def to_text(self: NamedTensor, digits: int | None = None) -> str:
     """A table for terminals, with the names of the axes; `digits` are significant ones, see `set_digits`."""
-    from . import tables
+    with LOADING, all_or_none():
+        from . import tables
 
     return tables.text_table(self, digits)
 
@@ -150,13 +159,15 @@ def to_latex(self: NamedTensor, macros: bool = False, digits: int | None = None)
     >>> print(nt.tensor([[3, 1, 4], [1, 5, 9]], "height width").to_latex(macros=True))
     \\nmatrix{\\name{height}}{\\name{width}}{3 & 1 & 4 \\\\ 1 & 5 & 9}
     """
-    from .latex import latex_of
+    with LOADING, all_or_none():
+        from .latex import latex_of
 
     return latex_of(self, macros, digits)
 
 
 def as_html(self: NamedTensor) -> str:
-    from . import tables
+    with LOADING, all_or_none():
+        from . import tables
 
     return tables.html_table(self)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
 from typing import Any
 
 from grammar.errors import NotationError
@@ -18,34 +17,40 @@ from ..core.layout import Layout
 from ..core.tensor import NamedTensor, made, made_as
 
 _OTHERS: list[tuple[type, Callable[..., Any], Callable[..., Any]]] = []
-_registered = False
+_REGISTERED: set[type] = set()
 
 
-@cache
 def register() -> None:
-    """Register named tensors as pytrees; once."""
-    global _registered
+    """Register named tensors as pytrees, and what holds them; each once."""
+    register_class(NamedTensor, lambda tensor: ((tensor._array,), tensor.axes), _tree)
+    for each in [*_OTHERS]:
+        register_class(*each)
+
+
+def register_class(kind: type, leaves: Callable[..., Any], made_of: Callable[..., Any]) -> None:
+    """Register a class, where that was not done."""
+    if kind in _REGISTERED:
+        return
     from jax import tree_util  # type: ignore[import-not-found]
 
-    tree_util.register_pytree_node(NamedTensor, lambda tensor: ((tensor._array,), tensor.axes), _tree)
-    for kind in _OTHERS:
-        tree_util.register_pytree_node(*kind)
-    _registered = True
+    try:
+        tree_util.register_pytree_node(kind, leaves, made_of)
+    except ValueError:  # another thread has just done so, or this one was interrupted when it had
+        pass
+    _REGISTERED.add(kind)
 
 
 def where_imported() -> None:
     """Register when JAX is imported, before any of its arrays is met."""
-    if not _registered and "jax" in sys.modules:
+    if NamedTensor not in _REGISTERED and "jax" in sys.modules:
         register()
 
 
 def also(kind: type, leaves: Callable[..., Any], made_of: Callable[..., Any]) -> None:
     """Register a class that holds named tensors, when these are: its leaves, and what it is made of."""
     _OTHERS.append((kind, leaves, made_of))
-    if _registered:
-        from jax import tree_util  # type: ignore[import-not-found]
-
-        tree_util.register_pytree_node(kind, leaves, made_of)
+    if NamedTensor in _REGISTERED:
+        register_class(kind, leaves, made_of)
 
 
 def _tree(axes: tuple[str, ...], leaves: tuple[Any]) -> Any:
@@ -75,7 +80,7 @@ def of_the_language() -> Iterator[None]:
     try:
         yield
     except NotationError as problem:
-        raise type(problem)(*problem.args) from None
+        raise problem.replace() from None
 
 
 when_first_seen("jax", register)

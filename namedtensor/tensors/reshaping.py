@@ -9,14 +9,15 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from grammar.cache import Cache
 from grammar.errors import NotationError
 
 from ..core.axes import ShapeMismatch, broadcast, check_axis, names_of, show
 from ..core.kinds import as_count
-from ..core.layout import Layout, renamed, store
+from ..core.layout import MOST, Layout, renamed
 from ..core.tensor import NamedTensor, made, made_as
 from ..operators import REGISTRY
-from ..planning.failures import index_error
+from ..planning.failures import index_error, is_index_problem
 from . import eager
 from .diagnostics import nearest, shape_error
 
@@ -45,16 +46,18 @@ def need_new(layout: Layout, axes: tuple[str, ...], new: Iterable[str], number: 
 
 
 # ---------------------------------------------------------------------------------------------------------- renaming
-_RENAMED: dict[Any, Layout] = {}
+_RENAMED: Cache[Any, Layout] = Cache("layouts under other names", MOST)
 
 
 def rename(tensor: Any, names: Mapping[str, str]) -> Any:
     """The same array with axes under other names, all at once."""
     key = (tensor.layout, tuple(names.items()))
     try:
-        found = _RENAMED[key]
-    except (KeyError, TypeError):
-        found = store(_RENAMED, key, _rename(tensor.layout, names))
+        found = _RENAMED.get(key)
+    except TypeError:  # what no name can be, of which `_rename` tells
+        return made_as(tensor._array, _rename(tensor.layout, names))
+    if found is None:
+        found = _RENAMED.get_or_build(key, lambda: _rename(tensor.layout, names))
     return made_as(tensor._array, found)
 
 
@@ -180,6 +183,6 @@ def _taken(tensor: Any, indices: Mapping[str, Any]) -> Any:
     except ShapeMismatch as problem:
         raise shape_error(problem, record, shapes, axes) from None
     except IndexError as problem:
-        if len(problem.args) != 2:
+        if not is_index_problem(problem):
             raise
         raise index_error(problem, axes[0] if axes else "index", 0) from None

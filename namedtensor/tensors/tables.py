@@ -11,10 +11,11 @@ from __future__ import annotations
 import html
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from grammar.errors import NotationError
+from grammar.errors import NotationError, printable
+from grammar.locks import LOADING, all_or_none
 
 from .digits import IN_HALVES, IN_LINES, IN_TABLES, digits_of
 
@@ -103,7 +104,8 @@ def _nan(array: Any) -> Any:
 
 def values(tensor: NamedTensor, order: tuple[str, ...]) -> Any:
     """The elements as a NumPy array; None where there are none yet, as while a backend traces."""
-    from ..core.tensor import concrete
+    with LOADING, all_or_none():
+        from ..core.tensor import concrete
 
     try:
         return concrete(tensor.to_array(order))
@@ -165,8 +167,11 @@ def left_out(tensor: NamedTensor) -> int:
 
 
 # --------------------------------------------------------------------------------------------------------- terminals
-def text_table(tensor: NamedTensor, digits: int | None = None, spec: str | None = None) -> str:
-    """A table with the names of the axes; elements are numbered from 1, as in formulas.
+def text_table(
+    tensor: NamedTensor, digits: int | None = None, spec: str | None = None,
+    labels: Mapping[str, Sequence[str]] | None = None,
+) -> str:  # fmt: skip
+    """A table with the names of the axes; elements are numbered from 1, as in formulas, or have the `labels` of their axis.
 
     The numbers have as many significant digits as are asked for, or are written by a `spec` of Python's format.
 
@@ -184,10 +189,11 @@ def text_table(tensor: NamedTensor, digits: int | None = None, spec: str | None 
     if not tensor.axes:
         return write(array.item())
     lines: list[str] = []
+    heads = {axis: label_of((labels or {}).get(axis, ()), size) for axis, size in tensor.sizes.items()}
     for title, piece, axes in facets(tensor):
         if title:
             lines += ([""] if lines else []) + [title]
-        lines += _table_lines(piece, axes, write)
+        lines += _table_lines(piece, axes, write, [heads[axis] for axis in axes])
     hidden = left_out(tensor)
     if hidden:
         lines += ["", f"… and {hidden} more of {' × '.join(tensor.axes[:-2])}"]
@@ -210,17 +216,24 @@ def writer(digits: int, spec: str | None) -> Callable[[Any], str]:
     return written
 
 
-def _table_lines(piece: Any, axes: tuple[str, ...], write: Callable[[Any], str]) -> list[str]:
+def label_of(labels: Sequence[str], size: int) -> Callable[[int], str]:
+    """What is written for an element of an axis: its label, where there is one for each, else its number."""
+    return (lambda at: printable(labels[at])) if len(labels) == size else (lambda at: str(at + 1))
+
+
+def _table_lines(
+    piece: Any, axes: tuple[str, ...], write: Callable[[Any], str], heads: Sequence[Callable[[int], str]]
+) -> list[str]:
     if piece.ndim == 1:
         rows, names, corner = piece.reshape(1, -1), [""], axes[0]
     else:
         rows, names, corner = piece, None, "\\".join(axes)
     row_at, column_at = shown(rows.shape[0]), shown(rows.shape[1])
-    labels = names or ["…" if at is None else str(at + 1) for at in row_at]
+    labels = names or ["…" if at is None else heads[0](at) for at in row_at]
     width = max(len(corner), *map(len, labels))
     columns = []
     for at in column_at:
-        head = "…" if at is None else str(at + 1)
+        head = "…" if at is None else heads[-1](at)
         cells = ["…" if at is None or row is None else write(rows[row, at].item()) for row in row_at]
         aligned = column(cells)
         size = max(len(head), *map(len, aligned))

@@ -23,6 +23,9 @@ def as_value(value: Any, name: str) -> Any:
         what, hint = f"an array of {rank} axes without names", 'name them: nt.tensor(array, "seq chans")'
     elif isinstance(value, (list, tuple)):
         what, hint = f"a {type(value).__name__}", 'make it a tensor: nt.tensor(data, "seq chans")'
+    elif isinstance(value, Mapping):
+        what = "a mapping"
+        hint = 'values in a mapping are the second argument: evaluate(formula, {"X": X}), or are given by name: X=X'
     elif callable(value) and not isinstance(value, type):
         what = f"{type(value).__name__}, which is no tensor"
         hint = f'a Python function has its signature above it, @nt.function("{name} : ℝ → ℝ"), and is used by its name'

@@ -5,6 +5,7 @@
 `environment`: where a name is looked up.
 `inference`: the interface of inference, for rules and calculus.
 `builder`: smart constructors of terms.
+`normalized_exponentials`: exp(s) / ∑ exp(s) as softmax.
 `folding`: operators on plain numbers.
 `loop_bodies`: the body of a loop: terms of one step.
 `wavefront_bodies`: that of a loop over the fronts of a grid.

@@ -5,13 +5,18 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..core.extents import Extent, is_size
 from ..operators.record import Operator
+
+POLYNOMIAL = frozenset(("+", "-", "⊙", "negative"))  # operators that make a size of sizes
 
 
 def fold(record: Operator, numbers: list[Any], options: Any) -> Any:
     """The value of an operator on plain numbers, or None where that is left to the arrays."""
     if record.folded is None or options or None in numbers:
         return None
+    if Extent in map(type, numbers):
+        return record.folded(*numbers) if record.name in POLYNOMIAL and all(map(is_size, numbers)) else None
     try:
         value = record.folded(*numbers)
     except (ArithmeticError, ValueError):

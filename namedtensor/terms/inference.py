@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
-from grammar.errors import NotationError
+from grammar.errors import NotationError, OperandNote
 from grammar.nodes import Call, Node
 from grammar.traversal import left_spine
 
@@ -35,16 +35,17 @@ class InputType(NamedTuple):
 
 
 class CheckWarning(NamedTuple):
-    """A place that is right by the rules and may be a slip; the number is that of the error where it is refused."""
+    """A place that is right by the rules and may be a slip; the code is that of the error where it is refused."""
 
-    number: int
+    code: int
     message: str
     span: tuple[int, int]
     hint: str
+    misspelt: bool = False  # whether an axis is one letter apart from another, which evaluating warns of too
 
     def as_error(self, source: str) -> NotationError:
         """What a strict check would raise there."""
-        return NotationError(self.number, self.message, source, self.span, hint=self.hint)
+        return NotationError(self.code, self.message, source, self.span, hint=self.hint)
 
 
 class AlreadyReported(Exception):
@@ -71,6 +72,10 @@ class Sizes(ABC):
     @abstractmethod
     def scalar(self, key: Key, env: Environment, node: Any = None) -> Any:
         """n of seq[n], or None."""
+
+    @abstractmethod
+    def number(self, node: Node, env: Environment) -> Any:
+        """The value as a number, where the form of the program depends on it."""
 
     @abstractmethod
     def value(self, node: Node, env: Environment) -> Any:
@@ -113,6 +118,7 @@ class Inference(ABC):
         self.infer_parameters: bool = infer_parameters
         self.recover: bool = recover
         self.strict: bool = strict
+        self.outer: NotationError | None = None  # the error of the first outer broadcast, where these are errors
         self.python: Mapping[str, Any] = python
         self.limits: Limits = limits
         self.graph: TermGraph = TermGraph()
@@ -134,7 +140,7 @@ class Inference(ABC):
         self.pending_claims: list[tuple[Claim, Environment]] = []
         self.typing = False  # whether only the types of a claim are asked for, which has no value
         self.claim_terms: list[tuple[Term, Any, tuple[int, int]]] = []
-        self.only_typed: dict[tuple[int, int], str] = {}  # claims whose values are not compared, and why
+        self.only_typed: dict[tuple[int, int], tuple[str, str]] = {}  # claims not compared by value: why, a hint
         self.guards: list[Term] = []  # the conditions under which an index counts
         self.axes_named: frozenset[str] | None = None  # in the program, but for those whose size it asks for
         self.axes_stated: frozenset[str] | None = None  # in its declarations, signatures and equations
@@ -242,7 +248,8 @@ class Inference(ABC):
             return None
         finally:
             self.naming.discard(pending)
-        return term.number if term is not None else None
+        value = term.number if term is not None else None
+        return int(value) if isinstance(value, float) and value.is_integer() else value
 
     def renamed(self, term: Term, names: Mapping[str, str], node: Any) -> Term:
         """The same tensor with other names of axes; renames of a rename are one."""
@@ -262,17 +269,17 @@ class Inference(ABC):
 
     # ------------------------------------------------------------------------------------------------------- errors
     def error(
-        self, number: int, message: str, place: Any, notes: Iterable[str] = (), hint: str | None = None,
-        labels: Sequence[tuple[tuple[int, int], str]] = (),
+        self, code: int, message: str, place: Any, notes: Iterable[str] = (), hint: str | None = None,
+        labels: Sequence[tuple[tuple[int, int], str]] = (), **fields: str | None,
     ) -> NotationError:  # fmt: skip
         """The error of a place, which is a span or a node."""
         span: Any = getattr(place, "span", place)
-        return NotationError(number, message, self.scope.source, span, tuple(notes), hint, labels)
+        return NotationError(code, message, self.scope.source, span, tuple(notes), hint, labels, **fields)
 
     def note(self, problem: NotationError) -> None:
-        """Gather an error, unless there is one of that number at that place."""
-        if (problem.span, problem.number) not in self.noted:
-            self.noted.add((problem.span, problem.number))
+        """Gather an error, unless there is one of that code at that place."""
+        if (problem.span, problem.code) not in self.noted:
+            self.noted.add((problem.span, problem.code))
             self.errors.append(problem)
 
     def text(self, node: Any) -> str:
@@ -286,7 +293,11 @@ class Inference(ABC):
 
     def described(self, node: Node, shape: Mapping[str, Any]) -> str:
         """A piece of the formula with its shape."""
-        return f"{self.text(node)} : {shown(shape)}"
+        span: Any = getattr(node, "span", node)
+        if span is None:  # of what no text stands for
+            return f"an operand : {shown(shape)}"
+        operand = " ".join(self.scope.source[span[0] : span[1]].split())
+        return OperandNote(f"{self.text(node)} : {shown(shape)}", operand, distinct_names(shape).values())
 
     # ------------------------------------------------------------------------------------------------------- limits
     def pieces(self) -> int:

@@ -17,6 +17,7 @@ from itertools import count
 from typing import Any
 
 from .environment import source_name
+from .normalized_exponentials import with_softmax
 from .terms import Term, TermGraph, topological, without_variables
 
 Reshaped = Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -56,7 +57,7 @@ def loop_of(
             body.members.append((term, body.take("member", term)))
         elif term.arguments and not body.found.keys().isdisjoint(map(id, term.arguments)):
             body.found[id(term)] = body.of_step(term)
-    nexts = tuple(map(body.part, results))
+    nexts = with_softmax(tuple(map(body.part, results)), body.graph)
     parts = tuple(body.found[id(state)] for state in states)
     slices, members, given = (tuple(inner for _, inner in each) for each in (body.slices, body.members, body.given))
     loop = Loop(parts, slices, members, given, nexts, axis, steps)
@@ -165,9 +166,11 @@ def _inside(loop: Loop, axes: Set[str], reshaped: Reshaped) -> Loop:
 
 
 # ---------------------------------------------------------------------------------------------------- dead states
-def for_planning(roots: tuple[Term, ...]) -> tuple[Term, ...]:
-    """Normalise terms for planning: variables replaced by their values, dead loop states removed."""
-    return without_unasked(without_variables(roots))
+def for_planning(roots: tuple[Term, ...], real: bool = True) -> tuple[Term, ...]:
+    """Normalise terms for planning: variables replaced by their values, dead loop states removed, softmax recognized where
+    all numbers are real."""
+    found = without_unasked(without_variables(roots))
+    return with_softmax(found) if real else found
 
 
 def without_unasked(roots: tuple[Term, ...]) -> tuple[Term, ...]:

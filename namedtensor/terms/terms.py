@@ -12,6 +12,8 @@ from itertools import count, islice
 from operator import attrgetter
 from typing import Any, TypeAlias
 
+from grammar.plain_text import encodable
+
 from ..core.axes import Order, show
 from ..core.sizes import resolve
 
@@ -42,6 +44,7 @@ class Term:
         """The value of a plain number, or None."""
         return self.options[0] if self.operator == "number" else None
 
+    @encodable
     def __repr__(self) -> str:
         inside = ", ".join(f"%{argument.serial}" for argument in self.arguments)
         scripts = "_{" + ",".join(self.axes) + "}" if self.axes else ""

@@ -15,13 +15,13 @@ A *span* is `[from, to]` in code points of `text` (in JavaScript: of `[...text]`
 of `[axis, size]`; its order is that of the values' storage where values are, and means nothing else. A *type* is
 `{"text": "ℝ^{seq[5]}", "axes": SHAPE}`. An *error* is
 
-    {"kind": "shape", "number": 301, "title": "an operation needs an axis that its operand lacks",
+    {"kind": "shape", "code": 301, "title": "an operation needs an axis that its operand lacks",
      "message": "softmax_{sek} needs the axis sek, which Q ⊙_{key} K lacks", "line": 2, "column": 10, "span": [21, 24],
      "labels": [{"span": [..], "text": ".."}], "notes": ["Q ⊙_{key} K : ℝ^{seq}"], "hint": "did you mean seq?",
      "repairs": [{"span": [21, 24], "text": "seq"}], "full": "shape error 301: …\n  2 | …\n    |    ^^^ …",
      "input": null, or the name of the input whose type is wrong}
 
-where `span`, `line`, `column` and `hint` may be null; a repair is what a button puts in. Error numbers are those of the page
+where `span`, `line`, `column` and `hint` may be null; a repair is what a button puts in. Error codes are those of the page
 `errors.html#NUMBER` of the docs.
 
 **check** — formula and `{"superscripts": true, "plan": true}` → types of all parts. Needs no sizes: it chooses small ones, all
@@ -106,7 +106,7 @@ holds for the second too.
 **examples** → `{"ok": true, "examples": [{"name": "attention", "title": "..", "source": "paper, §4.1", "text": "..",
 "inputs": {types}, "values": {"Q": nested lists} (may lack names: then random), "labels": {"seq": ["a", "fluffy", "creature"]}}]}`.
 
-**error** — `{"number": 301}` → `{"ok": true, "number": 301, "title": "..", "examples": [{"note": "..", "given": "`A ∈ ℝ^{..}`", "text": what is
+**error** — `{"code": 301}` → `{"ok": true, "code": 301, "title": "..", "examples": [{"note": "..", "given": "`A ∈ ℝ^{..}`", "text": what is
 printed, "mended": the formula put right}]}`, the section of the docs; a field of an example that has nothing to say is left out.
 """
 

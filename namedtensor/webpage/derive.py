@@ -29,7 +29,7 @@ def derive(request: Request) -> Reply:
     try:
         closed = worked_out(written, shapes_of(found), found.sizes, MOST)
     except NotationError as problem:
-        if problem.number not in (404, 405):
+        if problem.code not in (404, 405):
             raise
         return {
             "text": None, "latex": None, "steps": [], "as_written": as_written, "program": as_written["text"],

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from grammar import nodes
-from grammar.errors import NotationError
+from grammar.errors import NotationError, Span
 from grammar.nodes import Call
-from grammar.printer import to_text
 
 from ..core.kinds import is_mapping
 from ..core.sizes import SizeVariable
@@ -25,9 +24,10 @@ def guessed(goal: WholeProgram, given: Mapping[str, Any], free: set[str], sizes:
     """
     shapes: dict[str, Any] = {name: copied(each) for name, each in given.items()}
     first: dict[str, Any] | None = dict(shapes) if free else None
+    names = names_by_span(goal.program.tree)
     for _ in range(MOST):
         errors = checked_goal(goal, shapes, sizes, None).result.errors
-        unknown = [each.span_text or "" for each in errors if each.number == 201]
+        unknown = [names.get(each.span, "") for each in errors if each.code == 201]
         unknown = [name for name in unknown if name not in shapes and goal.program.names.has(name)]
         if unknown:
             shapes |= {name: {} for name in unknown}
@@ -39,13 +39,19 @@ def guessed(goal: WholeProgram, given: Mapping[str, Any], free: set[str], sizes:
     return first or shapes
 
 
+def names_by_span(tree: nodes.Program) -> dict[Span | None, str]:
+    """The name that each place of a text spells: A_ij where that says A_{ij}, and W_h where it says \\mathbf{W}_h."""
+    spellings = ((node.span, spelled(node)) for node in walk(tree) if hasattr(node, "span"))
+    return {span: str(name.key()) for span, name in spellings if name is not None}
+
+
 def copied(shape: Any) -> Any:
     return dict(shape) if is_mapping(shape) else shape
 
 
 def larger(tree: nodes.Program, shapes: dict[str, Any], given: set[str], problem: NotationError) -> bool:
     """Whether a name that nobody gave could get an axis that an operator needs."""
-    if problem.number not in (301, 303):
+    if problem.code not in (301, 303):
         return False
     tensors: dict[str, dict[str, Any]] = {name: shape for name, shape in shapes.items() if isinstance(shape, dict)}
     if widened(tree, tensors, given):  # changes the shapes in place
@@ -60,7 +66,7 @@ def larger(tree: nodes.Program, shapes: dict[str, Any], given: set[str], problem
 
 def given_axis(operand: Any, axis: str, shapes: dict[str, dict[str, Any]], given: set[str]) -> bool:
     """Whether the last name of an operand got the axis: in softmax_{seq}(Q ⊙_{key} K) the keys have it."""
-    names = [to_text(each) for each in walk(operand) if spelled(each) is not None]
+    names = [str(name.key()) for each in walk(operand) if (name := spelled(each)) is not None]
     own = [name for name in names if name in shapes and name not in given]
     if not own or any(axis in shapes[name] for name in names if name in shapes):
         return False

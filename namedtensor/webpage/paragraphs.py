@@ -20,7 +20,7 @@ def sections() -> dict[str, list[dict[str, str]]]:
 
 def paragraph(request: Request) -> Reply:
     """The answer to `error`."""
-    number: Any = request.fields.get("number")
-    if not isinstance(number, int) or number not in CATALOGUE:
-        raise NotationError(101, f"there is no error {number!r}", hint="errors are numbered from 101 on")
-    return {"number": number, "title": CATALOGUE[number], "examples": sections().get(str(number), [])}
+    code: Any = request.fields.get("code")
+    if not isinstance(code, int) or code not in CATALOGUE:
+        raise NotationError(101, f"there is no error {code!r}", hint="errors are numbered from 101 on")
+    return {"code": code, "title": CATALOGUE[code], "examples": sections().get(str(code), [])}

@@ -19,8 +19,8 @@ def error_data(problem: NotationError, repairs: Sequence[Reply] = ()) -> Reply:
     line, column = problem.position() if problem.span is not None else (None, None)
     return {
         "kind": problem.kind,
-        "number": problem.number,
-        "title": CATALOGUE.get(problem.number, ""),
+        "code": problem.code,
+        "title": CATALOGUE.get(problem.code, ""),
         "message": problem.message,
         "line": line,
         "column": column,
@@ -29,7 +29,7 @@ def error_data(problem: NotationError, repairs: Sequence[Reply] = ()) -> Reply:
         "notes": list(problem.notes),
         "hint": problem.hint,
         "repairs": list(repairs),
-        "full": str(problem),
+        "full": problem.to_text(),
         "input": None,
     }
 
@@ -40,10 +40,11 @@ def warning_data(warning: Any, source: str) -> Reply:
     full = "\n".join(
         [f"warning: {warning.message}", *excerpt(source, ((warning.span, ""),)), f"  hint: {warning.hint}"]
     )
+    edits = [{"span": list(at or warning.span), "text": text} for at, text in getattr(warning.hint, "edits", ())]
     return {
-        "kind": "warning", "number": getattr(warning, "number", None), "title": "", "message": warning.message,
+        "kind": "warning", "code": getattr(warning, "code", None), "title": "", "message": warning.message,
         "line": before.count("\n") + 1, "column": len(before) - before.rfind("\n"), "span": list(warning.span),
-        "labels": [], "notes": [], "hint": warning.hint, "repairs": [], "full": full, "input": None,
+        "labels": [], "notes": [], "hint": warning.hint, "repairs": edits, "full": full, "input": None,
     }  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
+from ..core.processes import MAX_MEMORY_BYTES
 from .replies import error_data
 from .worker import SECONDS, Worker
 
@@ -43,12 +44,14 @@ def policy(text: str) -> str:
 
 
 class Server(ThreadingHTTPServer):
-    """On the loopback, at a port; `file` is the text that the page begins with."""
+    """On the loopback, at a port; `file` is the text that the page begins with, `memory` the bytes that an answer may use."""
 
     daemon_threads = True
 
-    def __init__(self, port: int = 0, file: str | None = None, seconds: float = SECONDS):
-        self.worker = Worker(file, seconds)
+    def __init__(
+        self, port: int = 0, file: str | None = None, seconds: float = SECONDS, memory: int = MAX_MEMORY_BYTES
+    ):
+        self.worker = Worker(file, seconds, memory)
         super().__init__((NAMES[0], port), Handler)  # closes itself where it fails
 
     @property

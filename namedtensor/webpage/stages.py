@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from grammar import nodes
+from grammar.cache import cached_property
 from grammar.nodes import Call, Node, Number
 
 from ..checking.checker import Checker
@@ -16,9 +16,9 @@ from ..display.colours import Tint, tints
 from ..display.steps import Explanation, Step, explanation
 from ..planning.plan import Plan
 from ..planning.target import Target
-from ..programs.arguments import Abstract, layout_of, spelling_of
-from ..programs.compiled import checked_by_name
+from ..programs.arguments import Abstract, by_spelling, layout_of
 from ..programs.executable import Options, planned
+from ..programs.named_plans import checked_by_name
 from ..scope.symbols import Definition
 from ..terms.terms import Term
 from .typed import Typed
@@ -74,7 +74,7 @@ def stages_of(found: Typed) -> Stages:
     """The steps of a text that is right. Raises its first error where it is not."""
     found.right()
     sizes = dict(found.sizes)
-    abstract = {spelling_of(name): layout_of(value, name, sizes) for name, value in found.given.items()}
+    abstract = by_spelling({name: layout_of(value, name, sizes) for name, value in found.given.items()})
     with recursion_headroom(found.program.source):
         checker, (root,) = checked_by_name(found.goal, abstract, Options(sizes))
         last = checker.scope.valued

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
+from grammar.cache import cached_property
 from grammar.errors import NotationError
 from grammar.printer.runs import axes_in
 
@@ -17,9 +18,9 @@ from ..programs.arguments import shape_of, spelling_of
 from ..programs.checks import CheckedProgram, checked_goal
 from ..programs.entries import WholeProgram, argument_names
 from ..programs.parsed import ParsedProgram
-from ..scope.names import spelled, walk
+from ..scope.names import spelled, two_spellings, walk
 from ..scope.numbers_given import numbers_in
-from .guesses import guessed
+from .guesses import guessed, names_by_span
 from .requests import Request
 from .sizes import choices
 
@@ -114,9 +115,12 @@ def types_given(
     for name, value in inputs.items():
         try:
             if goal.program.names.has(name) or name in arguments:
+                if spelling_of(name) in found:
+                    raise two_spellings(name, inputs, spelling_of)
                 found[spelling_of(name)] = value if isinstance(value, (int, float)) else shape_of(value, name)
         except NotationError as problem:
-            problems.append((name, NotationError(problem.number, f"{name}: {problem.message}", hint=problem.hint)))
+            message = f"{name}: {problem.message}"
+            problems.append((name, problem.replace(message=message, source=None, span=None, notes=(), labels=())))
     return found, tuple(problems)
 
 
@@ -139,12 +143,13 @@ def has_no_signature(goal: WholeProgram) -> bool:
 def with_numbers(goal: WholeProgram, shapes: dict[str, Any], sizes: Mapping[str, int]) -> dict[str, Any]:
     """The shapes, and a number for each name that stands where one is needed and nothing says it."""
     asked = [name for name in dict.fromkeys(numbers_in(goal.program.scope)) if name not in shapes]
+    names = names_by_span(goal.program.tree) if asked else {}
     for _ in asked:
         errors = checked_goal(goal, shapes, sizes, None).result.errors
-        missing = next((each.span_text for each in errors if each.number in (201, 206, 309)), None)
-        if missing not in asked or missing in shapes:
+        missing = next((names.get(each.span) for each in errors if each.code in (201, 206, 309)), None)
+        if missing is None or missing not in asked or missing in shapes:
             break
-        shapes = {**shapes, str(missing): NUMBER}
+        shapes = {**shapes, missing: NUMBER}
     return shapes
 
 
@@ -184,7 +189,7 @@ def with_all_sizes(found: Typed) -> Typed:
     """The same where every axis has a size: those that nobody said are chosen so that the text stays right."""
     said = {axis for each in found.inputs for axis, size in each.axes.items() if size is not None} | {*found.sizes}
     own = list(dict.fromkeys(axis for each in found.inputs for axis in each.axes if axis not in said))
-    hopeless = any(each.number not in OF_SIZES for each in found.checked.result.errors)
+    hopeless = any(each.code not in OF_SIZES for each in found.checked.result.errors)
     marks, tries = meeting(found), 1 if hopeless else TRIES
     first: Typed | None = None
     for axes in (

@@ -2,6 +2,7 @@
 
 `parameters`: what a layer is given, against what its formulas declare.
 `about`: all of a layer but its parameters, and its file.
+`texts`: the formulas that a class is written with.
 `families`: families of parameters in one array each.
 `torch_modules`: a layer as a module of PyTorch.
 `layer`: `Layer`.

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import namedtensor as nt
+from grammar.locks import LOADING, all_or_none
 
 if TYPE_CHECKING:
     from namedtensor.sharding.sharding import Sharding
@@ -24,6 +25,7 @@ class About(NamedTuple):
     without: frozenset[str]
     sharding: Sharding | None = None  # where the parameters lie, where that was said
     stacked: tuple[str, ...] = ()  # the names of all parameters, where families of them are kept in one array each
+    strict: bool = False  # whether an outer broadcast is an error
 
     @classmethod
     def of(cls, sizes: Mapping[str, int], definitions: str, config: Mapping[str, Any], without: Iterable[str]) -> About:
@@ -42,7 +44,8 @@ def write(place: str | os.PathLike[str], kind: str, parameters: Mapping[str, Any
 
 def read(place: str | os.PathLike[str], kind: str) -> tuple[Any, ...]:
     """The parameters in such a file, and what else makes the layer. Raises NotationError where it holds another kind."""
-    from namedtensor.files.safetensors import TensorFile
+    with LOADING, all_or_none():
+        from namedtensor.files.safetensors import TensorFile
 
     about = TensorFile(place).metadata
     kept = about.get("layer")

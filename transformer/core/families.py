@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import namedtensor as nt
+from grammar.cache import cached_property
+from grammar.plain_text import encodable
 from namedtensor.core.arrays import placed
 from namedtensor.core.families import ALONG, FamilyName
 from namedtensor.core.layout import Layout
@@ -42,6 +43,7 @@ class Members(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self.names)
 
+    @encodable
     def __repr__(self) -> str:
         return repr(dict(self))
 

@@ -23,11 +23,12 @@ import json
 import os
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import namedtensor as nt
+from grammar.locks import LOADING, all_or_none
+from grammar.plain_text import encodable
 from namedtensor.core.families import FamilyName
 from namedtensor.core.kinds import as_count, as_mapping, as_names, as_text
 from namedtensor.core.suggestions import Suggests
@@ -38,6 +39,7 @@ from namedtensor.tensors import pytrees as jax_trees
 from .about import About, read, write
 from .families import MANY, Members, least, member_shape, moved, stacked
 from .parameters import Declared, check_names, checked, not_by_keyword, spelled
+from .texts import own_text
 
 if TYPE_CHECKING:
     from namedtensor.display.coloured import Coloured
@@ -49,9 +51,11 @@ if TYPE_CHECKING:
 
 
 @lru_cache(maxsize=256)
-def variant(notation: str, definitions: str = "", without: frozenset[str] = frozenset()) -> nt.Program:
+def variant(
+    notation: str, definitions: str = "", without: frozenset[str] = frozenset(), strict: bool = False
+) -> nt.Program:
     """The program of a text, some of its definitions replaced and some taken out."""
-    program = nt.program(notation, syntax="text")
+    program = nt.program(notation, syntax="text", strict=strict)
     return program.redefined(definitions, without) if definitions or without else program
 
 
@@ -59,14 +63,7 @@ class _Formula:
     """The formulas of a layer, parsed when they are first asked for; of its class as of its instances."""
 
     def __get__(self, layer: Layer | None, owner: type[Layer]) -> nt.Program:
-        return variant(owner.notation) if layer is None else variant(owner.notation, layer.definitions, layer.without)
-
-
-def own_text(kind: type[Layer]) -> str:
-    """The formulas that a class is written with, in it or in a file beside its module."""
-    file = kind.__dict__.get("file")
-    text = Path(inspect.getfile(kind)).with_name(file).read_text("utf-8") if file else kind.__dict__.get("notation", "")
-    return inspect.cleandoc(text)
+        return variant(owner.notation) if layer is None else layer._program({})
 
 
 def kind(layer: type[Layer]) -> str:
@@ -82,7 +79,7 @@ class Layer(Suggests):
     missing, is not in the formulas, or has another shape than they declare.
 
     `definitions` replace those of the same names in the formulas: another activation, say. `without` names definitions
-    that are taken out, and with them the parameters that nothing else needs.
+    that are taken out, and with them the parameters that nothing else needs. With `strict`, an outer broadcast is an error.
     """
 
     notation: ClassVar[str] = ""
@@ -101,6 +98,7 @@ class Layer(Suggests):
             cls.texts = tuple(dict.fromkeys([own, *(text for layer in cls.uses for text in layer.texts)]))
             cls.notation = "\n\n".join(cls.texts)
             cls.schemes = {name: each for layer in (*cls.uses, cls) for name, each in layer.schemes.items()}
+        cls.inputs, cls.optional = (tuple(spelled(dict.fromkeys(names))) for names in (cls.inputs, cls.optional))
         if cls.notation and not cls.value:
             cls.value = cls.__name__
         shown = "\n".join("    " + line for line in cls.notation.splitlines())
@@ -118,12 +116,13 @@ class Layer(Suggests):
         definitions: str = "",
         config: Mapping[str, Any] | None = None,
         without: Iterable[str] = (),
+        strict: bool = False,
     ):
         sizes = whole_sizes(sizes)
         config = as_mapping(config, "config=", "give what the file of the model said")
         definitions = as_text(definitions, "definitions=", 'write definitions="act(x) = relu(x)"')
         without = as_names(without, "without=", 'write without=["act"]')
-        self._set({}, About.of(sizes, definitions, config, without))
+        self._set({}, About.of(sizes, definitions, config, without)._replace(strict=bool(strict)))
         self._set(checked(self._declared(), self.sizes, spelled(parameters)), self._about)
 
     def _set(self, parameters: Mapping[str, Any], about: About) -> None:
@@ -185,6 +184,7 @@ class Layer(Suggests):
         dtype: str = "float64",
         schemes: Schemes | None = None,
         constants: Mapping[str, float] | None = None,
+        strict: bool = False,
         **other: Any,
     ) -> Self:
         """A layer with the published initialisation: `sizes` are those of the axes, and how many layers there are.
@@ -195,14 +195,16 @@ class Layer(Suggests):
         if other:
             raise not_by_keyword(cls.__name__, other)
         sizes = whole_sizes(sizes)
-        schemes = as_mapping(schemes, "schemes=", 'write schemes={"W": Normal("0.02")}')
+        schemes = spelled(as_mapping(schemes, "schemes=", 'write schemes={"W": Normal("0.02")}'))
         constants = as_mapping(constants, "constants=", 'write constants={"ε": 1e-6}')
         seed, counted = as_count(seed, "the seed", "write seed=0"), {**cls.counted, **sizes}
         schemes = {**cls.schemes, **schemes}
         found = drawn(cls.formula._goal, seed, counted, dtype, schemes, cls.inputs)
         axes = {axis for tensor in found.values() for axis in tensor.layout.axes}
         left = {name: size for name, size in sizes.items() if name not in axes}
-        return cls({**found, **constants}, left) if constants else cls._of_parts(found, About.of(left, "", {}, ()))
+        if constants:
+            return cls({**found, **constants}, left, strict=strict)
+        return cls._of_parts(found, About.of(left, "", {}, ())._replace(strict=bool(strict)))
 
     def replace(self, parameters: Mapping[str, Any] | None = None, /, **named: Any) -> Self:
         """A layer with other values for some parameters. Raises NotationError where one does not fit."""
@@ -252,7 +254,8 @@ class Layer(Suggests):
         NotationError where JAX is not installed (408), where the mesh has no such axis (201), and where two axes of a
         parameter go over one axis of the mesh (303), or do not divide (310).
         """
-        from namedtensor.sharding.sharding import Sharding
+        with LOADING, all_or_none():
+            from namedtensor.sharding.sharding import Sharding
 
         return self._with(self._kept, Sharding(rules, mesh, computed))
 
@@ -260,17 +263,28 @@ class Layer(Suggests):
         """The layer as a `torch.nn.Module`, whose parameters have the names that the formulas have for them.
 
         `inputs` says the axes of plain tensors in their order: `layer.module(X="batch seq chans")` takes such a tensor, and
-        gives one in the same order, new axes last; the module's `axes` tells them. Named tensors go in and come out as they
-        are. The module has a copy of the numbers, which training changes; `from_module` makes a layer of it again. Raises
+        gives one in the same order, new axes last; the module's `axes` tells them. One `forward` serves all sizes of the axes
+        that neither a parameter nor a number says, as in "batch seq[5] chans". Named tensors go in and come out as they are. The
+        module has a copy of the numbers, which training changes; `from_module` makes a layer of it again. Raises
         NotationError where PyTorch is not installed, or the layer has no such input.
         """
-        from namedtensor.programs.compiled import target_named
+        with LOADING, all_or_none():
+            from namedtensor.programs.named_plans import target_named
 
         target_named("torch")
-        from .torch_modules import LayerModule
+        with LOADING, all_or_none():
+            from .torch_modules import LayerModule
 
         self._check_names(inputs, self._arguments() + self.optional)
         return LayerModule(type(self), self.unstacked(), inputs)
+
+    def to_onnx(self, path: str | os.PathLike[str], dtype: str = "float32", **inputs: str | Iterable[str]) -> None:
+        """Write the layer to a file of ONNX, its inputs as `module` takes them: `to_onnx("ffn.onnx", X="batch seq chans")`.
+
+        Inputs, output and axes have the names of the formulas; every axis without a number is dynamic. Raises NotationError
+        where an axis has to be a number, as X="batch seq[5] chans" says it, and where onnx and onnxscript are not installed.
+        """
+        self.to("torch", dtype).module(**inputs).to_onnx(path)
 
     @classmethod
     def from_module(cls, module: Any) -> Self:
@@ -309,7 +323,8 @@ class Layer(Suggests):
         if sharding is None:
             entry = program[name]
         else:
-            from namedtensor.sharding.sharded import sharded_by
+            with LOADING, all_or_none():
+                from namedtensor.sharding.sharded import sharded_by
 
             entry = sharded_by(program, sharding)[name]
         kept = self._kept if named.keys().isdisjoint(self._about.stacked) else self.parameters
@@ -338,11 +353,11 @@ class Layer(Suggests):
     def _program(self, named: Mapping[str, Any]) -> nt.Program:
         """The formulas without the definitions of what the call gives."""
         given = frozenset(name for name in self.optional if name in named)
-        return variant(self.notation, self.definitions, given | self.without)
+        return variant(self.notation, self.definitions, given | self.without, self._about.strict)
 
     def _named(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments of a call, by name where the formulas have names for them."""
-        named = {name: value for name, value in named.items() if value is not None}
+        named = spelled({name: value for name, value in named.items() if value is not None})
         if not self.inputs:
             self._check_names(named, ())
             return arguments, named
@@ -373,6 +388,7 @@ class Layer(Suggests):
         return cls(*read(place, kind(cls)))
 
     # ------------------------------------------------------------------------------------------------- how it looks
+    @encodable
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__}:"] + ["    " + line for line in str(self.formula).splitlines()]
         for name, value in self._kept.items():

@@ -10,7 +10,7 @@ from grammar.nodes import Name
 from namedtensor.core.axes import show
 from namedtensor.core.suggestions import did_you_mean, near
 from namedtensor.programs.parameters import parameter_shapes
-from namedtensor.scope.names import key, walk
+from namedtensor.scope.names import by_key, walk
 
 
 class Declared(NamedTuple):
@@ -29,7 +29,7 @@ def spelled(parameters: Mapping[str, Any]) -> dict[str, Any]:
             208, f"the parameters of a layer are a mapping from names to tensors, not {type(parameters).__name__}",
             hint="make the layer first, layer = FFN.init(sizes=…), and then call it, layer(X)",
         )  # fmt: skip
-    return {str(key(name)): value for name, value in parameters.items()}
+    return {str(name): value for name, value in by_key(parameters).items()}
 
 
 def expected(declared: Declared, sizes: Mapping[str, int]) -> list[str]:
@@ -91,10 +91,7 @@ def not_by_keyword(kind: str, other: Mapping[str, Any]) -> nt.NotationError:
 
 def inside(kind: str, problem: nt.NotationError) -> nt.NotationError:
     """The same error, which says whose parameters it is about."""
-    message = f"in the parameters of {kind}, {problem.message}"
-    return nt.NotationError(
-        problem.number, message, problem.source, problem.span, problem.notes, problem.hint, problem.labels
-    )
+    return problem.replace(message=f"in the parameters of {kind}, {problem.message}")
 
 
 def unnamed(kind: str, name: str, shape: Mapping[str, Any], value: Any) -> nt.NotationError:

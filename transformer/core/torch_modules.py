@@ -7,11 +7,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from namedtensor.programs.torch_forward import Goal
 from namedtensor.programs.torch_module import NamedModule
 
 
 class Kind(Protocol):
     """A class of layers, made again of its parts."""
+
+    value: str
 
     def _of_parts(self, parameters: Mapping[str, Any], about: Any) -> Any: ...
     def _arguments(self) -> tuple[str, ...]: ...
@@ -33,6 +36,7 @@ class LayerModule(NamedModule):
         super().__init__(layer.parameters, inputs)
         self.kind = kind
         self.about = layer._about
+        self._plan()
 
     def run(self, parameters: dict[str, Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         return self.kind._of_parts(parameters, self.about)(*arguments, **named)
@@ -40,8 +44,16 @@ class LayerModule(NamedModule):
     def positional(self) -> tuple[str, ...]:
         return self.kind._arguments()
 
+    def goal(self) -> Goal:
+        layer = self.kind._of_parts(self.tensors, self.about)
+        entry = layer._program(dict.fromkeys(self._shapes))[layer.value]
+        return Goal(entry._goal, layer.sizes, self.positional(), layer.inputs or self.positional())
+
     def formula(self) -> str:
         return str(self.layer.formula)
+
+    def value(self) -> str:
+        return self.kind.value
 
     @property
     def layer(self) -> Any:

@@ -31,7 +31,8 @@ class BERT(Model):
     only = {"is_decoder": False, "add_cross_attention": False, "position_embedding_type": "absolute"}
     prefix = "bert."
     respelled = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bias"}
-    spare = ("embeddings.position_ids", "cls.*", "classifier.*", "qa_outputs.*")
+    spare = ("embeddings.position_ids",)
+    ignored_heads = ("cls.*", "classifier.*", "qa_outputs.*")
     stored = (
         Stored("E", "embeddings.word_embeddings.weight", "vocab chans"),
         Stored("P", "embeddings.position_embeddings.weight", "place chans"),

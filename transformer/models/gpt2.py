@@ -26,7 +26,8 @@ class GPT2(LanguageModel):
     }  # fmt: skip
     numbers = {"ε": "layer_norm_epsilon"}
     activation = "activation_function"
-    only = {"scale_attn_weights": True, "scale_attn_by_inverse_layer_idx": False, "reorder_and_upcast_attn": False}
+    only = {"scale_attn_weights": True, "scale_attn_by_inverse_layer_idx": False, "reorder_and_upcast_attn": False,
+            "tie_word_embeddings": True}  # fmt: skip
     prefix = "transformer."
     spare = ("lm_head.weight", "h.{l}.attn.bias", "h.{l}.attn.masked_bias")
     stored = (

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import namedtensor as nt
+from grammar.plain_text import encodable
 from namedtensor.core.arrays import placed
 from namedtensor.core.suggestions import Suggests
 
@@ -115,6 +116,7 @@ class SentenceModel(Suggests):
         """The encoder's tensors by name."""
         return self.encoder.parameters
 
+    @encodable
     def __repr__(self) -> str:
         return f"{type(self).__name__} of {type(self.encoder).__name__}: texts of up to {self.longest} tokens"
 

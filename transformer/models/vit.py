@@ -62,7 +62,7 @@ class ViT(Model):
         "attention.k_proj": "attention.attention.key", "attention.v_proj": "attention.attention.value",
         "attention.o_proj": "attention.output.dense", "mlp.fc1": "intermediate.dense", "mlp.fc2": "output.dense",
     }  # fmt: skip
-    spare = ("embeddings.mask_token", "decoder.*")
+    ignored_heads = ("embeddings.mask_token", "decoder.*")
     stored = (
         Stored("W", "embeddings.patch_embeddings.projection.weight", "chans colour down across"),
         Stored("b", "embeddings.patch_embeddings.projection.bias", "chans"),

@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 import namedtensor as nt
+from grammar.locks import LOADING, all_or_none
 from namedtensor.core.arrays import converted
 from namedtensor.programs.call_cache import BoundCall
 from namedtensor.programs.program import EntryPoints
@@ -257,7 +258,8 @@ def chooser(
         return lambda now: among(CHOICE["allowed"](now=now, banned=banned))
     if not temperature:
         return lambda now: CHOICE["likeliest"](scores=now)
-    from namedtensor.programs.initialisation import uniform
+    with LOADING, all_or_none():
+        from namedtensor.programs.initialisation import uniform
 
     draw = uniform(seed, "-log(-log u)")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar, cast
@@ -32,7 +33,8 @@ def load(folder: str | os.PathLike[str], backend: str = "numpy", dtype: str | No
 
     `backend` is "numpy", "torch" or "jax"; `dtype` that of the parameters ("float32"), else they stay as they are kept.
     Raises NotationError 409 where the folder cannot be read, is of a model that is not known, or has a tensor missing,
-    left over or of other sizes than the formulas say.
+    left over or of other sizes than the formulas say. Of weights of a head that the formulas do not have, such as that of
+    BertForMaskedLM, a NotationWarning tells.
     """
     place = Path(folder)
     config = read_json(place / CONFIG)
@@ -43,6 +45,7 @@ def load(folder: str | os.PathLike[str], backend: str = "numpy", dtype: str | No
     without = [name for name, rows in kind.parts.items() if not any(row.tensor in arrays for row in rows)]
     rows = kind.rows(config, sizes) + [row for name, part in kind.parts.items() if name not in without for row in part]
     match(kind, rows, arrays, sizes, place)
+    warn_of_heads(kind, rows, arrays, place)
     taken = {row.name: row.take(arrays[row.tensor], sizes) for row in layer_by_layer(rows)}
     summed = summed_axes(kind.formula)
     laid = in_one_piece(taken, {row.name: summed.get(row.spelled, frozenset()) for row in rows})
@@ -205,8 +208,9 @@ def match(
     """Raise where the array of a row is missing, is left over, or has other sizes."""
     wanted = dict.fromkeys(row.tensor for row in rows)
     missing = [name for name in wanted if name not in arrays]
-    spare = re.compile("|".join(pattern(name) for name in kind.spare)) if kind.spare else None
-    further = [arrays.own(name) for name in arrays if name not in wanted and not (spare and spare.fullmatch(name))]
+    unread = {name for name in arrays if name not in wanted} - {*matching(kind.spare, arrays)}
+    heads = matching(kind.ignored_heads, unread)
+    further = [arrays.own(name) for name in arrays if name in unread and name not in heads]
     further += arrays.doubles
     if missing or further:
         raise nt.NotationError(
@@ -219,6 +223,21 @@ def match(
         has, due = arrays.shape(row.tensor), row.sizes(sizes)
         if len(has) != len(due) or any(want is not None and want != size for want, size in zip(due, has)):
             raise misshapen(kind, row, arrays.own(row.tensor), has, due)
+
+
+def matching(patterns: Iterable[str], names: Iterable[str]) -> list[str]:
+    """The names that match one of some patterns."""
+    expressions = [re.compile(pattern(each)) for each in patterns]
+    return [name for name in names if any(each.fullmatch(name) for each in expressions)]
+
+
+def warn_of_heads(kind: type[Model], rows: Iterable[Stored], arrays: Arrays, place: Path) -> None:
+    """Give a NotationWarning of the weights of a head, which the formulas do not have."""
+    used = {row.tensor for row in rows}
+    heads = [arrays.own(name) for name in matching(kind.ignored_heads, arrays) if name not in used]
+    if heads:
+        text = f"{place} has a head that {kind.__name__} does not have; these weights are left out: {listed(heads)}"
+        warnings.warn(text, nt.NotationWarning, stacklevel=3)
 
 
 def pattern(spare: str) -> str:

@@ -116,6 +116,9 @@ class Model(Layer):
     prefix: ClassVar[str] = ""  # what some files put before each name
     respelled: ClassVar[Mapping[str, str]] = {}  # parts of names that some files spell otherwise, and as they are here
     spare: ClassVar[tuple[str, ...]] = ()  # arrays of such files that are no parameters
+    ignored_heads: ClassVar[
+        tuple[str, ...]
+    ] = ()  # arrays of heads that the formulas do not have: loading warns of them
     stored: ClassVar[tuple[Stored, ...]] = ()
     parts: ClassVar[Mapping[str, tuple[Stored, ...]]] = {}  # definitions whose parameters some files lack
     models: ClassVar[dict[str, type[Model]]] = {}

@@ -32,7 +32,7 @@ function open() {
 function stop() {
   worker?.terminate();
   worker = null;
-  const problem = { number: null, message: `the computation was stopped after ${LIMIT / 1000} seconds`, hint: "make axes smaller", span: null };
+  const problem = { code: null, message: `the computation was stopped after ${LIMIT / 1000} seconds`, hint: "make axes smaller", span: null };
   for (const { reject, timer } of waiting.values()) {
     clearTimeout(timer);
     reject(new Refused(problem));

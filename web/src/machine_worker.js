@@ -38,7 +38,7 @@ self.onmessage = ({ data: { number, runtime, source, inputs, many } }) => {
     }
     self.postMessage({ number, results: many ? results : results[0] });
   } catch (problem) {
-    const { number: error, message, hint, span } = problem;
-    self.postMessage({ number, problem: { number: error ?? null, message: String(message), hint: hint ?? null, span: span ?? null } });
+    const { code, message, hint, span } = problem;
+    self.postMessage({ number, problem: { code: code ?? null, message: String(message), hint: hint ?? null, span: span ?? null } });
   }
 };

@@ -1,4 +1,4 @@
-// An error by its number: pressed, it shows what the docs say of it, with an example put right.
+// An error by its code: pressed, it shows what the docs say of it, with an example put right.
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -6,17 +6,17 @@ import { ask } from "./python.js";
 
 const coded = (text) => text.split(/(`[^`]+`)/).map((part) => (/^`.*`$/.test(part) ? <code>{part.slice(1, -1)}</code> : part));
 
-function Paragraph({ number }) {
+function Paragraph({ code }) {
   const found = useSignal(null);
   useEffect(() => {
     let stale = false;
-    ask({ ask: "error", number }).then((reply) => !stale && (found.value = reply), () => {});
+    ask({ ask: "error", code }).then((reply) => !stale && (found.value = reply), () => {});
     return () => (stale = true);
-  }, [number]);
+  }, [code]);
   if (!found.value?.ok) return null;
   return (
-    <section class="paragraph" aria-label={`about error ${number}`}>
-      <h3>{number}: {found.value.title}</h3>
+    <section class="paragraph" aria-label={`about error ${code}`}>
+      <h3>{code}: {found.value.title}</h3>
       {found.value.examples.map((each, n) => (
         <div key={n}>
           {each.note && <p>{coded(each.note)}</p>}
@@ -29,9 +29,9 @@ function Paragraph({ number }) {
   );
 }
 
-const named = ({ kind, number }) => (!number ? (kind === "page" ? "" : kind) : kind === "warning" ? `warning ${number}` : `${kind} error ${number}`);
+const named = ({ kind, code }) => (!code ? (kind === "page" ? "" : kind) : kind === "warning" ? `warning ${code}` : `${kind} error ${code}`);
 
-/** The message of an error, or a longer text that begins with its name, and the rest of it; the name is a button where it has a number. */
+/** The message of an error, or a longer text that begins with its name, and the rest of it; the name is a button where it has a code. */
 export function Told({ error, text = error.message, children }) {
   const open = useSignal(false);
   const name = named(error);
@@ -39,11 +39,11 @@ export function Told({ error, text = error.message, children }) {
   return (
     <>
       <div class="message">
-        {error.number ? <button type="button" class="numbered" aria-expanded={open.value} title="what this number means" onClick={() => (open.value = !open.value)}>{name}</button> : name && <b>{name}</b>}
+        {error.code ? <button type="button" class="numbered" aria-expanded={open.value} title="what this code means" onClick={() => (open.value = !open.value)}>{name}</button> : name && <b>{name}</b>}
         {name && ": "}<span>{rest}</span>
       </div>
       {children}
-      {open.value && error.number && <Paragraph number={error.number} />}
+      {open.value && error.code && <Paragraph code={error.code} />}
     </>
   );
 }

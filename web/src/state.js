@@ -58,7 +58,7 @@ const PAUSE = 120; // milliseconds after the last key
 let turn = 0;
 let timer = null;
 
-const said = (problem) => ({ kind: "page", number: null, message: problem.message, labels: [], notes: [], repairs: [], span: null, hint: null });
+const said = (problem) => ({ kind: "page", code: null, message: problem.message, labels: [], notes: [], repairs: [], span: null, hint: null });
 
 /** The names that the text itself declares or defines: of these it says the types. */
 function own(source) {
@@ -132,7 +132,7 @@ async function computed_(current) {
     if (current !== plan.value) return;
     batch(() => {
       results.value = null;
-      failure.value = problem instanceof Refused ? { ...said(problem), ...problem.problem, kind: problem.problem.number ? "value" : "page" } : said(problem);
+      failure.value = problem instanceof Refused ? { ...said(problem), ...problem.problem, kind: problem.problem.code ? "value" : "page" } : said(problem);
     });
   }
 }

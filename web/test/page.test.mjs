@@ -78,6 +78,21 @@ test("2. macros become signs, an error has a wave, its hint is a button", async 
   await leave(page);
 });
 
+test("2. a formula that is ambiguous has a button for each reading", async () => {
+  const page = await reading("x ∈ ℝ^{n}\n");
+  for (const [number, text] of [[0, "(mean_{n} (x − 1))^2"], [1, "mean_{n}((x − 1)^2)"]]) {
+    await write(page, "x ∈ ℝ^{n}\nmean_{n} (x − 1)^2");
+    await until(page, () => document.querySelectorAll(".problem .repairs button").length === 2);
+    assert.match(await page.$eval(".problem .message", (each) => each.textContent), /it could mean \(mean_\{n\}\(…\)\)\^2 or mean_\{n\}\(\(…\)\^2\)$/);
+    const buttons = await page.$$(".problem .repairs button");
+    assert.equal(await buttons[number].evaluate((each) => each.textContent), `put in ${text}`);
+    await buttons[number].click();
+    await until(page, () => !document.querySelector(".problem") && document.querySelector(".formula[data-state=right]"));
+    assert.equal(await textOf(page), `x ∈ ℝ^{n}\n${text}`);
+  }
+  await leave(page);
+});
+
 test("2. while a formula is written, what it is given stays in sight", async () => {
   const page = await reading(DECLARED + ATTENTION);
   await write(page, DECLARED + ATTENTION + " +");

@@ -1,0 +1,234 @@
+"""Powers that two readers take differently, refused with both readings.
+
+mean_{n} (y − p)^2      the square of a mean, or the mean of squares
+sin^{-1} x              arcsin x, or 1 / sin x
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from .errors import Hint, NotationError, Span
+from .function_names import statements
+from .symbols import ELEMENTWISE, FAMILIES, FUNCTIONS, INVERSES, WITHOUT_AXES
+from .tokens import CLOSING, OPENING, Token, group_end, scripts_end
+
+BRACKETS = ("CALL", "LPAREN", "LBRACKET", "LBRACE")
+TRANSPOSES = ("T", "top")  # which are no powers, and refused elsewhere
+ENDS_SET = ("REALS", "RBRACE", "RBRACKET", "NAME")  # before the shape of a set
+OVER_AXES = ("FUNCTION", "DOT", "BIG", "OPERATOR")  # tokens whose subscript names axes
+SPACED = {"COMMA": ", ", "DRAWN": " ∼ ", "IN": " ∈ "}  # as a message quotes them
+MAX_SCRIPT_CHARS = 30  # of a script that a message quotes
+MAX_READING_CHARS = 80  # of a repair that a hint quotes
+
+
+def refuse_ambiguous_powers(tokens: Sequence[Token], source: str) -> None:
+    """Raise where a power follows the one bracketed argument of a function with axes: mean_{n} (x − 1)^2."""
+    if "**" not in source and not any(token.type == "SUP" for token in tokens):
+        return
+    own: _Own | None = None
+    for start, token in enumerate(tokens):
+        opening = _argument(tokens, start) if token.type in ("FUNCTION", "EXPECTED") else None
+        power = None if opening is None else _power_after(tokens, opening)
+        if opening is None or power is None:
+            continue
+        if token.type == "FUNCTION" and token.text not in FUNCTIONS:
+            own = own or _Own(tokens)
+            if not own.takes_axes(tokens[start:opening]):
+                continue
+        raise _ambiguous(tokens, start, opening, power, source)
+
+
+def _argument(tokens: Sequence[Token], start: int) -> int | None:
+    """The index of the bracket that follows a function with axes, or an expectation; None where none does."""
+    end = scripts_end(tokens, start + 1)
+    if end >= len(tokens) or tokens[end].type not in BRACKETS:
+        return None
+    if tokens[start].type == "EXPECTED":  # the square of 𝔼[x] is that of the whole, as everyone writes it
+        return None if tokens[end].type == "LBRACKET" else end
+    scripted = any(token.type == "SUB" for token in tokens[start + 1 : end])
+    return end if scripted and tokens[start].text not in WITHOUT_AXES else None
+
+
+def _power_after(tokens: Sequence[Token], opening: int) -> Span | None:
+    """From where to where the power of a bracket with one argument stands, in tokens; None where there is none."""
+    end = group_end(tokens, opening)
+    depth = 0
+    for token in tokens[opening:end]:
+        depth += (token.type in OPENING) - (token.type in CLOSING)
+        if depth == 1 and token.type in ("COMMA", "SEMICOLON"):
+            return None
+    while end < len(tokens) and tokens[end].type == "SUB":  # mean_{n} (x)_{a(1)}^2
+        after = scripts_end(tokens, end, ("SUB",))
+        chosen = any(token.type in ("ARROW", "LPAREN") for token in tokens[end:after])
+        if tokens[opening].type == "LBRACKET" and not chosen:  # a literal
+            return None
+        end = after
+    if [token.type for token in tokens[end : end + 3]] == ["DOT", "DOT", "NUMBER"] and _is_stars(
+        *tokens[end : end + 2]
+    ):
+        return end, end + 3  # **2
+    if end + 1 >= len(tokens) or tokens[end].type != "SUP":
+        return None
+    after = scripts_end(tokens, end, ("SUP",), most=1)
+    inside = [token for token in tokens[end + 1 : after] if token.type not in ("LBRACE", "RBRACE")]
+    marked = any(token.type in ("STAR", "COMMA") for token in inside)
+    transposed = len(inside) == 1 and inside[0].text in TRANSPOSES
+    braced = not inside or inside[0].type != "MINUS" or tokens[end + 1].type == "LBRACE"  # ^-1 is an error of its own
+    return (end, after) if inside and braced and not (marked or transposed) else None
+
+
+def _is_stars(first: Token, second: Token) -> bool:
+    return first.end == second.start and first.end - first.start == second.end - second.start == 1
+
+
+class _Own:
+    """Which functions that a text defines have axes in their subscript, and no labels: LN_Q has none."""
+
+    def __init__(self, tokens: Sequence[Token]):
+        self.axes = _axes(tokens)
+        self.functions: set[str] = set()
+        for line in statements(tokens):
+            end = scripts_end(line, 1)
+            if end > 1 and _names(line[:end]) & _axes(line[end:]):
+                self.functions.add(line[0].text)
+
+    def takes_axes(self, use: Sequence[Token]) -> bool:
+        names = _names(use)
+        return bool(names) and (use[0].text in self.functions or bool(names & self.axes))
+
+
+def _names(head: Sequence[Token]) -> set[str]:
+    return {token.text for token in head[1:] if token.type == "NAME"}
+
+
+def _axes(tokens: Sequence[Token]) -> set[str]:
+    """The names that a text uses as axes: of a built-in's subscript, of a shape or a size, indexed or renamed."""
+    names: set[str] = set()
+    types = ["", "", *(token.type for token in tokens), ""]
+    for start, token in enumerate(tokens):
+        if token.type in OVER_AXES and (token.type != "FUNCTION" or token.text in FUNCTIONS - ELEMENTWISE):
+            end = scripts_end(tokens, start + 1, ("SUB",))
+            named = [each.text for each in tokens[start + 1 : end] if each.type == "NAME"]
+            names |= set(named[:1] if token.text in ("maxk", "argmaxk") else named)  # whose k is a number
+        elif token.type == "LBRACE" and types[start + 1] == "SUP" and types[start] in ENDS_SET:
+            names |= {each.text for each in tokens[start : group_end(tokens, start)] if each.place == "axis"}
+        elif token.type == "NAME":
+            before, after = types[start + 1], types[start + 3]
+            chosen = token.place == "axis" and ("ARROW" in (before, after) or after in ("LPAREN", "LBRACKET"))
+            if chosen or before == after == "BAR":
+                names.add(token.text)
+    return names
+
+
+def _ambiguous(tokens: Sequence[Token], start: int, opening: int, power: Span, source: str) -> NotationError:
+    head, raised = tokens[start:opening], tokens[power[0] : power[1]]
+    called, exponent = _shown(head), _shown(raised).replace("⊙⊙", "^")
+    span = _covering(tokens[start : power[1]])
+    first, second = f"({called}(…)){exponent}", f"{called}((…){exponent})"
+    readings = list(_readings(tokens, start, opening, power, source))
+    shown = readings if len(readings) == 2 and max(map(len, readings)) <= MAX_READING_CHARS else [first, second]
+    return NotationError(
+        107, f"{called} (…){exponent} is ambiguous: it could mean {first} or {second}", source, span,
+        hint=Hint(f"write {shown[0]} or {shown[1]}", *readings, at=_whole(span, source)),
+    )  # fmt: skip
+
+
+def _shown(tokens: Sequence[Token]) -> str:
+    """A function with its scripts, or a power, as text spells it: mean_{n}, ^2."""
+    text = ""
+    position = 0
+    while position < len(tokens):
+        token = tokens[position]
+        end = scripts_end(tokens, position, most=1)
+        if end == position:
+            text += "𝔼" if token.type == "EXPECTED" else token.text
+            position += 1
+            continue
+        inside = "".join(
+            SPACED.get(each.type) or FAMILIES.get(each.text, each.text) for each in tokens[position + 1 : end]
+        )
+        bare = token.type == "SUP" and end == position + 2
+        inside = inside if bare else inside.removeprefix("{").removesuffix("}")
+        shown = inside if len(inside) <= MAX_SCRIPT_CHARS else "…"
+        number = token.type == "SUP" and re.fullmatch(r"\w|\d+", shown)
+        text += ("^" if token.type == "SUP" else "_") + (shown if number else f"{{{shown}}}")
+        position = end
+    return text
+
+
+def _covering(tokens: Sequence[Token]) -> Span:
+    """From the first to the last of them; LaTeX may write them in another order."""
+    return min(token.start for token in tokens), max(token.end for token in tokens)
+
+
+def _whole(span: Span, source: str) -> Span:
+    """A span, and before it what opens a brace that it closes: all of \\mathop{\\mathrm{mean}} where it begins within."""
+    start, end = span
+    while source.count("}", start, end) > source.count("{", start, end):
+        opened = re.compile(r"(?:\\[A-Za-z]+\s*)?\{[^{}]*$").search(source, 0, start)
+        if opened is None:
+            break
+        start = opened.start()
+    return start, end
+
+
+def _readings(tokens: Sequence[Token], start: int, opening: int, power: Span, source: str) -> Iterator[str]:
+    """The texts of both readings, where the source holds the parts one after another: not where a macro stands for them."""
+    head = _covering(tokens[start:opening])
+    raised = _covering(tokens[power[0] : power[1]])
+    first, last = _whole((head[0], raised[1]), source)
+    if not head[1] <= tokens[opening].start < raised[0]:
+        return
+    power_text = source[raised[0] : last].replace("**", "^")
+    squared = f"({source[first : raised[0]].rstrip()}){power_text}"
+    if start and tokens[start - 1].type in ("FUNCTION", "RBRACE", "NAME", "NUMBER"):  # the operand of one before
+        squared = f"({squared})"
+    inner = f"{source[first : head[1]]}({source[head[1] : raised[0]].strip()}{power_text})"
+    for reading in (squared, inner):
+        if _balanced(reading):
+            yield reading
+
+
+def _balanced(text: str) -> bool:
+    depth = 0
+    for character in text:
+        depth += (character == "{") - (character == "}")
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+# ------------------------------------------------------------------------------------------- the inverse of a function
+RAISED = re.compile(r"\^\s*\{?\s*[-−–]\s*1\s*\}?|⁻¹")
+BEFORE_SUM = re.compile(r"(?:^|[=(\[{,;+\n]|[^\d)\]}]\s*[-−–])\s*\Z")  # before what may be a quotient without brackets
+AFTER_SUM = re.compile(r"\s*(?:\Z|[)\]},;+\n−–-])")
+
+
+def brace_inverses(tokens: list[Token]) -> None:
+    """Put braces around the power of sin^-1, in place, so that it is refused as sin^{-1} is."""
+    for position in range(len(tokens) - 3, 0, -1):
+        name, sign, minus, one = tokens[position - 1 : position + 3]
+        if sign.type == "SUP" and minus.type == "MINUS" and one.text == "1" and name.type == "FUNCTION":
+            tokens.insert(position + 1, Token("LBRACE", "{", minus.start, minus.start))
+            tokens.insert(position + 4, Token("RBRACE", "}", one.end, one.end))
+
+
+def inverse_or_reciprocal(name: str, head: Span, span: Span, source: str) -> NotationError:
+    """The error of a power −1 of a built-in function's name, which stands at `head`, applied to what ends where `span` does."""
+    raised, operand = source[slice(*head)], source[head[1] : span[1]]
+    called = RAISED.sub("", raised).strip()
+    inverse = INVERSES.get(name)
+    reciprocal = f"1 / {called}{operand}"
+    if not (BEFORE_SUM.search(source[: span[0]]) and AFTER_SUM.match(source, span[1])):
+        reciprocal = f"({reciprocal})"
+    edits = [reciprocal]
+    if inverse is not None and name in called:
+        edits.insert(0, called.replace(name, inverse) + operand)
+    shown = operand if len(operand) <= MAX_SCRIPT_CHARS and "\\" not in operand else " (…)"
+    meant = f"{inverse}{shown}" if inverse else f"the inverse of {name}, which is not built in,"
+    return NotationError(
+        107, f"{name}^{{-1}}{shown} is ambiguous: it could mean {meant} or 1 / {name}{shown}", source, span,
+        hint=Hint("write " + " or ".join(edits), *edits),
+    )  # fmt: skip

@@ -1,0 +1,166 @@
+"""Bars: which one opens and which one closes, as the same character does both.
+
+|key|              one name: a size or an absolute value, told apart where the name is known
+|x − |y||          a longer expression: abs(x − |y|), where no other pairing of the bars can be read
+|x| y |z|          reads two ways, (|x|) y (|z|) and |x (|y|) z|
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from .errors import NotationError
+from .tokens import CLOSING, OPENING, Token
+
+# What an operand may begin with, and end with.
+BEGINS = frozenset("""NUMBER NAME FUNCTION LPAREN LBRACE LBRACKET BAR ROOT PARTIAL BIG MINUS INDICATOR EXPECTED
+    EXPECTATION""".split())  # fmt: skip
+ENDS = frozenset("NUMBER NAME STAR RPAREN RBRACE RBRACKET BAR FACTORIAL".split())
+# What no expression goes over.
+PARTS = frozenset("""SEPARATOR COMMA SEMICOLON COLON EQUALS APPROX UPDATE RELATION IN DRAWN ARROW FOR IF OTHERWISE AND OR
+    NOT DOTS ELLIPSIS""".split())  # fmt: skip
+ONE_NAME = re.compile(r"NAME( SUB (NAME|NUMBER|LBRACE (NAME|NUMBER) RBRACE)| SUP (STAR|LBRACE STAR RBRACE))*")
+BESIDE = re.compile(r"(?<=[\w)])(?=abs\()|(?<=\))(?=\w)")
+MAX_NESTED = 200  # bars inside each other
+
+
+class Pairing(NamedTuple):
+    """The bars that open so far, and the pairs, the last first; `opened` where the last bar did open."""
+
+    open: tuple[int, ...]
+    pairs: tuple[tuple[int, int], ...]
+    opened: bool
+
+
+def without_bars(tokens: list[Token], source: str) -> list[Token]:
+    """The tokens with abs( … ) for each pair of bars around more than one name.
+
+    Where bars cannot be paired they stay, for the parser to tell of. Raises NotationError where they read two ways.
+    """
+    if not any(token.type == "BAR" for token in tokens):
+        return tokens
+    replaced: dict[int, str] = {}
+    for places in groups(tokens):
+        readings = pairings(tokens, places)
+        if len(readings) > 1:
+            readings = around_names(tokens, readings) or readings
+        if len(readings) > 1:
+            raise two_readings(tokens, readings, source)
+        for opening, close in readings[0] if readings else ():
+            if is_one_name(tokens[opening + 1 : close]):
+                tokens[opening + 1].place = "axis"
+                continue
+            for inner in tokens[opening + 1 : close]:
+                inner.place = "" if inner is tokens[opening + 1] and inner.type == "NAME" else inner.place
+            replaced |= {opening: "abs", close: ""}
+    found: list[Token] = []
+    for place, token in enumerate(tokens):
+        name = replaced.get(place)
+        if name is None:
+            found.append(token)
+        elif name:
+            found += [Token("FUNCTION", name, *token.span), Token("CALL", "(", *token.span)]
+        else:
+            found.append(Token("RPAREN", ")", *token.span))
+    return found
+
+
+def groups(tokens: list[Token]) -> list[list[int]]:
+    """The places of the tokens directly inside each bracket, and outside of all, where bars are among them."""
+    found: list[list[int]] = []
+    stack: list[list[int]] = [[]]
+    for place, token in enumerate(tokens):
+        if token.type in CLOSING and len(stack) > 1:
+            found.append(stack.pop())
+        stack[-1].append(place)
+        if token.type in OPENING:
+            stack.append([])
+    return [group for group in (*found, *stack) if any(tokens[place].type == "BAR" for place in group)]
+
+
+def pairings(tokens: list[Token], places: list[int]) -> list[tuple[tuple[int, int], ...]]:
+    """The pairings of the bars of one group that can be read, at most two of each part."""
+    done: list[tuple[tuple[int, int], ...]] = [()]
+    current = [Pairing((), (), False)]
+    for index, place in enumerate(places):
+        token = tokens[place]
+        if token.type in PARTS:
+            done = joined(done, current)
+            current = [Pairing((), (), False)]
+            continue
+        if token.type != "BAR":
+            continue
+        before = tokens[places[index - 1]].type if index else ""
+        after = tokens[places[index + 1]].type if index + 1 < len(places) else ""
+        beside = index > 0 and tokens[places[index - 1]].type == "BAR"
+        current = distinct([
+            following for pairing in current for following in steps(pairing, place, before, after, beside, token.place)
+        ])  # fmt: skip
+    return joined(done, current)
+
+
+def joined(done: list[tuple[tuple[int, int], ...]], current: list[Pairing]) -> list[tuple[tuple[int, int], ...]]:
+    """What is read before, with each way to pair the bars of the part that ends here."""
+    ended = [pairing.pairs for pairing in current if not pairing.open]
+    return [before + pairs for before in done for pairs in ended][:2]
+
+
+def steps(pairing: Pairing, place: int, before: str, after: str, beside: bool, side: str) -> list[Pairing]:
+    """The pairing with one bar more: opened, closed, or both; `side` is what LaTeX says of it."""
+    ends = before in ENDS and not (beside and pairing.opened)
+    found: list[Pairing] = []
+    if side != "closes" and after in BEGINS and before not in ("SUB", "SUP") and len(pairing.open) < MAX_NESTED:
+        found.append(Pairing((*pairing.open, place), pairing.pairs, True))
+    if side != "opens" and pairing.open and ends:
+        *outer, opening = pairing.open
+        doubled = (opening + 1, place - 1) in pairing.pairs  # ||x||, which is no absolute value
+        if not doubled:
+            found.append(Pairing(tuple(outer), (*pairing.pairs, (opening, place)), False))
+    return found
+
+
+def distinct(pairings: list[Pairing]) -> list[Pairing]:
+    """At most two pairings of each depth and last step: what follows cannot tell more apart."""
+    counts: dict[tuple[int, bool], int] = {}
+    found: list[Pairing] = []
+    for pairing in pairings:
+        state = len(pairing.open), pairing.opened
+        counts[state] = counts.get(state, 0) + 1
+        if counts[state] <= 2:
+            found.append(pairing)
+    return found
+
+
+def around_names(tokens: list[Token], readings: list[tuple[tuple[int, int], ...]]) -> list[tuple[tuple[int, int], ...]]:
+    """The readings in which a name with a mark, |ax*|, stands in each pair of bars that holds one with a mark at its end."""
+    marked = [pair for reading in readings for pair in reading if is_marked_name(tokens[pair[0] + 1 : pair[1]])]
+    return [reading for reading in readings if marked and all(pair in reading for pair in marked)]
+
+
+def is_marked_name(inside: list[Token]) -> bool:
+    return is_one_name(inside) and inside[-1].type in ("STAR", "RBRACE")
+
+
+def is_one_name(inside: list[Token]) -> bool:
+    return len(inside) < 16 and ONE_NAME.fullmatch(" ".join(token.type for token in inside)) is not None
+
+
+def two_readings(tokens: list[Token], readings: list[tuple[tuple[int, int], ...]], source: str) -> NotationError:
+    """The error for bars that can be paired in two ways, about the part in which they differ."""
+    one, other = (set(reading) for reading in readings[:2])
+    apart = [place for pair in one ^ other for place in pair]
+    first, last = min(apart), max(apart)
+    start, end = tokens[first].start, tokens[last].end
+    notes: list[str] = []
+    for reading in (one, other):
+        signs = {place: sign for pair in reading for place, sign in zip(pair, ("abs(", ")"))}
+        text, at = "", start
+        for place in sorted(place for place in signs if first <= place <= last):
+            text += source[at : tokens[place].start].strip() + signs[place]
+            at = tokens[place].end
+        notes.append(BESIDE.sub(" ", text + source[at:end].strip()))
+    return NotationError(
+        107, f"{source[start:end]} reads two ways", source, (start, end),
+        notes=(f"either {notes[0]}", f"or {notes[1]}"), hint="write abs(…), or say which with brackets",
+    )  # fmt: skip

@@ -1,0 +1,93 @@
+"""Operators over index variables, of which one subscript may bind several: ∑_{i,j=1}^{n}, ∑_{i ∈ [n], j ≠ i}, max_{1≤i<j≤n}.
+
+A subscript of several parts is one operator inside another, the first outermost:
+
+    ∑_{i,j=1}^{n} X                 ∑_{i=1}^{n} ∑_{j=1}^{n} X
+    ∑_{i ∈ [n], j ∈ [m], i ≠ j} X   ∑_{i ∈ [n]} ∑_{j ∈ [m]} { X if i ≠ j; 0 otherwise }
+"""
+
+from __future__ import annotations
+
+from .. import nodes
+from ..nodes import Call, Name, Node, Number
+from .scripts import Scripts
+from .values import Bound, Head, Over
+
+# What an operator is of no numbers, which is what the terms count that a condition leaves out.
+INFINITY = Name("∞")
+NEUTRAL: dict[str, Node] = {
+    "∑": Number(0), "∏": Number(1), "min": INFINITY, "max": Call("negative", (), (), (INFINITY,)),
+}  # fmt: skip
+PAIRS = ("argmax", "argmin")  # whose value over several variables would be one number for each
+
+
+class Indices(Scripts):
+    def over(self, head: Head, upper: tuple, body, span):
+        """max_{i ∈ [n]} X, max_{i=1}^{n} X, ∑_{1≤i<j≤n} X, lim_{α→∞} X"""
+        binders, conditions = self.binders(head, upper)
+        if len(binders) > 1 and head.name in PAIRS:
+            self.fail(
+                101, f"{head.name} over several variables would be several numbers", head.span,
+                hint=f"take {head.name} over one variable at a time, of the max or min over the others",
+            )  # fmt: skip
+        for condition in reversed(conditions):
+            if head.name not in NEUTRAL:
+                self.fail(101, f"{head.name} has no value for what a condition leaves out", condition.span)
+            body = nodes.Cases(((body, condition), (NEUTRAL[head.name], None)), body.span)
+        for binder in reversed(binders):
+            body = self.bound_by(head, binder, body, span)
+        return body
+
+    def binders(self, head: Head, upper: tuple):
+        """What each part of a subscript binds, i=1 up to n, j ∈ [m], k or i<j, and the conditions on what they bind."""
+        binders: list = []
+        conditions: list[Node] = []
+        bound: set[str] = set()
+        waiting: list[Name] = []  # i of i, j ∈ [n]
+        uppers = list(upper)
+        ends = sum(type(item) is Bound for item in head.subscript)
+        if not ends and uppers:
+            self.fail(101, f"{head.name} over a set has no upper end", head.span)
+        if ends and (len(uppers) not in (1, ends) or not all(isinstance(each, Node) for each in uppers)):
+            self.needs_end(head)
+        for item in head.subscript:
+            if type(item) is Bound:
+                last = uppers[0] if len(uppers) == 1 else uppers.pop(0)
+                for variable in (*waiting, item.variable):
+                    if type(variable) is not Name:
+                        self.needs_end(head)
+                    binders.append((variable, item.first, last))
+                waiting = []
+            elif type(item) is Over and type(item.over) is nodes.Set:
+                variables = (*waiting, Name(item.variable.name, item.variable.span))
+                binders += [(variable, item.over, None) for variable in variables]
+                waiting = []
+            elif type(item) is Over:
+                binders += [(variable, None, None) for variable in waiting]
+                bound |= {variable.text for variable in waiting}
+                waiting = []
+                if item.variable.name in bound:
+                    conditions.append(item.over)
+                else:
+                    binders.append((Name(item.variable.name, item.variable.span), item.over, None))
+            elif type(item) is Name:
+                waiting.append(item)
+            else:
+                self.fail(101, "here an index is due, or a condition on one", item.span)
+            bound |= {binder[0].text for binder in binders}
+        return [*binders, *((variable, None, None) for variable in waiting)], conditions
+
+    def needs_end(self, head: Head):
+        self.fail(
+            101, f"{head.name} from a number needs a plain variable, and where it ends", head.span,
+            hint=f"write {head.name}_{{i=1}}^{{n}}",
+        )  # fmt: skip
+
+    def bound_by(self, head: Head, binder: tuple, body, span):
+        """One operator over one variable, or over those of one condition."""
+        variable, over, last = binder
+        if last is not None:
+            return nodes.IndexSum(head.name, variable, over, last, body, span)
+        if over is None:
+            return Call(head.name, (), (variable,), (body,), (), span, head.name_span)
+        return nodes.Over(head.name, variable, over, body, span)

@@ -1,0 +1,186 @@
+"""Caches that the threads of a process share, each with a name and a limit.
+
+A value is built apart from its cache and published last, under one lock: another thread finds the whole of it or nothing, and
+an interrupt on the way leaves the cache as it was. The lock is held for a few look-ups, never while a value is built.
+
+`functools.lru_cache` keeps the same promise and serves pure functions, with a limit. `functools.cached_property` does not:
+on Python 3.11 all objects of a class share a lock, which a child may inherit taken; the one here has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any, Generic, TypeVar, cast, overload
+from weakref import WeakSet, WeakValueDictionary
+
+from .locks import locked
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+_CACHES: WeakSet[Cache[Any, Any] | InternTable[Any, Any]] = WeakSet()
+
+
+def caches() -> list[Cache[Any, Any] | InternTable[Any, Any]]:
+    """All caches that are alive, by their names: for tests and for whoever looks for memory."""
+    return sorted(locked(lambda: [*_CACHES]), key=lambda each: each.name)
+
+
+class Cache(Generic[Key, Value]):
+    """A cache of at most `limit` keys; with `weigh`, the bytes of a value, of about `byte_limit` bytes, too.
+
+    The oldest go first, and what was published last stays, whatever its size. A value is never None. One value may be
+    under several keys; its bytes count once.
+
+    >>> squares: Cache[int, int] = Cache("squares", 2)
+    >>> [squares.get_or_build(n, lambda: n * n) for n in (2, 3, 4)], squares.get(2), len(squares)
+    ([4, 9, 16], None, 2)
+    """
+
+    __slots__ = ("__weakref__", "_entries", "_weigh", "_weights", "byte_limit", "bytes", "get", "limit", "name")
+
+    def __init__(
+        self, name: str, limit: int, weigh: Callable[[Value], int] | None = None, byte_limit: int | None = None
+    ):
+        self.name, self.limit, self.byte_limit = name, limit, byte_limit
+        self.bytes = 0  # of its values, where they are weighed
+        self._weigh = weigh
+        self._entries: dict[Key, Value] = {}
+        self._weights: dict[int, list[int]] = {}  # by a value's identity: its bytes, and under how many keys it is
+        self.get = (
+            self._entries.get
+        )  # the value of a key, or None; as fast as a dictionary, and it makes nothing younger
+        locked(_CACHES.add, self)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._entries
+
+    def __iter__(self) -> Iterator[Key]:
+        """Its keys, from the oldest to the youngest, as they are now."""
+        return iter(locked(lambda: [*self._entries]))
+
+    def __getitem__(self, key: Key) -> Value:
+        return self._entries[key]
+
+    def values(self) -> list[Value]:
+        """Its values, from the oldest to the youngest."""
+        return locked(lambda: [*self._entries.values()])
+
+    def fetch(self, key: Key) -> Value | None:
+        """The value of a key, which becomes the youngest, or None."""
+        value = self.get(key)
+        return None if value is None else locked(self._renewed, key, value)
+
+    def get_or_build(self, key: Key, build: Callable[[], Value]) -> Value:
+        """The value of a key, else what `build` makes; of threads that build at the same time all get the first."""
+        value = self.get(key)
+        return self._published(key, build(), replace=False) if value is None else value
+
+    def store(self, key: Key, value: Value) -> Value:
+        """Put a value under a key, in the place of another; it becomes the youngest."""
+        return self._published(key, value, replace=True)
+
+    def __reduce__(self) -> Any:  # a copy begins empty
+        return Cache, (self.name, self.limit, self._weigh, self.byte_limit)
+
+    def clear(self) -> None:
+        """Drop everything."""
+        locked(self._clear)
+
+    def _published(self, key: Key, value: Value, replace: bool) -> Value:
+        weight = self._weigh(value) if self._weigh is not None else 0
+        dropped: list[Value] = []  # what ends with these ends after the lock is free
+        return locked(self._publish, key, value, weight, replace, dropped)
+
+    def _publish(self, key: Key, value: Value, weight: int, replace: bool, dropped: list[Value]) -> Value:
+        entries = self._entries
+        if not replace and key in entries:
+            return entries[key]
+        try:
+            if key in entries:
+                dropped.append(self._forgotten(key))
+            if self._weigh is not None:
+                self._count(value, weight)
+            entries[key] = value
+            while len(entries) > self.limit or self._is_too_heavy(value):
+                dropped.append(self._forgotten(next(iter(entries))))
+        except BaseException:  # interrupted between two of these: the bytes may be wrong
+            self._clear()
+            raise
+        return value
+
+    def _count(self, value: Value, weight: int) -> None:
+        weight_and_keys = self._weights.setdefault(id(value), [weight, 0])
+        self.bytes += 0 if weight_and_keys[1] else weight_and_keys[0]
+        weight_and_keys[1] += 1
+
+    def _is_too_heavy(self, last: Value) -> bool:
+        return self.byte_limit is not None and self.bytes > self.byte_limit and self._weights.keys() != {id(last)}
+
+    def _forgotten(self, key: Key) -> Value:
+        value = self._entries.pop(key)
+        if self._weigh is not None:
+            weight_and_keys = self._weights[id(value)]
+            weight_and_keys[1] -= 1
+            if not weight_and_keys[1]:
+                del self._weights[id(value)]
+                self.bytes -= weight_and_keys[0]
+        return value
+
+    def _renewed(self, key: Key, value: Value) -> Value:
+        if key in self._entries:  # another thread may have dropped it
+            self._entries[key] = self._entries.pop(key)
+        return value
+
+    def _clear(self) -> None:
+        self._entries.clear()
+        self._weights.clear()
+        self.bytes = 0
+
+
+class InternTable(Generic[Key, Value]):
+    """One object for each key, as long as something else holds it: objects of one key are the same."""
+
+    def __init__(self, name: str):
+        self.name = name
+        self.limit = None  # it holds nothing itself
+        self._entries: WeakValueDictionary[Key, Value] = WeakValueDictionary()
+        locked(_CACHES.add, self)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def get_or_build(self, key: Key, build: Callable[[], Value]) -> Value:
+        """The object of a key, else what `build` makes."""
+        found = self._entries.get(key)
+        return cast(Value, locked(self._entries.setdefault, key, build())) if found is None else found
+
+
+Owner = TypeVar("Owner")
+
+
+class cached_property(Generic[Owner, Value]):
+    """A property that is built when it is first asked for, and kept in its object; it has no lock.
+
+    Where two threads build it at the same time, both get the first.
+    """
+
+    def __init__(self, build: Callable[[Owner], Value]):
+        self.build = build
+        self.name = build.__name__
+        self.__doc__ = build.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> cached_property[Owner, Value]: ...
+    @overload
+    def __get__(self, instance: Owner, owner: type) -> Value: ...
+    def __get__(self, instance: Owner | None, owner: type) -> cached_property[Owner, Value] | Value:
+        if instance is None:
+            return self
+        return instance.__dict__.setdefault(self.name, self.build(instance))

@@ -1,0 +1,73 @@
+"""The locks that the threads of a process share. A fork waits for them, so that no child inherits one taken by a thread
+that it does not have.
+
+Python has a lock for each module while that is imported, and a child inherits it, too: it would wait forever at its own import
+of the module. So an import inside a function stands under `LOADING`, and a fork waits until it is whole:
+
+    with LOADING, all_or_none():
+        from .latex.lexer import tokenize
+
+Where such an import is interrupted, all that came with it is dropped, and the next one begins anew: a module that is whole
+may have something of one that is not, which would then be there twice.
+
+Law: no module takes `LOADING` while it is imported itself, for the thread that holds it may wait for that module. `CACHES`
+is taken last, and for a few look-ups only.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from threading import RLock
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
+
+LOADING = RLock()
+CACHES = RLock()
+
+
+def holding(lock: AbstractContextManager[Any], action: Callable[..., Result], *arguments: Any) -> Result:
+    """Call a function while a lock is held."""
+    # On one line: a tracer may raise between the lines of a block and its end, and the lock would stay taken.
+    with lock: return action(*arguments)  # noqa: E701  # fmt: skip
+
+
+def locked(action: Callable[..., Result], *arguments: Any) -> Result:
+    """Call a function while the lock of the caches is held."""
+    return holding(CACHES, action, *arguments)
+
+
+class all_or_none:
+    """A context of imports: where one fails, no module of ours stays that came with it; one that is missing drops nothing."""
+
+    __slots__ = ("count",)
+
+    def __enter__(self) -> None:
+        self.count = len(sys.modules)
+
+    def __exit__(self, kind: type[BaseException] | None, *about: object) -> None:
+        if kind is None or issubclass(kind, ImportError):
+            return
+        for name in [*sys.modules][self.count :]:  # they stand in the order in which they came
+            package, _, own = name.rpartition(".")
+            if name.startswith(("grammar.", "namedtensor.", "transformer.")):
+                module = sys.modules.pop(name, None)
+                if getattr(sys.modules.get(package), own, None) is module:
+                    delattr(sys.modules[package], own)
+
+
+def _take_all() -> None:
+    LOADING.acquire()
+    CACHES.acquire()
+
+
+def _release_all() -> None:
+    CACHES.release()
+    LOADING.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_take_all, after_in_parent=_release_all, after_in_child=_release_all)

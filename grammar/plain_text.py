@@ -1,0 +1,131 @@
+"""Text in ASCII, for streams that cannot show the characters of the notation.
+
+Standard output may be unable to show ⊙ (cp1252, ASCII). What is printed there has each character in the notation's ASCII
+spelling. In an error the carets must stay where they belong, so there the source is respelled first, its spans with it, and
+the error is drawn anew.
+
+    A ⊙_{key} γ        A @_{key} gamma
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import unicodedata
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from typing import Any
+
+from .symbols import GREEK_MACROS, GREEK_VARIANTS, SUBSCRIPTS, SUPERSCRIPTS, SYMBOLS
+
+SAMPLE = "⊙ℝ→─"  # what a stream must be able to show, or all is ASCII
+
+
+def shows(stream: Any, text: str) -> bool:
+    """Whether a stream's encoding holds these characters."""
+    try:
+        text.encode(getattr(stream, "encoding", None) or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def encodable(method: Callable[..., str]) -> Callable[..., str]:
+    """A `__str__` or `__repr__` whose text is in ASCII where standard output cannot encode it."""
+
+    @wraps(method)
+    def encoded(*arguments: Any) -> str:
+        text = method(*arguments)
+        return text if text.isascii() or shows(sys.stdout, text) else to_ascii(text)
+
+    return encoded
+
+
+# ------------------------------------------------------------------------------------------------------ ASCII spelling
+@lru_cache(maxsize=1)
+def _table() -> dict[str, str]:
+    letters = {letter: name for name, letter in GREEK_MACROS.items()}
+    letters |= {variant: letters[letter] for variant, letter in GREEK_VARIANTS.items()}
+    signs = {}
+    for symbol in SYMBOLS:
+        macros = [spelling for spelling in symbol.ascii.split() if spelling.startswith("\\")]
+        prefix = symbol.terminal == "OPERATOR"  # concat stands before its operands, \oplus between them
+        plain = macros[0] if prefix and macros else symbol.ascii.split()[0]
+        signs |= {spelling: plain for spelling in symbol.text.split() if not spelling.isascii()}
+    return {**letters, **signs, **DRAWN}
+
+
+DRAWN = dict.fromkeys("─━═", "-") | dict.fromkeys("│┃║", "|") | dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╰╯╞╡╪", "+")
+DRAWN |= {"′": "'", "’": "'", "‘": "'", "“": '"', "”": '"', "«": '"', "»": '"', "–": "-", "—": "-", "≈": "~", "±": "+-"}
+DRAWN |= dict.fromkeys("▁▂▃▄▅▆▇█▉▊▋▌▍▎▏░▒▓■", "#") | {"\N{REPLACEMENT CHARACTER}": "?", "\u00a0": " ", "▸": ">"}
+SHAPE = re.compile(r"ℝ\^\{[^{}]*\}")
+SMALL = re.compile(f"[{''.join(SUBSCRIPTS)}]+|[{''.join(SUPERSCRIPTS)}]+")
+
+
+def ascii_pieces(text: str) -> list[str]:
+    """The ASCII spelling of each character of `text`, in its surroundings."""
+    table = _table()
+    pieces = [character if character.isascii() else _plain(text, at, table) for at, character in enumerate(text)]
+    for shape in SHAPE.finditer(text):
+        for times in re.finditer(" ?× ?", text[slice(*shape.span())]):
+            start, end = shape.start() + times.start(), shape.start() + times.end()
+            pieces[start:end] = [""] * (end - start - 1) + [", "]
+    for run in SMALL.finditer(text):
+        _spell_small(pieces, *run.span(), text)
+    return pieces
+
+
+def to_ascii(text: str) -> str:
+    """`text` in ASCII characters alone, each sign of the notation in its ASCII spelling.
+
+    >>> to_ascii("softmax_{seq}(Q ⊙_{key} K) ∈ ℝ^{seq × val}, γ²")
+    'softmax_{seq}(Q @_{key} K) in R^{seq, val}, gamma^2'
+    """
+    return text if text.isascii() else "".join(ascii_pieces(text))
+
+
+def _plain(text: str, at: int, table: dict[str, str]) -> str:
+    character, before, after = text[at], text[at - 1 : at], text[at + 1 : at + 2]
+    if character in "⊙·∗⋅":
+        return "@" if after == "_" else "*"
+    if character not in table:
+        known = unicodedata.normalize("NFKD", character).encode("ascii", "ignore").decode()
+        return known or ("" if unicodedata.combining(character) else "?")
+    plain = table[character]
+    if not plain[-1].isalpha():
+        return plain
+    small = after in SUBSCRIPTS or after in SUPERSCRIPTS
+    left = " " if before.isalnum() and before.isascii() else ""
+    return left + plain + (" " if after.isalnum() and not small else "")
+
+
+def _spell_small(pieces: list[str], start: int, end: int, text: str) -> None:
+    """x₁₂ as x_{12}, x² as x^2."""
+    table, sign = (SUBSCRIPTS, "_") if text[start] in SUBSCRIPTS else (SUPERSCRIPTS, "^")
+    pieces[start:end] = [to_ascii(table[character]) for character in text[start:end]]
+    if end - start > 1:
+        pieces[start] = "{" + pieces[start]
+        pieces[end - 1] += "}"
+    pieces[start] = sign + pieces[start]
+
+
+def error_in_ascii(error: Any) -> Any:
+    """The same error about the ASCII spelling of its source: the spans follow."""
+    source, place = error.source, [0]
+    if source is not None:
+        pieces = ascii_pieces(source)
+        for piece in pieces:
+            place.append(place[-1] + len(piece))
+        source = "".join(pieces)
+
+    def moved(span: Any) -> Any:
+        return None if span is None else (place[min(span[0], len(place) - 1)], place[min(span[1], len(place) - 1)])
+
+    return error.replace(
+        message=to_ascii(error.message),
+        source=source,
+        span=moved(error.span),
+        notes=tuple(map(to_ascii, error.notes)),
+        hint=None if error.hint is None else to_ascii(error.hint),
+        labels=tuple((moved(span), to_ascii(text)) for span, text in error.labels),
+    )

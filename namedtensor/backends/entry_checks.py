@@ -1,0 +1,200 @@
+"""The checks with which exported source begins: one line for each input, which refuses other axes, sizes and dtypes.
+
+    def function(x, y):
+        check("x", x, {"a": 3, "b": None}, np.float32, np.float64)
+        b = x.shape[1]
+        check("y", y, {"b": b}, x.dtype)
+
+A size that is left open is read from the first array that has it, and is that of the others, too.
+
+Constants of exported source are Python numbers, which take the dtype of the arrays beside them. So where all inputs are of
+one floating dtype, and no line names it, the text serves others too, and what it is called with says which.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from ..core.extents import Symbol, extent, shown, symbols_of, terms_of
+from ..planning.optimisations import OPTIMISATIONS
+from ..planning.plan import Plan, Step, Value
+from ..terms.environment import distinct_names
+
+_CHECK = '''
+def check(name, x, sizes, *dtypes):
+    """Refuse an input of another type, dtype or size than this function is written for."""
+    if not isinstance(x, {array}):
+        raise TypeError(f"{name} must be a {kind}, got {type(x).__name__}")
+    if x.dtype not in dtypes:
+        raise TypeError(f"{name} must have dtype {' or '.join({dtype_name} for dtype in dtypes)}, got {x.dtype}")
+    if x.ndim != len(sizes):
+        raise ValueError(f"{name} must have axes [{', '.join(sizes)}], got shape {tuple(x.shape)}")
+    for (axis, size), actual in zip(sizes.items(), x.shape):
+        if size is not None and actual != size:
+            raise ValueError(f"axis {axis} of {name} must have size {size}, got {actual}")
+'''
+ARRAYS = {
+    "numpy": ("(np.ndarray, np.generic)", "NumPy array", "np.dtype(dtype).name"),
+    "torch": ("torch.Tensor", "PyTorch tensor", "str(dtype)"),
+    "jax": ("jax.Array", "JAX array", "np.dtype(dtype).name"),
+}
+CHECK = {
+    library: _CHECK.replace("{array}", array).replace("{kind}", kind).replace("{dtype_name}", name)
+    for library, (array, kind, name) in ARRAYS.items()
+}
+AS_NUMBERS = (
+    "numbers as arrays",
+    "numbers as rows",
+    "small sums as products",
+)  # optimizations that write a number as an array
+SHARED = ("float32", "float64")  # dtypes that one text can serve
+NAMES_DTYPE = frozenset("cast constant arange ones eye numbers as_array blocks slices".split())
+
+
+def plain(library: str, without: tuple[str, ...]) -> tuple[str, ...]:
+    """The optimizations that a plan for export does without: its constants are Python numbers."""
+    return tuple(dict.fromkeys((*without, *(name for name in AS_NUMBERS if library in OPTIMISATIONS[name].targets))))
+
+
+def entry_checks(plan: Plan, library: str, dtype_text: Callable[[str], str]) -> list[str]:
+    """The lines that check the inputs of a plan; `dtype_text` says how the library writes a dtype."""
+    shared = shared_dtypes(plan, NAMES_DTYPE | {"erf"} if library == "numpy" else NAMES_DTYPE)
+    first: str | None = None
+    lines: list[str] = []
+    known: set[Symbol] = set()
+    reads = reads_of(plan)
+    for value in plan.inputs:
+        if not isinstance(value, Value):
+            continue
+        name = plan.names[value]
+        dtypes = ", ".join(map(dtype_text, shared if value.dtype in shared else (value.dtype,)))
+        if value.dtype in shared:
+            dtypes, first = (dtypes, name) if first is None else (f"{first}.dtype", first)
+        axes = distinct_names(value.order)
+        stated = [size if known >= symbols_of(size).keys() else None for size in value.shape]
+        sizes = ", ".join(f"{quoted(axes[axis])}: {size}" for axis, size in zip(value.order, stated))
+        lines.append(f"    check({quoted(name)}, {name}, {{{sizes}}}, {dtypes})")
+        own = [each for each in reads if each.value is value]
+        known |= {each.symbol for each in own}
+        lines += [each.line for each in own]
+        for axis in unread_axes(value, stated, own, known):
+            text, size = f"{name}.shape[{axis}]", value.shape[axis]
+            lines += refused(f"{text} != {size}", f"axis {axes[value.order[axis]]} of {name} must {due(size)}")
+    for each in plan.conditions:
+        lines += refused(f"not {each}", f"sizes must satisfy {each.shown}")
+    return lines
+
+
+class Read(NamedTuple):
+    """Where a symbol is read: from the axis of an input, whose size is linear in it."""
+
+    symbol: Symbol
+    value: Value
+    name: str
+    axis: int
+
+    @property
+    def size(self) -> Any:
+        return self.value.shape[self.axis]
+
+    @property
+    def solved(self) -> Any:
+        """The symbol by the size of the axis."""
+        slope = terms_of(self.size)[(self.symbol,)]
+        actual = extent(Symbol(f"{self.name}.shape[{self.axis}]", self.symbol.axis))
+        return (actual - (self.size - slope * extent(self.symbol))) // slope
+
+    @property
+    def line(self) -> str:
+        return f"    {self.symbol} = {self.solved}"
+
+
+def unread_axes(value: Value, stated: Sequence[Any], reads: Sequence[Read], known: Collection[Symbol]) -> list[int]:
+    """The axes of an input whose sizes follow from those that were read of it: all but the ones that say no more."""
+    plain = {read.axis for read in reads if read.size == extent(read.symbol)}
+    return [
+        axis
+        for axis, size in enumerate(value.shape)
+        if stated[axis] is None and axis not in plain and all(symbol in known for symbol in symbols_of(size))
+    ]
+
+
+def due(size: Any) -> str:
+    """What the size of an axis must be, in words."""
+    (symbol, *more) = symbols_of(size)
+    if not more and symbol.part > 1 and size == symbol.part * extent(symbol):
+        return f"have a size that is a multiple of {symbol.part}"
+    return f"have size {shown(size)}"
+
+
+def refused(condition: str, message: str) -> list[str]:
+    """Lines that raise where a condition on the sizes holds."""
+    return [f"    if {condition}:", f"        raise ValueError({quoted(message)})"]
+
+
+def size_lines(plan: Plan) -> list[str]:
+    """The lines that read the sizes that the text uses."""
+    return [read.line for read in reads_of(plan)]
+
+
+def reads_of(plan: Plan, shapes: bool = False) -> list[Read]:
+    """Where each symbol is read that the text uses, or that several axes have; with `shapes`, it uses those of all values."""
+    if not plan.is_open:
+        return []
+    axes = [
+        (value, axis, symbols_of(value.shape[axis]))
+        for value in plan.inputs
+        if isinstance(value, Value)
+        for axis in range(len(value.shape))
+    ]
+    counts = Counter(symbol for _, _, symbols in axes for symbol in symbols)
+    used = {*plan.symbols, *(symbol for symbol, count in counts.items() if count > 1)}
+    if shapes:
+        used |= symbols_of([step.value.shape for step in plan.steps]).keys()
+    found: dict[Symbol, Read] = {}
+    for value, axis, symbols in sorted(axes, key=lambda each: len(each[2])):
+        new = [symbol for symbol in symbols if symbol not in found]
+        if len(new) == 1 and new[0] in used and is_linear(value.shape[axis], new[0]):
+            found[new[0]] = Read(new[0], value, plan.names[value], axis)
+    return [*found.values()]
+
+
+def is_linear(size: Any, symbol: Symbol) -> bool:
+    slope = terms_of(size).get((symbol,), 0)
+    return slope > 0 and symbol not in symbols_of(size - slope * extent(symbol))
+
+
+def quoted(name: str) -> str:
+    """A name as a literal of Python."""
+    return json.dumps(name, ensure_ascii=not name.isprintable())
+
+
+def shared_dtypes(plan: Plan, names_dtype: frozenset[str] = NAMES_DTYPE) -> tuple[str, ...]:
+    """The floating dtypes that the text of a plan serves alike, of which all inputs must have one; none where a line depends
+    on which it is.
+    """
+    inputs = {value.dtype for value in plan.inputs if isinstance(value, Value) and "float" in value.dtype}
+    if len(inputs) != 1 or not inputs <= {*SHARED}:
+        return ()
+    (dtype,) = inputs
+    steps = [*every_step(plan)]
+    if any(step.primitive in names_dtype and "float" in step.value.dtype for step in steps):
+        return ()
+    if any("float" in step.value.dtype and step.value.dtype != dtype for step in steps):
+        return ()
+    guarded = any(step.primitive == "guard" for step in steps)  # by the range of its dtype, which a wider one has too
+    return tuple(each for each in SHARED if not guarded or each >= dtype)
+
+
+def every_step(plan: Plan) -> Iterator[Step]:
+    """The steps of a plan, of those within it and of its fallback."""
+    for step in plan.steps:
+        yield step
+        inner: Any = step.options.get("plan")
+        if inner is not None:
+            yield from every_step(inner)
+    if plan.fallback is not None:
+        yield from every_step(plan.fallback)

@@ -1,0 +1,135 @@
+"""Plans as methods of PyTorch's modules: `forward(self, X)`, whose parameters are attributes of the module."""
+
+from __future__ import annotations
+
+import copy
+import json
+import keyword
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from ..core.extents import shown
+from ..planning.plan import Plan, Step, Value
+from .entry_checks import size_lines
+from .source import Backend
+
+INDENT = "    "
+
+
+def attribute(name: str, taken: Callable[[str], bool]) -> str:
+    """The text of a parameter of a module, under the name that PyTorch has for it; `taken` says which the class has itself."""
+    if taken(name):
+        return f"self._parameters[{quoted(name)}]"
+    plain = name.isidentifier() and not keyword.iskeyword(name) and unicodedata.normalize("NFKC", name) == name
+    return f"self.{name}" if plain else f"getattr(self, {quoted(name)})"
+
+
+PLAIN_PRODUCTS: dict[str, Any] = {
+    "addmm": lambda names, options, step: f"torch.nn.functional.linear({', '.join(names)})",
+    "dot": "torch.matmul({0}, {1})",
+    "matmul": "torch.matmul({0}, {1})",
+}
+
+
+def with_plain_products(backend: Backend) -> Backend:
+    """The backend whose products by a matrix are PyTorch's alone, however large."""
+    found = copy.copy(backend)
+    found.lines = {**backend.lines, **PLAIN_PRODUCTS}
+    found.fixed = found
+    return found
+
+
+def quoted(name: str) -> str:
+    return json.dumps(name, ensure_ascii=False)
+
+
+def ordered(plan: Plan, axes: tuple[str, ...]) -> Plan:
+    """The plan whose one result has its axes in this order."""
+    (result,) = plan.results
+    if result.order == axes:
+        return plan
+    moves = tuple(result.order.index(axis) for axis in axes)
+    shape = tuple(result.shape[move] for move in moves)
+    value = Value(axes, shape, result.dtype, result.fixed)
+    value.sized = result.sized
+    step = Step(value, "transpose", (result,), {"moves": moves})
+    names = [plan.names[each] for each in plan.inputs]
+    found = Plan(plan.source, names, plan.inputs, (*plan.steps, step), (value,), plan.in_place)
+    found.conditions = plan.conditions
+    return found
+
+
+def forward_text(backend: Backend, plan: Plan, attributes: Mapping[Any, str], comments: bool = False) -> str:
+    """The text of `forward`, and before it what it uses: constants, and the functions of loops."""
+    inputs = [plan.names[value] for value in plan.inputs if value not in attributes]
+    renamed = copy.copy(plan)
+    renamed.names = {**plan.names, **attributes}
+    entry = size_lines(renamed) + [f"    torch._check({each}, lambda: {refusal(each)})" for each in plan.conditions]
+    signature = ", ".join(["self", *inputs])
+    return backend.source(renamed, "forward", comments, entry=entry, signature=signature).text
+
+
+def refusal(condition: Any) -> str:
+    return quoted(f"sizes must satisfy {condition.shown}")
+
+
+def forward(backend: Backend, plan: Plan, attributes: Mapping[Any, str], xp: Any) -> tuple[str, Callable[..., Any]]:
+    """The text of `forward`, and the function that it defines."""
+    text = forward_text(backend, plan, attributes)
+    return text, backend.made(text, xp, backend.data(plan, xp))["forward"]
+
+
+def module_text(backend: Backend, plan: Plan, name: str, parameters: Mapping[Value, str], about: Sequence[str]) -> str:
+    """A class of PyTorch's, which runs by itself; `about` are the lines of its text."""
+    backend = with_plain_products(backend)
+    attributes = {value: attribute(each, own_names().__contains__) for value, each in parameters.items()}
+    text = forward_text(backend, plan, attributes, comments=True)
+    lines = text.splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith("def forward("))
+    before, method = lines[:start], lines[start:]
+    made = [
+        f"        {registered(each)} = torch.nn.Parameter(torch.empty({listed_sizes(value)}))"
+        for value, each in parameters.items()
+    ]
+    kernels, aliases = backend.used(text)
+    head = "\n".join(backend.heads(text, kernels))
+    if aliases:
+        head += "\n\n" + "\n".join(f"{alias} = {meaning}" for alias, meaning in aliases.items())
+    described = ['    """', *(f"    {harmless(line)}".rstrip() for line in about), '    """']
+    body = [
+        f"class {name}(torch.nn.Module):",
+        *described,
+        "",
+        "    def __init__(self):",
+        "        super().__init__()",
+        *made,
+        "",
+        *(f"    {line}" for line in method),
+    ]
+    parts = [head, *kernels, *(["\n".join(before)] if before else []), "\n".join(body)]
+    return "\n\n\n".join(parts) + "\n"
+
+
+def harmless(line: str) -> str:
+    """A line as a text in quotes has it."""
+    return line.replace("\\", "\\\\").replace('"', "'")
+
+
+def listed_sizes(value: Value) -> str:
+    return ", ".join(map(shown, value.shape)) or "()"
+
+
+def registered(name: str) -> str:
+    """What a parameter is assigned to where a module is made."""
+    text = attribute(name, own_names().__contains__)
+    return text if text.startswith("self.") and "[" not in text else f"self._parameters[{quoted(name)}]"
+
+
+@cache
+def own_names() -> frozenset[str]:
+    """The names that every module of PyTorch has for itself."""
+    from torch.nn import Module
+
+    return frozenset(dir(Module()))

@@ -1,0 +1,69 @@
+"""The error for a member that no equation gives: h^5, where h^t is defined for t = 1, …, 3."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from grammar.errors import NotationError
+from grammar.nodes import Name, Range
+
+from ..core.sizes import is_ground, resolve
+from ..scope.names import Key
+from ..scope.symbols import Definition
+from ..terms.environment import Environment
+from ..terms.inference import Inference
+
+
+def beyond_family(checker: Inference, key: Key, place: Any, env: Environment) -> NotationError | None:
+    """The error for a name whose index lies outside of the range of its family, or is no whole number; else None."""
+    for family in families_of(checker, key, env):
+        for over, text in indices_of(family, key):
+            value = number_of(checker, text, env)
+            if isinstance(value, float):
+                return checker.error(
+                    201, f"{key} is not known: {text} is {value:g}, and {key.base} has members for integers", place, symbol=str(key),
+                    notes=(f"{key.base} is defined {checker.text(over).strip()}",),
+                )  # fmt: skip
+            low, high = (checker.solver.value(end, env) for end in (over.low, over.high))
+            if isinstance(value, int) and isinstance(low, int) and isinstance(high, int) and not low <= value <= high:
+                own = f", and {text} is {value}" if text != str(value) else ""
+                return checker.error(
+                    201, f"{key} is not known: {key.base} is defined {checker.text(over).strip()}{own}", place, symbol=str(key),
+                    hint=f"let the range go on to {value}" if value > high else f"say where it begins: {start(key, text, value)} = …",
+                )  # fmt: skip
+    return None
+
+
+def families_of(checker: Inference, key: Key, env: Environment) -> list[Definition]:
+    found = [*checker.scope.families]
+    current: Environment | None = env
+    while current is not None:
+        found += [] if current.function is None else current.function.families
+        current = current.parent
+    lengths = len(key.subscript), len(key.superscript)
+    return [
+        each
+        for each in found
+        if each.key.base == key.base and (len(each.name.subscript), len(each.name.superscript)) == lengths
+    ]
+
+
+def indices_of(family: Definition, key: Key) -> list[tuple[Range, str]]:
+    """The ranges of a family, each with what stands in the name for its variable."""
+    parts = zip((*family.name.subscript, *family.name.superscript), (*key.subscript, *key.superscript))
+    over = {each.variable.text: each for each in family.ranges}
+    return [(over[node.text], text) for node, text in parts if isinstance(node, Name) and node.text in over]
+
+
+def number_of(checker: Inference, text: str, env: Environment) -> Any:
+    """The number that a component of a name is, or stands for."""
+    try:
+        return int(text)
+    except ValueError:
+        found = checker.number(Key(text), env)
+        found = checker.solver.scalar(Key(text), env) if found is None else found
+        return resolve(found) if is_ground(found) else found
+
+
+def start(key: Key, text: str, value: int) -> str:
+    return str(key).replace(text, str(value))

@@ -1,0 +1,595 @@
+"""Symbolic sizes: sizes of axes that are read from the arrays when a function runs.
+
+An `Extent` is an integer polynomial in normal form over the sizes of axes (`batch * seq + 1`), floor quotients and
+maxima of such polynomials. A polynomial that is a number is an `int`, so `type(size) is int` remains the fast test.
+
+Equality compares normal forms and never guesses. An order is answered where the bounds of the polynomials prove it;
+otherwise, and wherever Python asks for a number (`range(size)`, `float(size)`), `UndecidedSize` is raised, so that no
+example becomes part of a plan by accident. Who needs an answer has three ways to ask:
+
+    proves_at_most(a, b)   may a rewrite be done for every size? False where that is not proved
+    assume_equal(a, b)     meaning: decided where it can be; else a condition that the function checks when it runs
+    assume_at_most(a, b)
+    typical(size)          speed: the size of the example, by which any answer gives the same values
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from fractions import Fraction
+from math import inf
+from operator import eq, gt, le, ne
+from typing import Any, NamedTuple, TypeAlias
+
+from grammar.cache import cached_property
+
+TYPICAL_SIZE = 64  # elements of an axis that is declared without an example
+MAX_SIZE = 2**24  # elements of an axis, up to which integer dtypes are chosen as for numbers
+
+
+class UndecidedSize(Exception):
+    """Raised where something needs the number of a size that is known only when the function runs."""
+
+    def __init__(self, size: Extent):
+        super().__init__(f"{size} is known only when the function runs")
+        self.size: Extent = size
+
+
+class UnfitSize(UndecidedSize):
+    """Raised where sizes that are known only when the function runs do not fit by their example: numbers say what is wrong."""
+
+
+class Symbol(NamedTuple):
+    """The size of an axis: the name that source text has for it, the axis, and an example. It is at least 1."""
+
+    name: str
+    axis: str
+    example: int = TYPICAL_SIZE
+    part: int = 1  # of so many equal ones, where the symbol stands for a part of the size
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def shown(self) -> str:
+        return f"|{self.axis}|" if self.part == 1 else f"|{self.axis}|/{self.part}"
+
+
+class Quotient(NamedTuple):
+    """The floor of a quotient of two sizes that does not divide exactly."""
+
+    left: Size
+    right: Size
+
+    def __str__(self) -> str:
+        return f"{bracketed(self.left, str)} // {bracketed(self.right, str)}"
+
+    @property
+    def shown(self) -> str:
+        return f"⌊{bracketed(self.left, shown)} / {bracketed(self.right, shown)}⌋"
+
+    @property
+    def example(self) -> int:
+        return typical(self.left) // max(typical(self.right), 1)
+
+    def at(self, sizes: Mapping[Symbol, int]) -> int:
+        return value_at(self.left, sizes) // value_at(self.right, sizes)
+
+
+class Largest(NamedTuple):
+    """The larger of two sizes."""
+
+    left: Size
+    right: Size
+
+    def __str__(self) -> str:
+        return f"max({self.left}, {self.right})"
+
+    @property
+    def shown(self) -> str:
+        return f"max({shown(self.left)}, {shown(self.right)})"
+
+    @property
+    def example(self) -> int:
+        return max(typical(self.left), typical(self.right))
+
+    def at(self, sizes: Mapping[Symbol, int]) -> int:
+        return max(value_at(self.left, sizes), value_at(self.right, sizes))
+
+
+Atom: TypeAlias = Symbol | Quotient | Largest
+Monomial: TypeAlias = tuple[Atom, ...]  # sorted by their texts
+Terms: TypeAlias = dict[Monomial, int]
+Interval: TypeAlias = tuple[float, float]  # whole numbers, or infinite
+
+
+class Extent:
+    """A size in normal form; see the module's text. `extent` makes one of an atom."""
+
+    __slots__ = ("__dict__", "terms")
+
+    def __init__(self, terms: Terms):
+        self.terms: Terms = terms
+
+    # --------------------------------------------------------------------------------------------------- arithmetic
+    def __add__(self, other: Any) -> Any:
+        if not is_size(other):
+            return self._beside(other)
+        found = dict(self.terms)
+        for monomial, count in terms_of(other).items():
+            found[monomial] = found.get(monomial, 0) + count
+        return normal(found)
+
+    def __neg__(self) -> Any:
+        return normal({monomial: -count for monomial, count in self.terms.items()})
+
+    def __sub__(self, other: Any) -> Any:
+        return self + -other if is_size(other) else self._beside(other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return -self + other
+
+    def _beside(self, other: Any) -> Any:
+        """What arithmetic with anything but a size gives. Raises UndecidedSize beside another number."""
+        if isinstance(other, (int, float, complex, Fraction)):
+            raise UndecidedSize(self)
+        return NotImplemented
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._beside(other if not is_size(other) else 1)
+
+    __rtruediv__ = __truediv__
+
+    def __mul__(self, other: Any) -> Any:
+        if not is_size(other):
+            return self._beside(other)
+        found: Terms = {}
+        for left, count in self.terms.items():
+            for right, times in terms_of(other).items():
+                both = tuple(sorted((*left, *right), key=str))
+                found[both] = found.get(both, 0) + count * times
+        return normal(found)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __pow__(self, exponent: Any) -> Any:
+        if type(exponent) is not int or exponent < 0:
+            return NotImplemented
+        total: Any = 1
+        for _ in range(exponent):
+            total = total * self
+        return total
+
+    def __floordiv__(self, other: Any) -> Any:
+        if not is_size(other):
+            return self._beside(other)
+        exact = exact_quotient(self, other)
+        return extent(Quotient(self, other)) if exact is None else exact
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return 0 if other == 0 else extent(Quotient(other, self)) if is_size(other) else self._beside(other)
+
+    def __mod__(self, other: Any) -> Any:
+        return self - other * (self // other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return other - self * (other // self)
+
+    # ---------------------------------------------------------------------------------------------------- questions
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Extent and self.terms == other.terms
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(frozenset(self.terms.items()))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __lt__(self, other: Any) -> bool:
+        return not self._at_least(other)
+
+    def __le__(self, other: Any) -> bool:
+        return not self._at_least(other + 1)
+
+    def __gt__(self, other: Any) -> bool:
+        return self._at_least(other + 1)
+
+    def __ge__(self, other: Any) -> bool:
+        return self._at_least(other)
+
+    def _at_least(self, other: Any) -> bool:
+        """Whether this is at least as large as another size. Raises UndecidedSize where that depends on the arrays."""
+        low, high = bounds(self - other)
+        if low is not None and low >= 0:
+            return True
+        if high is not None and high < 0:
+            return False
+        raise UndecidedSize(self)
+
+    def _number(self) -> int:
+        raise UndecidedSize(self)
+
+    __index__ = __int__ = _number
+
+    def __float__(self) -> float:
+        raise UndecidedSize(self)
+
+    def __bool__(self) -> bool:
+        low, high = bounds(self)
+        if (low is not None and low > 0) or (high is not None and high < 0):
+            return True
+        raise UndecidedSize(self)
+
+    @cached_property
+    def example(self) -> int:
+        """Its value where each axis has the size of its example."""
+        total = 0
+        for monomial, count in self.terms.items():
+            for atom in monomial:
+                count *= atom.example
+            total += count
+        return total
+
+    def at(self, sizes: Mapping[Symbol, int]) -> int:
+        """Its value where axes have these sizes."""
+        total = 0
+        for monomial, count in self.terms.items():
+            for atom in monomial:
+                count *= sizes[atom] if isinstance(atom, Symbol) else atom.at(sizes)
+            total += count
+        return total
+
+    @property
+    def symbols(self) -> dict[Symbol, None]:
+        """The sizes of axes that it is made of, in the order of their names."""
+        found: dict[Symbol, None] = {}
+        for monomial in self.terms:
+            for atom in monomial:
+                if isinstance(atom, Symbol):
+                    found[atom] = None
+                else:
+                    found |= symbols_of(atom.left) | symbols_of(atom.right)
+        return dict.fromkeys(sorted(found))
+
+    # --------------------------------------------------------------------------------------------------------- text
+    def __repr__(self) -> str:
+        """As Python computes it from the names of its symbols."""
+        return written(self, str, " * ")
+
+    __str__ = __repr__
+
+
+Size: TypeAlias = Any  # an int, or an Extent
+
+
+def is_size(value: Any) -> bool:
+    return type(value) is int or type(value) is Extent
+
+
+def terms_of(size: Size) -> Terms:
+    """The monomials of a size, each with its coefficient."""
+    return size.terms if isinstance(size, Extent) else {(): size} if size else {}
+
+
+def normal(terms: Terms) -> Size:
+    """The size of these monomials: an `int` where it is a number."""
+    terms = {monomial: count for monomial, count in terms.items() if count}
+    return terms.get((), 0) if terms.keys() <= {()} else Extent(terms)
+
+
+def extent(atom: Atom) -> Extent:
+    return Extent({(atom,): 1})
+
+
+def symbols_of(size: Any) -> dict[Symbol, None]:
+    """The symbols in a size, or in nested tuples and mappings of sizes."""
+    if type(size) is Extent:
+        return size.symbols
+    found: dict[Symbol, None] = {}
+    for part in size.values() if isinstance(size, dict) else size if isinstance(size, (tuple, list)) else ():  # type: ignore[union-attr]
+        found |= symbols_of(part)
+    return found
+
+
+def typical(size: Size) -> int:
+    """The number of a size, or that of its example: for decisions about speed alone."""
+    return size.example if type(size) is Extent else size  # type: ignore[return-value]
+
+
+def value_at(size: Size, sizes: Mapping[Symbol, int]) -> int:
+    """The number of a size where axes have these sizes."""
+    return size.at(sizes) if type(size) is Extent else size  # type: ignore[return-value]
+
+
+def upper_bound(size: Size, largest: int = MAX_SIZE) -> int:
+    """A number that a size does not exceed while no axis has more than `largest` elements."""
+    return int(interval(size, largest)[1])
+
+
+def largest(left: Size, right: Size) -> Size:
+    """The larger of two sizes."""
+    if proves_at_most(left, right):
+        return right
+    return left if proves_at_most(right, left) else extent(Largest(left, right))
+
+
+def exact_quotient(size: Size, divisor: Size) -> Size | None:
+    """The quotient by a single monomial where it is one for every size, else None."""
+    if size == divisor:
+        return 1
+    if divisor == 0 or len(terms_of(divisor)) != 1:
+        return None
+    ((monomial, count),) = terms_of(divisor).items()
+    found: Terms = {}
+    for other, times in terms_of(size).items():
+        rest = [*other]
+        if times % count or any(atom not in rest for atom in monomial):
+            return None
+        for atom in monomial:
+            if atom not in rest:
+                return None
+            rest.remove(atom)
+        found[tuple(rest)] = times // count
+    return normal(found)
+
+
+def bounds(size: Size) -> tuple[int | None, int | None]:
+    """The least and the greatest value of a size, as far as its form shows: an axis has at least one element."""
+    low, high = interval(size)
+    return None if low == -inf else int(low), None if high == inf else int(high)
+
+
+def interval(size: Size, most: float = inf) -> Interval:
+    """The least and the greatest value of a size where axes have from one to `most` elements."""
+    low: float = 0
+    high: float = 0
+    for monomial, count in terms_of(size).items():
+        product: Interval = (count, count)
+        for atom in monomial:
+            product = products(product, (1, most) if isinstance(atom, Symbol) else interval_of(atom, most))
+        low, high = low + product[0], high + product[1]
+    return low, high
+
+
+def interval_of(atom: Quotient | Largest, most: float) -> Interval:
+    (low, high), (least, greatest) = interval(atom.left, most), interval(atom.right, most)
+    if isinstance(atom, Largest):
+        return max(low, least), max(high, greatest)
+    if least < 1:
+        return -inf, inf
+    return floored(low, least if low < 0 else greatest), floored(high, greatest if high < 0 else least)
+
+
+def floored(part: float, divisor: float) -> float:
+    """The floor of a quotient by a positive number; of what is infinite the limit."""
+    if divisor == inf:
+        return part if part == inf else -1 if part < 0 else 0
+    return part if part in (inf, -inf) else part // divisor
+
+
+def products(left: Interval, right: Interval) -> Interval:
+    found = [a * b if a and b else 0 for a in left for b in right]
+    return min(found), max(found)
+
+
+def proves_at_most(left: Size, right: Size) -> bool:
+    """Whether one size is at most another, whatever the arrays are."""
+    low, _ = bounds(right - left)
+    return low is not None and low >= 0
+
+
+# ----------------------------------------------------------------------------------------------------------- conditions
+class Condition(NamedTuple):
+    """What has to hold of the sizes for a plan to be right: `left` equals `right`, is at most as large, or not so."""
+
+    left: Size
+    relation: str  # of RELATIONS
+    right: Size
+
+    def holds(self, sizes: Mapping[Symbol, int]) -> bool:
+        """Whether it holds where axes have these sizes."""
+        return RELATIONS[self.relation](value_at(self.left, sizes), value_at(self.right, sizes))
+
+    def __str__(self) -> str:
+        return f"{self.left} {self.relation} {self.right}"
+
+    @property
+    def shown(self) -> str:
+        return f"{shown(self.left)} {SIGNS[self.relation]} {shown(self.right)}"
+
+
+RELATIONS: dict[str, Callable[[int, int], bool]] = {"==": eq, "!=": ne, "<=": le, ">": gt}
+NEGATED = {"==": "!=", "<=": ">"}
+SIGNS = {"==": "=", "!=": "≠", "<=": "≤", ">": ">"}
+
+
+class Conditions(NamedTuple):
+    """The conditions of a plan that is being made; decided by the example sizes, or taken to hold where there are none."""
+
+    found: dict[Condition, None]
+    by_example: bool
+    solved: dict[Symbol, Size]  # symbols that an equation gives as sizes made of others
+    parts: dict[Symbol, Size]  # new symbols for sizes that divide: of each, what it is of the first ones
+
+
+_CONDITIONS: ContextVar[Conditions | None] = ContextVar("conditions of a symbolic plan", default=None)
+
+
+@contextmanager
+def conditions(by_example: bool = False) -> Generator[Conditions]:
+    """Collect what is assumed about sizes inside the block."""
+    collected = Conditions({}, by_example, {}, {})
+    token = _CONDITIONS.set(collected)
+    try:
+        yield collected
+    finally:
+        _CONDITIONS.reset(token)
+
+
+def is_by_example() -> bool:
+    """Whether what is assumed for the sake of speed may be a condition: other sizes have a plan of their own."""
+    collected = _CONDITIONS.get()
+    return collected is None or collected.by_example
+
+
+def assume(condition: Condition) -> bool:
+    """Whether a condition is taken to hold, which becomes one of the plan. Raises UndecidedSize where there is none."""
+    collected = _CONDITIONS.get()
+    if collected is None:
+        raise UndecidedSize(next(size for size in (condition.left, condition.right) if isinstance(size, Extent)))
+    left, relation, right = condition
+    is_assumed = not collected.by_example or RELATIONS[relation](typical(left), typical(right))
+    is_solved = is_assumed and relation == "==" and solve(collected.solved, left - right)
+    if collected.by_example or not is_solved:  # what is solved is checked where the sizes are read
+        collected.found[condition if is_assumed else Condition(left, NEGATED[relation], right)] = None
+    return is_assumed
+
+
+def solve(solved: dict[Symbol, Size], difference: Size) -> bool:
+    """Have one symbol of an equation stand for the rest of it, where it occurs once and by itself; whether one does."""
+    for monomial, count in terms_of(difference).items():
+        if len(monomial) == 1 and abs(count) == 1 and isinstance(symbol := monomial[0], Symbol):
+            rest = normal({other: -count * times for other, times in terms_of(difference).items() if other != monomial})
+            if symbol not in symbols_of(rest):
+                for other, size in solved.items():
+                    solved[other] = substituted(size, {symbol: rest})
+                solved[symbol] = rest
+                return True
+    return False
+
+
+def substituted(size: Size, values: Mapping[Symbol, Size]) -> Size:
+    """A size with others for some of its symbols."""
+    if type(size) is int or not values or values.keys().isdisjoint(symbols_of(size)):
+        return size
+    total: Any = 0
+    for monomial, count in terms_of(size).items():
+        product: Any = count
+        for atom in monomial:
+            if isinstance(atom, Symbol):
+                product = product * values.get(atom, extent(atom))
+            else:
+                left, right = substituted(atom.left, values), substituted(atom.right, values)
+                product = product * (left // right if isinstance(atom, Quotient) else largest(left, right))
+        total = total + product
+    return total
+
+
+def canonical(size: Extent) -> Size:
+    """A size by those of its symbols that equations leave, where a plan is being made."""
+    collected = _CONDITIONS.get()
+    return size if collected is None or not collected.solved else substituted(size, collected.solved)
+
+
+def assume_equal(left: Size, right: Size) -> bool:
+    """Whether two sizes are equal: decided by their forms, else assumed, which the function checks when it runs."""
+    left, right = (canonical(size) if type(size) is Extent else size for size in (left, right))
+    difference = left - right
+    if type(difference) is int:
+        return difference == 0
+    low, high = bounds(difference)
+    if (low is not None and low > 0) or (high is not None and high < 0):
+        return False
+    return assume(Condition(left, "==", right))
+
+
+def assume_at_most(left: Size, right: Size) -> bool:
+    """Whether one size is at most another: decided by their bounds, else assumed, which the function checks when it runs."""
+    low, high = bounds(right - left)
+    if low is not None and low >= 0:
+        return True
+    if high is not None and high < 0:
+        return False
+    return assume(Condition(left, "<=", right))
+
+
+def assume_divides(part: Size, whole: Size) -> bool:
+    """Whether a size is a multiple of another: decided by their forms, else assumed of an axis and a number.
+
+    The size of the axis is then that number times a new symbol, so that what is merged of parts is known to be the whole.
+    """
+    part, whole = (canonical(size) if type(size) is Extent else size for size in (part, whole))
+    if type(whole) is int and type(part) is int:
+        return part != 0 and whole % part == 0
+    if part != 0 and exact_quotient(whole, part) is not None:
+        return True
+    collected, (symbol, *more) = _CONDITIONS.get(), (*symbols_of((whole, part)),)
+    if collected is None or more or type(part) is not int or whole != extent(symbol):
+        raise UndecidedSize(whole if isinstance(whole, Extent) else part)  # type: ignore[arg-type]
+    divides = not collected.by_example or symbol.example % part == 0
+    if collected.by_example:
+        collected.found[Condition(whole % part, "==" if divides else "!=", 0)] = None
+    if divides:
+        one = Symbol(f"{symbol.name}_by_{part}", symbol.axis, max(1, symbol.example // part), symbol.part * part)
+        collected.parts[one] = whole // part
+        solve(collected.solved, extent(symbol) - part * extent(one))
+    return divides
+
+
+def limit_size(size: Size, limit: int) -> None:
+    """Make a limit on a size a condition of a plan that is made for calls."""
+    collected = _CONDITIONS.get()
+    if collected is not None and collected.by_example and upper_bound(size) > limit:
+        collected.found[Condition(size, "<=", limit)] = None
+
+
+# ----------------------------------------------------------------------------------------------------------------- text
+def shown(size: Any) -> str:
+    """A size as formulas write it.
+
+    >>> seq, key = extent(Symbol("seq", "seq")), extent(Symbol("key", "key"))
+    >>> shown(2 * seq * seq * key + 1), 2 * seq * key - 3
+    ('2 |key| |seq|² + 1', 2 * key * seq - 3)
+    """
+    return written(size, shown_atom, " ", powers=True) if isinstance(size, Extent) else str(size)
+
+
+def is_size_of(axis: str, size: Any) -> bool:
+    """Whether a size is the symbol of this very axis, so that its name says it."""
+    return type(size) is Extent and shown(size) == f"|{axis}|"
+
+
+SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def bracketed(size: Size, text: Callable[[Any], str]) -> str:
+    """The text of a size beside a sign of division."""
+    if isinstance(size, Extent):
+        monomials = [*size.terms.items()]
+        is_plain = len(monomials) == 1 and monomials[0][1] == 1 and len(monomials[0][0]) == 1
+        is_plain = is_plain and not isinstance(monomials[0][0][0], Quotient)
+    else:
+        is_plain = size >= 0
+    return text(size) if is_plain else f"({text(size)})"
+
+
+def shown_atom(atom: Atom) -> str:
+    return atom.shown
+
+
+def written(size: Extent, text: Callable[[Any], str], times: str, powers: bool = False) -> str:
+    """The text of a polynomial, its monomials by falling degree."""
+    parts: list[str] = []
+    for monomial, count in sorted(
+        size.terms.items(), key=lambda term: (-len(term[0]), [str(atom) for atom in term[0]])
+    ):
+        factors = [text(atom) for atom in monomial]
+        if not powers:
+            factors = [
+                f"({factor})" if isinstance(atom, Quotient) and (count != 1 or len(monomial) > 1) else factor
+                for factor, atom in zip(factors, monomial)
+            ]
+        if powers:
+            number = {factor: factors.count(factor) for factor in factors}
+            factors = [
+                f"{factor}{str(degree).translate(SUPERSCRIPTS) if degree > 1 else ''}"
+                for factor, degree in number.items()
+            ]
+        if abs(count) != 1 or not factors:
+            factors.insert(0, str(abs(count)))
+        parts += ["-" if count < 0 else "+", times.join(factors)]
+    first = "-" if parts[0] == "-" else ""
+    return first + " ".join(parts[1:])

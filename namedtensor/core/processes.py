@@ -1,0 +1,206 @@
+"""A Python process of our own that answers lines by lines, which can be ended, and which ends with the one that started it.
+
+It is started by `python -P`, so that no file of the working directory is taken for a module, and finds the same package as the
+process that starts it. Its memory may be limited where the system can do that.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+MAX_START_SECONDS = 60.0
+MAX_CHUNK_BYTES = 2**16
+MAX_MEMORY_BYTES = 4 * 2**30
+ROOT = str(Path(__file__).resolve().parents[2])
+START = """
+import importlib, importlib.util, json, os, sys
+module, root, memory, more = sys.argv[1:]
+spec = importlib.util.find_spec("namedtensor")
+if spec is None or os.path.dirname(os.path.dirname(os.path.realpath(spec.origin))) != root:
+    packages = [number for number, path in enumerate(sys.path) if path.endswith("-packages")]
+    sys.path.insert(min(packages, default=len(sys.path)), root)
+sys.path += [path for path in json.loads(more) if path not in sys.path]
+processes = importlib.import_module("namedtensor.core.processes")
+processes.serve(importlib.import_module(module), int(memory))
+"""
+
+
+class EndedError(Exception):
+    """The process ended without an answer."""
+
+
+class LateError(Exception):
+    """The answer took too long, and the process was ended."""
+
+
+class AnsweringProcess:
+    """A process that runs the function `answer_line` of a module for each line; started at the first, and anew after one that
+    ended.
+
+    A module may have `prepare`, which is called once before the first line. Starting it raises OSError where there are no
+    processes.
+    """
+
+    def __init__(self, module: str, memory: int = MAX_MEMORY_BYTES):
+        self.module, self.memory = module, memory
+        self.lock = threading.Lock()
+        self.process: subprocess.Popen[bytes] | None = None
+        self.owner = 0  # the process that started it: a fork of that has none
+        self.is_ready = False
+
+    def ask(self, line: bytes, seconds: float) -> bytes:
+        """The answer to a line, one at a time. Raises EndedError, LateError, OSError."""
+        with self.lock:
+            try:
+                if not self.is_running:
+                    self.close()
+                    self.start()
+                if not self.is_ready:
+                    self._next(MAX_START_SECONDS)
+                    self.is_ready = True
+                return self._answer(line, seconds)
+            except BaseException:  # whoever asks next is not to get the answer to this
+                self.close()
+                raise
+
+    @property
+    def is_running(self) -> bool:
+        """Whether this process has started one that has not ended."""
+        return self.process is not None and self.owner == os.getpid() and self.process.poll() is None
+
+    def start(self) -> None:
+        """Start it, and do not wait until it is ready."""
+        if not sys.executable or getattr(sys, "frozen", False):
+            raise OSError("this Python cannot start another")
+        command = [sys.executable, *flags(), "-c", START, self.module, ROOT, str(self.memory), json.dumps(more_paths())]
+        process = subprocess.Popen(  # without buffers, whose locks a fork would find taken
+            command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()
+        )
+        self.process, self.owner = process, os.getpid()
+        self.end = weakref.finalize(self, ended, process, self.owner)
+        self.answers: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self.is_ready = False
+        threading.Thread(target=read, args=(process.stdout, self.answers), daemon=True).start()
+
+    def _answer(self, line: bytes, seconds: float) -> bytes:
+        assert self.process is not None and self.process.stdin is not None
+        try:
+            rest = memoryview(line + b"\n")
+            while rest:
+                rest = rest[self.process.stdin.write(rest) :]
+        except OSError as problem:
+            raise EndedError from problem
+        return self._next(seconds)
+
+    def _next(self, seconds: float) -> bytes:
+        try:
+            found = self.answers.get(timeout=seconds)
+        except queue.Empty:
+            raise LateError from None
+        if not found:
+            raise EndedError
+        return found
+
+    def close(self) -> None:
+        """End it; it is started anew when something is asked."""
+        if self.process is not None:
+            self.end()
+            self.process = None
+
+
+def ended(process: subprocess.Popen[bytes], owner: int) -> None:
+    """End a process, unless it is that of the process that this one was forked from."""
+    mine = owner == os.getpid()
+    if mine:
+        process.kill()
+        process.wait()
+    for stream in (process.stdin, None if mine else process.stdout):  # which `read` closes
+        if stream is not None:
+            stream.close()
+
+
+def read(stream: IO[bytes] | None, answers: queue.SimpleQueue[bytes]) -> None:
+    """Read answers until the process ends, which an empty one says."""
+    parts: list[bytes] = []
+    with stream or io.BytesIO() as given:
+        while chunk := given.read(MAX_CHUNK_BYTES):
+            *whole, rest = chunk.split(b"\n")
+            for line in whole:
+                answers.put(b"".join([*parts, line]))
+                parts = []
+            parts.append(rest)
+    answers.put(b"")
+
+
+def flags() -> list[str]:
+    """Those of this Python that say where modules come from, and that none comes from the working directory."""
+    known = (("isolated", "-I"), ("ignore_environment", "-E"), ("no_user_site", "-s"), ("dont_write_bytecode", "-B"))
+    return [
+        "-P",
+        *(flag for name, flag in known if getattr(sys.flags, name)),
+        *["-X", "utf8"][: 2 * sys.flags.utf8_mode],
+    ]
+
+
+def environment() -> dict[str, str]:
+    """This one, with one thread for the BLAS, and without what stands for the working directory where modules are looked for."""
+    paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    return {"OPENBLAS_NUM_THREADS": "1", **os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+
+
+def more_paths() -> list[str]:
+    """Where this process looks for modules, but for the working directory."""
+    try:
+        here = os.path.realpath(os.getcwd())
+    except OSError:  # it was removed
+        here = ""
+    return [path for path in sys.path if path and os.path.realpath(path) != here]
+
+
+# ------------------------------------------------------------------------------------------------------- in the process
+def serve(module: Any, memory: int) -> None:
+    """Answer until whoever asks has ended, even while an answer is made."""
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what is printed is no answer
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started it ends it
+    answer_line: Callable[[bytes], bytes] = module.answer_line
+    getattr(module, "prepare", int)()
+    limit_memory(memory)
+    lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=read_lines, args=(lines,), daemon=True).start()
+    found = b"ready"
+    while True:
+        out.write(found + b"\n")
+        out.flush()
+        found = answer_line(lines.get().rstrip(b"\n"))
+
+
+def read_lines(lines: queue.SimpleQueue[bytes]) -> None:
+    for line in sys.stdin.buffer:
+        lines.put(line)
+    os._exit(0)
+
+
+def limit_memory(most: int) -> None:
+    """Limit the memory of this process, where the system can; 0 is no limit."""
+    if not most:
+        return
+    try:
+        import resource
+
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        soft = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+    except (ImportError, AttributeError, ValueError, OSError):
+        return

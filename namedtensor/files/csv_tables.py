@@ -1,0 +1,162 @@
+"""Tables of text (CSV, TSV): which row is a header, which column holds labels, and which columns are numbers.
+
+The first row is taken as the header where one of these rules holds, in this order; each looks at the types of whole columns:
+
+1. a word is above a column of numbers: `name,x / ann,1`;
+2. its first cell is empty, above a column of words or of row numbers: `,2020,2021 / North,10,11`;
+3. its numbers are years from 1000 to 2999 in equal steps, and no other number is: `region,2020,2021 / North,10,11`; a single
+   year needs a column of words beside it;
+4. beside a column of words its numbers count from 0 or 1 on, three or more of them, all other numbers are smaller or larger than all of
+   them, and no other row counts so: `region,1,2,3 / North,10,14,11`.
+
+Otherwise it is data.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from .text import InputError, as_number, read_text
+
+MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
+YEARS = range(1000, 3000)
+MAX_TITLES = 8  # that a note lists
+Row = tuple[int, list[str]]  # its number in the file, and its cells
+
+
+class Table(NamedTuple):
+    """The rows of a table below its header, its titles, the columns of numbers, and a label for each row, if it has some."""
+
+    titles: tuple[str, ...]
+    rows: tuple[Row, ...]
+    columns: tuple[int, ...]
+    labels: tuple[str, ...]
+    has_header: bool
+    notes: tuple[str, ...]
+
+
+def read_table(place: Path, header: bool | None = None) -> Table:
+    """The table of a file; `header` says whether its first row is one, None leaves that to the rules. Raises InputError."""
+    rows = read_rows(place)
+    has_header = bool(rows) and (is_header(rows) if header is None else header)
+    body = rows[1:] if has_header else rows
+    if not body:
+        raise InputError(f"{place} holds no rows of numbers")
+    count = len(body[0][1])
+    titles = tuple(rows[0][1]) if has_header else tuple(f"column {number}" for number in range(1, count + 1))
+    cells = [[row[index] for _, row in body] for index in range(count)]
+    indexed = has_header and not titles[0] and count > 1 and is_row_numbers(cells[0])
+    columns = tuple(
+        index for index in range(count) if any(map(is_number, cells[index])) and not (indexed and index == 0)
+    )
+    if not columns:
+        raise InputError(f"{place} holds no column of numbers")
+    others = [index for index in range(count) if index not in columns]
+    labels = next((tuple(cells[index]) for index in others if all(cells[index])), ())
+    return Table(titles, tuple(body), columns, labels, has_header, notes_of(titles, others, has_header))
+
+
+def read_rows(place: Path) -> list[Row]:
+    """The rows with their line numbers, all of one length."""
+    text = read_text(place)
+    first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
+    separator = max(",;\t", key=first.count)
+    try:
+        lines = list(csv.reader((line for line in text.splitlines()), delimiter=separator, skipinitialspace=True))
+    except csv.Error as problem:
+        raise InputError(f"{place} is no table: {problem}") from None
+    rows = [(number, [cell.strip() for cell in row]) for number, row in enumerate(lines, 1) if any(map(str.strip, row))]
+    rows = [(number, row) for number, row in rows if not row[0].startswith("#")]
+    for number, row in rows:
+        if len(row) != len(rows[0][1]):
+            width = len(rows[0][1])
+            raise InputError(f"{place}, line {number}: {len(row)} cells, where the first row has {width}")
+    return rows
+
+
+def notes_of(titles: Sequence[str], others: Sequence[int], has_header: bool) -> tuple[str, ...]:
+    """Which row was taken as the header, and which columns were left out."""
+    notes: list[str] = []
+    if has_header:
+        shown = ", ".join(title or "(empty)" for title in titles[:MAX_TITLES]) + ", …" * (len(titles) > MAX_TITLES)
+        notes.append(f"took the first row as header: {shown}")
+    if others:
+        notes.append(f"left out {', '.join(titles[index] or 'column 1' for index in others)}: no numbers there")
+    return tuple(notes)
+
+
+# -------------------------------------------------------------------------------------------------------------- the rules
+def is_header(rows: Sequence[Row]) -> bool:
+    """Whether the first row is a header, by the rules above."""
+    first, body = rows[0][1], [row for _, row in rows[1:]]
+    if not body:
+        return all(map(is_word, first))
+    cells = [[row[index] for row in body] for index in range(len(first))]
+    columns = [index for index, column in enumerate(cells) if any(map(is_number, column))]
+    has_labels = any(any(map(is_word, column)) for index, column in enumerate(cells) if index not in columns)
+    if any(is_word(first[index]) for index in columns):
+        return True
+    if not first[0] and all(first[1:]) and len(first) > 1 and (0 not in columns or is_row_numbers(cells[0])):
+        return True
+    titles = [as_number(first[index]) for index in columns]
+    values = [[as_number(row[index]) for index in columns] for row in body]
+    return is_years(titles, values, has_labels) or (has_labels and is_counted(titles, values))
+
+
+def is_years(titles: Sequence[int | float | None], values: Sequence[Sequence[int | float | None]], alone: bool) -> bool:
+    """Rule 3; a single year counts where it may stand `alone`."""
+    fit = all(isinstance(title, int) and title in YEARS for title in titles)
+    if not fit or any(number is not None and YEARS[0] <= number <= YEARS[-1] for row in values for number in row):
+        return False
+    return alone if len(titles) == 1 else len(steps_of(titles)) == 1 and min(steps_of(titles)) > 0
+
+
+def is_counted(titles: Sequence[int | float | None], values: Sequence[Sequence[int | float | None]]) -> bool:
+    """Rule 4."""
+    counts = len(titles) >= 3 and titles[0] in (0, 1) and is_consecutive(titles)
+    if not counts or any(map(is_consecutive, values)):
+        return False
+    numbers = [number for row in values for number in row if number is not None]
+    low, high = titles[0], titles[-1]
+    assert low is not None and high is not None
+    return all(number < low for number in numbers) or all(number > high for number in numbers)
+
+
+def is_consecutive(numbers: Sequence[int | float | None]) -> bool:
+    return all(isinstance(number, int) for number in numbers) and steps_of(numbers) <= {1}
+
+
+def steps_of(numbers: Sequence[int | float | None]) -> set[float]:
+    """The differences of neighbors; nan where one is missing."""
+    return {
+        math.nan if before is None or after is None else after - before for before, after in zip(numbers, numbers[1:])
+    }
+
+
+def is_row_numbers(column: Sequence[str]) -> bool:
+    """Whether a column counts its rows, from 0 or 1."""
+    numbers = [as_number(cell) for cell in column]
+    return numbers[0] in (0, 1) and is_consecutive(numbers)
+
+
+def is_number(cell: str) -> bool:
+    return cell.lower() not in MISSING and as_number(cell) is not None
+
+
+def is_word(cell: str) -> bool:
+    """Whether a cell is neither a number nor missing."""
+    return cell.lower() not in MISSING and as_number(cell) is None
+
+
+def number_in(place: Path, line: int, title: str, text: str) -> int | float:
+    """The number of a cell; nan where it is missing. Raises InputError where it is a word."""
+    number = as_number(text)
+    if number is None and text.lower() in MISSING:
+        return math.nan
+    if number is None:
+        raise InputError(f"{place}, line {line}, {title}: {text[:40]!r} is no number")
+    return number

@@ -1,0 +1,165 @@
+"""Γ, n! and binomial coefficients, elementwise, with derivatives by digamma.
+
+Γ is Stirling's series from eight on, smaller arguments by Γ(x + 1) = x Γ(x) and those below 1/2 by reflection, as log Γ
+is; it is ∞ at 0, −1, −2, …. Of whole numbers n! and the binomials are whole as far as floating ones tell them from others.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from .builder import Builder, Value
+from .elementwise import SECTION
+from .gamma import BERNOULLI, FAR, horner, lgamma_by_steps, lgamma_of, reflected, shifted, widened
+from .lowering import elementwise
+from .record import Operator, register
+
+MAX_EXACT = 1e14  # the largest Γ that is rounded to a whole number: beyond it the error may be one
+MAX_EXACT_BINOMIAL = 1e12  # and the largest binomial, which is found by logarithms
+MAX_ARGUMENT, MAX_ARGUMENT_SINGLE = 180.0, 60.0  # from which on Γ is ∞ in double and single precision
+SERIES = [float(number / (2 * n * (2 * n - 1))) for n, number in enumerate(BERNOULLI, 1)]  # of log Γ
+
+
+def _gamma(b: Builder, x: Any) -> Value:
+    wide = widened(b, x)
+    return b.cast(_rounded(b, _is_whole(b, wide), _gamma_of_doubles(b, wide)), x.dtype)
+
+
+def _gamma_of_doubles(b: Builder, wide: Any) -> Value:
+    small, above, fraction = reflected(b, wide)
+    near, start, far = shifted(b, above)
+    product = start
+    for place in range(1, FAR):
+        product = b.multiply(product, b.add(start, float(place)))
+    inverse = b.divide(1.0, far)
+    correction = b.multiply(horner(b, SERIES[::-1], b.multiply(inverse, inverse)), inverse)
+    half = b.power(far, b.subtract(b.multiply(far, 0.5), 0.25))  # of √(far^{2 far − 1}), which would overflow too soon
+    found = b.multiply(b.multiply(half, b.exp(b.subtract(correction, far))), half)
+    found = b.divide(b.multiply(found, math.sqrt(2 * math.pi)), b.where(near, product, 1.0))
+    largest = MAX_ARGUMENT if b.target.canonical("float64") == "float64" else MAX_ARGUMENT_SINGLE
+    found = b.where(b.less_equal(above, largest), found, b.abs(b.multiply(above, math.inf)))
+    pole = b.equal(fraction, 0)
+    sine = b.multiply(b.sin(b.multiply(fraction, math.pi)), _alternating(b, b.subtract(wide, fraction)))
+    other = b.where(pole, math.inf, b.divide(math.pi, b.where(pole, 1.0, b.multiply(sine, found))))
+    return b.where(small, other, found)
+
+
+def _alternating(b: Builder, whole: Any) -> Value:
+    """(−1)^n of a whole number."""
+    return b.subtract(1.0, b.multiply(2.0, b.remainder(whole, 2.0)))
+
+
+def _is_whole(b: Builder, x: Any) -> Value:
+    return b.equal(x, b.floor(x))
+
+
+def _rounded(b: Builder, whole: Any, x: Any, limit: float = MAX_EXACT) -> Value:
+    """A result with whole operands as a whole number, as far as it is known to be the nearest."""
+    exact = b.logical_and(whole, b.less(b.abs(x), limit))
+    return b.where(exact, b.floor(b.add(x, 0.5)), x)
+
+
+def _factorial(b: Builder, x: Any) -> Value:
+    wide = widened(b, x)
+    found = _rounded(b, _is_whole(b, wide), _gamma_of_doubles(b, b.add(wide, 1.0)))
+    return b.cast(found, x.dtype)
+
+
+def _gamma_sign(b: Builder, x: Any) -> Value:
+    return b.where(b.greater(x, 0), 1.0, _alternating(b, b.floor(x)))
+
+
+def _binomial(b: Builder, n: Any, k: Any) -> Value:
+    dtype = next((each.dtype for each in (n, k) if hasattr(each, "order")), b.real)
+    n, k = (float(each) if isinstance(each, (int, float)) else widened(b, b.array(each)) for each in (n, k))
+    whole = b.logical_and(_is_whole(b, k), _is_whole(b, n))
+    pole = b.logical_and(b.logical_and(b.less(n, 0), _is_whole(b, n)), b.logical_not(_is_whole(b, k)))
+    below_nought = b.logical_and(whole, b.less(n, 0))  # C(n, k) = (−1)^k C(k − n − 1, k)
+    above = b.where(below_nought, b.subtract(b.subtract(k, n), 1.0), n)
+    rest = b.subtract(above, k)
+    beyond = b.logical_or(b.logical_and(_is_whole(b, k), b.less(k, 0)), b.logical_and(whole, b.less(rest, 0)))
+    parts = [b.where(beyond, 1.0, b.add(each, 1.0)) for each in (above, k, rest)]
+    logarithms = [lgamma_by_steps(b, each) for each in parts]
+    sign = b.multiply(b.multiply(*(_gamma_sign(b, each) for each in parts[:2])), _gamma_sign(b, parts[2]))
+    found = b.exp(b.subtract(b.subtract(logarithms[0], logarithms[1]), logarithms[2]))
+    found = b.multiply(found, b.where(below_nought, _alternating(b, k), sign))
+    found = _rounded(b, whole, b.where(beyond, 0.0, found), MAX_EXACT_BINOMIAL)
+    found = b.where(pole, math.nan, found)
+    for each in (n, k):
+        found = b.where(b.isfinite(each), found, math.nan) if hasattr(each, "order") else found
+    return b.cast(found, dtype)  # pyright: ignore
+
+
+# --------------------------------------------------------------------------------------------------- on plain numbers
+def gamma_of(x: float) -> float:
+    if x == -math.inf or x <= 0 and x == int(x):
+        return math.nan if x == -math.inf else math.inf
+    try:
+        return math.gamma(x)
+    except OverflowError:
+        return math.inf
+
+
+def factorial_of(x: float) -> float:
+    whole = math.isfinite(x) and x == int(x) and 0 <= x <= 170
+    return float(math.factorial(int(x))) if whole else gamma_of(x + 1)
+
+
+def binomial_of(n: float, k: float) -> float:
+    """By the product n (n − 1) … (n − k + 1) / k! where k is whole."""
+    if not (math.isfinite(n) and math.isfinite(k)):
+        return math.nan
+    if k != int(k):
+        parts = [gamma_of(n + 1), gamma_of(k + 1), gamma_of(n - k + 1)]
+        if all(map(math.isfinite, parts)):
+            return parts[0] / parts[1] / parts[2]
+        return math.exp(lgamma_of(n + 1) - lgamma_of(k + 1) - lgamma_of(n - k + 1)) if n > k > -1 else math.nan
+    if k < 0:
+        return 0.0
+    if n == int(n) and n >= 0:
+        return float(math.comb(int(n), int(k)))
+    exact, found = Fraction(n), Fraction(1)
+    for place in range(int(k)):
+        found = found * (exact - place) / (place + 1)
+    return float(found)
+
+
+def exact_factorial(n: Any) -> Any:
+    """Of a plain whole number, as far as floating ones have no gap; None leaves others to the arrays."""
+    if isinstance(n, int) and 0 <= n <= 170:
+        found = math.factorial(n)
+        return found if found <= 2**53 else float(found)
+    return factorial_of(float(n))
+
+
+def exact_binomial(n: Any, k: Any) -> Any:
+    if isinstance(n, int) and isinstance(k, int) and 0 <= n <= 1000:
+        found = math.comb(n, k) if k >= 0 else 0
+        return found if found <= 2**53 else float(found)
+    return binomial_of(float(n), float(k))
+
+
+for _name, _python, _meaning, _numpy, _write, _definition, _folded, _differential in (
+    ("Γ", "gamma", "the gamma function, (x − 1)! of whole numbers", "scipy.special.gamma(X)", _gamma, gamma_of, gamma_of,
+     "Γ(X) ⊙ digamma X ⊙ ∂X"),
+    ("factorial", "", "x!, which is Γ(x + 1)", "scipy.special.factorial(X)", _factorial, factorial_of, exact_factorial,
+     "factorial X ⊙ digamma(X + 1) ⊙ ∂X"),
+):  # fmt: skip
+    register(
+        Operator(
+            _name, "elementwise", "->", elementwise(_write, "floats"), _meaning, _numpy, SECTION, python=_python,
+            differentials=(_differential,), definition=_definition, folded=_folded, heavy=True, warns=True,
+        )
+    )  # fmt: skip
+register(
+    Operator(
+        "binom", "elementwise", ", ->", elementwise(_binomial, "floats"), "the binomial coefficient, X over Y", "scipy.special.binom(X, Y)",
+        SECTION, arity=(2, 2), latex=r"\binom", definition=binomial_of, folded=exact_binomial, heavy=True, warns=True,
+        differentials=(
+            "binom(X, Y) ⊙ (digamma(X + 1) − digamma(X − Y + 1)) ⊙ ∂X",
+            "binom(X, Y) ⊙ (digamma(X − Y + 1) − digamma(Y + 1)) ⊙ ∂Y",
+        ),
+    )
+)  # fmt: skip

@@ -1,0 +1,78 @@
+"""How many cores compute the blocks of a region: those of small work stay on the thread that asks.
+
+To wake a thread and to wait for it costs about as much as a millisecond of work, so several cores are worth it from about two
+milliseconds of one. How long that one would take is told by multiply-adds and by bytes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+
+from ..operators import REGISTRY
+from ..terms.terms import Term
+from . import regions
+from .regions import Region
+
+ONE, SEVERAL, BESIDE_BLAS = "one", "several", "several, BLAS on one"
+LIMIT = "one BLAS thread"  # the optimisation
+MIN_TILED_MS = 1.0  # milliseconds of one core from which blocks with products are worth it, on one core too
+MIN_SHARED_MS = 2.0  # milliseconds of one core from which several are worth it
+MIN_SHARED_BESIDE_MS = (
+    40.0  # the same where products before have woken the threads of the BLAS, which stay awake so long
+)
+MIN_WAKING_MULTIPLY_ADDS = 2**23  # of a product that wakes them
+# Measured on one core.
+BYTES_MULTIPLIED_PER_MS = (
+    2**28
+)  # multiply-adds times the bytes of a number; with vectors of 512 bits up to twice as many
+MS_PER_BYTE = 5e-8  # of an elementwise operation or a sum, in the cache
+MS_PER_BYTE_HEAVY = 1.5e-7  # of one like exp
+
+
+def milliseconds(region: Region, itemsize: int) -> float:
+    """How long one core takes for a region, about."""
+    return sum(_milliseconds(term, itemsize) for term in regions.terms_of(region.root, region.inside))
+
+
+def _milliseconds(term: Term, itemsize: int) -> float:
+    record = REGISTRY.get(term.operator)
+    if term.operator == "rename" or record is None:
+        return 0.0
+    if record.kind == "contraction" and term.axes:
+        return multiply_adds(term) * itemsize / BYTES_MULTIPLIED_PER_MS
+    largest = max(map(regions.count, (term, *term.arguments)))
+    return largest * itemsize * (MS_PER_BYTE_HEAVY if record.heavy else MS_PER_BYTE)
+
+
+def multiply_adds(term: Term) -> int:
+    """Those of a contraction: one for each element of the result and of the axes that are summed over."""
+    sizes = {axis: size for each in term.arguments for axis, size in (regions.sizes_of(each) or {}).items()}
+    return regions.count(term) * math.prod(sizes.get(axis, 1) for axis in term.axes)
+
+
+def has_products(region: Region) -> bool:
+    """Whether the BLAS is called in its blocks."""
+    return any(regions.is_product(term) for term in regions.terms_of(region.root, region.inside))
+
+
+def wakes_blas(terms: Sequence[Term], taken: Collection[int]) -> bool:
+    """Whether a product outside of all regions is computed by the threads of the BLAS."""
+    return any(
+        regions.is_product(term) and id(term) not in taken and multiply_adds(term) >= MIN_WAKING_MULTIPLY_ADDS
+        for term in terms
+    )
+
+
+def is_small(region: Region, itemsize: int) -> bool:
+    """Whether whole arrays are as quick as blocks with products."""
+    return has_products(region) and milliseconds(region, itemsize) < MIN_TILED_MS
+
+
+def cores_for(region: Region, itemsize: int, may_limit: bool, blas_awake: bool) -> str:
+    """Which cores compute the blocks of a region."""
+    products = has_products(region)
+    least = MIN_SHARED_BESIDE_MS if products and blas_awake else MIN_SHARED_MS
+    if milliseconds(region, itemsize) < least or products and not may_limit:
+        return ONE
+    return BESIDE_BLAS if products else SEVERAL

@@ -1,0 +1,98 @@
+"""Plans of formulas for arguments by name: for one library, with numbers for all sizes or symbols for those left open."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+from grammar.errors import NotationError
+
+from ..backends.absent import Absent, Tabled
+from ..backends.libraries import target_of
+from ..checking.checker import Checker
+from ..core.limits import recursion_headroom
+from ..planning.plan import Plan
+from ..planning.target import Target
+from ..scope.names import key
+from ..terms.terms import Term
+from .arguments import DTYPE, Abstract, by_spelling, layout_of, types_of, whole_sizes
+from .entries import Entry, WholeProgram, argument_names
+from .executable import PLAIN, Options, checked, planned
+from .size_symbols import SizeSymbols, names_in, with_conditions
+
+LIBRARIES = {"numpy": "numpy", "torch": "array_api_compat.torch", "jax": "jax.numpy"}
+
+
+def target_named(library: str) -> Target:
+    """The target of a library by its name. Raises NotationError where it is none, or not installed."""
+    found = printed_target(library)
+    if isinstance(found, (Absent, Tabled)):
+        raise NotationError(408, f"{library} is not installed", hint=f"pip install {library}")
+    return found
+
+
+def printed_target(library: str) -> Target:
+    """The same for text that is not run here: the library need not be installed."""
+    if not isinstance(library, str) or library not in LIBRARIES:
+        raise NotationError(408, f"{library!r} is no backend", hint=f"there are: {', '.join(LIBRARIES)}")
+    try:
+        import_module(library)
+        return target_of(import_module(LIBRARIES[library]))
+    except ImportError:
+        return Tabled() if library == "numpy" else Absent(library)
+
+
+def text_target(library: str) -> Target:
+    """The same without an import of it: text needs none, and PyTorch takes seconds."""
+    known = isinstance(library, str) and library in LIBRARIES and library != "numpy"
+    return Absent(library) if known and library not in sys.modules else printed_target(library)
+
+
+def checked_by_name(
+    goal: WholeProgram | Entry, abstract: Abstract, options: Options
+) -> tuple[Checker, tuple[Term, ...]]:
+    """The terms of what is asked for, where the arguments of a function come by their own names."""
+    inputs = types_of(abstract)
+    scope = goal.program.scope_given(inputs)
+    entry = goal.entry(scope)
+    if entry is None:
+        return checked(goal, inputs, [], options, scope)
+    arguments = [(name, inputs.pop(key(name))) for name in argument_names(goal, scope) if key(name) in inputs]
+    return checked(entry, inputs, arguments, options, scope)
+
+
+def plan_of(
+    goal: WholeProgram | Entry, target: Target, given: Mapping[str, Any], options: Options = PLAIN
+) -> tuple[Plan, list[Any]]:
+    """The plan of a formula for tensors, shapes and numbers by name, and the Python functions that it calls.
+
+    Raises NotationError where the formula does not fit them, or does not mention one that was given by keyword.
+    """
+    sizes = whole_sizes(options.sizes)
+    abstract = by_spelling({name: layout_of(value, name, sizes) for name, value in given.items()})
+    return plan_for(goal, target, abstract, options._replace(sizes=sizes))
+
+
+def plan_for(
+    goal: WholeProgram | Entry, target: Target, abstract: Abstract, options: Options
+) -> tuple[Plan, list[Any]]:
+    """The same for layouts."""
+    with recursion_headroom(goal.program.source):
+        checker, terms = checked_by_name(goal, abstract, options)
+        return planned(checker.scope.source, terms, abstract, target, without=options.without)
+
+
+def open_plan_of(
+    goal: WholeProgram | Entry, target: Target, given: Mapping[str, Any], options: Options, dtype: str = DTYPE
+) -> tuple[Plan, list[Any]]:
+    """The plan of a formula in which each size that a shape leaves open is read from the arrays; `dtype` is that of shapes."""
+    sizes = whole_sizes(options.sizes)
+    symbols = SizeSymbols(names_in(given) | target.backend.reserved)
+    abstract = by_spelling({name: symbols.layout(value, name, sizes, dtype) for name, value in given.items()})
+    (plan, python), conditions = with_conditions(
+        lambda: plan_for(goal, target, abstract, options._replace(sizes=sizes))
+    )
+    plan.conditions = conditions
+    return plan, python

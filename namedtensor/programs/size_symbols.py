@@ -1,0 +1,75 @@
+"""Symbols for the sizes that a function reads from its arrays when it runs, and what it has to check about them."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import re
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, TypeVar
+
+from grammar.errors import NotationError
+
+from ..core.extents import Condition, Extent, Symbol, UndecidedSize, conditions, extent
+from ..core.layout import Layout
+from ..core.sizes import is_ground, resolve
+from ..planning.plan import safe
+from .arguments import DTYPE, filled
+
+Result = TypeVar("Result")
+RESERVED = frozenset((*keyword.kwlist, *dir(builtins), "out", "x", "xp", "np", "jnp", "torch", "jax", "math"))
+GENERATED = re.compile(r"[tcx]\d+|(fallback_)?c\d+|function\w*|buffer_\d+|block\w*|loop\w*|slice\w*")  # names of plans
+
+
+class SizeSymbols:
+    """One symbol for each axis whose size is left open, under a name that nothing else in the text has."""
+
+    def __init__(self, taken: Collection[str]):
+        self.taken = {*taken, *RESERVED}
+        self.by_axis: dict[str, Extent] = {}
+
+    def of(self, axis: str) -> Extent:
+        if axis not in self.by_axis:
+            self.by_axis[axis] = extent(Symbol(self.name(axis), axis))
+        return self.by_axis[axis]
+
+    def name(self, axis: str) -> str:
+        """The axis as an identifier: seq, seq_prime; size_of_n where the text uses n for something else."""
+        text = re.sub(r"\W", "_", axis.replace("'", "_prime").replace("*", "_star").replace("†", "_dagger"))
+        if not text.isidentifier() or text in self.taken or GENERATED.fullmatch(text):
+            text = f"size_of_{text}"
+        while text in self.taken:
+            text += "_"
+        self.taken.add(text)
+        return text
+
+    def layout(self, value: Any, name: str, sizes: Mapping[str, int], dtype: str = DTYPE) -> Any:
+        """The layout of what is given for a name, a symbol for each size that it leaves open; a plain number as it is."""
+        layout = getattr(value, "layout", None)
+        if isinstance(layout, Layout):
+            return layout
+        if isinstance(value, (int, float)):
+            return value
+        shape = filled(value, name, sizes)
+        extents = tuple(resolve(size) if is_ground(size) else self.of(axis) for axis, size in shape.items())
+        return Layout(tuple(shape), extents, dtype, None)  # type: ignore[arg-type]
+
+
+def names_in(values: Collection[str]) -> set[str]:
+    """The identifiers that a plan has for its inputs."""
+    return {text for name in values for text in (safe(name), name)}
+
+
+def with_conditions(make: Callable[[], Result]) -> tuple[Result, tuple[Condition, ...]]:
+    """What `make` gives, and what it assumed about sizes.
+
+    Raises NotationError (309) where it needs the number of a size that was left open.
+    """
+    try:
+        with conditions() as collected:
+            return make(), tuple(collected.found)
+    except UndecidedSize as problem:
+        axis = next(iter(problem.size.symbols)).axis
+        raise NotationError(
+            309, f"the formula needs the size of {axis} as a number", hint=f"declare it, as in ℝ^{{{axis}[3]}}"
+        ) from None

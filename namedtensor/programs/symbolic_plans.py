@@ -1,0 +1,199 @@
+"""Plans for sizes that change: a callable is planned with numbers first, then with symbols in their place.
+
+    first call of a signature     a plan of its sizes as numbers
+    a call that differs           one plan in which the sizes that differ are symbols, this call their example
+    every later call              that plan, where its conditions hold of the sizes
+
+A *signature* is all that a plan depends on but sizes. Where the form of the program needs a number (the length of a
+family, a label), that axis is a number in the plan; where every axis is, each length has a plan of its own, as the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import repeat
+from typing import Any, NamedTuple
+
+from grammar.cache import Cache
+from grammar.errors import NotationError
+
+from ..core.extents import MAX_SIZE, Condition, Size, Symbol, UndecidedSize, UnfitSize, conditions, extent, value_at
+from ..core.families import FamilyName
+from ..core.layout import Layout
+from ..planning.plan import Value
+from .arguments import Arguments
+from .executable import Executable
+from .size_symbols import SizeSymbols, names_in
+
+MAX_SIGNATURES = 32  # of one callable
+MAX_PLANS = 24  # with symbols, of one signature
+MAX_FAILURES = 4  # of a signature's plans with symbols, where those of numbers are right: then there are no more
+Make = Callable[[Arguments], Executable]
+Place = tuple[str, int]  # of a size: the name of a tensor, and which of its axes
+
+
+class Signature(NamedTuple):
+    """What a plan depends on besides sizes, the sizes in order, and where each is."""
+
+    key: tuple[Any, ...]
+    sizes: tuple[int, ...]
+    places: tuple[Place, ...]
+
+
+def signature_of(given: Arguments) -> Signature:
+    key: list[Any] = [given.positional]
+    sizes: list[int] = []
+    places: list[Place] = []
+    for name, value in given.values.items():
+        layout = getattr(value, "layout", None)
+        if isinstance(layout, Layout):
+            key.append((name, layout.axes, layout.dtype, layout.xp, layout.wide))
+            sizes += layout.extent
+            places += zip(repeat(name), range(len(layout.extent)))
+        else:
+            key.append((name, type(value), value))
+    return Signature(tuple(key), tuple(sizes), tuple(places))
+
+
+class SymbolicPlan(NamedTuple):
+    """An executable for all sizes that meet its conditions: `symbols` by the number of their size, the others fixed."""
+
+    symbols: dict[int, Symbol]
+    fixed: tuple[int | None, ...]  # None where the size is a symbol
+    conditions: tuple[Condition, ...]
+    parts: dict[Symbol, Size]  # symbols that stand for parts of others
+    classes: dict[Symbol, int] | None  # of magnitude, where speed depends on it
+    executable: Executable
+
+    def fits(self, sizes: tuple[int, ...]) -> bool:
+        """Whether the plan is right for these sizes, and as fast as one of their own."""
+        values: dict[Symbol, int] = {}
+        for number, (size, fixed) in enumerate(zip(sizes, self.fixed)):
+            if fixed is None:
+                if values.setdefault(self.symbols[number], size) != size or not 0 < size <= MAX_SIZE:
+                    return False
+            elif fixed != size:
+                return False
+        if self.classes is not None and any(magnitude(size) != self.classes[name] for name, size in values.items()):
+            return False
+        for symbol, size in self.parts.items():
+            values[symbol] = value_at(size, values)
+        return all(each.holds(values) for each in self.conditions)
+
+
+class Sizes:
+    """What is known of one signature: the sizes of its first call, its plans with symbols, and axes that are numbers."""
+
+    def __init__(self, first: tuple[int, ...], executable: Executable):
+        self.first = first
+        self.dtypes = result_dtypes(executable)
+        self.plans: tuple[SymbolicPlan, ...] = ()
+        self.failures = 0
+        self.numbers: frozenset[str] = frozenset()  # axes whose sizes the form of the program depends on
+
+
+class SymbolicPlans:
+    """The plans of one callable whose sizes change."""
+
+    def __init__(self) -> None:
+        self._signatures: Cache[Any, Sizes] = Cache("signatures of a callable", MAX_SIGNATURES)
+
+    def executable(self, given: Arguments, extra: tuple[Any, ...], make: Make) -> Executable:
+        """The executable of a call; `extra` is part of its signature besides the types of its tensors."""
+        key, sizes, places = signature_of(given)
+        known = self._signatures.get((key, extra))
+        if known is None:
+            found = make(given)
+            self._signatures.store((key, extra), Sizes(sizes, found))
+            return found
+        for plan in known.plans:
+            if plan.fits(sizes):
+                return plan.executable.for_other_sizes(lambda: make(given))
+        if len(known.plans) == MAX_PLANS or known.failures == MAX_FAILURES:
+            return make(given)
+        made = planned(known, given, sizes, places, make)
+        if made is not None:
+            known.plans = (made, *known.plans)
+            return made.executable.for_other_sizes(lambda: make(given))
+        found = make(given)
+        if symbols_of_call(known, given, sizes, places):
+            known.failures += 1
+        return found
+
+
+def planned(
+    known: Sizes, given: Arguments, sizes: tuple[int, ...], places: Sequence[Place], make: Make
+) -> SymbolicPlan | None:
+    """A plan in which the sizes that differ from those of the first call are symbols; None where there is none."""
+    while True:
+        symbols = symbols_of_call(known, given, sizes, places)
+        if not symbols:
+            return None
+        try:
+            with conditions(by_example=True) as collected:
+                executable = make(given.with_layouts(layouts_with(given, places, symbols)))
+                executable.function.compile()
+        except (UnfitSize, NotationError):  # the check with numbers says what is wrong
+            return None
+        except UndecidedSize as problem:  # the form of the program depends on it
+            axes = {symbol.axis for symbol in problem.size.symbols}
+            if not axes or axes <= known.numbers:
+                return None
+            known.numbers |= axes
+            continue
+        if result_dtypes(executable) != known.dtypes:
+            return None
+        found = tuple(collected.found)
+        executable.plan.conditions = found
+        by_speed = executable.function.target.name == "numpy"
+        classes = {symbol: magnitude(symbol.example) for symbol in symbols.values()} if by_speed else None
+        fixed = tuple(None if number in symbols else size for number, size in enumerate(sizes))
+        return SymbolicPlan(symbols, fixed, found, collected.parts, classes, executable)
+
+
+def symbols_of_call(
+    known: Sizes, given: Arguments, sizes: tuple[int, ...], places: Sequence[Place]
+) -> dict[int, Symbol]:
+    """A symbol for each size that is not that of the first call: one for all of an axis that are the same."""
+    names = SizeSymbols(names_in(given.values))
+    found: dict[tuple[str, int], Symbol] = {}
+    symbols: dict[int, Symbol] = {}
+    varying = {
+        number
+        for number, size in enumerate(sizes)
+        if size != known.first[number] or any(number in plan.symbols for plan in known.plans)
+    }
+    for number in sorted(varying):
+        (name, place), size = places[number], sizes[number]
+        axis = given.values[name].layout.axes[place]
+        if axis in known.numbers or size < 1 or (isinstance(name, FamilyName) and place == 0):
+            continue
+        if (axis, size) not in found:
+            several = any(other == axis for other, _ in found)
+            found[axis, size] = Symbol(names.name(f"{axis}_2" if several else axis), axis, size)
+        symbols[number] = found[axis, size]
+    return symbols
+
+
+def layouts_with(given: Arguments, places: Sequence[Place], symbols: dict[int, Symbol]) -> dict[str, Layout]:
+    """The layouts of the tensors that have symbols."""
+    extents: dict[str, list[Any]] = {}
+    for number, symbol in symbols.items():
+        name, place = places[number]
+        extents.setdefault(name, [*given.values[name].layout.extent])[place] = extent(symbol)
+    found: dict[str, Layout] = {}
+    for name, sizes in extents.items():
+        layout = given.values[name].layout
+        found[name] = Layout(layout.axes, tuple(sizes), layout.dtype, layout.xp, layout.wide)
+    return found
+
+
+def magnitude(size: int) -> int:
+    """The class of a size: those of one differ by less than a factor of 4."""
+    return (size.bit_length() + 1) // 2
+
+
+def result_dtypes(executable: Executable) -> tuple[Any, ...]:
+    """The dtypes of what is asked for; those of claims are nobody's."""
+    results = executable.function.plan.results[: executable.count]
+    return tuple(each.dtype if isinstance(each, Value) else type(each) for each in results)

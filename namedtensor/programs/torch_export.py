@@ -1,0 +1,119 @@
+"""Modules as programs of `torch.export` and as files of ONNX, for all sizes of the axes that they leave open."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from importlib.util import find_spec
+from itertools import product
+from typing import Any
+
+import torch
+
+from grammar.errors import NotationError
+
+from ..core.extents import Extent, extent, symbols_of, value_at
+from ..terms.environment import distinct_names
+from .torch_forward import Forward
+
+EXAMPLES = (3, 5, 7, 11, 2, 4, 8, 16)  # sizes to trace with: several open axes have different ones
+MAX_EXAMPLES = 5000  # tuples of sizes that are tried
+MAX_INLINE_BYTES = 2**30  # of parameters in one file with the graph: Protobuf ends at twice as much
+
+
+def forward_of(planned: Forward | None, problem: NotationError | None) -> Forward:
+    """What a module exports. Raises NotationError where it has no `forward` for all sizes."""
+    if planned is not None:
+        return planned
+    if problem is None:
+        raise NotationError(
+            309, "the axes of the inputs are not said, so the module has nothing to export",
+            hint='say them when the module is made: .module(X="batch seq chans")',
+        )  # fmt: skip
+    raise NotationError(problem.code, f"the module cannot be exported: {problem.message}", hint=problem.hint)
+
+
+def shapes_to_trace(planned: Forward) -> list[tuple[int, ...]]:
+    """Shapes of the inputs that meet the conditions of the plan, the open sizes unlike each other and the others."""
+    symbols = [*symbols_of(planned.shapes)]
+    fixed = {size for shape in planned.shapes for size in shape if type(size) is int}
+    for number, sizes in enumerate(choices(len(symbols), fixed)):
+        known = dict(zip(symbols, sizes))
+        shapes = [tuple(value_at(size, known) for size in shape) for shape in planned.shapes]
+        if planned.fits_sizes(shapes):
+            return shapes
+        if number > MAX_EXAMPLES:
+            break
+    conditions = ", ".join(each.shown for each in planned.plan.conditions)
+    raise NotationError(309, f"no sizes were found to export the module with, which has to satisfy {conditions}")
+
+
+def choices(count: int, fixed: set[int]) -> Iterator[tuple[int, ...]]:
+    unlike = [size for size in EXAMPLES if size not in fixed]
+    for sizes in product(unlike, repeat=count):
+        if len(set(sizes)) == count:
+            yield sizes
+    yield from product(EXAMPLES, repeat=count)
+
+
+def arrays_of(planned: Forward, device: Any, floating: torch.dtype) -> tuple[torch.Tensor, ...]:
+    """Arrays to trace with."""
+    return tuple(
+        torch.ones(shape, dtype=floating if dtype in planned.shared else getattr(torch, dtype), device=device)
+        for shape, dtype in zip(shapes_to_trace(planned), planned.dtypes)
+    )
+
+
+def open_places(planned: Forward) -> list[dict[int, str]]:
+    """Of each input, and of the result, the places of the axes that are open, with the names of these axes."""
+    tensors = [*planned.plan.inputs[: len(planned.shapes)], *planned.plan.results]
+    names: dict[Any, str] = {}
+    found: list[dict[int, str]] = []
+    for tensor in tensors:
+        shown = distinct_names(tensor.order)
+        open_axes = [(place, size) for place, size in enumerate(tensor.shape) if type(size) is Extent]
+        found.append(
+            {place: names.setdefault(size, identifier(shown[tensor.order[place]])) for place, size in open_axes}
+        )
+    return found
+
+
+def identifier(axis: str) -> str:
+    return "".join(letter if letter.isalnum() else "_" for letter in axis.replace("'", "_prime"))
+
+
+def exported(module: torch.nn.Module, planned: Forward, device: Any, floating: torch.dtype) -> Any:
+    """The module as a program of `torch.export`, its open sizes dynamic."""
+    *places, _ = open_places(planned)
+    sizes = [size for shape in planned.shapes for size in shape if type(size) is Extent]
+    is_free = not planned.plan.conditions and all(
+        len(size.symbols) == 1 and size == extent(*size.symbols) for size in sizes
+    )
+    dimension: Any = torch.export.Dim if is_free else lambda name: torch.export.Dim.DYNAMIC  # whose range PyTorch finds
+    dynamic = tuple({place: dimension(name) for place, name in each.items()} for each in places)
+    return torch.export.export(module, arrays_of(planned, device, floating), dynamic_shapes=dynamic)
+
+
+def to_onnx(
+    module: torch.nn.Module, planned: Forward, path: str | os.PathLike[str], value: str, device: Any,
+    floating: torch.dtype,
+) -> None:  # fmt: skip
+    """Write the module as a file of ONNX. Raises NotationError where what PyTorch needs for it is not installed."""
+    for library in ("onnx", "onnxscript"):
+        if find_spec(library) is None:
+            raise NotationError(408, f"{library} is not installed", hint='pip install "named-tensor-notation[onnx]"')
+    size = sum(each.numel() * each.element_size() for each in module.parameters())
+    program = torch.onnx.export(
+        exported(module, planned, device, floating), dynamo=True, verbose=False, input_names=list(planned.inputs),
+        output_names=[value],
+    )  # fmt: skip
+    assert program is not None
+    name_axes(program.model.graph, planned)
+    program.save(os.fspath(path), external_data=size > MAX_INLINE_BYTES)
+
+
+def name_axes(graph: Any, planned: Forward) -> None:
+    """Give the open axes of inputs and result the names that the formula has for them."""
+    for value, places in zip((*graph.inputs, *graph.outputs), open_places(planned)):
+        for place, name in places.items():
+            value.shape[place] = name

@@ -1,0 +1,230 @@
+"""The `forward` of a module of PyTorch: plain text on plain tensors, made once for all sizes that the module leaves open.
+
+    layer.module(X="batch seq chans")     chans is the size that the parameters have; batch and seq are read from X
+
+What it was not made for, such as named tensors and other dtypes, is computed as any call is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from grammar.errors import NotationError
+
+from ..backends.entry_checks import NAMES_DTYPE, Read, reads_of, shared_dtypes
+from ..backends.torch_modules import attribute, forward, ordered
+from ..core.axes import check_axis, names_of
+from ..core.extents import Symbol, extent, terms_of, value_at
+from ..core.layout import Layout
+from ..planning.plan import Plan, Value
+from .arguments import DTYPE, spelling_of, whole_sizes
+from .entries import Entry, WholeProgram
+from .executable import Options, axes_of
+from .named_plans import plan_for, target_named
+from .size_symbols import SizeSymbols, names_in, with_conditions
+
+NUMBERED = re.compile(r"(.*)\[(\d+)\]")
+EXAMPLE = 3  # the size that a hint shows
+INDEX = "int64"  # the dtype of what the formula takes for indices
+Shape = dict[str, int | None]
+
+
+def shape_of(axes: str | Iterable[str]) -> Shape:
+    """The axes that a module is told, each with the size that is said of it.
+
+    >>> shape_of("batch seq[5]")
+    {'batch': None, 'seq': 5}
+    """
+    words = axes.split() if isinstance(axes, str) and "," not in axes else axes
+    if isinstance(words, str) or not isinstance(words, Iterable):
+        return dict.fromkeys(names_of(words))
+    found: Shape = {}
+    for word in words:
+        numbered = NUMBERED.fullmatch(word) if isinstance(word, str) else None
+        found[check_axis(word if numbered is None else numbered[1])] = None if numbered is None else int(numbered[2])
+    return found
+
+
+class Goal(NamedTuple):
+    """What a module computes: an entry of a program, sizes that no tensor shows, and the inputs in the order of a call."""
+
+    entry: WholeProgram | Entry
+    sizes: Mapping[str, int]
+    order: tuple[str, ...]
+    needed: tuple[str, ...]  # inputs without which there is no value
+
+
+class Forward(NamedTuple):
+    """The function, its text, what it takes and gives."""
+
+    function: Callable[..., Any]
+    text: str
+    inputs: tuple[str, ...]  # in the order of its parameters
+    axes: tuple[str, ...]  # of the result
+    plan: Plan
+    shapes: tuple[tuple[Any, ...], ...]  # of the inputs: numbers, and symbols
+    dtypes: tuple[str, ...]  # of inputs and parameters
+    shared: tuple[str, ...]  # the floating ones that it serves alike
+    reads: tuple[tuple[int, Read], ...]
+
+    def fits(self, arrays: Sequence[Any], parameters: Iterable[Any], sized: bool) -> bool:
+        """Whether it is what to do with these arrays: of the ranks and dtypes that it is made for; of the sizes, if they are
+        `sized`.
+        """
+        common = ""
+        for array, due in zip((*arrays, *parameters), self.dtypes):
+            dtype = str(array.dtype)[6:]
+            if due in self.shared:
+                common = common or dtype
+                if dtype != common or dtype not in self.shared:
+                    return False
+            elif dtype != due:
+                return False
+        if any(array.ndim != len(due) for array, due in zip(arrays, self.shapes)):
+            return False
+        return not sized or self.fits_sizes([tuple(array.shape) for array in arrays])
+
+    def fits_sizes(self, shapes: Sequence[tuple[int, ...]]) -> bool:
+        """Whether it is made for inputs of these shapes."""
+        sizes: dict[Symbol, int] = {}
+        for number, read in self.reads:
+            slope = terms_of(read.size)[(read.symbol,)]
+            rest = read.size - slope * extent(read.symbol)
+            sizes[read.symbol] = (shapes[number][read.axis] - value_at(rest, sizes)) // slope
+        for shape, due in zip(shapes, self.shapes):
+            for size, each in zip(shape, due):
+                if type(each) is int:
+                    if size != each:
+                        return False
+                elif all(symbol in sizes for symbol in each.symbols) and value_at(each, sizes) != size:
+                    return False
+        return all(condition.holds(sizes) for condition in self.plan.conditions)
+
+
+def forward_for(
+    goal: Goal, parameters: Mapping[str, Any], inputs: Mapping[str, Shape], keys: Mapping[str, str],
+    taken: Callable[[str], bool],
+) -> Forward:  # fmt: skip
+    """The forward of a module; `keys` are the names that PyTorch has for its parameters.
+
+    Raises NotationError where the formula has no plan for sizes that are not known, or no array for its value.
+    """
+    missing = [name for name in goal.needed if name not in inputs]
+    if missing:
+        raise NotationError(
+            309, f"the axes of {missing[0]} are not said", hint=f'write .module({missing[0]}="batch seq chans")'
+        )
+    names = tuple(name for name in goal.order if name in inputs) + tuple(
+        name for name in inputs if name not in goal.order
+    )
+    tensors = {name: value for name, value in parameters.items() if name in keys}
+    shapes = {name: filled(inputs[name], tensors.values(), goal.sizes) for name in names}
+    dtype = next((each for each in map(dtype_of, tensors.values()) if "float" in each), DTYPE)
+    plan = planned_or_told(goal, parameters, shapes, dict.fromkeys(names, dtype))
+    indices = indices_of(plan, len(names))
+    if indices:
+        dtypes = {name: INDEX if number in indices else dtype for number, name in enumerate(names)}
+        plan = planned(goal, parameters, shapes, dtypes)
+    (result, *others) = plan.results
+    own = [each for each in plan.inputs if isinstance(each, Value)]
+    if others or not isinstance(result, Value) or len(own) < len(plan.inputs):
+        raise NotationError(309, "the formula has no single array for its value")
+    axes = order_of(axes_of(result), shapes.values())
+    plan = ordered(plan, tuple(result.order[axes_of(result).index(axis)] for axis in axes))
+    target = target_named("torch")
+    attributes = {value: attribute(keys[name], taken) for value, name in zip(own[len(names) :], tensors)}
+    text, function = forward(target.backend, plan, attributes, target.xp)
+    reads = reads_of(plan, shapes=True)
+    return Forward(
+        function, text, names, axes, plan, tuple(tuple(each.shape) for each in own[: len(names)]),
+        tuple(each.dtype for each in own), shared_dtypes(plan, NAMES_DTYPE),
+        tuple((own.index(read.value), read) for read in reads),
+    )  # fmt: skip
+
+
+def order_of(axes: Collection[str], said: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    """The axes of a result in the order of those that were said, new ones last."""
+    return tuple(dict.fromkeys([axis for each in said for axis in each if axis in axes] + list(axes)))
+
+
+def planned(goal: Goal, parameters: Mapping[str, Any], shapes: Mapping[str, Shape], dtypes: Mapping[str, str]) -> Plan:
+    """The plan for inputs of these shapes, in which each size that is open is a symbol."""
+    target, sizes = target_named("torch"), whole_sizes(goal.sizes)
+    symbols = SizeSymbols(names_in([*shapes, *parameters]) | target.backend.reserved | {"self"})
+    layouts = {
+        spelling_of(name): Layout(
+            tuple(shape), tuple(symbols.of(axis) if size is None else size for axis, size in shape.items()),  # pyright: ignore
+            dtypes[name], None,
+        )
+        for name, shape in shapes.items()
+    }  # fmt: skip
+    abstract = {
+        **layouts,
+        **{name: getattr(value, "layout", value) for name, value in parameters.items() if name not in layouts},
+    }
+    (plan, python), conditions = with_conditions(lambda: plan_for(goal.entry, target, abstract, Options(sizes, ())))
+    if python:
+        raise NotationError(408, "a formula that calls a Python function has no source text of its own")
+    plan.conditions = conditions
+    return plan
+
+
+def planned_or_told(
+    goal: Goal, parameters: Mapping[str, Any], shapes: Mapping[str, Shape], dtypes: Mapping[str, str]
+) -> Plan:
+    """The same; where there is none since the size of an axis has to be a number, the error tells which."""
+    try:
+        return planned(goal, parameters, shapes, dtypes)
+    except NotationError as problem:
+        if not any(None in shape.values() for shape in shapes.values()):
+            raise
+        axes = tuple(dict.fromkeys(axis for shape in shapes.values() for axis, size in shape.items() if size is None))
+        for tried in (*((axis,) for axis in axes), axes):
+            numbered = {name: with_number(shape, tried, EXAMPLE) for name, shape in shapes.items()}
+            try:
+                planned(goal, parameters, numbered, dtypes)
+            except NotationError:
+                continue
+            raise needs_number(tried[0], shapes) from None
+        raise problem from None
+
+
+def with_number(shape: Shape, axes: Collection[str], number: int) -> Shape:
+    return {axis: number if axis in axes else size for axis, size in shape.items()}
+
+
+def needs_number(axis: str, shapes: Mapping[str, Shape]) -> NotationError:
+    name, shape = next((name, shape) for name, shape in shapes.items() if axis in shape)
+    words = " ".join(f"{each}[{EXAMPLE}]" if each == axis else each for each in shape)
+    return NotationError(
+        309, f"the formula needs the size of {axis} as a number", hint=f'write .module({name}="{words}")'
+    )
+
+
+def filled(shape: Shape, tensors: Iterable[Any], sizes: Mapping[str, int]) -> Shape:
+    """A shape with the sizes that the parameters show, where they agree."""
+    known: dict[str, set[int]] = {}
+    for each in tensors:
+        for axis, size in each.sizes.items():
+            known.setdefault(axis, set()).add(size)
+    found = {axis: next(iter(each)) for axis, each in known.items() if len(each) == 1} | dict(sizes)
+    return {axis: found.get(axis) if size is None else size for axis, size in shape.items()}
+
+
+def dtype_of(value: Any) -> str:
+    return str(value.array.dtype).removeprefix("torch.")
+
+
+def indices_of(plan: Plan, count: int) -> set[int]:
+    """Which of the first inputs the plan takes for indices that came as floating numbers."""
+    made = {step.value: step.arguments for step in plan.steps}
+    pending = [step.arguments[0] for step in plan.steps if step.primitive == "whole_positions"]
+    found: set[Any] = set()
+    while pending:
+        value = pending.pop()
+        if isinstance(value, Value) and value not in found:
+            found.add(value)
+            pending += made.get(value, ())
+    return {number for number, each in enumerate(plan.inputs[:count]) if each in found}

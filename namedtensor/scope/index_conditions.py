@@ -1,0 +1,223 @@
+"""Operators over indices under a condition that binds several: ∑_{1≤i<j≤n} X, ∑_{i≠j} X, written as one in another.
+
+    ∑_{1≤i<j≤n} X       ∑_{i=1}^{n} ∑_{j=i+1}^{n} X
+    ∑_{i≠j} A_{r(i),c(j)}     ∑_i ∑_{j≠i} A_{r(i),c(j)}, where nothing around it says what i or j is
+
+A condition binds what stands between two relations, and what its operand indexes with; a name that is known (given,
+defined, declared, an argument, bound further out) is no new index, so that ∑_{j≠i} goes over j alone where i is known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from grammar import nodes
+from grammar.nodes import Call, Equation, Index, IndexSum, Name, Node, Number, Over
+from grammar.symbols import BINDERS
+from grammar.traversal import BELOW
+
+from .names import Key, component_names, spelled, walk
+
+# A relation in a subscript: other texts have no such condition, and are not looked through.
+CONDITION = re.compile(r"_\s*\{[^}]*(?:[<>≤≥≠]|!=|\\(?:n|l|g)eq?|\\[lg]t|\\[lg]eqslant)")
+FLIPPED = {">": "<", "≥": "≤"}
+ORDERS = ("<", "≤")
+
+
+def without_index_conditions(source: str, program: nodes.Program, given: Iterable[Key]) -> nodes.Program:
+    """The program in which each operator over indices says of one index where it goes."""
+    if CONDITION.search(source) is None:
+        return program
+    return _rewritten(source, program, frozenset(name.base for name in given))
+
+
+@lru_cache(maxsize=512)
+def _rewritten(source: str, program: nodes.Program, given: frozenset[str]) -> nodes.Program:
+    known = given | {name for statement in program.statements for name in said_by(statement)}
+    statements = tuple(Conditions(known).of_statement(each) for each in program.statements)
+    same = all(new is old for new, old in zip(statements, program.statements))
+    return program if same else replace(program, statements=statements)
+
+
+def said_by(statement: nodes.Statement) -> Iterator[str]:
+    """The names that a statement defines or declares, and the parameters of a function."""
+    if isinstance(statement, nodes.Declaration):
+        yield from (name.base for name in map(spelled, statement.names) if name is not None)
+    if isinstance(statement, Equation):
+        head = statement.sides[0]
+        if isinstance(head, Name):
+            yield head.text
+        elif isinstance(head, Call) and head.operator != "juxtaposed":
+            yield from (each.text for each in (*head.arguments, *head.parameters) if isinstance(each, Name))
+
+
+def bound_by_head(head: Node) -> set[str]:
+    """The indices of a left side: t of h^t, i of Y_{a(i)}, l of f^l(x)."""
+    parts: list[Node] = []
+    while isinstance(head, (Index, nodes.Superscript, nodes.Subscript)):
+        parts += [part for _, part in head.items] if isinstance(head, Index) else head.components
+        head = head.base
+    if isinstance(head, Call):
+        parts += (*head.superscript, *head.subscript)
+    return set[str]().union(*map(component_names, parts))
+
+
+class Bounds(NamedTuple):
+    """Where an index goes, as far as its condition says: from `first`, up to `last`."""
+
+    first: Node | None
+    last: Node | None
+
+
+class Conditions:
+    def __init__(self, known: frozenset[str]):
+        self.known = known
+
+    def of_statement(self, statement: Any) -> Any:
+        fixed = self.known
+        if isinstance(statement, Equation):
+            fixed |= bound_by_head(statement.sides[0])
+        over = getattr(statement, "range", None)
+        return self.turned(statement, fixed | over.variables if over is not None else fixed)
+
+    def turned(self, node: Any, fixed: frozenset[str]) -> Any:
+        if isinstance(node, tuple):
+            return tuple(self.turned(each, fixed) for each in node)  # pyright: ignore[reportUnknownVariableType]
+        if isinstance(node, (Name, Number, nodes.Axis)) or not hasattr(node, "span"):
+            return node
+        if isinstance(node, Over) and not isinstance(node.over, nodes.Set) and node.operator not in BINDERS:
+            return self.of_condition(node, fixed)
+        inner = fixed
+        if isinstance(node, (IndexSum, Over)):
+            inner = fixed | {node.variable.text}
+        elif isinstance(node, nodes.Expectation):
+            inner = fixed | {each.name if isinstance(each, nodes.Draw) else each.text for each in node.draws}
+        elif isinstance(node, Call):
+            indexed = indices_of(node.arguments)
+            inner = fixed | {each.text for each in node.subscript if isinstance(each, Name) and each.text in indexed}
+        changed: dict[str, Any] = {}
+        for slot in node.__slots__:
+            value = getattr(node, slot)
+            if slot not in ("span", "operator_span", "variable") and isinstance(value, (tuple, *BELOW)):
+                changed[slot] = self.turned(value, inner)
+        return replace(node, **changed) if any(changed[slot] is not getattr(node, slot) for slot in changed) else node
+
+    def of_condition(self, node: Over, fixed: frozenset[str]) -> Node:
+        relations = relations_of(node.over)
+        variables = bound_indices(node, relations, fixed)
+        body = self.turned(node.body, fixed | set(variables))
+        if len(variables) == 1 and len(relations) == 1:
+            same = variables[0] == node.variable.text
+            variable = node.variable if same else Name(variables[0], node.variable.span)
+            return node if same and body is node.body else replace(node, variable=variable, body=body)
+        return nested(replace(node, body=body), variables, relations)
+
+
+def relations_of(condition: Any) -> list[Call]:
+    """1 ≤ i, i < j and j ≤ n of 1 ≤ i < j ≤ n, each with < or ≤ where it is an order."""
+    if condition.operator == "∧":
+        return [*relations_of(condition.arguments[0]), *relations_of(condition.arguments[1])]
+    if condition.operator not in FLIPPED:
+        return [condition]
+    return [replace(condition, operator=FLIPPED[condition.operator], arguments=condition.arguments[::-1])]
+
+
+def indices_of(parts: Iterable[Node]) -> set[str]:
+    """The names that stand in an index: i and j of A_{r(i), c(j+1)}."""
+    items = (item for part in parts for each in walk(part) if isinstance(each, Index) for _, item in each.items)
+    return {each.text for item in items for each in walk(item) if isinstance(each, Name)}
+
+
+def bound_indices(node: Over, relations: list[Call], fixed: Collection[str]) -> list[str]:
+    """The indices that a condition binds, in the order in which they stand."""
+    between = conjoined(node.over)
+    mentioned = dict.fromkeys(
+        name for relation in written(node.over) for part in relation.arguments for name in names(part)
+    )
+    indexed = indices_of((node.body,))
+    found = [name for name in mentioned if name not in fixed and (name in between or name in indexed)]
+    return found or [node.variable.text]
+
+
+def written(condition: Any) -> list[Call]:
+    """The relations of a condition as they stand."""
+    if condition.operator == "∧":
+        return [*written(condition.arguments[0]), *written(condition.arguments[1])]
+    return [condition]
+
+
+def conjoined(condition: Any) -> set[str]:
+    """The names between two relations of a chain: i and j of 1 ≤ i < j ≤ n."""
+    inside = [relation.arguments[0] for relation in written(condition)[1:]]
+    return {each.text for each in inside if isinstance(each, Name)}
+
+
+def names(part: Node) -> Iterator[str]:
+    return (each.text for each in walk(part) if isinstance(each, Name))
+
+
+def nested(node: Over, variables: list[str], relations: list[Call]) -> Node:
+    """One operator for each index, the first outermost; a relation stands where the last of its indices is bound."""
+    order = {name: place for place, name in enumerate(variables)}
+    own: dict[str, list[Call]] = {name: [] for name in variables}
+    for relation in relations:
+        mentioned = [name for name in names(relation) if name in order]
+        own[max(mentioned, key=order.__getitem__) if mentioned else variables[-1]].append(relation)
+    indexed = indices_of((node.body,))
+    body = node.body
+    for name in reversed(variables):
+        variable = Name(name, node.variable.span)
+        ends = Bounds(*(inherited(name, end, relations, order) for end in ("first", "last")))
+        rest = [each for each in own[name] if not is_bound(each, name)]
+        condition = conjunction(own[name])
+        if ends.first is not None and ends.last is not None and not rest:
+            body = IndexSum(node.operator, variable, ends.first, ends.last, body, node.span)
+        elif condition is not None or name not in indexed:
+            whole = condition if condition is not None else node.over
+            body = Over(node.operator, variable, whole, body, node.span)
+        else:
+            body = Call(node.operator, (), (variable,), (body,), (), node.span, node.span)
+    return body
+
+
+def is_bound(relation: Call, name: str) -> bool:
+    """Whether a relation says where an index begins or ends: i < j, j ≤ n."""
+    return relation.operator in ORDERS and any(side == Name(name) for side in relation.arguments)
+
+
+def inherited(
+    name: str, end: str, relations: list[Call], order: dict[str, int], seen: frozenset[str] = frozenset()
+) -> Node | None:
+    """Where an index begins, or ends: at what is known before it, or where an index that is bound later does."""
+    at = 0 if end == "first" else 1
+    for relation in relations:
+        sides = relation.arguments
+        if relation.operator not in ORDERS or sides[1 - at] != Name(name):
+            continue
+        bound = sides[at]
+        later = [each for each in names(bound) if each in order and order[each] >= order[name]]
+        if not later:
+            return bound if relation.operator == "≤" else beside(bound, at)
+        if isinstance(bound, Name) and bound.text not in seen | {name}:
+            further = inherited(bound.text, end, relations, order, seen | {name})
+            if further is not None and not any(order.get(each, -1) >= order[name] for each in names(further)):
+                return further
+    return None
+
+
+def beside(bound: Node, at: int) -> Node:
+    """j + 1 for j <, and n − 1 for < n."""
+    if isinstance(bound, Number):
+        return replace(bound, value=bound.value + (-1 if at else 1))
+    return Call("-" if at else "+", (), (), (bound, Number(1, bound.span)), (), bound.span, bound.span)
+
+
+def conjunction(relations: list[Call]) -> Node | None:
+    found: Node | None = None
+    for each in relations:
+        found = each if found is None else Call("∧", (), (), (found, each), (), each.span, each.span)
+    return found

@@ -1,0 +1,76 @@
+"""Axes that windows and slices make shorter: unroll_{d,k}(X), pool_{d,k}(X) and X_{d(2:4)} have an axis d of a size of its own.
+
+That size is computed from the size before, so it is no contradiction to what `sizes=` gives for d.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from grammar import nodes
+from grammar.nodes import Call, Name, Node, axis_of
+
+from .names import walk
+from .symbols import Scope
+
+WINDOWS = frozenset({"unroll", "pool"})  # the operators that give their first axis another size
+
+
+def resizes(scope: Scope, node: Node, axis: str) -> bool:
+    """Whether the value of an expression may have the axis in the size of a window or a slice along it."""
+    if not any(True for each in walk(scope.program) for _ in _resized(each)):
+        return False
+    waiting: list[tuple[Any, frozenset[str]]] = [(node, frozenset((axis,)))]
+    seen: set[tuple[int, frozenset[str]]] = set()
+    while waiting:
+        root, names = waiting.pop()
+        if (id(root), names) in seen:
+            continue
+        seen.add((id(root), names))
+        for part in walk(root):
+            if any(each in names for each in _resized(part)):
+                return True
+            if isinstance(part, Name):
+                waiting += [(body, names) for body in bodies_named(scope, part.text)]
+            elif isinstance(part, Call):
+                for function in scope.functions.get(part.operator, ()):
+                    waiting.append((function.body, names | function.over_axes))
+    return False
+
+
+def _resized(node: Any) -> Iterator[str]:
+    """The axes to which a node gives another size."""
+    if isinstance(node, Call) and node.operator in WINDOWS and node.subscript:
+        first = axis_of(node.subscript[0])
+        if first is not None:
+            yield first.name
+    elif isinstance(node, nodes.Index):
+        yield from (axis.name for axis, at in node.items if isinstance(at, nodes.Slice))
+
+
+def bodies_named(scope: Scope, base: str) -> Iterator[Node]:
+    """What the definitions of a name, in the program or in its functions, are."""
+    for holder in (scope, *scope.all_functions()):
+        found = holder.definitions if isinstance(holder, Scope) else holder.facts
+        yield from (each.body for key, group in found.items() if key.base == base for each in group)
+        yield from (each.body for each in holder.families if each.name.base == base)
+
+
+def is_used(scope: Scope, node: Node, name: str) -> bool:
+    """Whether an expression has a name, or uses definitions or functions that do."""
+    waiting: list[Any] = [node]
+    seen: set[int] = set()
+    while waiting:
+        root = waiting.pop()
+        if id(root) in seen:
+            continue
+        seen.add(id(root))
+        for part in walk(root):
+            if isinstance(part, Name):
+                if part.text == name:
+                    return True
+                waiting += bodies_named(scope, part.text)
+            elif isinstance(part, Call):
+                waiting += [function.body for function in scope.functions.get(part.operator, ())]
+    return False

@@ -1,0 +1,197 @@
+"""Exponentials over their sums, however they are written, as softmax, which cannot overflow.
+
+    exp(s) / ∑_{ax} exp(s)             softmax_{ax} s          also exp(s) ⊙ (1 / ∑_{ax} exp(s)), and e^s for exp(s)
+    (exp(s) ⊙_{ax} V) / ∑_{ax} exp(s)  softmax_{ax} s ⊙_{ax} V
+    log ∑_{ax} exp(s)                  logsumexp_{ax} s
+
+The sum may name its axes otherwise, as ∑_{j} exp(s_{ax(j)}) does. A derivative is taken of what this gives, and a plan is made
+of it, so that both are right for scores of any size; what is written keeps its text.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from itertools import count
+
+from ..operators import REGISTRY
+from .terms import OPERATOR, Term, TermGraph, topological
+
+Axes = dict[str, str]  # an axis of one term, and the one that stands for it in another
+
+
+def with_softmax(
+    roots: tuple[Term, ...], graph: TermGraph | None = None, opaque: Collection[int] = ()
+) -> tuple[Term, ...]:
+    """The roots with normalized exponentials recognized; what is `opaque`, by identity, stays as it is.
+
+    New terms are interned in the graph; without one, in a graph of their own that goes on where the roots end.
+    """
+    order = topological(*roots)
+    kinds = {*map(OPERATOR, order)}
+    if "∑" not in kinds or kinds.isdisjoint(("exp", "^")):
+        return roots
+    rewriting = _Rewriting(graph or TermGraph(count(order[-1].serial + 1)), opaque)
+    for term in order:
+        rewriting.visit(term)
+    return tuple(rewriting.found[id(root)] for root in roots)
+
+
+class _Rewriting:
+    """One pass over terms in topological order; `found` has what stands for each."""
+
+    def __init__(self, graph: TermGraph, opaque: Collection[int]):
+        self.graph, self.opaque = graph, opaque
+        self.found: dict[int, Term] = {}
+
+    def visit(self, term: Term) -> None:
+        arguments = tuple([self.found[id(each)] for each in term.arguments])
+        result = self.rewritten(term) if id(term) not in self.opaque else None
+        if result is None:
+            same = all(new is old for new, old in zip(arguments, term.arguments))
+            result = term if same else self.like(term, arguments)
+        self.found[id(term)] = result
+
+    def like(self, term: Term, arguments: tuple[Term, ...]) -> Term:
+        return self.graph.intern(term.operator, arguments, term.axes, term.options, term.shape, term.boolean, term.node)
+
+    def rewritten(self, term: Term) -> Term | None:
+        """What stands for a quotient, a product with a reciprocal, or a logarithm; None for any other term."""
+        if term.operator == "log":
+            return self.logarithm(term)
+        if term.operator == "/":
+            above, below = term.arguments
+            return self.quotient(above, below, term)
+        if term.operator == "⊙" and not term.axes:
+            left, right = term.arguments
+            for product, other in ((left, right), (right, left)):
+                sums = self.reciprocal(other)
+                result = None if sums is None else self.quotient(product, sums, term)
+                if result is not None:
+                    return result
+        return None
+
+    def logarithm(self, term: Term) -> Term | None:
+        (sums,) = term.arguments
+        score = None if sums.operator != "∑" or not self.is_open(sums) else self.score(sums.arguments[0])
+        if score is None:
+            return None
+        return self.graph.intern("logsumexp", (self.found[id(score)],), sums.axes, (), term.shape, False, term.node)
+
+    def reciprocal(self, term: Term) -> Term | None:
+        """Of 1 / x, or x^{−1}, the x."""
+        if not self.is_open(term) or len(term.arguments) != 2:
+            return None
+        first, second = term.arguments
+        if term.operator == "/" and first.number == 1:
+            return second
+        return first if term.operator == "^" and second.number == -1 else None
+
+    def quotient(self, above: Term, sums: Term, term: Term) -> Term | None:
+        """What stands for a quotient by a sum of exponentials."""
+        if sums.operator != "∑" or not self.is_open(sums) or self.score(sums.arguments[0]) is None:
+            return None
+        return self.over(above, sums, term)
+
+    def over(self, above: Term, sums: Term, term: Term) -> Term | None:
+        """A numerator over a sum: its exponential becomes a softmax, and the other factors stay."""
+        if not self.is_open(above):
+            return None
+        score = self.score(above)
+        if score is not None:
+            axes = matched(sums, above)
+            return None if axes is None else self.softmax(score, axes, above.shape, term)
+        if above.operator != "⊙" and not (above.operator == "∑" and above.axes):
+            return None
+        if above.operator == "∑":
+            (inside,) = above.arguments
+            if inside.operator != "⊙" or inside.axes:
+                return None
+            result = self.contracted(inside, above.axes, sums, term)
+            return None if result is None else self.like(above, (result,))
+        if above.axes:
+            return self.contracted(above, above.axes, sums, term)
+        for place, factor in enumerate(above.arguments):
+            result = self.over(factor, sums, term) if set(sums.shape) <= set(factor.shape) else None
+            if result is not None:
+                others = tuple(
+                    result if at == place else self.found[id(each)] for at, each in enumerate(above.arguments)
+                )
+                return self.like(above, others)
+        return None
+
+    def contracted(self, product: Term, axes: tuple[str, ...], sums: Term, term: Term) -> Term | None:
+        """A product whose axes the sum has too: softmax in place of the exponential among its factors."""
+        for place, factor in enumerate(product.arguments):
+            score = self.score(factor) if self.is_open(factor) else None
+            named = None if score is None else matched(sums, factor)
+            if score is None or named is None or set(named) != set(axes):
+                continue
+            soft = self.softmax(score, named, factor.shape, term)
+            others = tuple(soft if at == place else self.found[id(each)] for at, each in enumerate(product.arguments))
+            return self.like(product, others)
+        return None
+
+    def softmax(self, score: Term, axes: tuple[str, ...], shape: Mapping[str, object], term: Term) -> Term:
+        return self.graph.intern("softmax", (self.found[id(score)],), axes, (), dict(shape), False, term.node)
+
+    def is_open(self, term: Term) -> bool:
+        return id(term) not in self.opaque
+
+    def score(self, term: Term) -> Term | None:
+        """Of exp(s), or e^s, the s."""
+        return exponent(term) if self.is_open(term) else None
+
+
+def exponent(term: Term) -> Term | None:
+    """Of exp(s), or e^s, the s, if it is a tensor."""
+    if term.operator == "exp":
+        (score,) = term.arguments
+    elif term.operator == "^" and term.arguments[0].number == math.e:
+        score = term.arguments[1]
+    else:
+        return None
+    return score if score.shape else None
+
+
+# ----------------------------------------------------------------------------------------- equal but for names of axes
+def matched(sums: Term, above: Term) -> tuple[str, ...] | None:
+    """The axes of a term whose exponentials a sum adds, in the order of the sum's; None where it adds others."""
+    axes = renaming(sums.arguments[0], above)
+    if axes is None:
+        return None
+    rest = [name for name in sums.arguments[0].shape if name not in sums.axes]
+    if any(axes.get(name) != name for name in rest) or not set(sums.axes) <= axes.keys():
+        return None
+    return tuple(axes[name] for name in sums.axes)
+
+
+def renaming(x: Term, y: Term) -> Axes | None:
+    """The axes of y by those of x, where x is y but for the names of axes; None where they are different."""
+    if x is y:
+        return {name: name for name in x.shape}
+    if "rename" in (x.operator, y.operator):
+        inner, names_of_x = without_names(x)
+        other, names_of_y = without_names(y)
+        axes = renaming(inner, other)
+        return None if axes is None else {names_of_x.get(a, a): names_of_y.get(b, b) for a, b in axes.items()}
+    if x.operator != y.operator or x.options != y.options or len(x.arguments) != len(y.arguments) or not x.arguments:
+        return None
+    if REGISTRY.get(x.operator) is None or (x.axes and (x.axes != y.axes or x.operator != "⊙")) or y.axes != x.axes:
+        return None
+    joined: Axes = {name: name for name in x.axes}
+    for pair in zip(x.arguments, y.arguments):
+        axes = renaming(*pair)
+        if axes is None or any(joined.get(name, axis) != axis for name, axis in axes.items()):
+            return None
+        joined |= axes
+    joined = {name: axis for name, axis in joined.items() if name in x.shape}
+    return joined if len(set(joined.values())) == len(joined) else None
+
+
+def without_names(term: Term) -> tuple[Term, Axes]:
+    """A term before it was renamed, and its axes by those that it had."""
+    if term.operator != "rename":
+        return term, {}
+    (inner,) = term.arguments
+    return inner, dict(term.options)

@@ -1,0 +1,89 @@
+"""A pytest plugin that plans every call with symbols for all of its sizes: `pytest -p all_symbols tests/…`.
+
+What a plan of numbers gives, a plan with symbols has to give. The end of the run says how many calls had one, and why the
+others had none; a failure that a plan of numbers does not have fails the test.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections import Counter
+
+import pytest
+
+from namedtensor.programs import symbolic_plans
+from namedtensor.programs.executable import Executable
+
+REASONS: Counter[str] = Counter()
+
+
+class OnlyWithSymbols(AssertionError):
+    """A plan with symbols failed where one of numbers does not."""
+
+
+def executable(self, given, extra, make):
+    key, sizes, places = symbolic_plans.signature_of(given)
+    found = make(given)
+    if not any(sizes):
+        return found
+    known, why = symbolic_plans.Sizes((-1,) * len(sizes), found), []
+
+    def noted(arguments):
+        try:
+            made = make(arguments)
+            why.append(f"dtypes {symbolic_plans.result_dtypes(made)} for {known.dtypes}")
+            return made
+        except Exception as problem:
+            frames = traceback.extract_tb(problem.__traceback__)
+            place = next(each for each in reversed(frames) if not each.filename.endswith("extents.py"))
+            why.append(
+                f"{type(problem).__name__} {problem}".splitlines()[0] + f" {place.filename[-40:]}:{place.lineno}"
+            )
+            raise
+
+    plan = symbolic_plans.planned(known, given, sizes, places, noted)
+    if plan is None or not plan.fits(sizes):
+        REASONS[f"no plan with symbols: {why[-1] if why else 'no axes'}"] += 1
+        return found
+    REASONS["a plan with symbols"] += 1
+
+    def exact():
+        return Strict(found)
+
+    return plan.executable.for_other_sizes(exact)
+
+
+class Strict:
+    """An executable of numbers that has to fail as one with symbols did."""
+
+    def __init__(self, found: Executable):
+        self.found = found
+
+    def __call__(self, *arrays):
+        self.found(*arrays)
+        raise OnlyWithSymbols("the plan with symbols failed, and that of numbers does not")
+
+    def call_many(self, *arrays):
+        self.found.call_many(*arrays)
+        raise OnlyWithSymbols("the plan with symbols failed, and that of numbers does not")
+
+
+def pytest_configure(config):
+    symbolic_plans.SymbolicPlans.executable = executable
+
+
+def pytest_sessionfinish(session):
+    """A process of several gives its counts to the one that reports."""
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output["all_symbols"] = dict(REASONS)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node, error):
+    REASONS.update(getattr(node, "workeroutput", {}).get("all_symbols", {}))
+
+
+def pytest_terminal_summary(terminalreporter):
+    for reason, count in REASONS.most_common(30):
+        terminalreporter.write_line(f"{count:6d}  {reason}")

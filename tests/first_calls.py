@@ -1,0 +1,318 @@
+"""First calls, in processes of their own: `python tests/first_calls.py threads numpy 8` and so on, from the folder of the repository.
+
+    threads LIBRARY COUNT        forked processes in which eight threads evaluate their first formula at the same time
+    interrupts CASE COUNT        forked processes that are interrupted at one line each of their first call, and call again
+    forks COUNT                  processes that are forked while other threads evaluate new formulas
+
+The process that is forked has imported the package and evaluated nothing, so that each child is a fresh one and costs little.
+It ends with 1, and says why, where one child fails or does not end. COUNT is a number, or `all`: of lines, each.
+"""
+
+import json
+import os
+import random
+import signal
+import sys
+import threading
+import time
+import traceback
+from functools import partial
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+OURS = tuple(f"{ROOT / name}{os.sep}" for name in ("grammar", "namedtensor", "transformer"))
+GENERATED = ("<formula>", "<repeated>", "<numpy ", "<torch ", "<jax ", "<standard ")
+SECONDS = 120  # after which a child hangs
+THREADS = 8
+
+
+# ------------------------------------------------------------------------------------------------------------- children
+def forked(work):
+    """What `work` gives in a child; a text that says what went wrong there, where something did."""
+    read, write = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(read)
+        try:
+            answer = {"value": work()}
+        except BaseException:
+            answer = {"problem": traceback.format_exc()}
+        with open(write, "w", encoding="utf-8") as file:
+            json.dump(answer, file)
+        os._exit(0)
+    os.close(write)
+    timer = threading.Timer(SECONDS, os.kill, (child, signal.SIGKILL))
+    timer.start()
+    with open(read, encoding="utf-8") as file:
+        text = file.read()
+    timer.cancel()
+    os.waitpid(child, 0)
+    return json.loads(text) if text else {"problem": f"it has not ended after {SECONDS} seconds, or crashed"}
+
+
+def in_threads(count, work):
+    """What `work` gives in each of several threads that begin together. Raises what one of them raises."""
+    barrier, found, problems = threading.Barrier(count), [None] * count, []
+
+    def run(place):
+        try:
+            barrier.wait()
+            found[place] = work(place)
+        except BaseException:
+            problems.append(traceback.format_exc())
+
+    threads = [threading.Thread(target=run, args=(place,), daemon=True) for place in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(SECONDS / 2)
+    assert not any(thread.is_alive() for thread in threads), "a thread hangs"
+    assert not problems, problems[0]
+    return found
+
+
+def ones(library, *shape):
+    """An array of ones."""
+    if library == "torch":
+        import torch
+
+        return torch.ones(shape, dtype=torch.float32)
+    if library == "jax":
+        import jax.numpy as jnp
+
+        return jnp.ones(shape, dtype="float32")
+    import numpy as np
+
+    return np.ones(shape)
+
+
+# ---------------------------------------------------------------------------------------------------------------- cases
+TEXT = "softmax_{key}(exp(X)) ⊙ tanh(X)"
+
+
+def numbers(tensor):
+    return [round(float(each), 4) for each in tensor.to_numpy(tensor.axes).ravel()]
+
+
+def formula(library):
+    import namedtensor as nt
+
+    X = nt.tensor(ones(library, 3, 4), "seq key")
+    f = nt.formula(TEXT)
+    return [numbers(f(X=X)) for _ in range(3)]
+
+
+def latex(library):
+    import namedtensor as nt
+
+    X = nt.tensor(ones(library, 3, 4), "seq key")
+    return numbers(nt.evaluate(r"\nsum{\key} \exp(X) + \nfun{\key}{softmax} X", X=X))
+
+
+def derived(library):
+    import namedtensor as nt
+
+    x = nt.tensor(ones(library, 3), "a")
+    return numbers(nt.formula("∑_{a} sin(x)^2").derivative("x")(x=x))
+
+
+def checked(library):
+    import namedtensor as nt
+
+    return str(nt.check("softmax_{seq}(Q ⊙_{key} K) ⊙_{seq} V", Q="ℝ^{key}", K="ℝ^{seq × key}", V="ℝ^{seq × val}"))
+
+
+def eager(library):
+    import namedtensor as nt
+
+    X = nt.tensor(ones(library, 3, 4), "seq key")
+    return numbers(nt.softmax(X + X, axis="key").rename(key="k") * 2)
+
+
+def layer(library):
+    import namedtensor as nt
+    from transformer import LayerNorm
+
+    found = LayerNorm.init(sizes={"chans": 4})
+    return numbers(found(nt.tensor(ones(library, 3, 4), "seq chans")))
+
+
+def second(library):
+    import namedtensor as nt
+
+    X = nt.tensor(ones(library, 5, 4), "seq key")
+    return numbers(nt.evaluate("[X]_{key→k} ⊙_{seq} cumsum_{seq}(log(1 + X)) - 3 var_{seq} X", X=X))
+
+
+def nothing(library):
+    """The package is imported, and none of its names was asked for."""
+
+
+def named(library):
+    """The names of the package were asked for, which loads most of it, and nothing was evaluated."""
+    import namedtensor as nt
+
+    assert nt.tensor and nt.formula and nt.evaluate and nt.check and nt.softmax
+
+
+CASES = {  # the library, what is done before, and the call
+    "loading": ("numpy", nothing, formula),
+    "formula": ("numpy", named, formula),
+    "latex": ("numpy", named, latex),
+    "derivative": ("numpy", named, derived),
+    "check": ("numpy", named, checked),
+    "operators": ("numpy", named, eager),
+    "second": ("numpy", formula, second),
+    "torch": ("torch", named, formula),
+    "layer": ("numpy", named, layer),
+}
+
+
+def is_ours(file):
+    return file.startswith(OURS) or file.startswith(GENERATED)
+
+
+def lines_of(call):
+    """The lines that run, in their order: file and number."""
+    found = {}
+
+    def tracer(frame, event, _):
+        if not is_ours(frame.f_code.co_filename):
+            return None
+        if event == "line":
+            found[frame.f_code.co_filename, frame.f_lineno] = None
+        return tracer
+
+    sys.settrace(tracer)
+    try:
+        call()
+    finally:
+        sys.settrace(None)
+    return list(found)
+
+
+def interrupted(place, call):
+    """Call it, with an interrupt where a line is first reached."""
+
+    def tracer(frame, event, _):
+        if frame.f_code.co_filename != place[0]:
+            return None
+        if event == "line" and frame.f_lineno == place[1]:
+            sys.settrace(None)
+            raise KeyboardInterrupt
+        return tracer
+
+    sys.settrace(tracer)
+    try:
+        call()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        sys.settrace(None)
+
+
+def again(place, call, due):
+    """Call it again after an interrupt, here and in a thread, which would wait for a lock that is still taken."""
+    limit = sys.getrecursionlimit()
+    interrupted(place, call)
+    value = call()
+    assert value == due, f"{value} for {due}"
+    assert in_threads(1, lambda _: call()) == [due]
+    assert sys.getrecursionlimit() == limit
+    return True
+
+
+# ---------------------------------------------------------------------------------------------------------------- modes
+def threads(library, count):
+    """Forked processes with eight threads, each with its first formula: the same in half of them, others in the rest."""
+    ones(library) if library == "torch" else None  # which is imported; JAX begins in the child
+    import numpy  # noqa: F401
+
+    import namedtensor as nt
+
+    def work(place):
+        X = nt.tensor(ones(library, 3, 4), "seq key")
+        return numbers(nt.formula(TEXT)(X=X)), numbers(nt.evaluate(f"∑_{{key}} X ⊙ {place} + gelu(X)", X=X))
+
+    for number in range(int(count)):
+        answer = forked(lambda: in_threads(THREADS, work))
+        assert "problem" not in answer, f"process {number}: {answer['problem']}"
+        first, others = zip(*answer["value"])
+        assert all(each == first[0] for each in first)
+        assert len({str(each) for each in others}) == THREADS
+
+
+def interrupts(case, count):
+    """Forked processes, each interrupted at one line."""
+    library, before, call = CASES[case]
+    import numpy  # noqa: F401
+
+    import namedtensor  # noqa: F401
+
+    if library == "torch":
+        import torch
+
+        torch.ones(1)
+    if case == "layer":
+        import transformer  # noqa: F401
+    before(library)
+    call = partial(call, library)
+    due = forked(call)
+    assert "value" in due, due
+    places = forked(lambda: lines_of(call))["value"]
+    drawn = places if count == "all" else random.Random(case).sample(places, min(int(count), len(places)))
+    problems = []
+    for place in drawn:
+        answer = forked(partial(again, tuple(place), call, due["value"]))
+        if "problem" in answer:
+            problems.append(f"{place[0]}:{place[1]}\n{answer['problem']}")
+    print(f"{case}: {len(drawn)} of {len(places)} lines")
+    assert not problems, f"{len(problems)} lines\n" + "\n".join(problems[:20])
+
+
+def forks(count):
+    """Processes that are forked while threads evaluate new formulas, in text and in LaTeX, with derivatives."""
+    import numpy as np
+
+    import namedtensor as nt
+
+    end = threading.Event()
+    X = nt.tensor(np.ones((3, 4)), "seq key")
+    kinds = (
+        lambda n: nt.evaluate(f"X ⊙ {n} + softmax_{{key}} X", X=X),
+        lambda n: nt.evaluate(rf"\nsum{{\key}} X + {n}", X=X),
+        lambda n: nt.formula(f"∑_{{key, seq}} X^2 ⊙ {n}").derivative("X")(X=X),
+        lambda n: nt.explain(f"X + {n}", X=X),
+    )
+
+    def compile_all(thread):
+        for number in range(10**6):
+            kinds[(thread + number) % len(kinds)](f"{thread}{number}")
+            if end.is_set():
+                return
+
+    def work():
+        return [
+            numbers(nt.evaluate(text, X=X)) for text in (f"{TEXT} + {os.getpid()}", rf"\nsum{{\key}} X - {os.getpid()}")
+        ]
+
+    workers = [threading.Thread(target=compile_all, args=(thread,), daemon=True) for thread in range(4)]
+    for each in workers:
+        each.start()
+    try:
+        for number in range(int(count)):
+            time.sleep(0.01 * number)
+            answer = forked(work)
+            assert "problem" not in answer, f"child {number}: {answer['problem']}"
+    finally:
+        end.set()
+        for each in workers:
+            each.join()
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
+    try:
+        {"threads": threads, "interrupts": interrupts, "forks": forks}[sys.argv[1]](*sys.argv[2:])
+    except AssertionError as problem:
+        sys.exit(str(problem))

@@ -1,0 +1,331 @@
+"""Blocks on several cores: by threads of our own, and with one thread of the BLAS only while they are computed; never where the
+work is small."""
+
+from __future__ import annotations
+
+import contextvars
+import os
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+from namedtensor.backends.libraries import backend
+from namedtensor.planning import optimisations
+
+threadpoolctl = pytest.importorskip("threadpoolctl")
+ATTENTION = "softmax_{seq}(Q ⊙_{key} K) ⊙_{seq} V"
+LONG = {"Q": "ℝ^{query[2000] × key[4]}", "K": "ℝ^{seq[1500] × key[4]}", "V": "ℝ^{seq[1500] × val[4]}"}
+BESIDE_BLAS = "in_blocks(on_all_cores_beside_blas, "
+
+
+def ours() -> dict[str, Any]:
+    return backend("numpy").globals(np)
+
+
+def alone() -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    exec(compile(nt.formula(ATTENTION).to_python("numpy", LONG), "<alone>", "exec"), found)
+    return found
+
+
+@pytest.fixture(params=[ours, alone])
+def kernels(request, monkeypatch):
+    """The kernels on two cores, with two threads of the BLAS while a test runs."""
+    found = request.param()
+    monkeypatch.setitem(found, "cores", lambda: 2)
+    with threadpoolctl.threadpool_limits(2, user_api="blas"):
+        if set(counts()) != {2} or not found["blas_limit"].found():
+            pytest.skip("this BLAS cannot have two threads, or one for each of ours")
+        for each in found["blas_limit"].found():
+            getattr(each, "clear_controlling_thread", int)()  # which else is the only one that may limit them
+        yield found
+
+
+def counts() -> list[int]:
+    """The numbers of threads of NumPy's BLAS."""
+    return [each.get_num_threads() for each in ours()["blas_limit"].found()]
+
+
+def test_the_last_who_leaves_sets_the_number_back(kernels):
+    """Two threads, the first of which ends while the second is at work."""
+    second_in, first_out, seen = threading.Event(), threading.Event(), []
+    limit, one, other = kernels["blas_limit"], kernels["blas_user"](), kernels["blas_user"]()
+
+    def first():
+        assert limit.enter(one)
+        seen.append(counts())
+        assert second_in.wait(60)
+        limit.leave(one)
+        first_out.set()
+
+    def second():
+        assert limit.enter(other)
+        second_in.set()
+        assert first_out.wait(60)
+        seen.append(counts())
+        limit.leave(other)
+
+    with ThreadPoolExecutor(2) as pool:
+        for each in [pool.submit(first), pool.submit(second)]:
+            each.result(60)
+    assert seen and all(set(each) == {1} for each in seen), seen
+    assert set(counts()) == {2} and not limit.users
+
+
+@pytest.mark.parametrize("problem", [ZeroDivisionError, KeyboardInterrupt, MemoryError])
+def test_what_one_thread_raises_is_raised_and_the_number_is_set_back(kernels, problem):
+    both = threading.Barrier(2)
+    for raises in ("MainThread", "blocks"):
+
+        def work(memory, raises=raises):
+            both.wait(60)
+            assert set(counts()) == {1}
+            if threading.current_thread().name.startswith(raises):
+                raise problem
+
+        with pytest.raises(problem):
+            kernels["on_all_cores_beside_blas"](work)
+        assert set(counts()) == {2}
+
+
+def interrupted_at(function, number: int, own) -> bool:
+    """Whether an interrupt was raised at the line of this number, of those that are reached, while the function ran."""
+    lines: list[tuple[Any, int]] = []
+
+    def trace(frame, event, argument):
+        line = frame.f_code, frame.f_lineno
+        if frame.f_code in own and event == "line" and line not in lines:
+            lines.append(line)
+            if len(lines) == number:
+                raise KeyboardInterrupt
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        function(lambda memory: None)
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
+
+
+def test_an_interrupt_anywhere_leaves_the_number_as_it_was(kernels):
+    """Raised at each line of what limits it."""
+    function, limit = kernels["on_all_cores_beside_blas"], kernels["blas_limit"]
+    number, own = 1, {each.__code__ for each in (function, limit.enter)}
+    while interrupted_at(function, number, own):
+        function(lambda memory: None)
+        assert set(counts()) == {2} and not limit.users
+        number += 1
+    assert number > 10
+
+
+def test_where_another_thread_limits_the_blas_products_stay_on_the_calling_thread(kernels):
+    inside, leave = threading.Event(), threading.Event()
+
+    def other():
+        with threadpoolctl.threadpool_limits(2, user_api="blas"):
+            inside.set()
+            leave.wait(60)
+
+    thread = threading.Thread(target=other)
+    release = getattr(kernels["blas_limit"].found()[0], "clear_controlling_thread", None)
+    if release is None:
+        pytest.skip("any thread may limit it")
+    release()
+    thread.start()
+    try:
+        assert inside.wait(60)
+        seen = []
+        kernels["on_all_cores_beside_blas"](lambda memory: seen.append(threading.current_thread()))
+        assert seen == [threading.main_thread()] and set(counts()) == {2}
+    finally:
+        leave.set()
+        thread.join()
+
+
+def test_formulas_in_several_threads(kernels):
+    random = np.random.default_rng(0)
+    shapes = {"Q": (2000, 4), "K": (1500, 4), "V": (1500, 4)}
+    arrays = {name: random.normal(size=shape) for name, shape in shapes.items()}
+    axes = {"Q": "query key", "K": "seq key", "V": "seq val"}
+    given = {name: nt.tensor(array, axes[name]) for name, array in arrays.items()}
+    call = (lambda: kernels["function"](*arrays.values())) if "function" in kernels else (
+        lambda: nt.evaluate(ATTENTION, given).array
+    )  # fmt: skip
+    weights = np.exp(arrays["Q"] @ arrays["K"].T)
+    want = weights @ arrays["V"] / weights.sum(1, keepdims=True)
+    with ThreadPoolExecutor(4) as pool:
+        found = [pool.submit(call) for _ in range(12)]
+    for each in found:
+        np.testing.assert_allclose(each.result(), want, rtol=1e-5, atol=1e-6)
+    assert set(counts()) == {2} and not kernels["blas_limit"].users
+
+
+def names_of_threads(kernels, caller: str) -> set[str]:
+    found: list[str] = []
+    several = threading.Barrier(2)
+
+    def work(memory):
+        try:
+            several.wait(5 if caller != "in_buffers" else 0.05)  # so that each of two threads does it once
+        except threading.BrokenBarrierError:
+            pass
+        found.append(threading.current_thread().name.partition("_")[0])
+
+    kernels[caller](work)
+    return set(found)
+
+
+def test_without_threadpoolctl_products_stay_on_the_calling_thread(kernels, monkeypatch):
+    assert names_of_threads(kernels, "on_all_cores_beside_blas") == {"MainThread", "blocks"}
+    monkeypatch.setitem(sys.modules, "threadpoolctl", None)
+    monkeypatch.setattr(kernels["blas_limit"], "libraries", None)
+    seen = []
+    kernels["on_all_cores_beside_blas"](lambda memory: seen.append(threading.current_thread()))
+    assert seen == [threading.main_thread()]
+    assert names_of_threads(kernels, "on_all_cores") == {"MainThread", "blocks"}
+
+
+def test_where_no_thread_starts_this_one_does_it_all(kernels, monkeypatch):
+    def pool():
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setitem(kernels, "pool", pool)
+    seen = []
+    kernels["on_all_cores"](lambda memory: seen.append(threading.current_thread()))
+    assert seen == [threading.main_thread()]
+
+
+def test_threads_have_the_context_of_the_call(kernels):
+    variable = contextvars.ContextVar("variable", default="another")
+    both, seen = threading.Barrier(2), []
+
+    def work(memory):
+        both.wait(60)
+        seen.append(variable.get())
+
+    def call():
+        variable.set("mine")
+        kernels["on_all_cores"](work)
+
+    contextvars.copy_context().run(call)
+    assert seen == ["mine", "mine"]
+
+
+def test_first_calls_of_many_threads_make_one_pool(kernels, monkeypatch):
+    kernels["pools"].clear()
+    start, found = threading.Barrier(8), []
+
+    def first():
+        start.wait(60)
+        found.append(kernels["pool"]())
+
+    threads = [threading.Thread(target=first) for _ in range(8)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert len(set(map(id, found))) == 1
+
+
+FORK = """
+import os, threading, time
+import numpy as np
+import namedtensor as nt
+import threadpoolctl
+from namedtensor.backends.libraries import backend
+
+kernels = backend("numpy").globals(np)
+limit = kernels["blas_limit"]
+kernels["cores"] = lambda: 2
+threadpoolctl.threadpool_limits(2, user_api="blas")
+before = [each.get_num_threads() for each in limit.found()]
+counts = lambda: [each.get_num_threads() for each in limit.libraries]
+started = threading.Event()
+
+def work(memory):
+    started.set()
+    time.sleep(0.3)
+
+at_work = threading.Thread(target=kernels["on_all_cores_beside_blas"], args=(work,))
+at_work.start()
+assert started.wait(60)
+child = os.fork()
+if child == 0:
+    right = counts() == before and not limit.users
+    both = threading.Barrier(2)
+    kernels["on_all_cores_beside_blas"](lambda memory: both.wait(60))
+    os._exit(0 if right and counts() == before and not limit.users else 1)
+at_work.join(60)
+assert os.waitpid(child, 0)[1] == 0 and counts() == before
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "register_at_fork"), reason="this system does not fork")
+def test_a_fork_while_blocks_are_computed():
+    """The child has the number of before, and a pool of its own."""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", FORK], check=True, timeout=120)
+
+
+# ------------------------------------------------------------------------------------------------------------- plans
+def shapes_of(heads: int, seq: int, key: int) -> dict[str, dict[str, int]]:
+    of = {"Q": ("query", "key"), "K": ("seq", "key"), "V": ("seq", "val")}
+    sizes = {"query": seq, "seq": seq, "key": key, "val": key}
+    return {name: {"heads": heads, **{axis: sizes[axis] for axis in axes}} for name, axes in of.items()}
+
+
+@pytest.mark.parametrize(
+    ("heads", "seq", "key", "due"),
+    [(4, 128, 32, ""), (8, 128, 64, ""), (8, 256, 64, "in_blocks(in_buffers, "), (8, 512, 64, BESIDE_BLAS)],
+)
+def test_small_attention_stays_on_the_calling_thread(heads, seq, key, due):
+    text = nt.formula(ATTENTION).to_python("numpy", shapes_of(heads, seq, key))
+    assert due in text and ("in_blocks(" in text) is bool(due)
+
+
+@pytest.mark.parametrize(
+    ("size", "due"), [(300_000, "in_buffers"), (1_000_000, "in_buffers"), (20_000_000, "on_all_cores")]
+)
+def test_chains_take_several_cores_where_they_are_long(size, due):
+    text = nt.formula("tanh(exp(X) + 1)").to_python("numpy", X={"a": size // 100, "b": 100})
+    assert f"in_blocks({due}, " in text or (size < 600_000 and "in_blocks" not in text)
+    assert "blas_limit" not in text
+
+
+@pytest.mark.parametrize("off", ["option", "environment", "absent"])
+def test_the_limit_can_be_turned_off(off, monkeypatch):
+    shapes = shapes_of(8, 1024, 64)
+    assert BESIDE_BLAS in nt.formula(ATTENTION).to_python("numpy", shapes)
+    if off == "environment":
+        monkeypatch.setenv("NAMEDTENSOR_BLAS_LIMIT", "0")
+    if off == "absent":
+        monkeypatch.setattr(optimisations, "_has_threadpoolctl", lambda: False)
+    without = ["one BLAS thread"] if off == "option" else []
+    compiled = nt.formula(ATTENTION).compile("numpy", without=without)
+    rng = np.random.default_rng(0)
+    given = {
+        name: nt.tensor(rng.standard_normal([*sizes.values()], dtype=np.float32), list(sizes))
+        for name, sizes in shapes.items()
+    }
+    found = compiled(**given)
+    assert "in_blocks(in_buffers, " in compiled.source and "blas_limit" not in compiled.source
+    assert nt.allclose(found, nt.formula(ATTENTION).compile("numpy", without=["blocks"])(**given), rtol=1e-4, atol=1e-4)
+
+
+def test_products_beside_attention_keep_short_blocks_on_the_calling_thread():
+    """Where threads of the BLAS are awake, ours would share their cores with them."""
+    projected = "K = X ⊙_{chans} W\nY = softmax_{seq}(Q ⊙_{key} K) ⊙_{seq} V"
+    shapes = shapes_of(8, 512, 64)
+    shapes |= {"X": {"seq": 512, "chans": 2048}, "W": {"chans": 2048, "key": 64}}
+    del shapes["K"]
+    text = nt.program(projected)["Y"].to_python("numpy", shapes)
+    assert "in_blocks(in_buffers, " in text

@@ -1,0 +1,148 @@
+"""Tables: which first row is a header, the labels that it and a column of words give, and what is said of them."""
+
+import csv
+import io
+import random
+
+import numpy as np
+import pytest
+
+from namedtensor.cli import main
+from namedtensor.cli.inputs import read_given
+from namedtensor.files.csv_tables import read_table
+from namedtensor.files.text import InputError
+
+HEADERS = {
+    "words above numbers": "name,x\nann,1\nbob,2\n",
+    "years": "region,2020,2021\nNorth,10,11\nSouth,20,21\n",
+    "years above decimals": "region,2020,2021\nNorth,10.5,11\n",
+    "years by fives": "region,1990,1995,2000\nNorth,10,11,12\n",
+    "years without labels": "2019,2020,2021\n10,12,15\n20,22,21\n",
+    "one year beside labels": "region,2020\nNorth,10\nSouth,20\n",
+    "years above a missing value": "region,2020,2021\nNorth,,11\nSouth,20,21\n",
+    "an empty corner": ",2020,2021\nNorth,2015,2011\nSouth,1999,2021\n",
+    "an empty corner above row numbers": ",x,y\n0,5,6\n1,7,8\n",
+    "numbers above numbers, with row numbers": ",0,1\n0,5,6\n1,7,8\n",
+    "counted columns beside labels": "region,1,2,3\nNorth,10,14,11\nSouth,20,25,27\n",
+    "counted from 0 beside labels": "region;0;1;2\nNorth;10;14;9\n",
+    "a label column at the end": "2020,2021,region\n10,11,North\n20,21,South\n",
+}
+DATA = {
+    "numbers": "1,2\n3,4\n",
+    "names and one number": "ann,1\nbob,2\n",
+    "names and rows that count": "ann,1,2,3\nbob,4,5,6\n",
+    "years among years": "ann,2020,2021\nbob,1999,2005\n",
+    "years with unequal steps": "ann,2020,2021,2035\nbob,1,2,3\n",
+    "falling years": "ann,2021,2020\nbob,1,2\n",
+    "one year without labels": "2020\n10\n20\n",
+    "a missing value in the first row": "1,,3\n4,5,6\n",
+    "a missing value first": ",2,3\n4,5,6\n",
+    "NA in the first row": "NA,2\n3,4\n",
+    "decimals": "ann,1.5,2.5\nbob,3.5,4.5\n",
+    "one row": "1,2,3\n",
+    "two that count": "ann,1,2\nbob,3,9\n",
+    "counted, but among the others": "ann,1,2\nbob,1,9\n",
+}
+
+
+@pytest.mark.parametrize("name", [*HEADERS, *DATA])
+def test_the_first_row_is_a_header_or_data(tmp_path, name):
+    place = tmp_path / "t.csv"
+    text = {**HEADERS, **DATA}[name]
+    place.write_text(text, encoding="utf-8")
+    table = read_table(place)
+    assert table.has_header == (name in HEADERS)
+    assert len(table.rows) == text.count("\n") - (name in HEADERS)
+    assert ("took the first row as header" in " ".join(table.notes)) == (name in HEADERS)
+
+
+@pytest.mark.parametrize("name", [*HEADERS, *DATA])
+def test_what_is_said_of_a_header_counts(tmp_path, name):
+    place = tmp_path / "t.csv"
+    text = {**HEADERS, **DATA}[name]
+    place.write_text(text, encoding="utf-8")
+    for header in (True, False):
+        if header and text.count("\n") == 1:
+            with pytest.raises(InputError, match="no rows of numbers"):
+                read_table(place, header)
+            continue
+        table = read_table(place, header)
+        assert table.has_header is header and len(table.rows) == text.count("\n") - header
+
+
+def test_drawn_tables_of_years_and_labels(tmp_path):
+    """Every table with years above values that are none is read without its header, whatever its shape."""
+    place = tmp_path / "t.csv"
+    for seed in range(200):
+        mix = random.Random(seed)
+        rows, columns = mix.randint(1, 5), mix.randint(1, 5)
+        first, step = mix.randint(1900, 2050), mix.choice([1, 1, 2, 5])
+        data = [
+            [mix.choice([mix.randint(-999, 999), round(mix.uniform(-9, 9), 2)]) for _ in range(columns)]
+            for _ in range(rows)
+        ]
+        table = io.StringIO()
+        writer = csv.writer(table, delimiter=mix.choice(",;\t"))
+        writer.writerow([mix.choice(["region", ""]), *range(first, first + step * columns, step)])
+        writer.writerows([f"place {number}", *row] for number, row in enumerate(data))
+        place.write_text(table.getvalue(), encoding="utf-8")
+        given = read_given(f"A={place}:region,year")
+        np.testing.assert_array_equal(given.value.to_array("region year"), data)
+        assert given.labels["year"] == tuple(map(str, range(first, first + step * columns, step)))
+        assert given.labels["region"] == tuple(f"place {number}" for number in range(rows))
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text(HEADERS["years"], encoding="utf-8")
+
+
+WORDS = ("eval", "mean_{region} A", "A=t.csv:region,year")
+
+
+def test_the_result_has_the_labels(table, capsys):
+    assert main([*WORDS]) == 0
+    out, err = capsys.readouterr()
+    assert [line.split() for line in out.splitlines()][::2] == [["year", "│", "2020", "2021"], ["│", "15", "16"]]
+    assert "A: took the first row as header: region, 2020, 2021\n" in err
+    assert main(["eval", "2 A", "A=t.csv:region,year"]) == 0
+    out = capsys.readouterr().out
+    assert "North │   20    22" in out and "South │   40    42" in out
+
+
+@pytest.mark.parametrize(("choice", "value"), [("auto", "15"), ("yes", "15"), ("no", "683.3")])
+def test_the_command_says_what_is_a_header(table, capsys, choice, value):
+    assert main([*WORDS, "--header", f"A={choice}"]) == 0
+    assert value in capsys.readouterr().out.split()
+
+
+def test_a_column_by_its_year(table, capsys):
+    assert main(["eval", "∑_{region} A", "A=t.csv[2021]:region"]) == 0
+    assert capsys.readouterr().out == "32\n"
+
+
+def test_labels_of_tables_that_disagree_are_not_shown(table, tmp_path, capsys):
+    (tmp_path / "u.csv").write_text(HEADERS["years"].replace("2020,2021", "2030,2031"), encoding="utf-8")
+    assert main(["eval", "A + B", "A=t.csv:region,year", "B=u.csv:region,year"]) == 0
+    assert "1   2" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--header", "A=maybe"), "invalid --header 'A=maybe'; write --header NAME=yes, NAME=no or NAME=auto"),
+        (("--header", "B=no"), "--header B: no input B is given"),
+        (("x=x.json:a", "--header", "x=no"), "x.json is not a table; leave out --header x=…"),
+    ],
+)
+def test_a_wrong_choice_is_a_wrong_command(table, tmp_path, capsys, words, said):
+    (tmp_path / "x.json").write_text("[1, 2]", encoding="utf-8")
+    assert main([*WORDS, *words]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_the_other_commands_take_it_too(table, capsys):
+    for header, size in (("yes", 2), ("no", 3)):
+        assert main(["check", "mean_{year} A", "A=t.csv:region,year", "--header", f"A={header}"]) == 0
+        assert f"value : ℝ^{{region[{size}]}}" in capsys.readouterr().out

@@ -1,0 +1,305 @@
+"""Modules have one plain `forward` for all sizes: PyTorch compiles, exports, records and maps it, and ONNX runs it."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from importlib.util import find_spec
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="modules are PyTorch's")
+
+from torch._dynamo import reset  # noqa: E402
+from torch._dynamo.utils import counters  # noqa: E402
+
+import namedtensor as nt  # noqa: E402
+from transformer import BERT, FFN, GPT2, EncoderBlock, LayerNorm, MultiHeadAttention  # noqa: E402
+
+SIZES = {"L": 2, "vocab": 9, "place": 40, "chans": 4, "heads": 2, "key": 2, "val": 2, "hidden": 5}
+LAYERS = {
+    "FFN": (FFN, {"chans": 4, "hidden": 8}), "LayerNorm": (LayerNorm, {"chans": 4}),
+    "MultiHeadAttention": (MultiHeadAttention, {"chans": 4, "heads": 2, "key": 3, "val": 3}),
+    "EncoderBlock": (EncoderBlock, {"chans": 4, "hidden": 8, "key": 3, "val": 4}), "GPT2": (GPT2, SIZES),
+}  # fmt: skip
+PAIRS = [(1, 1), (1, 7), (5, 1), (2, 3), (3, 3), (6, 17)]  # of batch and seq
+ONNX = pytest.mark.skipif(
+    not all(map(find_spec, ("onnx", "onnxscript", "onnxruntime"))), reason="onnx, onnxscript and onnxruntime are needed"
+)
+
+
+def layer_of(name: str):
+    kind, sizes = LAYERS[name]
+    return kind.init(seed=3, sizes=sizes, dtype="float32")
+
+
+def axes_of(name: str) -> dict[str, str]:
+    return {"ids": "batch seq"} if name == "GPT2" else {"X": "batch seq chans"}
+
+
+def module_of(name: str):
+    return layer_of(name).module(**axes_of(name))
+
+
+def given(name: str, batch: int, seq: int):
+    random = torch.Generator().manual_seed(batch * 100 + seq)
+    if name == "GPT2":
+        return torch.randint(0, 9, (batch, seq), generator=random)
+    return torch.randn(batch, seq, 4, generator=random)
+
+
+def close(found, due):
+    torch.testing.assert_close(found, due, rtol=1e-5, atol=1e-5)
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    reset()
+    yield
+    reset()
+
+
+# ------------------------------------------------------------------------------------------------------------- forward
+@pytest.mark.parametrize("name", LAYERS)
+def test_one_forward_serves_every_size(name):
+    module = module_of(name)
+    (parameter,) = inspect.signature(module.forward).parameters
+    assert parameter.strip("_") in axes_of(name)
+    assert module.axes == ("batch", "seq", "vocab" if name == "GPT2" else "chans")  # before a call
+    text = module._planned.text
+    for word in ("NamedTensor", "**", "_plan"):
+        assert word not in text
+    for batch, seq in PAIRS:
+        x = given(name, batch, seq)
+        close(module.forward(x), module.named(x))
+
+
+def test_what_forward_is_not_made_for_is_computed_all_the_same():
+    module = module_of("FFN")
+    x = given("FFN", 2, 3)
+    due = module(x)
+    close(module(nt.tensor(x, "batch seq chans")).array, due)
+    close(module(nt.tensor(x.permute(2, 0, 1), "chans batch seq")).to_array("batch seq chans"), due)
+    assert module(x.double()).dtype == torch.float64
+    assert module(X=x).shape == due.shape
+    with pytest.raises(nt.NotationError, match="has the axes batch, seq, chans"):
+        module(x[0])
+    with pytest.raises(nt.NotationError) as raised:
+        module(x[..., :3])
+    assert "chans" in str(raised.value)
+
+
+@pytest.mark.parametrize("inputs", [{"X": "batch seq chans"}, {}], ids=["planned", "not planned"])
+def test_hooks_of_a_module_run(inputs):
+    module, calls = layer_of("FFN").module(**inputs), []
+    module.register_forward_hook(lambda *_: calls.append(1))
+    x = given("FFN", 2, 3)
+    module(x if inputs else nt.tensor(x, "batch seq chans"))
+    assert calls == [1]
+
+
+def test_inputs_that_may_be_given_are_parameters_of_forward():
+    sizes = {
+        "L": 2,
+        "vocab": 9,
+        "chans": 4,
+        "heads": 2,
+        "key": 2,
+        "val": 2,
+        "hidden": 5,
+        "place": 40,
+        "type": 2,
+        "out": 3,
+    }
+    module = BERT.init(sizes=sizes, dtype="float32").module(mask="batch seq", ids="batch seq")
+    assert list(inspect.signature(module.forward).parameters) == ["ids_", "mask_"]
+    run = module.export().module()
+    for batch, seq in PAIRS:
+        ids, mask = given("GPT2", batch, seq), (torch.arange(seq) < 3).float().expand(batch, seq)
+        due = module.named(ids=ids, mask=mask)
+        for found in (module(ids, mask), module(mask=mask, ids=ids), run(ids, mask)):
+            close(found, due)
+    with pytest.raises(nt.NotationError):
+        module(ids, mask[:, :-1])
+
+
+def test_sizes_that_have_to_agree_are_compared():
+    text = "f : ℝ^{a} × ℝ^{a} → ℝ^{a}\nf(X, Y) = X + W ⊙ Y\nW ∈ ℝ"
+    module = nt.formula(text).compile("torch").module({"W": nt.tensor(torch.tensor(2.0))}, X="n a", Y="n a")
+    x, y = torch.randn(3, 4), torch.randn(3, 4)
+    close(module(x, y), x + 2 * y)
+    close(module(y[:2, :1], x[:2, :1]), y[:2, :1] + 2 * x[:2, :1])
+    with pytest.raises((nt.NotationError, RuntimeError, AssertionError)):
+        module.export().module()(x, y[:1])
+    for wrong in (y[:, :1], y[:1]):  # which PyTorch alone would broadcast
+        with pytest.raises(nt.NotationError):
+            module(x, wrong)
+
+
+def test_a_condition_of_the_plan_is_checked():
+    module = nt.formula("f : ℝ^{a} → ℝ^{b}\nf(X) = X_{a→(b,c)} ⊙_{c} W\nW ∈ ℝ^{c}").compile("torch")
+    module = module.module({"W": nt.tensor(torch.ones(2), "c")}, X="a")
+    close(module(torch.arange(6.0)), torch.tensor([1.0, 5.0, 9.0]))
+    close(module.export().module()(torch.arange(8.0)), torch.tensor([1.0, 5.0, 9.0, 13.0]))
+    with pytest.raises(nt.NotationError):
+        module(torch.arange(5.0))
+
+
+def test_a_module_converted_has_a_forward_of_its_new_dtype():
+    module = module_of("EncoderBlock").to(torch.bfloat16)
+    x = given("EncoderBlock", 2, 5).bfloat16()
+    found = module(x)
+    assert found.dtype == torch.bfloat16 and module._planned is not None
+    torch.testing.assert_close(found, module.named(x), rtol=0.1, atol=0.1)
+
+
+def test_names_of_any_kind_are_attributes():
+    text = "f : ℝ^{a} → ℝ^{a}\nf(X) = X ⊙ half ⊙ W^{1,Q} + b' + ϵ\nhalf, W^{1,Q}, b' ∈ ℝ^{a}\nϵ ∈ ℝ^{a}"
+    drawn = nt.program(text).init(seed=1, sizes={"a": 3}, dtype="float32")
+    module = nt.formula(text).compile("torch").module(drawn, X="n a")
+    x = torch.randn(2, 3)
+    close(module.forward(x), module.named(x))
+
+
+# ------------------------------------------------------------------------------------------------- what PyTorch makes of it
+@pytest.mark.parametrize("name", LAYERS)
+def test_compiled_it_is_one_graph_for_twenty_lengths(name):
+    module = module_of(name)
+    compiled = torch.compile(module, fullgraph=True, dynamic=True, backend="aot_eager")
+    counters.clear()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for seq in range(2, 22):
+            x = given(name, 5 + seq % 3, seq)
+            close(compiled(x), module(x))
+    assert counters["stats"]["unique_graphs"] == 1
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_exported_every_open_axis_is_dynamic(name):
+    module = module_of(name)
+    program = module.export()
+    assert len(program.range_constraints) == 2
+    run = program.module()
+    for batch, seq in PAIRS:
+        x = given(name, batch, seq)
+        close(run(x), module(x))
+
+
+@pytest.mark.parametrize("name", ["EncoderBlock", "GPT2"])
+def test_it_is_mapped_and_recorded(name):
+    module, x = module_of(name), given(name, 2, 5)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="There is a performance drop|`torch.jit.trace")
+        close(torch.func.vmap(module)(torch.stack([x, x])), torch.stack([module(x)] * 2))
+        recorded = torch.jit.trace(module, (x,))
+    for batch, seq in PAIRS:
+        other = given(name, batch, seq)
+        close(recorded(other), module(other))
+
+
+def test_what_is_wrong_with_an_export_is_one_sentence():
+    with pytest.raises(nt.NotationError, match=r"axes of the inputs are not said") as raised:
+        layer_of("FFN").module().export()
+    assert '.module(X="batch seq chans")' in raised.value.hint
+    text = "h^0 = w\nh^t = h^{t-1}/2 + X for t = 1, …, 5\nf(X) = h^{|a|}"
+    compiled = nt.formula(text).compile("torch")
+    parameters = {"w": nt.tensor(torch.tensor(0.5))}
+    module = compiled.module(parameters, X="a")
+    with pytest.raises(nt.NotationError) as raised:
+        module.export()
+    assert "\n" not in raised.value.message and "size of a as a number" in raised.value.message
+    assert raised.value.hint == 'write .module(X="a[3]")' and "size of a as a number" in repr(module)
+    x = torch.tensor([0.1, 0.2, 0.3])
+    fixed = compiled.module(parameters, X="a[3]")
+    close(fixed.export().module()(x), module(X=x))
+
+
+# ---------------------------------------------------------------------------------------------------------------- ONNX
+@ONNX
+@pytest.mark.parametrize("name", LAYERS)
+def test_onnx_runs_it_under_our_names(name, tmp_path):
+    import onnx
+    import onnxruntime
+
+    layer, path = layer_of(name), tmp_path / "layer.onnx"
+    layer.to_onnx(path, **axes_of(name))
+    graph = onnx.load(path).graph
+    shapes = {
+        each.name: [axis.dim_param or axis.dim_value for axis in each.type.tensor_type.shape.dim]
+        for each in (*graph.input, *graph.output)
+    }
+    (said,) = axes_of(name).items()
+    width = 9 if name == "GPT2" else 4
+    assert shapes == {
+        said[0]: ["batch", "seq", *([] if name == "GPT2" else [4])], layer.value: ["batch", "seq", width],
+    }  # fmt: skip
+    session, module = onnxruntime.InferenceSession(path), module_of(name)
+    for batch, seq in PAIRS:
+        x = given(name, batch, seq)
+        close(torch.tensor(session.run(None, {said[0]: x.numpy()})[0]), module(x).detach())
+
+
+def test_without_its_packages_onnx_says_what_to_install(tmp_path, monkeypatch):
+    from namedtensor.programs import torch_export
+
+    monkeypatch.setattr(torch_export, "find_spec", lambda name: None)
+    with pytest.raises(nt.NotationError, match="onnx is not installed") as raised:
+        module_of("FFN").to_onnx(tmp_path / "layer.onnx")
+    assert raised.value.code == 408 and "pip install" in raised.value.hint
+
+
+# ------------------------------------------------------------------------------------------------------------- as text
+def class_in(text: str, name: str):
+    space: dict = {}
+    exec(text, space)
+    return space[name]
+
+
+def test_a_module_as_text_is_a_class_that_runs_by_itself():
+    layer = layer_of("EncoderBlock")
+    text = layer.formula["Y"].to_python(
+        "torch", style="module", X="ℝ^{batch × seq × chans[4]}", sizes={"hidden": 8, "key": 3}
+    )
+    assert "import namedtensor" not in text and "check(" not in text and "getattr" not in text
+    assert "self.W_1 = torch.nn.Parameter(torch.empty(4, 8))" in text and "def forward(self, X):" in text
+    module, ours = class_in(text, "Y")(), layer.module(X="batch seq chans")
+    module.load_state_dict(ours.state_dict())
+    for batch, seq in PAIRS:
+        x = given("EncoderBlock", batch, seq)
+        close(module(x), ours(x))
+
+
+def test_a_class_has_parameters_of_any_name_and_plain_products():
+    text = "f : ℝ^{a} → ℝ^{b}\nf(X) = X ⊙_{a} W^{1,Q} + half ⊙ ∑_{i=1}^{|n|} i\nW^{1,Q} ∈ ℝ^{a × b}\nhalf ∈ ℝ^{b}"
+    made = nt.formula(text.replace("|n|", "3")).to_python(
+        "torch", style="module", X="ℝ^{n × a[2048]}", sizes={"b": 1024}
+    )
+    assert "mkldnn" not in made and "class F(torch.nn.Module)" in made
+    module = class_in(made, "F")()
+    assert list(module.state_dict()) == ["W^{1,Q}", "half"] and module.half().training
+
+
+WRONG_STYLES = {
+    "another library": (lambda f: f.to_python("numpy", style="module", X="ℝ^{n × a[2]}"), "a module is PyTorch's"),
+    "no such style": (lambda f: f.to_python("torch", style="class", X="ℝ^{n × a[2]}"), "'class' is no style of text"),
+}
+
+
+@pytest.mark.parametrize(("run", "message"), WRONG_STYLES.values(), ids=WRONG_STYLES)
+def test_a_style_that_cannot_be_is_told(run, message):
+    with pytest.raises(nt.NotationError, match=message) as raised:
+        run(nt.formula("f : ℝ^{a} → ℝ^{a}\nf(X) = X ⊙ w\nw ∈ ℝ^{a}"))
+    assert raised.value.code == 408
+
+
+# ---------------------------------------------------------------------------------------------------------- derivatives
+def test_a_number_goes_backward():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    loss = nt.evaluate("∑_{a} x^2", x=nt.tensor(x, "a"))
+    assert loss.backward() is None
+    close(x.grad, torch.tensor([2.0, 4.0]))
+    with pytest.raises(nt.NotationError, match="backward needs a tensor without axes"):
+        nt.tensor(x, "a").backward()
+    with pytest.raises(nt.NotationError, match="backward needs an array of PyTorch"):
+        nt.tensor(1.0).backward()
