@@ -148,7 +148,7 @@ def test_a_wrong_axis_in_a_definition_that_a_transformer_uses(axis, operations):
     assert "|layer|/|heads|" in text
     assert nt.check(STATISTICS.replace("AXIS", "ax") + text, syntax="text").ok
     found = check(STATISTICS.replace("AXIS", axis) + text, operations)
-    assert found.errors[0].number == 301 and axis in found.errors[0].message
+    assert found.errors[0].code == 301 and axis in found.errors[0].message
 
 
 def test_the_searches_for_sizes_are_limited(monkeypatch):

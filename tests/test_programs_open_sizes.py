@@ -75,9 +75,9 @@ def fits(case: Case, length: int) -> bool:
 @pytest.mark.parametrize("name", TABLE)
 def test_one_text_serves_every_length(name, library):
     case = TABLE[name]
+    module = np if library == "numpy" else pytest.importorskip("torch" if library == "torch" else "jax.numpy")
     source, function = text_and_function(case, library, "float64")
     dtype = dtype_of(source)
-    module = np if library == "numpy" else pytest.importorskip("torch" if library == "torch" else "jax.numpy")
     assert "namedtensor" not in source
     for length in LENGTHS:
         values = arrays(case, length, dtype)
