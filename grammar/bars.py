@@ -8,9 +8,10 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
-from .errors import NotationError
+from .errors import NotationError, clipped
 from .tokens import CLOSING, OPENING, Token
 
 # What an operand may begin with, and end with.
@@ -22,15 +23,32 @@ PARTS = frozenset("""SEPARATOR COMMA SEMICOLON COLON EQUALS APPROX UPDATE RELATI
     NOT DOTS ELLIPSIS""".split())  # fmt: skip
 ONE_NAME = re.compile(r"NAME( SUB (NAME|NUMBER|LBRACE (NAME|NUMBER) RBRACE)| SUP (STAR|LBRACE STAR RBRACE))*")
 BESIDE = re.compile(r"(?<=[\w)])(?=abs\()|(?<=\))(?=\w)")
-MAX_NESTED = 200  # bars inside each other
+MAX_NESTED = 50  # bars inside each other
+
+
+class Chain(NamedTuple):
+    """A list that is extended at its front without a copy: its last entry, and the list before it."""
+
+    last: Any
+    before: Chain | None
+
+    def entries(self) -> Iterator[Any]:
+        chain: Chain | None = self
+        while chain is not None:
+            yield chain.last
+            chain = chain.before
 
 
 class Pairing(NamedTuple):
-    """The bars that open so far, and the pairs, the last first; `opened` where the last bar did open."""
+    """The bars that open so far, how many, and the pairs, the last first; `opened` where the last bar did open."""
 
-    open: tuple[int, ...]
-    pairs: tuple[tuple[int, int], ...]
+    open: Chain | None
+    depth: int
+    pairs: Chain | None
     opened: bool
+
+
+START = Pairing(None, 0, None, False)
 
 
 def without_bars(tokens: list[Token], source: str) -> list[Token]:
@@ -82,12 +100,12 @@ def groups(tokens: list[Token]) -> list[list[int]]:
 def pairings(tokens: list[Token], places: list[int]) -> list[tuple[tuple[int, int], ...]]:
     """The pairings of the bars of one group that can be read, at most two of each part."""
     done: list[tuple[tuple[int, int], ...]] = [()]
-    current = [Pairing((), (), False)]
+    current = [START]
     for index, place in enumerate(places):
         token = tokens[place]
         if token.type in PARTS:
             done = joined(done, current)
-            current = [Pairing((), (), False)]
+            current = [START]
             continue
         if token.type != "BAR":
             continue
@@ -102,7 +120,7 @@ def pairings(tokens: list[Token], places: list[int]) -> list[tuple[tuple[int, in
 
 def joined(done: list[tuple[tuple[int, int], ...]], current: list[Pairing]) -> list[tuple[tuple[int, int], ...]]:
     """What is read before, with each way to pair the bars of the part that ends here."""
-    ended = [pairing.pairs for pairing in current if not pairing.open]
+    ended = [tuple(pairing.pairs.entries()) if pairing.pairs else () for pairing in current if not pairing.depth][:2]
     return [before + pairs for before in done for pairs in ended][:2]
 
 
@@ -110,13 +128,14 @@ def steps(pairing: Pairing, place: int, before: str, after: str, beside: bool, s
     """The pairing with one bar more: opened, closed, or both; `side` is what LaTeX says of it."""
     ends = before in ENDS and not (beside and pairing.opened)
     found: list[Pairing] = []
-    if side != "closes" and after in BEGINS and before not in ("SUB", "SUP") and len(pairing.open) < MAX_NESTED:
-        found.append(Pairing((*pairing.open, place), pairing.pairs, True))
-    if side != "opens" and pairing.open and ends:
-        *outer, opening = pairing.open
-        doubled = (opening + 1, place - 1) in pairing.pairs  # ||x||, which is no absolute value
+    opened, depth, pairs, _ = pairing
+    if side != "closes" and after in BEGINS and before not in ("SUB", "SUP") and depth < MAX_NESTED:
+        found.append(Pairing(Chain(place, opened), depth + 1, pairs, True))
+    if side != "opens" and opened is not None and ends:
+        opening = opened.last
+        doubled = pairs is not None and pairs.last == (opening + 1, place - 1)  # ||x||, which is no absolute value
         if not doubled:
-            found.append(Pairing(tuple(outer), (*pairing.pairs, (opening, place)), False))
+            found.append(Pairing(opened.before, depth - 1, Chain((opening, place), pairs), False))
     return found
 
 
@@ -125,7 +144,7 @@ def distinct(pairings: list[Pairing]) -> list[Pairing]:
     counts: dict[tuple[int, bool], int] = {}
     found: list[Pairing] = []
     for pairing in pairings:
-        state = len(pairing.open), pairing.opened
+        state = pairing.depth, pairing.opened
         counts[state] = counts.get(state, 0) + 1
         if counts[state] <= 2:
             found.append(pairing)
@@ -161,6 +180,6 @@ def two_readings(tokens: list[Token], readings: list[tuple[tuple[int, int], ...]
             at = tokens[place].end
         notes.append(BESIDE.sub(" ", text + source[at:end].strip()))
     return NotationError(
-        107, f"{source[start:end]} reads two ways", source, (start, end),
-        notes=(f"either {notes[0]}", f"or {notes[1]}"), hint="write abs(…), or say which with brackets",
+        107, f"{clipped(source[start:end])} reads two ways", source, (start, end),
+        notes=(f"either {clipped(notes[0])}", f"or {clipped(notes[1])}"), hint="write abs(…), or say which with brackets",
     )  # fmt: skip

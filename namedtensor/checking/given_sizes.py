@@ -13,7 +13,7 @@ from grammar.nodes import Axis, axis_of
 from ..core.extents import Extent, assume_equal, is_size
 from ..core.sizes import is_ground, resolve, unify
 from ..scope.names import plain_key, spelled, walk
-from ..scope.resized_axes import resizes
+from ..scope.resized_axes import may_resize, resizes
 from ..scope.symbols import SizeEquation
 from ..terms.environment import Environment
 from ..terms.inference import Inference, shown
@@ -143,11 +143,12 @@ def check_declared(checker: Inference, name: str, size: int) -> None:
 
 def check_made(checker: Inference, axis: str, size: int) -> None:
     """[3, 1]_{a}, X_{b→a} at top level, and sizes= says otherwise; not the size that windows and slices have along a."""
-    found = [
+    made = [
         (node, resolve(term.shape[axis]))
         for node, term, env in checker.trace
-        if axis in term.shape and is_ground(term.shape[axis]) and at_top(env) and not resizes(checker.scope, node, axis)
+        if axis in term.shape and is_ground(term.shape[axis]) and at_top(env)
     ]
+    found = [each for each in made if not resizes(checker.scope, each[0], axis)] if may_resize(checker.scope) else made
     if any(extent == size and spelled(node) is not None for node, extent in found):
         return
     outer = largest([node for node, _ in found])

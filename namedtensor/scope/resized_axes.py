@@ -17,10 +17,13 @@ from .symbols import Scope
 WINDOWS = frozenset({"unroll", "pool"})  # the operators that give their first axis another size
 
 
+def may_resize(scope: Scope) -> bool:
+    """Whether a program has windows or slices at all."""
+    return any(True for each in walk(scope.program) for _ in _resized(each))
+
+
 def resizes(scope: Scope, node: Node, axis: str) -> bool:
     """Whether the value of an expression may have the axis in the size of a window or a slice along it."""
-    if not any(True for each in walk(scope.program) for _ in _resized(each)):
-        return False
     waiting: list[tuple[Any, frozenset[str]]] = [(node, frozenset((axis,)))]
     seen: set[tuple[int, frozenset[str]]] = set()
     while waiting:
