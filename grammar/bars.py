@@ -158,7 +158,7 @@ def around_names(tokens: list[Token], readings: list[tuple[tuple[int, int], ...]
 
 
 def is_marked_name(inside: list[Token]) -> bool:
-    return is_one_name(inside) and inside[-1].type in ("STAR", "RBRACE")
+    return is_one_name(inside) and (inside[-1].type in ("STAR", "RBRACE") or inside[-1].text.endswith("*"))
 
 
 def is_one_name(inside: list[Token]) -> bool:

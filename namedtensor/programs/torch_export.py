@@ -6,9 +6,15 @@ import os
 from collections.abc import Iterator
 from importlib.util import find_spec
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
+if TYPE_CHECKING:
+    import torch
+else:
+    try:
+        import torch
+    except ImportError:  # what lists the modules of this package imports this one, too
+        pass
 
 from grammar.errors import NotationError
 
