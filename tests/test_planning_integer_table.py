@@ -213,7 +213,7 @@ def test_jax_without_x64_warns_where_integers_become_floats(text, is_rounded):
     xp, context = library("jax")
     with context:
         values = {"x": tensor(xp, [1, 2] * 8, "int32"), "u": tensor(xp, [1, 2] * 8, "uint8")}
-        program = nt.program(text)
+        program = nt.program(f"(({text}))")  # which no test has planned before
         given = {name: value for name, value in values.items() if name in text}
         first, second = told(lambda: program(values=given)), told(lambda: program(values=given))
     assert ["jax_enable_x64" in each for each in first] == [True] * is_rounded and not second

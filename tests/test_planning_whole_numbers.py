@@ -46,8 +46,8 @@ FORMS = {
     "*": "({0} ⊙ {1})", "/": "({0} / {1})", "negative": "(-{0})", "abs": "abs({0})", "sign": "sign({0})",
     "relu": "relu({0})", "floor": "floor({0})", "max2": "max({0}, {1})", "min2": "min({0}, {1})",
     "power": "({0}^{detail})", "raised": "({detail}^{{{0}}})", "sum": "(∑_{{{detail}}} {0})", "prod": "(∏_{{{detail}}} {0})",
-    "max": "(max_{{{detail}}} {0})", "mean": "(mean_{{{detail}}} {0})", "cumsum": "cumsum_{{{detail}}}({0})",
-    "cumprod": "cumprod_{{{detail}}}({0})", "sort": "sort_{{{detail}}}({0})", "dot": "({0} ⊙_{{{detail}}} {1})",
+    "max": "(max_{{{detail}}} {0})", "mean": "(mean_{{{detail}}} {0})", "cumsum": "(cumsum_{{{detail}}} {0})",
+    "cumprod": "(cumprod_{{{detail}}} {0})", "sort": "(sort_{{{detail}}} {0})", "dot": "({0} ⊙_{{{detail}}} {1})",
     "pick": "[{0}]_{{{detail}(2)}}", "where": "where({0} > {1}, {2}, {3})",
     "join": "[{0} ⊕_{{{detail}}} {1}]_{{{detail}(4)}}", "cases": "{{ {2} if {0} ≤ {1}; {3} otherwise }}",
 }  # fmt: skip
@@ -242,7 +242,7 @@ class Exact:
         if tree.kind == "mean":
             size = sum(abs(number.value) for number in numbers)
             return Number(total.value / len(numbers), total.off + 4 * self.kind.error * size)
-        return total
+        return self.rounded(total, whole=True)
 
     def along(self, tree: Tree, at: dict[str, int]) -> Number:
         numbers = self.entries(tree.parts[0], {**at}, tree.detail)
@@ -251,7 +251,7 @@ class Exact:
             off = max(self.rounded(number).off for number in numbers)
             return Number(sorted(number.value for number in numbers)[place], off)
         upto = numbers[: place + 1]
-        return self.folded(self.times, upto, 1) if tree.kind == "cumprod" else self.sum_of(upto)
+        return self.folded(self.times, upto, 1) if tree.kind == "cumprod" else self.rounded(self.sum_of(upto), whole=True)
 
     def dot(self, tree: Tree, at: dict[str, int]) -> Number:
         left, right = (self.entries(part, at, tree.detail) for part in tree.parts)
