@@ -215,11 +215,12 @@ class NotationError(Exception):
         return self.replace(source=source, span=self.span or span)
 
     def replace(self, **changes: Any) -> NotationError:
-        """A copy of the error with other values of some of its fields."""
+        """A copy of the error with other values of some of its fields, and without what others noted on it."""
         unknown = changes.keys() - vars(self).keys()
         if unknown:
             raise TypeError(f"an error has no field {', '.join(sorted(unknown))}")
         changed = copy.copy(self)
+        vars(changed).pop("__notes__", None)
         vars(changed).update(changes)
         changed.notes, changed.labels = tuple(changed.notes), tuple(changed.labels)
         changed.args = (
