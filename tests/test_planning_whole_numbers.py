@@ -251,7 +251,9 @@ class Exact:
             off = max(self.rounded(number).off for number in numbers)
             return Number(sorted(number.value for number in numbers)[place], off)
         upto = numbers[: place + 1]
-        return self.folded(self.times, upto, 1) if tree.kind == "cumprod" else self.rounded(self.sum_of(upto), whole=True)
+        return (
+            self.folded(self.times, upto, 1) if tree.kind == "cumprod" else self.rounded(self.sum_of(upto), whole=True)
+        )
 
     def dot(self, tree: Tree, at: dict[str, int]) -> Number:
         left, right = (self.entries(part, at, tree.detail) for part in tree.parts)
