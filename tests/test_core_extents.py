@@ -163,7 +163,10 @@ def test_the_larger_of_two_sizes_is(left, right, sizes):
     ("left", "right", "proved"),
     [
         (1, SEQ, True),
-        (SEQ, SEQ * SEQ, False),  # for every size, and not shown by the form
+        (SEQ, SEQ * SEQ, True),
+        (SEQ + BATCH, SEQ * BATCH, False),  # not for 1 and 1
+        (2 * SEQ, SEQ * BATCH + SEQ, True),
+        (0, SEQ // 2 - SEQ // 3, False),
         (SEQ, SEQ + BATCH, True),
         (SEQ - 1, SEQ, True),
         (2, SEQ, False),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from ..core.extents import Extent, shown
 from .arguments import sizes_of, source_of
 from .check import shapes_of
 from .console import Console
@@ -42,5 +43,15 @@ TOTALS = ("multiply_adds", "operations", "bytes", "largest")
 
 
 def cost_record(cost: Any) -> dict[str, Any]:
-    """A cost for machines."""
-    return {"steps": [row._asdict() for row in cost.rows], **{name: getattr(cost, name) for name in TOTALS}}
+    """A cost for machines: polynomials of open sizes as texts."""
+    record = {"steps": [row._asdict() for row in cost.rows], **{name: getattr(cost, name) for name in TOTALS}}
+    return with_texts(record)
+
+
+def with_texts(value: Any) -> Any:
+    """The same with the text of each symbolic size in its place."""
+    if isinstance(value, dict):
+        return {name: with_texts(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [with_texts(part) for part in value]
+    return shown(value) if isinstance(value, Extent) else value

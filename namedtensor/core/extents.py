@@ -15,10 +15,11 @@ example becomes part of a plan by accident. Who needs an answer has three ways t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from fractions import Fraction
+from functools import reduce
 from math import inf
 from operator import eq, gt, le, ne
 from typing import Any, NamedTuple, TypeAlias
@@ -89,7 +90,15 @@ class Largest(NamedTuple):
 
     @property
     def shown(self) -> str:
-        return f"max({shown(self.left)}, {shown(self.right)})"
+        return f"max({', '.join(map(shown, self.sizes()))})"
+
+    def sizes(self) -> list[Size]:
+        """The sizes of which it is the largest, where those of larger ones are listed too."""
+        found: list[Size] = []
+        for size in (self.left, self.right):
+            atom = only_atom(size)
+            found += atom.sizes() if isinstance(atom, Largest) else [size]
+        return found
 
     @property
     def example(self) -> int:
@@ -255,9 +264,13 @@ class Extent:
         return dict.fromkeys(sorted(found))
 
     # --------------------------------------------------------------------------------------------------------- text
+    @cached_property
+    def _text(self) -> str:
+        return written(self, str, " * ")
+
     def __repr__(self) -> str:
         """As Python computes it from the names of its symbols."""
-        return written(self, str, " * ")
+        return self._text
 
     __str__ = __repr__
 
@@ -282,6 +295,13 @@ def normal(terms: Terms) -> Size:
 
 def extent(atom: Atom) -> Extent:
     return Extent({(atom,): 1})
+
+
+def only_atom(size: Size) -> Atom | None:
+    """The atom that a size is, where it is no more than that."""
+    monomials = [*terms_of(size).items()]
+    is_atom = len(monomials) == 1 and monomials[0][1] == 1 and len(monomials[0][0]) == 1
+    return monomials[0][0][0] if is_atom else None
 
 
 def symbols_of(size: Any) -> dict[Symbol, None]:
@@ -314,6 +334,15 @@ def largest(left: Size, right: Size) -> Size:
     if proves_at_most(left, right):
         return right
     return left if proves_at_most(right, left) else extent(Largest(left, right))
+
+
+def largest_of(sizes: Iterable[Size]) -> Size:
+    """The largest of several sizes, in terms of those that no other is always as large as; 0 where there are none."""
+    kept: list[Size] = []
+    for size in sizes:
+        if not any(proves_at_most(size, other) for other in kept):
+            kept = [other for other in kept if not proves_at_most(other, size)] + [size]
+    return reduce(largest, kept, 0)
 
 
 def exact_quotient(size: Size, divisor: Size) -> Size | None:
@@ -377,8 +406,33 @@ def products(left: Interval, right: Interval) -> Interval:
 
 def proves_at_most(left: Size, right: Size) -> bool:
     """Whether one size is at most another, whatever the arrays are."""
-    low, _ = bounds(right - left)
-    return low is not None and low >= 0
+    difference = right - left
+    low, _ = bounds(difference)
+    return (low is not None and low >= 0) or is_dominated(difference)
+
+
+def is_dominated(difference: Size) -> bool:
+    """Whether each negative monomial goes with a positive one that it divides: a b − a is no less than 0, as b is at least 1."""
+    negative = [(monomial, -count) for monomial, count in terms_of(difference).items() if count < 0]
+    positive = {monomial: count for monomial, count in terms_of(difference).items() if count > 0}
+    for monomial, count in sorted(negative, key=lambda term: -len(term[0])):
+        for other, available in positive.items():
+            if count and available and divides(monomial, other):
+                used = min(count, available)
+                positive[other], count = available - used, count - used
+        if count:
+            return False
+    return all(isinstance(atom, Symbol) for other, available in positive.items() if available for atom in other)
+
+
+def divides(monomial: Monomial, other: Monomial) -> bool:
+    """Whether a product of symbols is at most another that has the same ones and more."""
+    rest = [*other]
+    for atom in monomial:
+        if atom not in rest:
+            return False
+        rest.remove(atom)
+    return all(isinstance(atom, Symbol) for atom in other)
 
 
 # ----------------------------------------------------------------------------------------------------------- conditions
@@ -558,9 +612,8 @@ SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 def bracketed(size: Size, text: Callable[[Any], str]) -> str:
     """The text of a size beside a sign of division."""
     if isinstance(size, Extent):
-        monomials = [*size.terms.items()]
-        is_plain = len(monomials) == 1 and monomials[0][1] == 1 and len(monomials[0][0]) == 1
-        is_plain = is_plain and not isinstance(monomials[0][0][0], Quotient)
+        atom = only_atom(size)
+        is_plain = atom is not None and not isinstance(atom, Quotient)
     else:
         is_plain = size >= 0
     return text(size) if is_plain else f"({text(size)})"

@@ -40,7 +40,7 @@ def _gamma_of_doubles(b: Builder, wide: Any) -> Value:
     found = b.divide(b.multiply(found, math.sqrt(2 * math.pi)), b.where(near, product, 1.0))
     largest = MAX_ARGUMENT if b.target.canonical("float64") == "float64" else MAX_ARGUMENT_SINGLE
     found = b.where(b.less_equal(above, largest), found, b.abs(b.multiply(above, math.inf)))
-    pole = b.equal(fraction, 0)
+    pole = b.equal(fraction, 0.0)
     sine = b.multiply(b.sin(b.multiply(fraction, math.pi)), _alternating(b, b.subtract(wide, fraction)))
     other = b.where(pole, math.inf, b.divide(math.pi, b.where(pole, 1.0, b.multiply(sine, found))))
     return b.where(small, other, found)
@@ -68,18 +68,18 @@ def _factorial(b: Builder, x: Any) -> Value:
 
 
 def _gamma_sign(b: Builder, x: Any) -> Value:
-    return b.where(b.greater(x, 0), 1.0, _alternating(b, b.floor(x)))
+    return b.where(b.greater(x, 0.0), 1.0, _alternating(b, b.floor(x)))
 
 
 def _binomial(b: Builder, n: Any, k: Any) -> Value:
     dtype = next((each.dtype for each in (n, k) if hasattr(each, "order")), b.real)
     n, k = (float(each) if isinstance(each, (int, float)) else widened(b, b.array(each)) for each in (n, k))
     whole = b.logical_and(_is_whole(b, k), _is_whole(b, n))
-    pole = b.logical_and(b.logical_and(b.less(n, 0), _is_whole(b, n)), b.logical_not(_is_whole(b, k)))
-    below_nought = b.logical_and(whole, b.less(n, 0))  # C(n, k) = (−1)^k C(k − n − 1, k)
+    pole = b.logical_and(b.logical_and(b.less(n, 0.0), _is_whole(b, n)), b.logical_not(_is_whole(b, k)))
+    below_nought = b.logical_and(whole, b.less(n, 0.0))  # C(n, k) = (−1)^k C(k − n − 1, k)
     above = b.where(below_nought, b.subtract(b.subtract(k, n), 1.0), n)
     rest = b.subtract(above, k)
-    beyond = b.logical_or(b.logical_and(_is_whole(b, k), b.less(k, 0)), b.logical_and(whole, b.less(rest, 0)))
+    beyond = b.logical_or(b.logical_and(_is_whole(b, k), b.less(k, 0.0)), b.logical_and(whole, b.less(rest, 0.0)))
     parts = [b.where(beyond, 1.0, b.add(each, 1.0)) for each in (above, k, rest)]
     logarithms = [lgamma_by_steps(b, each) for each in parts]
     sign = b.multiply(b.multiply(*(_gamma_sign(b, each) for each in parts[:2])), _gamma_sign(b, parts[2]))

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from grammar.plain_text import encodable
 
+from ..core.extents import Size, is_size_of, largest, largest_of, shown
 from ..terms.environment import distinct_names, source_name
 from .failures import span_of
 from .memory import VIEWS
@@ -21,21 +22,26 @@ WIDEST = 40  # characters of the formula in a row
 
 class Row(NamedTuple):
     """A step: what it does, the part of the formula it stands for, the axes over which it works, how often it is done
-    (once for each block), its multiply-adds and operations in all, and the bytes of one result."""
+    (once for each block), its multiply-adds and operations in all, and the bytes of one result.
+
+    Sizes that shapes leave open make the numbers polynomials, `2 |seq|² |key|`.
+    """
 
     step: str
     part: str
-    axes: dict[str, int]
-    times: int
-    multiply_adds: int
-    operations: int
-    bytes: int
+    axes: dict[str, Size]
+    times: Size
+    multiply_adds: Size
+    operations: Size
+    bytes: Size
 
     @encodable
     def __str__(self) -> str:
-        over = " × ".join(f"{axis}[{size}]" for axis, size in self.axes.items()) or "one number"
-        often = f", {self.times:,} times" if self.times > 1 else ""
-        return f"{self.step} over {over}{often}{self.part and f': {self.part}'}"
+        over = " × ".join(
+            axis if is_size_of(axis, size) else f"{axis}[{shown(size)}]" for axis, size in self.axes.items()
+        )
+        often = f", {amount(self.times)} times" if self.times != 1 else ""
+        return f"{self.step} over {over or 'one number'}{often}{self.part and f': {self.part}'}"
 
 
 class Cost:
@@ -47,18 +53,32 @@ class Cost:
 
     def __init__(self, rows: list[Row]):
         self.rows: tuple[Row, ...] = tuple(rows)
-        self.multiply_adds: int = sum(row.multiply_adds for row in rows)
-        self.operations: int = sum(row.operations for row in rows)
-        self.bytes: int = sum(row.bytes * row.times for row in rows)
-        self.largest: int = max((row.bytes for row in rows), default=0)
+        self.multiply_adds: Size = sum(row.multiply_adds for row in rows)
+        self.operations: Size = sum(row.operations for row in rows)
+        self.bytes: Size = sum(row.bytes * row.times for row in rows)
+        self.largest: Size = largest_of(row.bytes for row in rows)
 
     @encodable
     def __repr__(self) -> str:
+        """A table of the steps, the totals in its last row; below it where they are polynomials, which are long."""
         cells = [(row.multiply_adds, row.operations, row.bytes * row.times, str(row)) for row in self.rows]
-        cells.append((self.multiply_adds, self.operations, self.bytes, f"in all; the largest array {self.largest:,} B"))
-        found = [(*HEADINGS, "step"), *((*(f"{number:,}" for number in each[:3]), each[3]) for each in cells)]
-        widths = [max(len(row[at]) for row in found) for at in range(3)]
-        return "\n".join("  ".join((*(f"{row[at]:>{widths[at]}}" for at in range(3)), row[3])) for row in found)
+        totals = (self.multiply_adds, self.operations, self.bytes)
+        if all(type(total) is int for total in totals):
+            return table([*cells, (*totals, f"in all; the largest array {amount(self.largest)} B")])
+        named = zip((*HEADINGS, "bytes of the largest array"), (*totals, self.largest))
+        return "\n".join((table(cells), "", "in all", *(f"  {amount(total)} {name}" for name, total in named)))
+
+
+def table(cells: list[tuple[Any, ...]]) -> str:
+    """Rows of three figures and a text, below their headings."""
+    rows = [(*HEADINGS, "step"), *((*map(amount, each[:3]), each[3]) for each in cells)]
+    widths = [max(len(row[at]) for row in rows) for at in range(3)]
+    return "\n".join("  ".join((*(f"{row[at]:>{widths[at]}}" for at in range(3)), row[3])) for row in rows)
+
+
+def amount(number: Size) -> str:
+    """A number with separators of thousands, or a polynomial of sizes."""
+    return f"{number:,}" if type(number) is int else shown(number)
 
 
 def itemsize(value: Value) -> int:
@@ -66,9 +86,9 @@ def itemsize(value: Value) -> int:
     return max(1, int("".join(filter(str.isdigit, value.dtype)) or 8) // 8)
 
 
-def axes_of(step: Step, sizes: dict[str, int]) -> dict[str, int]:
+def axes_of(step: Step, sizes: dict[str, Size]) -> dict[str, Size]:
     """Every axis that a step works over; several that are one while a matrix is multiplied, each by itself."""
-    found: dict[str, int] = {}
+    found: dict[str, Size] = {}
     values = () if step.primitive in PICKING else (each for each in step.arguments if isinstance(each, Value))
     values = tuple(values) if step.primitive in ADDING else (step.value, *values)
     names = distinct_names(dict.fromkeys(axis for value in values for axis in value.order))
@@ -77,18 +97,18 @@ def axes_of(step: Step, sizes: dict[str, int]) -> dict[str, int]:
             if axis[:1] == "(":
                 found.update((source_name(each), sizes[each]) for each in axis[1:-1].split(",") if each in sizes)
             elif axis in sizes:
-                found[names[axis]] = max(size, found.get(names[axis], 1))
+                found[names[axis]] = largest(size, found.get(names[axis], 1))
     return found
 
 
-def sizes_of(plan: Plan) -> dict[str, int]:
+def sizes_of(plan: Plan) -> dict[str, Size]:
     """The sizes of the axes of a plan, but for those that stand for none."""
     values = [*(each for each in plan.inputs if isinstance(each, Value)), *(step.value for step in plan.steps)]
-    found: dict[str, int] = {}
+    found: dict[str, Size] = {}
     for value in values:
         for axis, size in zip(value.order, value.shape):
             if not axis.startswith("1"):
-                found[axis] = max(size, found.get(axis, 1))
+                found[axis] = largest(size, found.get(axis, 1))
     return found
 
 
@@ -101,7 +121,7 @@ def part_of(step: Step, source: str) -> str:
     return text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…"
 
 
-def work_of(step: Step) -> tuple[int, int]:
+def work_of(step: Step) -> tuple[Size, Size]:
     """The multiply-adds and the operations of a step that is done once."""
     values = [each for each in step.arguments if isinstance(each, Value)]
     if step.primitive == "attention":
@@ -112,10 +132,10 @@ def work_of(step: Step) -> tuple[int, int]:
         products = step.value.count * values[0].shape[-1]
         return products, products
     read = () if step.primitive in PICKING else values
-    return 0, max(step.value.count, *(each.count for each in read), 0)
+    return 0, largest_of((step.value.count, *(each.count for each in read)))
 
 
-def rows_of(plan: Plan, times: int = 1) -> list[Row]:
+def rows_of(plan: Plan, times: Size = 1) -> list[Row]:
     """A row for each step that makes an array, those of a block once for all blocks."""
     rows: list[Row] = []
     sizes = sizes_of(plan)
@@ -144,7 +164,7 @@ def rows_of(plan: Plan, times: int = 1) -> list[Row]:
     return rows
 
 
-def blocks_of(options: dict[str, Any]) -> int:
+def blocks_of(options: dict[str, Any]) -> Size:
     """The number of blocks of a step in blocks."""
     *picked, sliced = options["counts"]
     return math.prod(picked) * -(-sliced // options["rows"])

@@ -17,6 +17,7 @@ from ..backends.entry_checks import plain, shared_dtypes
 from ..backends.function import PlanFunction
 from ..backends.jax import must_see
 from ..backends.libraries import target_of
+from ..core.axes import show
 from ..core.extents import symbols_of
 from ..core.limits import DEFAULT, recursion_headroom
 from ..core.suggestions import Suggests
@@ -44,19 +45,18 @@ if TYPE_CHECKING:
 
 
 def with_declared(
-    goal: WholeProgram | Entry, given: Mapping[str, Any], sizes: Mapping[str, int] | None
+    goal: WholeProgram | Entry, given: Mapping[str, Any], sizes: Mapping[str, int] | None, with_open: bool = False
 ) -> dict[str, Any]:
-    """The arguments, and the shapes of what the program declares beside them, where their sizes follow."""
+    """The arguments, and the shapes of what the program declares beside them: those with open sizes where they are asked for."""
     extent = whole_sizes(sizes)
     shapes = {
         name: filled(value, name, extent) if isinstance(value, (str, Mapping)) else value
         for name, value in given.items()
     }
     declared = parameter_shapes(goal, sizes, shapes)
-    return {
-        **given,
-        **{name: each for name, each in declared.items() if all(size is not None for size in each.values())},
-    }
+    known = {name: shape for name, shape in declared.items() if None not in shape.values()}
+    others = {name: show(shape) for name, shape in declared.items() if name not in known} if with_open else {}
+    return {**given, **known, **others}
 
 
 def to_python(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any], options: Options) -> str:

@@ -86,7 +86,7 @@ class Sizes:
 
     def __init__(self, first: tuple[int, ...], executable: Executable):
         self.first = first
-        self.dtypes = result_dtypes(executable)
+        self.results = result_types(executable)
         self.plans: tuple[SymbolicPlan, ...] = ()
         self.failures = 0
         self.numbers: frozenset[str] = frozenset()  # axes whose sizes the form of the program depends on
@@ -141,7 +141,7 @@ def planned(
                 return None
             known.numbers |= axes
             continue
-        if result_dtypes(executable) != known.dtypes:
+        if result_types(executable) != known.results:
             return None
         found = tuple(collected.found)
         executable.plan.conditions = found
@@ -193,7 +193,7 @@ def magnitude(size: int) -> int:
     return (size.bit_length() + 1) // 2
 
 
-def result_dtypes(executable: Executable) -> tuple[Any, ...]:
-    """The dtypes of what is asked for; those of claims are nobody's."""
+def result_types(executable: Executable) -> tuple[Any, ...]:
+    """The dtypes, and the axes in the order of their arrays, of what is asked for; those of claims are nobody's."""
     results = executable.function.plan.results[: executable.count]
-    return tuple(each.dtype if isinstance(each, Value) else type(each) for each in results)
+    return tuple((each.dtype, each.order) if isinstance(each, Value) else type(each) for each in results)

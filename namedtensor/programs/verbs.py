@@ -244,23 +244,26 @@ class Verbs(Suggests, Asked):
     ) -> Cost:
         """What it costs before it is run, for tensors or shapes: operations, bytes, the largest array, step by step.
 
-        `sizes` gives sizes that the shapes leave out; what is declared, with sizes that follow, need not be given. Raises
-        NotationError where the formula does not fit them, or a result passes the limit of memory.
+        `sizes` gives sizes that the shapes leave out; what is declared need not be given. Sizes that stay open are symbols, and
+        the figures polynomials of them. Raises NotationError where the formula does not fit the shapes, or a result passes
+        the limit of memory.
 
         >>> import namedtensor as nt
         >>> nt.formula("X ⊙_{a} W").cost(X="ℝ^{seq[100] × a[8]}", W="ℝ^{a[8] × b[4]}").multiply_adds
         3200
+        >>> print(nt.formula("X ⊙_{a} W").cost(X="ℝ^{seq × a}", W="ℝ^{a × b[4]}").multiply_adds)
+        4 * a * seq
         """
         with LOADING, all_or_none():
             from ..planning.cost import cost_of
             from .compiled import with_declared
             from .executable import Options
-            from .named_plans import plan_of, target_named
+            from .named_plans import open_plan_of, target_named
 
-        given = with_declared(self._goal, all_values(values, named), sizes)
+        given = with_declared(self._goal, all_values(values, named), sizes, with_open=True)
         without = as_names(without, "without=", 'write without=["blocks"]')
         options = Options(sizes, keyword_names(values, named), without=without)
-        return cost_of(plan_of(self._goal, target_named("numpy"), given, options)[0])
+        return cost_of(open_plan_of(self._goal, target_named("numpy"), given, options)[0])
 
     def to_python(
         self,
