@@ -2,6 +2,7 @@
 
 import time
 import tracemalloc
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -293,7 +294,9 @@ def test_jax_inside():
     jnp = pytest.importorskip("jax.numpy")
     model = GPT2.init(3, {"L": 1, "chans": 4, "heads": 1, "key": 4, "val": 4, "hidden": 4, "vocab": 5, "place": 9})
     prompt = np.array([[1, 3, 2]])
-    found = model.to("jax", "float32").generate(nt.tensor(jnp.asarray(prompt, dtype="int32"), BATCH), 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", nt.NotationWarning)
+        found = model.to("jax", "float32").generate(nt.tensor(jnp.asarray(prompt, dtype="int32"), BATCH), 2)
     assert type(found.array).__module__.startswith("jax")
     assert np.asarray(found.to_array(BATCH)).tolist() == ours(model, torch.from_numpy(prompt), 2)
 

@@ -28,7 +28,7 @@ def prepare_inputs(checker: Inference, mentioned: MentionedNames) -> None:
         if isinstance(name, str) and not isinstance(size, bool) and isinstance(size, (int, SizeVariable)):
             checker.top.scalars[plain_key(name)] = size
             continue
-        raise NotationError(308, f"the size of {name} is a whole number, not {size!r}")
+        raise NotationError(308, f"the size of {name} must be an integer, got {size!r}")
     if any(letter in checker.scope.source for letter in LETTERS) or "\\math" in checker.scope.source:
         checker.top.axes.update(stand_for(checker.scope, {key: given.shape for key, given in checker.inputs.items()}))
     declared, sets = checker.scope.declared_sets(checker.inputs), DeclaredSets(checker)

@@ -155,12 +155,13 @@ def all_values(values: Any, named: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
-    """Sizes by the names of axes. Raises NotationError where one is no whole number."""
+    """Sizes by the names of axes. Raises NotationError where one is not an integer."""
     found: dict[str, int] = {}
     for name, size in as_mapping(sizes, "sizes=", 'write sizes={"a": 3}').items():
         if isinstance(size, bool) or not hasattr(size, "__index__"):
+            integer = int(size) if isinstance(size, float) and size.is_integer() else 2
             raise NotationError(
-                310, f"the size of {name} is a whole number, not {size!r}", hint=f"write sizes={{{name!r}: 2}}"
+                310, f"the size of {name} must be an integer, got {size!r}", hint=f"write sizes={{{name!r}: {integer}}}"
             )
         if size < 0:
             raise NotationError(310, f"the size of {name} cannot be {size}")

@@ -46,7 +46,7 @@ PLACES = nt.program("""
 """)
 LAST = nt.program("""
     now = X_{seq(n)}
-    n = max_{seq}(iota_{seq} ⊙ mask)
+    n = max_{seq} { iota_{seq} if mask = 1; 0 otherwise }
     X ∈ ℝ^{seq}
     mask ∈ {0,1}^{seq}
 """)
