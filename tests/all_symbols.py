@@ -31,11 +31,11 @@ def executable(self, given, extra, make):
     def noted(arguments):
         try:
             made = make(arguments)
-            why.append(f"dtypes {symbolic_plans.result_dtypes(made)} for {known.dtypes}")
+            why.append(f"dtypes {symbolic_plans.result_types(made)} for {known.results}")
             return made
         except Exception as problem:
             frames = traceback.extract_tb(problem.__traceback__)
-            place = next(each for each in reversed(frames) if not each.filename.endswith("extents.py"))
+            place = next(each for each in reversed(frames) if not each.filename.endswith(("extents.py", "size_conditions.py")))
             why.append(
                 f"{type(problem).__name__} {problem}".splitlines()[0] + f" {place.filename[-40:]}:{place.lineno}"
             )

@@ -13,29 +13,24 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from namedtensor.core import extents
+from namedtensor.core import extents, size_conditions
 from namedtensor.core.extents import (
-    Condition,
     Extent,
     Symbol,
     UndecidedSize,
     bounds,
-    canonical,
-    conditions,
     exact_quotient,
     extent,
     is_size,
     largest,
-    limit_size,
     proves_at_most,
     shown,
-    solve,
-    substituted,
     symbols_of,
     typical,
     upper_bound,
     value_at,
 )
+from namedtensor.core.size_conditions import Condition, canonical, conditions, limit_size, solve, substituted
 
 SYMBOLS = tuple(Symbol(name, name, example) for name, example in (("batch", 2), ("key", 5), ("seq", 7)))
 BATCH, KEY, SEQ = map(extent, SYMBOLS)
@@ -298,48 +293,48 @@ def test_a_canonical_size_has_the_same_value_where_the_equation_holds(other, siz
     equation = other - value_at(other, sizes)  # which holds here
     assume(isinstance(equation, Extent) and isinstance(size, Extent))
     with conditions() as collected:
-        assert extents.assume_equal(equation, 0)
+        assert size_conditions.assume_equal(equation, 0)
         assert value_at(canonical(size), sizes) == value_at(size, sizes)
         assert {*collected.solved}.isdisjoint(symbols_of(canonical(size)))
 
 
 # --------------------------------------------------------------------------------------------------------- conditions
 def test_without_a_plan_nothing_is_assumed():
-    for ask in (extents.assume_equal, extents.assume_at_most):
+    for ask in (size_conditions.assume_equal, size_conditions.assume_at_most):
         with pytest.raises(UndecidedSize):
             ask(SEQ, KEY)
     with pytest.raises(UndecidedSize):
-        extents.assume_divides(2, SEQ)
+        size_conditions.assume_divides(2, SEQ)
 
 
 def test_what_the_form_decides_is_no_condition():
     for by_example in (False, True):
         with conditions(by_example) as collected:
-            assert extents.assume_equal(SEQ + 1, 1 + SEQ) and not extents.assume_equal(SEQ, SEQ + 1)
-            assert not extents.assume_equal(SEQ + BATCH, 1)  # each is at least 1
-            assert extents.assume_at_most(1, SEQ) and not extents.assume_at_most(SEQ + 1, SEQ)
-            assert extents.assume_divides(SEQ, 2 * SEQ) and extents.assume_divides(2, 6)
-            assert not extents.assume_divides(4, 6) and not extents.assume_divides(0, 6)
+            assert size_conditions.assume_equal(SEQ + 1, 1 + SEQ) and not size_conditions.assume_equal(SEQ, SEQ + 1)
+            assert not size_conditions.assume_equal(SEQ + BATCH, 1)  # each is at least 1
+            assert size_conditions.assume_at_most(1, SEQ) and not size_conditions.assume_at_most(SEQ + 1, SEQ)
+            assert size_conditions.assume_divides(SEQ, 2 * SEQ) and size_conditions.assume_divides(2, 6)
+            assert not size_conditions.assume_divides(4, 6) and not size_conditions.assume_divides(0, 6)
         assert not collected.found and not collected.solved and not collected.parts
 
 
 def test_without_an_example_all_is_taken_to_hold():
     with conditions() as collected:
-        assert extents.assume_at_most(9, SEQ) and extents.assume_at_most(SEQ, 3)
+        assert size_conditions.assume_at_most(9, SEQ) and size_conditions.assume_at_most(SEQ, 3)
     assert [*map(str, collected.found)] == ["9 <= seq", "seq <= 3"]
 
 
 def test_an_example_decides_and_its_answer_is_the_condition():
     with conditions(by_example=True) as collected:
-        assert extents.assume_at_most(5, SEQ) and not extents.assume_at_most(8, SEQ)
-        assert not extents.assume_equal(SEQ, 2 * KEY)
+        assert size_conditions.assume_at_most(5, SEQ) and not size_conditions.assume_at_most(8, SEQ)
+        assert not size_conditions.assume_equal(SEQ, 2 * KEY)
     assert [*map(str, collected.found)] == ["5 <= seq", "8 > seq", "seq != 2 * key"]
 
 
 @given(linear, linear, at_sizes, st.booleans(), st.sampled_from(["assume_equal", "assume_at_most"]))
 def test_an_answer_holds_of_each_size_that_meets_the_conditions(left, right, sizes, by_example, question):
     with conditions(by_example) as collected:
-        answer = getattr(extents, question)(left, right)
+        answer = getattr(size_conditions, question)(left, right)
     relation = operator.eq if question == "assume_equal" else operator.le
     meets = all(each.holds(sizes) for each in collected.found) and all(
         value_at(size, sizes) == sizes[symbol] for symbol, size in collected.solved.items()
@@ -354,7 +349,7 @@ def test_an_answer_holds_of_each_size_that_meets_the_conditions(left, right, siz
 def test_by_example_each_equation_is_checked_too(left, right, sizes):
     """What is solved does not have to be checked by itself only where sizes are read from arrays by it."""
     with conditions(by_example=True) as collected:
-        answer = extents.assume_equal(left, right)
+        answer = size_conditions.assume_equal(left, right)
     if all(each.holds(sizes) for each in collected.found):
         assert answer == (value_at(left, sizes) == value_at(right, sizes))
 
@@ -363,10 +358,10 @@ def test_by_example_each_equation_is_checked_too(left, right, sizes):
 def test_a_part_that_divides_becomes_a_size_of_its_own(part, example, divides):
     seq = Symbol("seq", "seq", example)
     with conditions(by_example=True) as collected:
-        assert extents.assume_divides(part, extent(seq)) == divides
+        assert size_conditions.assume_divides(part, extent(seq)) == divides
         again = canonical(extent(seq))
         if divides and part > 1:
-            assert extents.assume_divides(part, again) and again % part == 0
+            assert size_conditions.assume_divides(part, again) and again % part == 0
     for size in range(1, 40):
         values: dict[Symbol, int] = {seq: size}
         values |= {symbol: value_at(whole, values) for symbol, whole in collected.parts.items()}
@@ -379,7 +374,7 @@ def test_what_divides_is_not_guessed_of_several_sizes():
     with conditions(by_example=True):
         for part, whole in ((KEY, SEQ), (2, SEQ * KEY), (4, SEQ + 1)):
             with pytest.raises(UndecidedSize):
-                extents.assume_divides(part, whole)
+                size_conditions.assume_divides(part, whole)
 
 
 def test_a_limit_is_a_condition_of_calls_alone():
@@ -392,16 +387,16 @@ def test_a_limit_is_a_condition_of_calls_alone():
     assert not declared.found
 
 
-@given(linear, linear, st.sampled_from([*extents.RELATIONS]), at_sizes)
+@given(linear, linear, st.sampled_from([*size_conditions.RELATIONS]), at_sizes)
 def test_a_condition_says_in_its_text_what_it_checks(left, right, relation, sizes):
     condition = Condition(left, relation, right)
     found = eval(str(condition), {}, {symbol.name: size for symbol, size in sizes.items()})
     assert found == condition.holds(sizes)
-    assert condition.shown == f"{shown(left)} {extents.SIGNS[relation]} {shown(right)}"
+    assert condition.shown == f"{shown(left)} {size_conditions.SIGNS[relation]} {shown(right)}"
 
 
 def test_conditions_end_with_their_plan():
     with pytest.raises(KeyError), conditions(by_example=True):
         raise KeyError
     with pytest.raises(UndecidedSize):
-        extents.assume_at_most(5, SEQ)
+        size_conditions.assume_at_most(5, SEQ)

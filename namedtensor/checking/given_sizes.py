@@ -10,7 +10,8 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Axis, axis_of
 
-from ..core.extents import Extent, assume_equal, is_size
+from ..core.extents import Extent, is_size
+from ..core.size_conditions import assume_equal
 from ..core.sizes import is_ground, resolve, unify
 from ..scope.names import plain_key, spelled, walk
 from ..scope.resized_axes import may_resize, resizes

@@ -9,7 +9,8 @@ from grammar import nodes
 from grammar.errors import Hint, NotationError
 from grammar.nodes import Index, Node, axis_of
 
-from ..core.extents import Extent, assume_at_most
+from ..core.extents import Extent
+from ..core.size_conditions import assume_at_most
 from ..core.sizes import is_ground, resolve, unify
 from ..core.suggestions import did_you_mean, near
 from ..operators import REGISTRY

@@ -8,7 +8,7 @@ from typing import Any
 from grammar.errors import SIZE_NEEDED, Hint
 from grammar.nodes import Rename, Starred
 
-from ..core.extents import assume_divides, assume_equal
+from ..core.size_conditions import assume_divides, assume_equal
 from ..core.sizes import is_ground, resolve
 from ..core.suggestions import did_you_mean, near
 from ..terms.environment import Environment

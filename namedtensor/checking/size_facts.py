@@ -11,7 +11,8 @@ from grammar.errors import NotationError
 from grammar.nodes import Node, Number, Size
 from grammar.traversal import children
 
-from ..core.extents import Extent, UndecidedSize, UnfitSize, assume_divides, is_size
+from ..core.extents import Extent, UndecidedSize, UnfitSize, is_size
+from ..core.size_conditions import assume_divides
 from ..core.sizes import SizeVariable, resolve
 from ..scope.names import MARKS, spelled
 from ..scope.symbols import SizeEquation

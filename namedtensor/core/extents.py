@@ -8,20 +8,16 @@ otherwise, and wherever Python asks for a number (`range(size)`, `float(size)`),
 example becomes part of a plan by accident. Who needs an answer has three ways to ask:
 
     proves_at_most(a, b)   may a rewrite be done for every size? False where that is not proved
-    assume_equal(a, b)     meaning: decided where it can be; else a condition that the function checks when it runs
-    assume_at_most(a, b)
+    assume_equal(a, b)     meaning: decided where it can be; else a condition of the plan, see `size_conditions`
     typical(size)          speed: the size of the example, by which any answer gives the same values
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import reduce
 from math import inf
-from operator import eq, gt, le, ne
 from typing import Any, NamedTuple, TypeAlias
 
 from grammar.cache import cached_property
@@ -433,161 +429,6 @@ def divides(monomial: Monomial, other: Monomial) -> bool:
             return False
         rest.remove(atom)
     return all(isinstance(atom, Symbol) for atom in other)
-
-
-# ----------------------------------------------------------------------------------------------------------- conditions
-class Condition(NamedTuple):
-    """What has to hold of the sizes for a plan to be right: `left` equals `right`, is at most as large, or not so."""
-
-    left: Size
-    relation: str  # of RELATIONS
-    right: Size
-
-    def holds(self, sizes: Mapping[Symbol, int]) -> bool:
-        """Whether it holds where axes have these sizes."""
-        return RELATIONS[self.relation](value_at(self.left, sizes), value_at(self.right, sizes))
-
-    def __str__(self) -> str:
-        return f"{self.left} {self.relation} {self.right}"
-
-    @property
-    def shown(self) -> str:
-        return f"{shown(self.left)} {SIGNS[self.relation]} {shown(self.right)}"
-
-
-RELATIONS: dict[str, Callable[[int, int], bool]] = {"==": eq, "!=": ne, "<=": le, ">": gt}
-NEGATED = {"==": "!=", "<=": ">"}
-SIGNS = {"==": "=", "!=": "≠", "<=": "≤", ">": ">"}
-
-
-class Conditions(NamedTuple):
-    """The conditions of a plan that is being made; decided by the example sizes, or taken to hold where there are none."""
-
-    found: dict[Condition, None]
-    by_example: bool
-    solved: dict[Symbol, Size]  # symbols that an equation gives as sizes made of others
-    parts: dict[Symbol, Size]  # new symbols for sizes that divide: of each, what it is of the first ones
-
-
-_CONDITIONS: ContextVar[Conditions | None] = ContextVar("conditions of a symbolic plan", default=None)
-
-
-@contextmanager
-def conditions(by_example: bool = False) -> Generator[Conditions]:
-    """Collect what is assumed about sizes inside the block."""
-    collected = Conditions({}, by_example, {}, {})
-    token = _CONDITIONS.set(collected)
-    try:
-        yield collected
-    finally:
-        _CONDITIONS.reset(token)
-
-
-def is_by_example() -> bool:
-    """Whether what is assumed for the sake of speed may be a condition: other sizes have a plan of their own."""
-    collected = _CONDITIONS.get()
-    return collected is None or collected.by_example
-
-
-def assume(condition: Condition) -> bool:
-    """Whether a condition is taken to hold, which becomes one of the plan. Raises UndecidedSize where there is none."""
-    collected = _CONDITIONS.get()
-    if collected is None:
-        raise UndecidedSize(next(size for size in (condition.left, condition.right) if isinstance(size, Extent)))
-    left, relation, right = condition
-    is_assumed = not collected.by_example or RELATIONS[relation](typical(left), typical(right))
-    is_solved = is_assumed and relation == "==" and solve(collected.solved, left - right)
-    if collected.by_example or not is_solved:  # what is solved is checked where the sizes are read
-        collected.found[condition if is_assumed else Condition(left, NEGATED[relation], right)] = None
-    return is_assumed
-
-
-def solve(solved: dict[Symbol, Size], difference: Size) -> bool:
-    """Have one symbol of an equation stand for the rest of it, where it occurs once and by itself; whether one does."""
-    for monomial, count in terms_of(difference).items():
-        if len(monomial) == 1 and abs(count) == 1 and isinstance(symbol := monomial[0], Symbol):
-            rest = normal({other: -count * times for other, times in terms_of(difference).items() if other != monomial})
-            if symbol not in symbols_of(rest):
-                for other, size in solved.items():
-                    solved[other] = substituted(size, {symbol: rest})
-                solved[symbol] = rest
-                return True
-    return False
-
-
-def substituted(size: Size, values: Mapping[Symbol, Size]) -> Size:
-    """A size with others for some of its symbols."""
-    if type(size) is int or not values or values.keys().isdisjoint(symbols_of(size)):
-        return size
-    total: Any = 0
-    for monomial, count in terms_of(size).items():
-        product: Any = count
-        for atom in monomial:
-            if isinstance(atom, Symbol):
-                product = product * values.get(atom, extent(atom))
-            else:
-                left, right = substituted(atom.left, values), substituted(atom.right, values)
-                product = product * (left // right if isinstance(atom, Quotient) else largest(left, right))
-        total = total + product
-    return total
-
-
-def canonical(size: Extent) -> Size:
-    """A size by those of its symbols that equations leave, where a plan is being made."""
-    collected = _CONDITIONS.get()
-    return size if collected is None or not collected.solved else substituted(size, collected.solved)
-
-
-def assume_equal(left: Size, right: Size) -> bool:
-    """Whether two sizes are equal: decided by their forms, else assumed, which the function checks when it runs."""
-    left, right = (canonical(size) if type(size) is Extent else size for size in (left, right))
-    difference = left - right
-    if type(difference) is int:
-        return difference == 0
-    low, high = bounds(difference)
-    if (low is not None and low > 0) or (high is not None and high < 0):
-        return False
-    return assume(Condition(left, "==", right))
-
-
-def assume_at_most(left: Size, right: Size) -> bool:
-    """Whether one size is at most another: decided by their bounds, else assumed, which the function checks when it runs."""
-    low, high = bounds(right - left)
-    if low is not None and low >= 0:
-        return True
-    if high is not None and high < 0:
-        return False
-    return assume(Condition(left, "<=", right))
-
-
-def assume_divides(part: Size, whole: Size) -> bool:
-    """Whether a size is a multiple of another: decided by their forms, else assumed of an axis and a number.
-
-    The size of the axis is then that number times a new symbol, so that what is merged of parts is known to be the whole.
-    """
-    part, whole = (canonical(size) if type(size) is Extent else size for size in (part, whole))
-    if type(whole) is int and type(part) is int:
-        return part != 0 and whole % part == 0
-    if part != 0 and exact_quotient(whole, part) is not None:
-        return True
-    collected, (symbol, *more) = _CONDITIONS.get(), (*symbols_of((whole, part)),)
-    if collected is None or more or type(part) is not int or whole != extent(symbol):
-        raise UndecidedSize(whole if isinstance(whole, Extent) else part)  # type: ignore[arg-type]
-    divides = not collected.by_example or symbol.example % part == 0
-    if collected.by_example:
-        collected.found[Condition(whole % part, "==" if divides else "!=", 0)] = None
-    if divides:
-        one = Symbol(f"{symbol.name}_by_{part}", symbol.axis, max(1, symbol.example // part), symbol.part * part)
-        collected.parts[one] = whole // part
-        solve(collected.solved, extent(symbol) - part * extent(one))
-    return divides
-
-
-def limit_size(size: Size, limit: int) -> None:
-    """Make a limit on a size a condition of a plan that is made for calls."""
-    collected = _CONDITIONS.get()
-    if collected is not None and collected.by_example and upper_bound(size) > limit:
-        collected.found[Condition(size, "<=", limit)] = None
 
 
 # ----------------------------------------------------------------------------------------------------------------- text

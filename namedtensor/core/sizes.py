@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .extents import Extent, assume_equal, canonical
+from .extents import Extent
+from .size_conditions import assume_equal, canonical
 
 
 class SizeVariable:

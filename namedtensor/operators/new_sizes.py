@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.axes import Shape, ShapeMismatch
-from ..core.extents import assume_at_most, assume_divides
+from ..core.size_conditions import assume_at_most, assume_divides
 from ..core.sizes import is_ground, resolve, unify
 
 Shapes = tuple[Shape, ...]

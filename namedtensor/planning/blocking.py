@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..core.extents import assume_at_most, is_by_example, proves_at_most, typical
+from ..core.extents import proves_at_most, typical
+from ..core.size_conditions import assume_at_most, is_by_example
 from ..terms.terms import Term, resolved_shape, topological
 from . import contraction_order, core_use, online_softmax, regions
 from .fast_path import FEW_OF_BLOCK

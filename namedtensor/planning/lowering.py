@@ -14,10 +14,11 @@ from grammar.errors import NotationError
 
 from ..core.arrays import dtype_name
 from ..core.axes import Order, show
-from ..core.extents import Extent, is_by_example, limit_size, proves_at_most, typical
+from ..core.extents import Extent, proves_at_most, typical
 from ..core.families import FamilyName
 from ..core.layout import Layout
 from ..core.limits import Limits
+from ..core.size_conditions import is_by_example, limit_size
 from ..core.sizes import is_ground, resolve
 from ..operators import REGISTRY
 from ..operators.record import IndexProblem

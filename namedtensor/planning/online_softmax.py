@@ -6,7 +6,8 @@ whole. Where the largest m must be taken off, it is the largest of those of the 
 
 from __future__ import annotations
 
-from ..core.extents import assume_at_most, assume_equal, typical
+from ..core.extents import typical
+from ..core.size_conditions import assume_at_most, assume_equal
 from ..operators import REGISTRY
 from ..terms.terms import Term
 from . import regions

@@ -24,7 +24,8 @@ from typing import Any, NamedTuple
 from grammar.plain_text import encodable
 
 from ..core.axes import Order, show
-from ..core.extents import Condition, Extent, Symbol, symbols_of, typical
+from ..core.extents import Extent, Symbol, symbols_of, typical
+from ..core.size_conditions import Condition
 from ..terms.environment import distinct_names
 from .intervals import Interval
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from ..core.arrays import HALF
 from ..core.axes import Order
-from ..core.extents import Extent, canonical, largest, symbols_of, upper_bound
+from ..core.extents import Extent, largest, symbols_of, upper_bound
+from ..core.size_conditions import canonical
 from . import dtypes, whole_numbers
 from .fast_path import FALLBACK, FAST, GUARDED, version
 from .intervals import of_dtype, within

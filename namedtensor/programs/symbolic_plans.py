@@ -17,9 +17,10 @@ from typing import Any, NamedTuple
 from grammar.cache import Cache
 from grammar.errors import NotationError
 
-from ..core.extents import MAX_SIZE, Condition, Size, Symbol, UndecidedSize, UnfitSize, conditions, extent, value_at
+from ..core.extents import MAX_SIZE, Size, Symbol, UndecidedSize, UnfitSize, extent, value_at
 from ..core.families import FamilyName
 from ..core.layout import Layout
+from ..core.size_conditions import Condition, conditions
 from ..planning.plan import Value
 from .arguments import Arguments
 from .executable import Executable
