@@ -123,26 +123,81 @@ def test_inputs_that_may_be_given_are_parameters_of_forward():
         module(ids, mask[:, :-1])
 
 
+TWO_INPUTS = "f : ℝ^{a} × ℝ^{a} → ℝ^{a}\nf(X, Y) = X + W ⊙ Y\nW ∈ ℝ"
+PAIRS_OF_ROWS = "f : ℝ^{a} → ℝ^{b}\nf(X) = X_{a→(b,c)} ⊙_{c} W\nW ∈ ℝ^{c}"
+WRONG_SIZES = {  # of Y beside an X of 3 × 4
+    "an axis of size 1": ((3, 1), "axis a of Y must have size 4, got 1"),
+    "a batch of size 1": ((1, 4), "axis n of Y must have size 3, got 1"),
+    "another size": ((3, 5), "axis a of Y must have size 4, got 5"),
+    "an axis too few": ((4,), r"Y must have axes [n, a], got shape (4,)"),
+    "an axis too many": ((1, 3, 4), r"Y must have axes [n, a], got shape (1, 3, 4)"),
+}
+
+
+def module_of_two_inputs():
+    compiled = nt.formula(TWO_INPUTS).compile("torch")
+    return compiled.module({"W": nt.tensor(torch.tensor(2.0))}, X="n a", Y="n a")
+
+
+def class_of_two_inputs():
+    text = nt.formula(TWO_INPUTS).to_python("torch", style="module", X="ℝ^{n × a}", Y="ℝ^{n × a}")
+    module = class_in(text, "F")()
+    module.load_state_dict({"W": torch.tensor(2.0)})
+    return module
+
+
+@pytest.mark.parametrize("make", [module_of_two_inputs, class_of_two_inputs], ids=["module", "text"])
+def test_forward_refuses_sizes_that_disagree(make):
+    module = make()
+    x, y = torch.randn(3, 4), torch.randn(3, 4)
+    compiled = torch.compile(module, fullgraph=True, dynamic=True, backend="eager")
+    for run in (module.forward, compiled):
+        close(run(x, y), x + 2 * y)
+        close(run(y[:2, :2], x[:2, :2]), y[:2, :2] + 2 * x[:2, :2])
+    for shape, message in WRONG_SIZES.values():  # two of which PyTorch alone would broadcast
+        with pytest.raises(ValueError) as raised:
+            module.forward(x, torch.randn(shape))
+        assert str(raised.value) == message
+        with pytest.raises(Exception, match="Observed exception") as refused:
+            compiled(x, torch.randn(shape))
+        assert message.partition(", got")[0] in str(refused.value)
+    mapped = torch.func.vmap(module.forward, in_dims=(None, 0))
+    close(mapped(x, torch.stack([y, y])), torch.stack([x + 2 * y] * 2))
+    with pytest.raises(ValueError, match="axis a of Y must have size 4, got 1"):
+        mapped(x, torch.randn(2, 3, 1))
+
+
 def test_sizes_that_have_to_agree_are_compared():
-    text = "f : ℝ^{a} × ℝ^{a} → ℝ^{a}\nf(X, Y) = X + W ⊙ Y\nW ∈ ℝ"
-    module = nt.formula(text).compile("torch").module({"W": nt.tensor(torch.tensor(2.0))}, X="n a", Y="n a")
+    module = module_of_two_inputs()
     x, y = torch.randn(3, 4), torch.randn(3, 4)
     close(module(x, y), x + 2 * y)
     close(module(y[:2, :1], x[:2, :1]), y[:2, :1] + 2 * x[:2, :1])
-    with pytest.raises((nt.NotationError, RuntimeError, AssertionError)):
-        module.export().module()(x, y[:1])
-    for wrong in (y[:, :1], y[:1]):  # which PyTorch alone would broadcast
+    for wrong in (y[:, :1], y[:1]):
+        with pytest.raises((RuntimeError, AssertionError)):
+            module.export().module()(x, wrong)
         with pytest.raises(nt.NotationError):
             module(x, wrong)
 
 
 def test_a_condition_of_the_plan_is_checked():
-    module = nt.formula("f : ℝ^{a} → ℝ^{b}\nf(X) = X_{a→(b,c)} ⊙_{c} W\nW ∈ ℝ^{c}").compile("torch")
-    module = module.module({"W": nt.tensor(torch.ones(2), "c")}, X="a")
+    module = nt.formula(PAIRS_OF_ROWS).compile("torch").module({"W": nt.tensor(torch.ones(2), "c")}, X="a")
     close(module(torch.arange(6.0)), torch.tensor([1.0, 5.0, 9.0]))
     close(module.export().module()(torch.arange(8.0)), torch.tensor([1.0, 5.0, 9.0, 13.0]))
     with pytest.raises(nt.NotationError):
         module(torch.arange(5.0))
+    text = nt.formula(PAIRS_OF_ROWS).to_python("torch", style="module", X="ℝ^{a}", sizes={"c": 2})
+    for forward in (module.forward, class_in(text, "F")()):
+        with pytest.raises(ValueError) as raised:
+            forward(torch.arange(5.0))
+        assert str(raised.value) == "axis a of X must have a size that is a multiple of 2"
+
+
+def test_a_lower_bound_of_a_size_is_checked():
+    module = nt.formula("f : ℝ^{a} → ℝ\nf(X) = X_{a(3)} W\nW ∈ ℝ").compile("torch")
+    module = module.module({"W": nt.tensor(torch.tensor(2.0))}, X="a")
+    close(module.forward(torch.arange(5.0)), torch.tensor(4.0))
+    with pytest.raises(ValueError, match=r"sizes must satisfy"):
+        module.forward(torch.arange(2.0))
 
 
 def test_a_module_converted_has_a_forward_of_its_new_dtype():
@@ -238,6 +293,17 @@ def test_onnx_runs_it_under_our_names(name, tmp_path):
     for batch, seq in PAIRS:
         x = given(name, batch, seq)
         close(torch.tensor(session.run(None, {said[0]: x.numpy()})[0]), module(x).detach())
+
+
+@ONNX
+def test_onnx_runtime_refuses_sizes_that_the_parameters_fix(tmp_path):
+    import onnxruntime
+
+    layer_of("FFN").to_onnx(tmp_path / "layer.onnx", X="batch seq chans")
+    session = onnxruntime.InferenceSession(tmp_path / "layer.onnx")
+    for shape in ((2, 3, 1), (2, 3, 5), (3, 4)):
+        with pytest.raises(Exception, match="(?i)invalid (rank|dimensions) for input"):
+            session.run(None, {"X": torch.randn(shape).numpy()})
 
 
 def test_without_its_packages_onnx_says_what_to_install(tmp_path, monkeypatch):

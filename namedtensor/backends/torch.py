@@ -73,6 +73,23 @@ def seen(x):
         pass
     return x
 '''
+CHECK_SIZES = '''
+def check_sizes(name, x, sizes):
+    """Refuse an input with other axes or sizes than this module is written for."""
+    if torch.jit.is_tracing():  # a recorded shape is not a number
+        return
+    if x.ndim != len(sizes):
+        raise ValueError(f"{name} must have axes [{', '.join(sizes)}], got shape {tuple(x.shape)}")
+    for (axis, size), actual in zip(sizes.items(), x.shape):
+        if size is not None and actual != size:
+            raise ValueError(f"axis {axis} of {name} must have size {size}, got {actual}")
+'''
+REQUIRE = '''
+def require(condition, message):
+    """Refuse sizes that do not satisfy a condition."""
+    if not torch.jit.is_tracing() and not condition:
+        raise ValueError(message)
+'''
 POSITIONS = '''
 def positions(indices, size, base):
     """Indices that count from `base`, as positions from 0; each must lie in range."""
@@ -270,7 +287,7 @@ class Torch(Backend):
 
 BACKEND = Torch(
     "torch", "import torch", LINES, {},
-    {"index_error": INDEX_ERROR, "seen": SEEN, "positions": POSITIONS, "scatter_add": SCATTER_ADD, "whole_positions": WHOLE_POSITIONS, "covered": COVERED, **exact("wrong({0})"), "wrong": WRONG,
+    {"check_sizes": CHECK_SIZES, "require": REQUIRE, "index_error": INDEX_ERROR, "seen": SEEN, "positions": POSITIONS, "scatter_add": SCATTER_ADD, "whole_positions": WHOLE_POSITIONS, "covered": COVERED, **exact("wrong({0})"), "wrong": WRONG,
      "exact_cast": EXACT_CAST,
      "product": PRODUCT, "descending": DESCENDING, "sign": SIGN, "cofactors": COFACTORS, "eigenvectors": EIGENVECTORS, "layer_norm": LAYER_NORM,
      **KERNELS,

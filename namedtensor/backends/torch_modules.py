@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 import keyword
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +11,7 @@ from typing import Any
 
 from ..core.extents import shown
 from ..planning.plan import Plan, Step, Value
-from .entry_checks import size_lines
+from .entry_checks import input_checks, quoted
 from .source import Backend
 
 INDENT = "    "
@@ -41,10 +40,6 @@ def with_plain_products(backend: Backend) -> Backend:
     return found
 
 
-def quoted(name: str) -> str:
-    return json.dumps(name, ensure_ascii=False)
-
-
 def ordered(plan: Plan, axes: tuple[str, ...]) -> Plan:
     """The plan whose one result has its axes in this order."""
     (result,) = plan.results
@@ -66,13 +61,20 @@ def forward_text(backend: Backend, plan: Plan, attributes: Mapping[Any, str], co
     inputs = [plan.names[value] for value in plan.inputs if value not in attributes]
     renamed = copy.copy(plan)
     renamed.names = {**plan.names, **attributes}
-    entry = size_lines(renamed) + [f"    torch._check({each}, lambda: {refusal(each)})" for each in plan.conditions]
+    checked = [value for value in plan.inputs if isinstance(value, Value) and value not in attributes]
+    entry = input_checks(renamed, checked, lambda value, sizes: size_check(plan.names[value], sizes), requirement)
     signature = ", ".join(["self", *inputs])
     return backend.source(renamed, "forward", comments, entry=entry, signature=signature).text
 
 
-def refusal(condition: Any) -> str:
-    return quoted(f"sizes must satisfy {condition.shown}")
+def size_check(name: str, sizes: str) -> str:
+    """The line that checks the axes of an input."""
+    return f"    check_sizes({quoted(name)}, {name}, {sizes})"
+
+
+def requirement(condition: str, negation: str, message: str) -> list[str]:
+    """The line that refuses sizes of which a condition does not hold."""
+    return [f"    require({condition}, {quoted(message)})"]
 
 
 def forward(backend: Backend, plan: Plan, attributes: Mapping[Any, str], xp: Any) -> tuple[str, Callable[..., Any]]:

@@ -124,10 +124,11 @@ class NamedModule(Module):
                 arguments += tuple([named[name] for name in planned.inputs[len(arguments) :]])
             except KeyError:
                 return None
-        for each in arguments:
-            if not isinstance(each, torch.Tensor):
-                return None
-        sized = torch.compiler.is_compiling() or not torch.jit.is_tracing()  # which would record what sizes it is asked  # pyright: ignore
+        if not all(isinstance(argument, torch.Tensor) for argument in arguments):
+            return None
+        if torch.compiler.is_compiling():  # `forward` checks the sizes itself
+            return arguments
+        sized = not torch.jit.is_tracing()  # which would record the sizes  # pyright: ignore
         return arguments if planned.fits(arguments, self._arrays_of_parameters(), sized) else None
 
     def _arrays_of_parameters(self) -> list[Any]:
