@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import copy
 import keyword
 import unicodedata
@@ -40,30 +41,47 @@ def with_plain_products(backend: Backend) -> Backend:
     return found
 
 
-def ordered(plan: Plan, axes: tuple[str, ...]) -> Plan:
-    """The plan whose one result has its axes in this order."""
-    (result,) = plan.results
-    if result.order == axes:
+def ordered(plan: Plan, orders: Sequence[tuple[str, ...]]) -> Plan:
+    """The plan whose results have their axes in these orders."""
+    steps: list[Step] = []
+    results: list[Value] = []
+    for result, order in zip(plan.results, orders):
+        if result.order != order:
+            moves = tuple(result.order.index(axis) for axis in order)
+            value = Value(order, tuple(result.shape[move] for move in moves), result.dtype, result.fixed)
+            value.sized = result.sized
+            steps.append(Step(value, "transpose", (result,), {"moves": moves}))
+            result = value
+        results.append(result)
+    if not steps:
         return plan
-    moves = tuple(result.order.index(axis) for axis in axes)
-    shape = tuple(result.shape[move] for move in moves)
-    value = Value(axes, shape, result.dtype, result.fixed)
-    value.sized = result.sized
-    step = Step(value, "transpose", (result,), {"moves": moves})
-    names = [plan.names[each] for each in plan.inputs]
-    found = Plan(plan.source, names, plan.inputs, (*plan.steps, step), (value,), plan.in_place)
-    found.conditions = plan.conditions
-    return found
+    names = [plan.names[value] for value in plan.inputs]
+    reordered = Plan(plan.source, names, plan.inputs, (*plan.steps, *steps), results, plan.in_place)
+    reordered.conditions = plan.conditions
+    return reordered
+
+
+def with_plain_names(backend: Backend, plan: Plan, inputs: Sequence[Value]) -> dict[Any, str]:
+    """The names of a plan's values, inputs such as `ids` under their own names where the text uses them for nothing else."""
+    others = {*backend.reserved, *dir(builtins), *keyword.kwlist, "self", "out", "torch", "xp", "device"}
+    others |= {*plan.names.values(), *map(str, plan.symbols)}
+    names = dict(plan.names)
+    for value in inputs:
+        name = plan.names[value].removesuffix("_")
+        if name.isalpha() and name not in others:
+            names[value] = name
+    return names
 
 
 def forward_text(backend: Backend, plan: Plan, attributes: Mapping[Any, str], comments: bool = False) -> str:
     """The text of `forward`, and before it what it uses: constants, and the functions of loops."""
-    inputs = [plan.names[value] for value in plan.inputs if value not in attributes]
+    inputs = [value for value in plan.inputs if value not in attributes]
     renamed = copy.copy(plan)
-    renamed.names = {**plan.names, **attributes}
-    checked = [value for value in plan.inputs if isinstance(value, Value) and value not in attributes]
-    entry = input_checks(renamed, checked, lambda value, sizes: size_check(plan.names[value], sizes), requirement)
-    signature = ", ".join(["self", *inputs])
+    renamed.names = {**with_plain_names(backend, plan, inputs), **attributes}
+    entry = input_checks(
+        renamed, inputs, lambda value, sizes: size_check(renamed.names[value], sizes), requirement
+    )  # fmt: skip
+    signature = ", ".join(["self", *(renamed.names[value] for value in inputs)])
     return backend.source(renamed, "forward", comments, entry=entry, signature=signature).text
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from itertools import product
 from typing import Any
@@ -84,7 +84,7 @@ def identifier(axis: str) -> str:
 
 def exported(module: torch.nn.Module, planned: Forward, device: Any, floating: torch.dtype) -> Any:
     """The module as a program of `torch.export`, its open sizes dynamic."""
-    *places, _ = open_places(planned)
+    places = open_places(planned)[: len(planned.shapes)]
     sizes = [size for shape in planned.shapes for size in shape if type(size) is Extent]
     is_free = not planned.plan.conditions and all(
         len(size.symbols) == 1 and size == extent(*size.symbols) for size in sizes
@@ -95,7 +95,7 @@ def exported(module: torch.nn.Module, planned: Forward, device: Any, floating: t
 
 
 def to_onnx(
-    module: torch.nn.Module, planned: Forward, path: str | os.PathLike[str], value: str, device: Any,
+    module: torch.nn.Module, planned: Forward, path: str | os.PathLike[str], outputs: Sequence[str], device: Any,
     floating: torch.dtype,
 ) -> None:  # fmt: skip
     """Write the module as a file of ONNX. Raises NotationError where what PyTorch needs for it is not installed."""
@@ -105,7 +105,7 @@ def to_onnx(
     size = sum(each.numel() * each.element_size() for each in module.parameters())
     program = torch.onnx.export(
         exported(module, planned, device, floating), dynamo=True, verbose=False, input_names=list(planned.inputs),
-        output_names=[value],
+        output_names=list(outputs),
     )  # fmt: skip
     assert program is not None
     name_axes(program.model.graph, planned)

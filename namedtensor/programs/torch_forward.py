@@ -20,7 +20,7 @@ from ..core.extents import Symbol, extent, terms_of, value_at
 from ..core.layout import Layout
 from ..planning.plan import Plan, Value
 from .arguments import DTYPE, spelling_of, whole_sizes
-from .entries import Entry, WholeProgram
+from .entries import Entry, Several, WholeProgram
 from .executable import Options, axes_of
 from .named_plans import plan_for, target_named
 from .size_symbols import SizeSymbols, names_in, with_conditions
@@ -50,10 +50,11 @@ def shape_of(axes: str | Iterable[str]) -> Shape:
 class Goal(NamedTuple):
     """What a module computes: an entry of a program, sizes that no tensor shows, and the inputs in the order of a call."""
 
-    entry: WholeProgram | Entry
+    entry: WholeProgram | Entry | Several
     sizes: Mapping[str, int]
     order: tuple[str, ...]
     needed: tuple[str, ...]  # inputs without which there is no value
+    orders: tuple[tuple[str, ...], ...] = ()  # the axes of each result; by default in the order of the inputs
 
 
 class Forward(NamedTuple):
@@ -62,7 +63,7 @@ class Forward(NamedTuple):
     function: Callable[..., Any]
     text: str
     inputs: tuple[str, ...]  # in the order of its parameters
-    axes: tuple[str, ...]  # of the result
+    axes: tuple[tuple[str, ...], ...]  # of each result
     plan: Plan
     shapes: tuple[tuple[Any, ...], ...]  # of the inputs: numbers, and symbols
     dtypes: tuple[str, ...]  # of inputs and parameters
@@ -127,12 +128,12 @@ def forward_for(
     if indices:
         dtypes = {name: INDEX if number in indices else dtype for number, name in enumerate(names)}
         plan = planned(goal, parameters, shapes, dtypes)
-    (result, *others) = plan.results
     own = [each for each in plan.inputs if isinstance(each, Value)]
-    if others or not isinstance(result, Value) or len(own) < len(plan.inputs):
-        raise NotationError(309, "the formula has no single array for its value")
-    axes = order_of(axes_of(result), shapes.values())
-    plan = ordered(plan, tuple(result.order[axes_of(result).index(axis)] for axis in axes))
+    if any(not isinstance(result, Value) for result in plan.results) or len(own) < len(plan.inputs):
+        raise NotationError(309, "the formula has no array for its value")
+    axes = orders_of(plan, goal, shapes)
+    orders = zip(plan.results, axes)
+    plan = ordered(plan, [tuple(each.order[axes_of(each).index(axis)] for axis in order) for each, order in orders])
     target = target_named("torch")
     attributes = {value: attribute(keys[name], taken) for value, name in zip(own[len(names) :], tensors)}
     text, function = forward(target.backend, plan, attributes, target.xp)
@@ -142,6 +143,13 @@ def forward_for(
         tuple(each.dtype for each in own), shared_dtypes(plan, NAMES_DTYPE),
         tuple((own.index(read.value), read) for read in reads),
     )  # fmt: skip
+
+
+def orders_of(plan: Plan, goal: Goal, shapes: Mapping[str, Shape]) -> tuple[tuple[str, ...], ...]:
+    """The axes of each result, in the order in which a module gives them."""
+    if goal.orders:
+        return goal.orders
+    return tuple(order_of(axes_of(result), shapes.values()) for result in plan.results)
 
 
 def order_of(axes: Collection[str], said: Iterable[Iterable[str]]) -> tuple[str, ...]:

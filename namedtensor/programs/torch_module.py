@@ -8,7 +8,7 @@ go in and come out in an order of axes that is said once: they run a `forward` t
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -41,7 +41,7 @@ class NamedModule(Module):
         self._shapes = {spelling_of(name): shape_of(axes) for name, axes in inputs.items()}
         self._axes_of = {name: value.axes for name, value in parameters.items() if isinstance(value, NamedTensor)}
         self._numbers = {name: value for name, value in parameters.items() if name not in self._axes_of}
-        self._axes: tuple[str, ...] | None = None
+        self._axes: tuple[tuple[str, ...], ...] | None = None
         self._planned: Forward | None = None
         self._problem: NotationError | None = None  # why there is none
         self._own = frozenset(dir(self))
@@ -72,8 +72,8 @@ class NamedModule(Module):
         """What it computes, as text."""
         raise NotImplementedError
 
-    def value(self) -> str:
-        """The name of what it computes."""
+    def outputs(self) -> tuple[str, ...]:
+        """The names of what it computes."""
         raise NotImplementedError
 
     # --------------------------------------------------------------------------------------------------------- its forward
@@ -157,11 +157,14 @@ class NamedModule(Module):
         }
 
     @property
-    def axes(self) -> tuple[str, ...]:
-        """The axes of the result, in the order of its array: those of the inputs as said, then new ones."""
+    def axes(self) -> Any:
+        """The axes of the result, in the order of its array: those of the inputs as declared, then new ones.
+
+        A tuple of such for a module with several results.
+        """
         if self._axes is None:
             raise NotationError(309, "the axes of the result are not known yet", hint="call the module first")
-        return self._axes
+        return self._axes if len(self.outputs()) > 1 else self._axes[0]
 
     def named(self, *arguments: Any, **named: Any) -> Any:
         """The value where `forward` is not made for the arguments: of named tensors, of other ranks, dtypes and sizes."""
@@ -169,10 +172,20 @@ class NamedModule(Module):
         plain = any(isinstance(each, torch.Tensor) for each in (*arguments, *named.values()))
         given = tuple(self._named(each, name) for each, name in zip(arguments, (*names, *[""] * len(arguments))))
         by_name = {name: self._named(each, name) for name, each in named.items()}
-        result = self.run(self.tensors, given, by_name)
+        value = self.run(self.tensors, given, by_name)
+        results = value if isinstance(value, tuple) else (value,)
         if self._planned is None:
-            self._axes = order_of(result.axes, self._shapes.values())
-        return result.to_array(order_of(result.axes, self._shapes.values())) if plain else result
+            self._axes = tuple(order_of(result.axes, self._shapes.values()) for result in results)
+        if not plain:
+            return value
+        arrays = tuple(result.to_array(axes) for result, axes in zip(results, self._orders(results)))
+        return arrays if isinstance(value, tuple) else arrays[0]
+
+    def _orders(self, results: Sequence[NamedTensor]) -> list[tuple[str, ...]]:
+        """The orders of the axes of results, of which some may have more axes than `forward` gives."""
+        said = self._axes or ((),) * len(results)
+        own = ((order,) if set(order) == set(result.axes) else () for result, order in zip(results, said))
+        return [order_of(result.axes, (*order, *self._shapes.values())) for result, order in zip(results, own)]
 
     forward = named
 
@@ -195,7 +208,7 @@ class NamedModule(Module):
         with LOADING, all_or_none():
             from .torch_export import forward_of, to_onnx
 
-        to_onnx(self, forward_of(self._planned, self._problem), path, self.value(), *self._where())
+        to_onnx(self, forward_of(self._planned, self._problem), path, self.outputs(), *self._where())
 
     def _where(self) -> tuple[Any, torch.dtype]:
         """The device of the parameters, and their floating dtype."""
@@ -255,9 +268,9 @@ class FormulaModule(NamedModule):
     def formula(self) -> str:
         return self.text
 
-    def value(self) -> str:
+    def outputs(self) -> tuple[str, ...]:
         function = self.entry.function()
-        return getattr(self.entry, "name", "value") if function is None else function.title
+        return (getattr(self.entry, "name", "value") if function is None else function.title,)
 
 
 def own_copy(array: Any) -> torch.Tensor:

@@ -52,8 +52,8 @@ class LayerModule(NamedModule):
     def formula(self) -> str:
         return str(self.layer.formula)
 
-    def value(self) -> str:
-        return self.kind.value
+    def outputs(self) -> tuple[str, ...]:
+        return (self.kind.value,)
 
     @property
     def layer(self) -> Any:
