@@ -306,6 +306,22 @@ def test_onnx_runtime_refuses_sizes_that_the_parameters_fix(tmp_path):
             session.run(None, {"X": torch.randn(shape).numpy()})
 
 
+@ONNX
+def test_onnx_runtime_refuses_sizes_that_disagree(tmp_path):
+    import onnxruntime
+
+    module, path = module_of_two_inputs(), tmp_path / "two.onnx"
+    module.to_onnx(path)
+    session = onnxruntime.InferenceSession(path)
+    assert [each.shape for each in session.get_inputs()] == [["n", "a"]] * 2
+    for rows in (1, 3):
+        x, y = torch.randn(rows, 4), torch.randn(rows, 4)
+        close(torch.tensor(session.run(None, {"X": x.numpy(), "Y": y.numpy()})[0]), module(x, y).detach())
+    for shape in ((1, 4), (3, 1), (6, 4), (3,)):  # two of which ONNX Runtime alone would broadcast
+        with pytest.raises(Exception, match=r"Y must have sizes \[n, a\]|(?i:invalid rank)"):
+            session.run(None, {"X": torch.randn(3, 4).numpy(), "Y": torch.randn(shape).numpy()})
+
+
 def test_without_its_packages_onnx_says_what_to_install(tmp_path, monkeypatch):
     from namedtensor.programs import torch_export
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import copy
 import keyword
+import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -58,6 +59,7 @@ def ordered(plan: Plan, orders: Sequence[tuple[str, ...]]) -> Plan:
     names = [plan.names[value] for value in plan.inputs]
     reordered = Plan(plan.source, names, plan.inputs, (*plan.steps, *steps), results, plan.in_place)
     reordered.conditions = plan.conditions
+    reordered.names |= plan.names
     return reordered
 
 
@@ -67,9 +69,11 @@ def with_plain_names(backend: Backend, plan: Plan, inputs: Sequence[Value]) -> d
     others |= {*plan.names.values(), *map(str, plan.symbols)}
     names = dict(plan.names)
     for value in inputs:
-        name = plan.names[value].removesuffix("_")
-        if name.isalpha() and name not in others:
+        name = re.sub(r"_+", "_", plan.names[value]).strip("_")
+        is_generated = name.islower() and any(map(str.isdigit, name))  # as t1, or function_2
+        if name.isidentifier() and name not in others and not is_generated:
             names[value] = name
+            others.add(name)
     return names
 
 

@@ -6,11 +6,18 @@ import os
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
+if TYPE_CHECKING:
+    import torch
+else:
+    try:
+        import torch
+    except ImportError:  # what lists the modules of this package imports this one, too
+        pass
 
 from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
 
 from ..core.extents import Extent, extent, symbols_of, value_at
 from ..terms.environment import distinct_names
@@ -102,18 +109,16 @@ def to_onnx(
     for library in ("onnx", "onnxscript"):
         if find_spec(library) is None:
             raise NotationError(408, f"{library} is not installed", hint='pip install "named-tensor-notation[onnx]"')
+    with LOADING, all_or_none():
+        from .onnx_sizes import check_agreement, name_axes
+
     size = sum(each.numel() * each.element_size() for each in module.parameters())
     program = torch.onnx.export(
         exported(module, planned, device, floating), dynamo=True, verbose=False, input_names=list(planned.inputs),
         output_names=list(outputs),
     )  # fmt: skip
     assert program is not None
-    name_axes(program.model.graph, planned)
+    graph, names = program.model.graph, open_places(planned)
+    name_axes(graph, names)
+    check_agreement(graph, planned, names)
     program.save(os.fspath(path), external_data=size > MAX_INLINE_BYTES)
-
-
-def name_axes(graph: Any, planned: Forward) -> None:
-    """Give the open axes of inputs and result the names that the formula has for them."""
-    for value, places in zip((*graph.inputs, *graph.outputs), open_places(planned)):
-        for place, name in places.items():
-            value.shape[place] = name

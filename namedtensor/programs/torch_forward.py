@@ -149,7 +149,18 @@ def orders_of(plan: Plan, goal: Goal, shapes: Mapping[str, Shape]) -> tuple[tupl
     """The axes of each result, in the order in which a module gives them."""
     if goal.orders:
         return goal.orders
-    return tuple(order_of(axes_of(result), shapes.values()) for result in plan.results)
+    return tuple(order_of_result(result, shapes.values()) for result in plan.results)
+
+
+def order_of_result(result: Value, shapes: Iterable[Shape]) -> tuple[str, ...]:
+    """The axes of a result in the order of the inputs; one that has another size there is a new one."""
+    axes = axes_of(result)
+    sizes = dict(zip(axes, result.shape))
+    declared = [
+        [axis for axis, size in shape.items() if not (type(size) is type(sizes.get(axis)) is int) or size == sizes[axis]]
+        for shape in shapes
+    ]
+    return order_of(axes, declared)
 
 
 def order_of(axes: Collection[str], said: Iterable[Iterable[str]]) -> tuple[str, ...]:

@@ -215,6 +215,11 @@ class NamedModule(Module):
         floating = [each for each in self.parameters() if each.is_floating_point()]
         return (floating[0].device, floating[0].dtype) if floating else (torch.device("cpu"), torch.float32)
 
+    def zeros(self, shape: Sequence[int]) -> torch.Tensor:
+        """Zeros of the dtype and on the device of the parameters."""
+        device, dtype = self._where()
+        return torch.zeros(tuple(shape), dtype=dtype, device=device)
+
     def _named(self, given: Any, name: str) -> Any:
         """An argument as a named tensor, where it is none and the order of its axes was said."""
         if not isinstance(given, torch.Tensor) or not given.shape:
@@ -278,3 +283,18 @@ def own_copy(array: Any) -> torch.Tensor:
     if isinstance(array, torch.Tensor):
         return array.detach().clone()
     return torch.tensor(concrete(array))
+
+
+def in_default_dtype(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters with arrays of PyTorch, which keep their dtype.
+
+    Double precision of other libraries, as `init` gives it, becomes PyTorch's default dtype, which is single precision.
+    """
+    converted: dict[str, Any] = {}
+    for name, value in parameters.items():
+        if isinstance(value, NamedTensor) and not isinstance(value.array, torch.Tensor):
+            array = own_copy(value.array)
+            array = array.to(torch.get_default_dtype()) if array.dtype == torch.float64 else array
+            value = tensor(array, value.axes)
+        converted[name] = value
+    return converted
