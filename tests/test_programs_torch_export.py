@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
+import pickle
 import warnings
 from importlib.util import find_spec
 
@@ -360,6 +362,20 @@ def test_a_class_has_parameters_of_any_name_and_plain_products():
     assert "mkldnn" not in made and "class F(torch.nn.Module)" in made
     module = class_in(made, "F")()
     assert list(module.state_dict()) == ["W^{1,Q}", "half"] and module.half().training
+
+
+CONSTANTS = "f : ℝ^{a} → ℝ^{a}\nf(X) = X ⊙ W + [1, 3, 7]_{a} + { 1 if X > 2; 0 otherwise }\nW ∈ ℝ^{a}"
+
+
+def test_constants_are_buffers_that_no_checkpoint_has():
+    module = nt.formula(CONSTANTS).compile("torch").module({"W": nt.tensor(torch.ones(3), "a")}, X="n a")
+    made = class_in(nt.formula(CONSTANTS).to_python("torch", style="module", X="ℝ^{n × a[3]}"), "F")()
+    made.load_state_dict(module.state_dict())
+    x = torch.tensor([[1.0, 2.0, 3.0]])
+    for each in (module, made, pickle.loads(pickle.dumps(module)), copy.deepcopy(module)):
+        close(each(x), torch.tensor([[2.0, 5.0, 11.0]]))
+        assert list(each.state_dict()) == ["W"] and len(list(each.buffers())) > 0
+        assert all(buffer.is_meta for buffer in each.to("meta").buffers())
 
 
 WRONG_STYLES = {

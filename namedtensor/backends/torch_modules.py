@@ -9,12 +9,14 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 from ..core.extents import shown
 from ..planning.plan import Plan, Step, Value
 from .entry_checks import input_checks, quoted
 from .source import Backend
+from .torch import Torch
 
 INDENT = "    "
 
@@ -34,12 +36,22 @@ PLAIN_PRODUCTS: dict[str, Any] = {
 }
 
 
-def with_plain_products(backend: Backend) -> Backend:
-    """The backend whose products by a matrix are PyTorch's alone, however large."""
-    found = copy.copy(backend)
-    found.lines = {**backend.lines, **PLAIN_PRODUCTS}
-    found.fixed = found
-    return found
+class ModuleBackend(Torch):
+    """The backend of PyTorch where constants are buffers of a module, by the names of their attributes."""
+
+    def __init__(self, backend: Backend, plan: Plan, lines: Mapping[str, Any] = MappingProxyType({})):
+        self.__dict__.update(backend.__dict__)
+        self.lines = {**backend.lines, **lines}
+        self.fixed = self
+        self.names_before = dict(plan.names)
+        self.buffers_of_module = {value: f"_{plan.names[value]}" for value in super().constants_in(plan)}
+
+    def constants_in(self, plan: Any) -> list[Value]:
+        return [value for value in super().constants_in(plan) if value not in self.buffers_of_module]
+
+    def fixed_name(self, plan: Any, value: Any) -> str:
+        """The name outside the class, where the attribute of the module is made of it."""
+        return f"{self.names_before[value]}_fixed" if value in self.names_before else super().fixed_name(plan, value)
 
 
 def ordered(plan: Plan, orders: Sequence[tuple[str, ...]]) -> Plan:
@@ -63,11 +75,11 @@ def ordered(plan: Plan, orders: Sequence[tuple[str, ...]]) -> Plan:
     return reordered
 
 
-def with_plain_names(backend: Backend, plan: Plan, inputs: Sequence[Value]) -> dict[Any, str]:
-    """The names of a plan's values, inputs such as `ids` under their own names where the text uses them for nothing else."""
+def names_in_module(backend: ModuleBackend, plan: Plan, inputs: Sequence[Value]) -> dict[Any, str]:
+    """The names of a plan's values: buffers by their attributes, inputs such as `ids` by their own names where these are free."""
     others = {*backend.reserved, *dir(builtins), *keyword.kwlist, "self", "out", "torch", "xp", "device"}
     others |= {*plan.names.values(), *map(str, plan.symbols)}
-    names = dict(plan.names)
+    names = {**plan.names, **{value: f"self.{name}" for value, name in backend.buffers_of_module.items()}}
     for value in inputs:
         name = re.sub(r"_+", "_", plan.names[value]).strip("_")
         is_generated = name.islower() and any(map(str.isdigit, name))  # as t1, or function_2
@@ -77,11 +89,11 @@ def with_plain_names(backend: Backend, plan: Plan, inputs: Sequence[Value]) -> d
     return names
 
 
-def forward_text(backend: Backend, plan: Plan, attributes: Mapping[Any, str], comments: bool = False) -> str:
+def forward_text(backend: ModuleBackend, plan: Plan, attributes: Mapping[Any, str], comments: bool = False) -> str:
     """The text of `forward`, and before it what it uses: constants, and the functions of loops."""
     inputs = [value for value in plan.inputs if value not in attributes]
     renamed = copy.copy(plan)
-    renamed.names = {**with_plain_names(backend, plan, inputs), **attributes}
+    renamed.names = {**names_in_module(backend, plan, inputs), **attributes}
     entry = input_checks(
         renamed, inputs, lambda value, sizes: size_check(renamed.names[value], sizes), requirement
     )  # fmt: skip
@@ -99,15 +111,20 @@ def requirement(condition: str, negation: str, message: str) -> list[str]:
     return [f"    require({condition}, {quoted(message)})"]
 
 
-def forward(backend: Backend, plan: Plan, attributes: Mapping[Any, str], xp: Any) -> tuple[str, Callable[..., Any]]:
-    """The text of `forward`, and the function that it defines."""
-    text = forward_text(backend, plan, attributes)
-    return text, backend.made(text, xp, backend.data(plan, xp))["forward"]
+def forward(
+    backend: Backend, plan: Plan, attributes: Mapping[Any, str], xp: Any
+) -> tuple[str, Callable[..., Any], dict[str, Any]]:
+    """The text of `forward`, the function that it defines, and the constants that it finds as attributes of its module."""
+    of_module = ModuleBackend(backend, plan)
+    text = forward_text(of_module, plan, attributes)
+    space = of_module.made(text, xp, of_module.data(plan, xp))
+    buffers = {name: space[of_module.fixed_name(plan, value)] for value, name in of_module.buffers_of_module.items()}
+    return text, space["forward"], buffers
 
 
 def module_text(backend: Backend, plan: Plan, name: str, parameters: Mapping[Value, str], about: Sequence[str]) -> str:
     """A class of PyTorch's, which runs by itself; `about` are the lines of its text."""
-    backend = with_plain_products(backend)
+    backend = ModuleBackend(backend, plan, PLAIN_PRODUCTS)
     attributes = {value: attribute(each, own_names().__contains__) for value, each in parameters.items()}
     text = forward_text(backend, plan, attributes, comments=True)
     lines = text.splitlines()
@@ -116,6 +133,10 @@ def module_text(backend: Backend, plan: Plan, name: str, parameters: Mapping[Val
     made = [
         f"        {registered(each)} = torch.nn.Parameter(torch.empty({listed_sizes(value)}))"
         for value, each in parameters.items()
+    ]
+    made += [
+        f"        self.register_buffer({quoted(name)}, {backend.fixed_name(plan, value)}, persistent=False)"
+        for value, name in backend.buffers_of_module.items()
     ]
     kernels, aliases = backend.used(text)
     head = "\n".join(backend.heads(text, kernels))

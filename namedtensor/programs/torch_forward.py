@@ -69,6 +69,7 @@ class Forward(NamedTuple):
     dtypes: tuple[str, ...]  # of inputs and parameters
     shared: tuple[str, ...]  # the floating ones that it serves alike
     reads: tuple[tuple[int, Read], ...]
+    buffers: Mapping[str, Any]  # the constants, by the names of attributes of the module
 
     def fits(self, arrays: Sequence[Any], parameters: Iterable[Any], sized: bool) -> bool:
         """Whether it is what to do with these arrays: of the ranks and dtypes that it is made for; of the sizes, if they are
@@ -136,12 +137,12 @@ def forward_for(
     plan = ordered(plan, [tuple(each.order[axes_of(each).index(axis)] for axis in order) for each, order in orders])
     target = target_named("torch")
     attributes = {value: attribute(keys[name], taken) for value, name in zip(own[len(names) :], tensors)}
-    text, function = forward(target.backend, plan, attributes, target.xp)
+    text, function, buffers = forward(target.backend, plan, attributes, target.xp)
     reads = reads_of(plan, shapes=True)
     return Forward(
         function, text, names, axes, plan, tuple(tuple(each.shape) for each in own[: len(names)]),
         tuple(each.dtype for each in own), shared_dtypes(plan, NAMES_DTYPE),
-        tuple((own.index(read.value), read) for read in reads),
+        tuple((own.index(read.value), read) for read in reads), buffers,
     )  # fmt: skip
 
 

@@ -44,6 +44,7 @@ class NamedModule(Module):
         self._axes: tuple[tuple[str, ...], ...] | None = None
         self._planned: Forward | None = None
         self._problem: NotationError | None = None  # why there is none
+        self._constants: tuple[str, ...] = ()  # the names of buffers that `forward` uses
         self._own = frozenset(dir(self))
         for name in self._axes_of:
             array = own_copy(parameters[name].array)
@@ -81,6 +82,9 @@ class NamedModule(Module):
         """Make `forward` for the parameters as they are."""
         self.__dict__.pop("forward", None)
         self._planned = self._problem = None
+        for name in self._constants:
+            delattr(self, name)
+        self._constants = ()
         if not self._shapes:
             return
         keys = {name: name.replace(".", DOT) for name in self._axes_of}
@@ -91,6 +95,10 @@ class NamedModule(Module):
         else:
             self._axes = self._planned.axes
             self.__dict__["forward"] = MethodType(self._planned.function, self)
+            device, _ = self._where()
+            for name, constant in self._planned.buffers.items():
+                self.register_buffer(name, constant.to(device), persistent=False)
+            self._constants = tuple(self._planned.buffers)
 
     def _apply(self, fn: Any, recurse: bool = True) -> Self:
         before = [each.dtype for each in self._parameters.values() if each is not None]

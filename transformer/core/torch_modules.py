@@ -57,7 +57,8 @@ class LayerModule(NamedModule):
     def goal(self) -> Goal:
         layer = self.kind._of_parts(self.tensors, self.about)
         entry = layer._program(dict.fromkeys(self._shapes))[self.names]
-        return Goal(entry._goal, layer.sizes, self.positional(), layer.inputs or self.positional())
+        needed = layer.inputs or self.positional() if self.names == self.kind.value else ()
+        return Goal(entry._goal, layer.sizes, self.positional(), needed)
 
     def formula(self) -> str:
         return str(self.layer.formula)
