@@ -148,8 +148,19 @@ def test_parsing_checking_and_the_reference_need_no_numpy():
 
 
 def test_heavy_packages_are_imported_only_when_asked_for():
-    heavy = ("torch", "jax", "xarray", "prompt_toolkit", "pandas", "matplotlib", "IPython", "tokenizers", "onnx",
-             "onnx_ir", "onnxruntime")
+    heavy = (
+        "torch",
+        "jax",
+        "xarray",
+        "prompt_toolkit",
+        "pandas",
+        "matplotlib",
+        "IPython",
+        "tokenizers",
+        "onnx",
+        "onnx_ir",
+        "onnxruntime",
+    )
     run = python(
         "-c", f"import sys, namedtensor, transformer; print([name for name in {heavy} if name in sys.modules])"
     )

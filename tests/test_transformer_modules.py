@@ -225,8 +225,8 @@ def test_a_compiled_step_is_one_graph_for_twenty_lengths(name, models):
     counters.clear()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for past in range(2, 22):
-            given = tokens(7, 3 + past % 4), *cache_of(module, 7, past)
+        for past in range(8, 28):
+            given = tokens(7, 5 + past % 4), *cache_of(module, 7, past)
             for result, due in zip(compiled(*given), module(*given), strict=True):
                 close(result, due)
     assert counters["stats"]["unique_graphs"] == 1

@@ -9,7 +9,6 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from types import MappingProxyType
 from typing import Any
 
 from ..core.extents import shown
@@ -17,6 +16,7 @@ from ..planning.plan import Plan, Step, Value
 from .entry_checks import input_checks, quoted
 from .source import Backend
 from .torch import Torch
+from .torch_products import is_large_for_one_row
 
 INDENT = "    "
 
@@ -29,7 +29,20 @@ def attribute(name: str, taken: Callable[[str], bool]) -> str:
     return f"self.{name}" if plain else f"getattr(self, {quoted(name)})"
 
 
-PLAIN_PRODUCTS: dict[str, Any] = {
+def addmm(names: tuple[str, ...], options: dict[str, Any], step: Step) -> str:
+    """X Wᵀ + b; how many rows X has is not known, so that by oneDNN only where one is enough."""
+    is_large = is_large_for_one_row(*step.arguments[:2])
+    return f"{'' if is_large else 'torch.nn.functional.'}linear({', '.join(names)})"
+
+
+def matmul(names: tuple[str, ...], options: dict[str, Any], step: Step) -> str:
+    """X W."""
+    is_large = len(step.arguments[0].shape) > 1 and is_large_for_one_row(*step.arguments)
+    return ("linear({}, {}.mT)" if is_large else "torch.matmul({}, {})").format(*names)
+
+
+PRODUCTS: dict[str, Any] = {"addmm": addmm, "dot": matmul, "matmul": matmul}
+PLAIN_PRODUCTS: dict[str, Any] = {  # of text that stands alone: PyTorch's alone, however large
     "addmm": lambda names, options, step: f"torch.nn.functional.linear({', '.join(names)})",
     "dot": "torch.matmul({0}, {1})",
     "matmul": "torch.matmul({0}, {1})",
@@ -39,7 +52,7 @@ PLAIN_PRODUCTS: dict[str, Any] = {
 class ModuleBackend(Torch):
     """The backend of PyTorch where constants are buffers of a module, by the names of their attributes."""
 
-    def __init__(self, backend: Backend, plan: Plan, lines: Mapping[str, Any] = MappingProxyType({})):
+    def __init__(self, backend: Backend, plan: Plan, lines: Mapping[str, Any] = PRODUCTS):
         self.__dict__.update(backend.__dict__)
         self.lines = {**backend.lines, **lines}
         self.fixed = self
@@ -91,7 +104,7 @@ def names_in_module(backend: ModuleBackend, plan: Plan, inputs: Sequence[Value])
 
 def forward_text(backend: ModuleBackend, plan: Plan, attributes: Mapping[Any, str], comments: bool = False) -> str:
     """The text of `forward`, and before it what it uses: constants, and the functions of loops."""
-    inputs = [value for value in plan.inputs if value not in attributes]
+    inputs = [value for value in plan.inputs if isinstance(value, Value) and value not in attributes]
     renamed = copy.copy(plan)
     renamed.names = {**names_in_module(backend, plan, inputs), **attributes}
     entry = input_checks(

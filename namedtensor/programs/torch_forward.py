@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
@@ -75,15 +76,8 @@ class Forward(NamedTuple):
         """Whether it is what to do with these arrays: of the ranks and dtypes that it is made for; of the sizes, if they are
         `sized`.
         """
-        common = ""
-        for array, due in zip((*arrays, *parameters), self.dtypes):
-            dtype = str(array.dtype)[6:]
-            if due in self.shared:
-                common = common or dtype
-                if dtype != common or dtype not in self.shared:
-                    return False
-            elif dtype != due:
-                return False
+        if not are_dtypes_fit(self.dtypes, self.shared, tuple([array.dtype for array in (*arrays, *parameters)])):
+            return False
         if any(array.ndim != len(due) for array, due in zip(arrays, self.shapes)):
             return False
         return not sized or self.fits_sizes([tuple(array.shape) for array in arrays])
@@ -103,6 +97,16 @@ class Forward(NamedTuple):
                 elif all(symbol in sizes for symbol in each.symbols) and value_at(each, sizes) != size:
                     return False
         return all(condition.holds(sizes) for condition in self.plan.conditions)
+
+
+@lru_cache(maxsize=256)
+def are_dtypes_fit(expected: tuple[str, ...], shared: tuple[str, ...], actual: tuple[Any, ...]) -> bool:
+    """Whether dtypes are the expected ones, where those that are `shared` may be any one of these."""
+    names = [str(dtype).removeprefix("torch.") for dtype in actual]
+    common = {name for name, due in zip(names, expected) if due in shared}
+    return len(common) < 2 and all(
+        name in shared if due in shared else name == due for name, due in zip(names, expected)
+    )
 
 
 def forward_for(
@@ -158,7 +162,11 @@ def order_of_result(result: Value, shapes: Iterable[Shape]) -> tuple[str, ...]:
     axes = axes_of(result)
     sizes = dict(zip(axes, result.shape))
     declared = [
-        [axis for axis, size in shape.items() if not (type(size) is type(sizes.get(axis)) is int) or size == sizes[axis]]
+        [
+            axis
+            for axis, size in shape.items()
+            if not (type(size) is type(sizes.get(axis)) is int) or size == sizes[axis]
+        ]
         for shape in shapes
     ]
     return order_of(axes, declared)

@@ -40,15 +40,16 @@ class NamedModule(Module):
         super().__init__()
         self._shapes = {spelling_of(name): shape_of(axes) for name, axes in inputs.items()}
         self._axes_of = {name: value.axes for name, value in parameters.items() if isinstance(value, NamedTensor)}
+        self._keys = {name.replace(".", DOT): name for name in self._axes_of}  # PyTorch's names of the parameters
         self._numbers = {name: value for name, value in parameters.items() if name not in self._axes_of}
         self._axes: tuple[tuple[str, ...], ...] | None = None
         self._planned: Forward | None = None
         self._problem: NotationError | None = None  # why there is none
         self._constants: tuple[str, ...] = ()  # the names of buffers that `forward` uses
         self._own = frozenset(dir(self))
-        for name in self._axes_of:
+        for key, name in self._keys.items():
             array = own_copy(parameters[name].array)
-            self._keep(name.replace(".", DOT), torch.nn.Parameter(array, array.is_floating_point()))
+            self._keep(key, torch.nn.Parameter(array, array.is_floating_point()))
 
     def _keep(self, name: str, parameter: torch.nn.Parameter) -> None:
         if hasattr(self, name):  # as `type`, which is a method too: it is a parameter by its name alone
@@ -87,7 +88,7 @@ class NamedModule(Module):
         self._constants = ()
         if not self._shapes:
             return
-        keys = {name: name.replace(".", DOT) for name in self._axes_of}
+        keys = {name: key for key, name in self._keys.items()}
         try:
             self._planned = forward_for(self.goal(), self.tensors, self._shapes, keys, self._own.__contains__)
         except NotationError as problem:
@@ -140,10 +141,8 @@ class NamedModule(Module):
         return arguments if planned.fits(arguments, self._arrays_of_parameters(), sized) else None
 
     def _arrays_of_parameters(self) -> list[Any]:
-        found = [self._parameters.get(name.replace(".", DOT)) for name in self._axes_of]
-        return [
-            getattr(self, name.replace(".", DOT)) if each is None else each for name, each in zip(self._axes_of, found)
-        ]
+        parameters = self._parameters
+        return [getattr(self, key) if parameters.get(key) is None else parameters[key] for key in self._keys]
 
     # ------------------------------------------------------------------------------------------------------- what it does
     @property

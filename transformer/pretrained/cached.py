@@ -1,8 +1,8 @@
 """Language models as modules of PyTorch that take and give a key-value cache.
 
-    module = model.module(cache=True)
-    logits, *cache = module(ids, *module.empty_cache(batch=1))
-    logits, *cache = module(next_ids, *cache)
+module = model.module(cache=True)
+logits, *cache = module(ids, *module.empty_cache(batch=1))
+logits, *cache = module(next_ids, *cache)
 """
 
 # pyright: reportPrivateUsage=false

@@ -292,7 +292,7 @@ class LanguageModel(Model):
 
     generate = generate
 
-    def module(
+    def module(  # pyright: ignore[reportIncompatibleMethodOverride]  # no input is called `cache`
         self,
         name: str | tuple[str, ...] = "",
         /,
@@ -328,5 +328,5 @@ class LanguageModel(Model):
 
         token = self.inputs[-1]
         self._check_names(inputs, (token, "positions", "seen"))
-        axes = {token: self.batched_inputs()[token], **inputs}
+        axes = {token: self._batched_inputs()[token], **inputs}
         return CachedModule(type(self), self._for_torch(dtype), axes)

@@ -144,9 +144,9 @@ class Model(Layer):
         >>> GPT2.init(sizes=sizes).module().axes
         ('batch', 'seq', 'vocab')
         """
-        return super().module(name, dtype=dtype, **(inputs or self.batched_inputs()))
+        return super().module(name, dtype=dtype, **(inputs or self._batched_inputs()))
 
-    def batched_inputs(self) -> dict[str, list[str]]:
+    def _batched_inputs(self) -> dict[str, list[str]]:
         """The axes of the inputs that a call needs, after an axis `batch`."""
         tensors = {name: value for name, value in self.parameters.items() if isinstance(value, nt.NamedTensor)}
         declared = shapes(self._declared(), self.sizes, **tensors)
