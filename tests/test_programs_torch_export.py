@@ -298,6 +298,23 @@ def test_onnx_runs_it_under_our_names(name, tmp_path):
 
 
 @ONNX
+def test_pytorchs_own_exporter_takes_the_names_of_a_module(tmp_path):
+    import onnxruntime
+
+    module, path = module_of("EncoderBlock"), tmp_path / "block.onnx"
+    torch.onnx.export(
+        module, module.example_inputs(), path, dynamo=True, verbose=False, input_names=module.input_names,
+        output_names=module.output_names, dynamic_shapes=module.dynamic_shapes,
+    )  # fmt: skip
+    session = onnxruntime.InferenceSession(path)
+    assert [(each.name, each.shape) for each in session.get_inputs()] == [("X", ["batch", "seq", 4])]
+    assert [each.name for each in session.get_outputs()] == ["Y"]
+    for batch, seq in PAIRS:
+        x = given("EncoderBlock", batch, seq)
+        close(torch.tensor(session.run(None, {"X": x.numpy()})[0]), module(x).detach())
+
+
+@ONNX
 def test_onnx_runtime_refuses_sizes_that_the_parameters_fix(tmp_path):
     import onnxruntime
 

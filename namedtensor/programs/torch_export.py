@@ -89,16 +89,21 @@ def identifier(axis: str) -> str:
     return "".join(letter if letter.isalnum() else "_" for letter in axis.replace("'", "_prime"))
 
 
-def exported(module: torch.nn.Module, planned: Forward, device: Any, floating: torch.dtype) -> Any:
-    """The module as a program of `torch.export`, its open sizes dynamic."""
+def dynamic_shapes(planned: Forward) -> tuple[dict[int, Any], ...]:
+    """The open axes of each input, as `torch.export` takes them; where sizes have conditions, PyTorch derives the ranges."""
     places = open_places(planned)[: len(planned.shapes)]
     sizes = [size for shape in planned.shapes for size in shape if type(size) is Extent]
     is_free = not planned.plan.conditions and all(
         len(size.symbols) == 1 and size == extent(*size.symbols) for size in sizes
     )
     dimension: Any = torch.export.Dim if is_free else lambda name: torch.export.Dim.DYNAMIC  # whose range PyTorch finds
-    dynamic = tuple({place: dimension(name) for place, name in each.items()} for each in places)
-    return torch.export.export(module, arrays_of(planned, device, floating), dynamic_shapes=dynamic)
+    return tuple({place: dimension(name) for place, name in each.items()} for each in places)
+
+
+def exported(module: torch.nn.Module, planned: Forward, device: Any, floating: torch.dtype) -> Any:
+    """The module as a program of `torch.export`, its open sizes dynamic."""
+    arrays = arrays_of(planned, device, floating)
+    return torch.export.export(module, arrays, dynamic_shapes=dynamic_shapes(planned))
 
 
 def to_onnx(

@@ -203,9 +203,40 @@ class NamedModule(Module):
         Raises NotationError where the axes of its inputs are not said, or one of them has to be a number.
         """
         with LOADING, all_or_none():
-            from .torch_export import exported, forward_of
+            from .torch_export import exported
 
-        return exported(self, forward_of(self._planned, self._problem), *self._where())
+        return exported(self, self._forward_to_export(), *self._where())
+
+    @property
+    def input_names(self) -> tuple[str, ...]:
+        """The names of the inputs, in the order of `forward`."""
+        return self._forward_to_export().inputs
+
+    @property
+    def output_names(self) -> tuple[str, ...]:
+        """The names of what the module computes."""
+        return self.outputs()
+
+    @property
+    def dynamic_shapes(self) -> tuple[dict[int, Any], ...]:
+        """The axes without a number of each input, by position: `dynamic_shapes=` of `torch.export` and `torch.onnx`."""
+        with LOADING, all_or_none():
+            from .torch_export import dynamic_shapes
+
+        return dynamic_shapes(self._forward_to_export())
+
+    def example_inputs(self) -> tuple[torch.Tensor, ...]:
+        """Arrays of ones that `forward` takes, whose open axes have sizes of their own: to trace the module with."""
+        with LOADING, all_or_none():
+            from .torch_export import arrays_of
+
+        return arrays_of(self._forward_to_export(), *self._where())
+
+    def _forward_to_export(self) -> Forward:
+        with LOADING, all_or_none():
+            from .torch_export import forward_of
+
+        return forward_of(self._planned, self._problem)
 
     def to_onnx(self, path: str | os.PathLike[str]) -> None:
         """Write the module to a file of ONNX, whose inputs, output and dynamic axes have the names of the formula.
@@ -213,9 +244,9 @@ class NamedModule(Module):
         Raises NotationError as `export` does, and where the packages onnx and onnxscript are not installed.
         """
         with LOADING, all_or_none():
-            from .torch_export import forward_of, to_onnx
+            from .torch_export import to_onnx
 
-        to_onnx(self, forward_of(self._planned, self._problem), path, self.outputs(), *self._where())
+        to_onnx(self, self._forward_to_export(), path, self.outputs(), *self._where())
 
     def _where(self) -> tuple[Any, torch.dtype]:
         """The device of the parameters, and their floating dtype."""
