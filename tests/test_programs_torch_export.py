@@ -371,6 +371,16 @@ def test_a_module_as_text_is_a_class_that_runs_by_itself():
         close(module(x), ours(x))
 
 
+def test_a_class_gives_the_axes_in_the_order_of_a_module():
+    text, inputs = "X_{a→c} ⊙ W", {"X": "n a", "W": "b"}
+    module = nt.formula(text).compile("torch").module({}, **inputs)
+    shapes = {name: f"ℝ^{{{' × '.join(axes.split())}}}" for name, axes in inputs.items()}
+    made = class_in(nt.formula(text).to_python("torch", style="module", **shapes), "Formula")()
+    x, w = torch.randn(4, 3), torch.randn(2)
+    assert module.axes == ("n", "b", "c")
+    close(made(x, w), module(x, w))
+
+
 def test_a_class_has_parameters_of_any_name_and_plain_products():
     text = "f : ℝ^{a} → ℝ^{b}\nf(X) = X ⊙_{a} W^{1,Q} + half ⊙ ∑_{i=1}^{|n|} i\nW^{1,Q} ∈ ℝ^{a × b}\nhalf ∈ ℝ^{b}"
     made = nt.formula(text.replace("|n|", "3")).to_python(

@@ -34,7 +34,7 @@ from .arguments import (
 from .call_cache import CachedCall
 from .entries import Entry, WholeProgram, argument_names
 from .evaluate import warned
-from .executable import Executable, Options, Typed, executable
+from .executable import Executable, Options, Typed, axes_of, executable, in_order
 from .named_plans import checked_by_name, open_plan_of, target_named, text_target
 from .parameters import parameter_shapes
 from .parsed import ParsedProgram
@@ -71,7 +71,8 @@ def to_module(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any]
             408, f"a module is PyTorch's, and not of {library}", hint='write to_python("torch", style="module")'
         )
     with LOADING, all_or_none():
-        from ..backends.torch_modules import module_text
+        from ..backends.torch_modules import module_text, ordered
+        from .torch_forward import order_of
 
     function = goal.function()
     given = with_declared(goal, given, options.sizes)
@@ -89,9 +90,13 @@ def to_module(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any]
             "nothing is left for the input of the module",
             hint='leave a size of it open, as in X="ℝ^{batch × chans}"',
         )
+    inputs = [axes_of(value) for _, value in named if value not in parameters]
+    results = [result for result in made.plan.results if isinstance(result, Value)]
+    orders = [in_order(result, order_of(axes_of(result), inputs)) for result in results]
+    plan = ordered(made.plan, orders) if len(orders) == len(made.plan.results) else made.plan
     text = to_text(goal.tree()).splitlines()
     title = function.title if function is not None else getattr(goal, "name", "Formula")
-    return module_text(target_named("torch").backend, made.plan, class_name(title), parameters, text)
+    return module_text(target_named("torch").backend, plan, class_name(title), parameters, text)
 
 
 def class_name(title: str) -> str:

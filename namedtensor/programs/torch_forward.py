@@ -22,7 +22,7 @@ from ..core.layout import Layout
 from ..planning.plan import Plan, Value
 from .arguments import DTYPE, spelling_of, whole_sizes
 from .entries import Entry, Several, WholeProgram
-from .executable import Options, axes_of
+from .executable import Options, axes_of, in_order
 from .named_plans import plan_for, target_named
 from .size_symbols import SizeSymbols, names_in, with_conditions
 
@@ -137,8 +137,7 @@ def forward_for(
     if any(not isinstance(result, Value) for result in plan.results) or len(own) < len(plan.inputs):
         raise NotationError(309, "the formula has no array for its value")
     axes = orders_of(plan, goal, shapes)
-    orders = zip(plan.results, axes)
-    plan = ordered(plan, [tuple(each.order[axes_of(each).index(axis)] for axis in order) for each, order in orders])
+    plan = ordered(plan, [in_order(result, order) for result, order in zip(plan.results, axes)])
     target = target_named("torch")
     attributes = {value: attribute(keys[name], taken) for value, name in zip(own[len(names) :], tensors)}
     text, function, buffers = forward(target.backend, plan, attributes, target.xp)
