@@ -363,7 +363,8 @@ def test_a_module_as_text_is_a_class_that_runs_by_itself():
         "torch", style="module", X="ℝ^{batch × seq × chans[4]}", sizes={"hidden": 8, "key": 3}
     )
     assert "import namedtensor" not in text and "check(" not in text and "getattr" not in text
-    assert "self.W_1 = torch.nn.Parameter(torch.empty(4, 8))" in text and "def forward(self, X):" in text
+    assert "self.W_1 = torch.nn.Parameter(torch.randn(4, 8) / 4**0.5)" in text and "def forward(self, X):" in text
+    assert "self.b_1 = torch.nn.Parameter(torch.zeros(8))" in text
     module, ours = class_in(text, "Y")(), layer.module(X="batch seq chans")
     module.load_state_dict(ours.state_dict())
     for batch, seq in PAIRS:

@@ -135,8 +135,18 @@ def forward(
     return text, space["forward"], buffers
 
 
-def module_text(backend: Backend, plan: Plan, name: str, parameters: Mapping[Value, str], about: Sequence[str]) -> str:
-    """A class of PyTorch's, which runs by itself; `about` are the lines of its text."""
+def module_text(
+    backend: Backend,
+    plan: Plan,
+    name: str,
+    parameters: Mapping[Value, str],
+    initial: Mapping[Value, str],
+    about: Sequence[str],
+) -> str:
+    """A class of PyTorch's, which runs by itself; `about` are the lines of its text.
+
+    `initial` are the first values of its parameters, with `{}` where the list of their sizes stands.
+    """
     backend = ModuleBackend(backend, plan, PLAIN_PRODUCTS)
     attributes = {value: attribute(each, own_names().__contains__) for value, each in parameters.items()}
     text = forward_text(backend, plan, attributes, comments=True)
@@ -144,7 +154,7 @@ def module_text(backend: Backend, plan: Plan, name: str, parameters: Mapping[Val
     start = next(number for number, line in enumerate(lines) if line.startswith("def forward("))
     before, method = lines[:start], lines[start:]
     made = [
-        f"        {registered(each)} = torch.nn.Parameter(torch.empty({listed_sizes(value)}))"
+        f"        {registered(each)} = torch.nn.Parameter({initial[value].format(listed_sizes(value))})"
         for value, each in parameters.items()
     ]
     made += [
