@@ -243,7 +243,7 @@ def test_exported_every_open_axis_is_dynamic(name):
         close(run(x), module(x))
 
 
-@pytest.mark.parametrize("name", ["EncoderBlock", "GPT2"])
+@pytest.mark.parametrize("name", LAYERS)
 def test_it_is_mapped_and_recorded(name):
     module, x = module_of(name), given(name, 2, 5)
     with warnings.catch_warnings():
@@ -295,6 +295,49 @@ def test_onnx_runs_it_under_our_names(name, tmp_path):
     for batch, seq in PAIRS:
         x = given(name, batch, seq)
         close(torch.tensor(session.run(None, {said[0]: x.numpy()})[0]), module(x).detach())
+
+
+ATTENTION = "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V"
+ATTENTION_INPUTS = {"Q": "batch query key[4]", "K": "batch seq key[4]", "V": "batch seq val"}
+ATTENTION_SIZES = [(1, 1, 1, 1), (2, 1, 5, 3), (1, 6, 1, 2), (3, 4, 4, 4), (2, 9, 17, 1)]  # batch query seq val
+
+
+def attention_inputs(batch: int, query: int, seq: int, val: int):
+    shapes = ((batch, query, 4), (batch, seq, 4), (batch, seq, val))
+    return tuple(torch.randn(shape, generator=torch.Generator().manual_seed(sum(shape))) for shape in shapes)
+
+
+def test_attention_of_three_inputs_is_one_graph_for_twenty_lengths():
+    module = nt.formula(ATTENTION).compile("torch").module({}, **ATTENTION_INPUTS)
+    compiled = torch.compile(module, fullgraph=True, dynamic=True, backend="aot_eager")
+    counters.clear()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for seq in range(6, 26):
+            x = attention_inputs(11, 3 + seq % 5 * 2, seq, 8 + seq % 2)
+            due = torch.nn.functional.scaled_dot_product_attention(*x)
+            close(compiled(*x), due)
+            close(module(*x), due)
+    assert counters["stats"]["unique_graphs"] == 1
+
+
+@ONNX
+def test_onnx_runtime_runs_attention_of_three_inputs(tmp_path):
+    import onnxruntime
+
+    module, path = nt.formula(ATTENTION).compile("torch").module({}, **ATTENTION_INPUTS), tmp_path / "attention.onnx"
+    module.to_onnx(path)
+    session = onnxruntime.InferenceSession(path)
+    shapes = [["batch", "query", 4], ["batch", "seq", 4], ["batch", "seq", "val"]]
+    assert [each.shape for each in session.get_inputs()] == shapes
+    assert [each.shape for each in session.get_outputs()] == [["batch", "query", "val"]]
+    for sizes in ATTENTION_SIZES:
+        q, k, v = attention_inputs(*sizes)
+        (result,) = session.run(None, {"Q": q.numpy(), "K": k.numpy(), "V": v.numpy()})
+        close(torch.tensor(result), torch.nn.functional.scaled_dot_product_attention(q, k, v))
+    for wrong in (v[:1], v[:, :1]):
+        with pytest.raises(Exception, match=r"V must have sizes \[batch, seq, val\]"):
+            session.run(None, {"Q": q.numpy(), "K": k.numpy(), "V": wrong.numpy()})
 
 
 @ONNX

@@ -102,8 +102,12 @@ def dynamic_shapes(planned: Forward) -> tuple[dict[int, Any], ...]:
 
 def exported(module: torch.nn.Module, planned: Forward, device: Any, floating: torch.dtype) -> Any:
     """The module as a program of `torch.export`, its open sizes dynamic."""
-    arrays = arrays_of(planned, device, floating)
-    return torch.export.export(module, arrays, dynamic_shapes=dynamic_shapes(planned))
+    arrays, shapes = arrays_of(planned, device, floating), dynamic_shapes(planned)
+    try:
+        return torch.export.export(module, arrays, dynamic_shapes=shapes)
+    except RuntimeError:  # a kernel of PyTorch's excludes a size, as attention does 4 where keys have it: PyTorch says which
+        dynamic = tuple(dict.fromkeys(of_input, torch.export.Dim.DYNAMIC) for of_input in shapes)
+        return torch.export.export(module, arrays, dynamic_shapes=dynamic)
 
 
 def to_onnx(
