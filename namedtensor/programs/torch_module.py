@@ -102,13 +102,16 @@ class NamedModule(Module):
             self._constants = tuple(self._planned.buffers)
 
     def _apply(self, fn: Any, recurse: bool = True) -> Self:
-        before = [each.dtype for each in self._parameters.values() if each is not None]
+        dtypes = self._dtypes()
         super()._apply(fn, recurse)
-        if before != [each.dtype for each in self._parameters.values() if each is not None]:
+        if dtypes != self._dtypes():
             self._plan()
         return self
 
-    def __getstate__(self) -> dict[str, Any]:  # the function is made anew
+    def _dtypes(self) -> list[torch.dtype]:
+        return [parameter.dtype for parameter in self._parameters.values() if parameter is not None]
+
+    def __getstate__(self) -> dict[str, Any]:  # `forward` is generated again
         without = {"forward": None, "_planned": None, "_problem": None}
         return {name: value for name, value in self.__dict__.items() if name not in without}
 
@@ -174,12 +177,12 @@ class NamedModule(Module):
         return self._axes if len(self.outputs()) > 1 else self._axes[0]
 
     def named(self, *arguments: Any, **named: Any) -> Any:
-        """The value where `forward` is not made for the arguments: of named tensors, of other ranks, dtypes and sizes."""
-        names = self.positional()
-        plain = any(isinstance(each, torch.Tensor) for each in (*arguments, *named.values()))
-        given = tuple(self._named(each, name) for each, name in zip(arguments, (*names, *[""] * len(arguments))))
-        by_name = {name: self._named(each, name) for name, each in named.items()}
-        value = self.run(self.tensors, given, by_name)
+        """The value for arguments that `forward` does not take: named tensors, and other ranks, dtypes and sizes."""
+        names = (*self.positional(), *[""] * len(arguments))
+        plain = any(isinstance(argument, torch.Tensor) for argument in (*arguments, *named.values()))
+        by_position = tuple(self._named(argument, name) for argument, name in zip(arguments, names))
+        by_name = {name: self._named(argument, name) for name, argument in named.items()}
+        value = self.run(self.tensors, by_position, by_name)
         results = value if isinstance(value, tuple) else (value,)
         if self._planned is None:
             self._axes = tuple(order_of(result.axes, self._shapes.values()) for result in results)
@@ -190,9 +193,11 @@ class NamedModule(Module):
 
     def _orders(self, results: Sequence[NamedTensor]) -> list[tuple[str, ...]]:
         """The orders of the axes of results, of which some may have more axes than `forward` gives."""
-        said = self._axes or ((),) * len(results)
-        own = ((order,) if set(order) == set(result.axes) else () for result, order in zip(results, said))
-        return [order_of(result.axes, (*order, *self._shapes.values())) for result, order in zip(results, own)]
+        orders = self._axes or ((),) * len(results)
+        return [
+            order if set(order) == set(result.axes) else order_of(result.axes, self._shapes.values())
+            for result, order in zip(results, orders)
+        ]
 
     forward = named
 
@@ -250,7 +255,7 @@ class NamedModule(Module):
 
     def _where(self) -> tuple[Any, torch.dtype]:
         """The device of the parameters, and their floating dtype."""
-        floating = [each for each in self.parameters() if each.is_floating_point()]
+        floating = [parameter for parameter in self.parameters() if parameter.is_floating_point()]
         return (floating[0].device, floating[0].dtype) if floating else (torch.device("cpu"), torch.float32)
 
     def zeros(self, shape: Sequence[int]) -> torch.Tensor:
@@ -259,7 +264,7 @@ class NamedModule(Module):
         return torch.zeros(tuple(shape), dtype=dtype, device=device)
 
     def _named(self, given: Any, name: str) -> Any:
-        """An argument as a named tensor, where it is none and the order of its axes was said."""
+        """An argument as a named tensor, where it is none and the order of its axes was declared."""
         if not isinstance(given, torch.Tensor) or not given.shape:
             return given
         if not name or spelling_of(name) not in self._shapes:
