@@ -203,9 +203,17 @@ class NamedModule(Module):
 
     # ------------------------------------------------------------------------------------------------------------ export
     def export(self) -> torch.export.ExportedProgram:
-        """The module as a program of `torch.export`, in which every axis without a number is dynamic.
+        """Export the module by `torch.export`; every axis without a number is dynamic.
 
-        Raises NotationError where the axes of its inputs are not said, or one of them has to be a number.
+        Returns
+        -------
+        torch.export.ExportedProgram
+            The program, which refuses sizes as `forward` does.
+
+        Raises
+        ------
+        NotationError
+            The axes of an input are not declared, or the size of an axis has to be a number.
         """
         with LOADING, all_or_none():
             from .torch_export import exported
@@ -244,9 +252,17 @@ class NamedModule(Module):
         return forward_of(self._planned, self._problem)
 
     def to_onnx(self, path: str | os.PathLike[str]) -> None:
-        """Write the module to a file of ONNX, whose inputs, output and dynamic axes have the names of the formula.
+        """Write the module to an ONNX file; inputs, outputs and dynamic axes have the names of the formula.
 
-        Raises NotationError as `export` does, and where the packages onnx and onnxscript are not installed.
+        Parameters
+        ----------
+        path : str or os.PathLike
+            Path of the file.
+
+        Raises
+        ------
+        NotationError
+            As for `export`; or onnx or onnxscript is not installed.
         """
         with LOADING, all_or_none():
             from .torch_export import to_onnx
