@@ -38,6 +38,7 @@ from namedtensor.tensors import pytrees as jax_trees
 
 from .about import About, read, write
 from .families import MANY, Members, least, member_shape, moved, stacked
+from .module_methods import ModuleMethods
 from .parameters import Declared, check_names, checked, not_by_keyword, spelled
 from .texts import own_text
 
@@ -46,8 +47,6 @@ if TYPE_CHECKING:
     from namedtensor.display.diagram_svg import Diagram
     from namedtensor.display.steps import Explanation
     from namedtensor.sharding.sharding import Rules, Sharding
-
-    from .torch_modules import LayerModule
 
 
 @lru_cache(maxsize=256)
@@ -71,7 +70,7 @@ def kind(layer: type[Layer]) -> str:
     return f"{layer.__module__}.{layer.__qualname__}"
 
 
-class Layer(Suggests):
+class Layer(ModuleMethods, Suggests):
     """Formulas, and a tensor for each parameter that they declare; immutable.
 
     `parameters` are the tensors by name; `sizes` the numbers that no parameter shows, such as how many layers there are.
@@ -258,60 +257,6 @@ class Layer(Suggests):
             from namedtensor.sharding.sharding import Sharding
 
         return self._with(self._kept, Sharding(rules, mesh, computed))
-
-    def module(
-        self, name: str | tuple[str, ...] = "", /, *, dtype: str | None = None, **inputs: str | Iterable[str]
-    ) -> LayerModule:
-        """The layer as a `torch.nn.Module`, whose parameters have the names that the formulas have for them.
-
-        A module takes plain tensors whose axes are declared here and returns one with its axes in the same order, new
-        axes last. One `forward` serves all sizes of the axes that neither a parameter nor a number fixes. Named tensors
-        go in and come out as they are. The module has a copy of the parameters; `from_module` makes a layer of it again.
-
-        Parameters
-        ----------
-        name : str or tuple of str, optional
-            What the module computes: a name of the formulas, or several (default: the value of a call).
-        dtype : str, optional
-            Floating dtype of the parameters. By default arrays of PyTorch keep theirs, and double precision of other
-            libraries, which `init` gives, becomes PyTorch's default dtype, float32.
-        **inputs
-            Axes of the inputs in their order, by name: X="batch seq chans", or with sizes "batch seq[5] chans".
-
-        Raises
-        ------
-        NotationError
-            PyTorch is not installed, or the layer has no such input.
-
-        Examples
-        --------
-        >>> from transformer import FFN
-        >>> module = FFN.init(sizes={"chans": 4, "hidden": 8}).module(X="batch seq chans")
-        >>> module.axes, module.W_1.dtype
-        (('batch', 'seq', 'chans'), torch.float32)
-        """
-        with LOADING, all_or_none():
-            from namedtensor.programs.named_plans import target_named
-
-        target_named("torch")
-        with LOADING, all_or_none():
-            from .torch_modules import LayerModule
-
-        self._check_names(inputs, self._arguments() + self.optional)
-        return LayerModule(type(self), self._for_torch(dtype), inputs, name)
-
-    def _for_torch(self, dtype: str | None) -> Self:
-        """The layer that a module has its parameters of."""
-        layer = self.unstacked()
-        return layer if dtype is None else layer.to("torch", dtype)
-
-    def to_onnx(self, path: str | os.PathLike[str], dtype: str = "float32", **inputs: str | Iterable[str]) -> None:
-        """Write the layer to an ONNX file, with inputs as `module` takes them: `to_onnx("ffn.onnx", X="batch seq chans")`.
-
-        Inputs, outputs and axes have the names of the formulas; every axis without a number is dynamic. Raises NotationError
-        where an axis has to be a number, as X="batch seq[5] chans" says it, and where onnx and onnxscript are not installed.
-        """
-        self.module(dtype=dtype, **inputs).to_onnx(path)
 
     @classmethod
     def from_module(cls, module: Any) -> Self:
