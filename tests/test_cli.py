@@ -613,6 +613,17 @@ def test_a_formula_as_code_is_what_its_method_gives(run):
     assert run("parameters", str(program), "--of", "g")[0] == 1
 
 
+def test_a_formula_is_printed_as_a_module_of_pytorch(run):
+    pytest.importorskip("torch", reason="a module is PyTorch's")
+    text = "f : ℝ^{a} → ℝ^{b}\nf(X) = X ⊙_{a} W\nW ∈ ℝ^{a × b}"
+    words = ["to-python", text, "--of", "f", "--style", "module", "--sizes", "a=3,b=2", "X=ℝ^{n × a[3]}"]
+    due = nt.program(text)["f"].to_python("torch", style="module", X="ℝ^{n × a[3]}", sizes={"a": 3, "b": 2})
+    assert run(*words)[1] == due and "class F(torch.nn.Module):" in due
+    assert run(*words, "--library", "torch")[1] == due
+    code, _, message = run(*words, "--library", "numpy")
+    assert code == 1 and "a module is PyTorch's" in message
+
+
 @pytest.mark.parametrize("words", list(examples()), ids=" ".join)
 def test_the_examples_of_the_help_run(run, words):
     assert run(*words)[0] == int("widht" in "".join(words[1:2]))

@@ -62,7 +62,6 @@ EXCEPTIONS = {
     " public one where PyTorch's BLAS is MKL and the processor not Intel's; what is missing is noticed, and the public one used",
     ("the environment", "namedtensor/files/text.py"): "the mask of new files is read where the system does not show it: by setting"
     " it for a moment, under a lock",
-    ("private names of PyTorch", "namedtensor/backends/torch_modules.py"): "torch._check, the documented way to state what sizes satisfy",
     ("defaults of libraries", "namedtensor/planning/failures.py"): "a hint for the user, which is not run",
     ("private names of PyTorch", "namedtensor/backends/torch.py"): "an assertion on data under torch.compile, which has no public name",
     ("private names of Lark", "grammar/automaton.py"): "the table of the grammar, made when the grammar is changed, not in use",

@@ -43,7 +43,7 @@ SURFACE = {
     ),
     "SentenceModel": (
         transformer.SentenceModel,
-        "backend device embed formula load lower parameters similarity tokens",
+        "backend device embed formula load lower module parameters similarity tokens",
     ),
 }
 COMMANDS = {  # of each verb

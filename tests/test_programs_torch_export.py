@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
+import pickle
 import warnings
 from importlib.util import find_spec
 
@@ -64,7 +66,7 @@ def fresh():
 def test_one_forward_serves_every_size(name):
     module = module_of(name)
     (parameter,) = inspect.signature(module.forward).parameters
-    assert parameter.strip("_") in axes_of(name)
+    assert parameter in axes_of(name)
     assert module.axes == ("batch", "seq", "vocab" if name == "GPT2" else "chans")  # before a call
     text = module._planned.text
     for word in ("NamedTensor", "**", "_plan"):
@@ -112,7 +114,7 @@ def test_inputs_that_may_be_given_are_parameters_of_forward():
         "out": 3,
     }
     module = BERT.init(sizes=sizes, dtype="float32").module(mask="batch seq", ids="batch seq")
-    assert list(inspect.signature(module.forward).parameters) == ["ids_", "mask_"]
+    assert list(inspect.signature(module.forward).parameters) == ["ids", "mask"]
     run = module.export().module()
     for batch, seq in PAIRS:
         ids, mask = given("GPT2", batch, seq), (torch.arange(seq) < 3).float().expand(batch, seq)
@@ -123,26 +125,81 @@ def test_inputs_that_may_be_given_are_parameters_of_forward():
         module(ids, mask[:, :-1])
 
 
+TWO_INPUTS = "f : ℝ^{a} × ℝ^{a} → ℝ^{a}\nf(X, Y) = X + W ⊙ Y\nW ∈ ℝ"
+PAIRS_OF_ROWS = "f : ℝ^{a} → ℝ^{b}\nf(X) = X_{a→(b,c)} ⊙_{c} W\nW ∈ ℝ^{c}"
+WRONG_SIZES = {  # of Y beside an X of 3 × 4
+    "an axis of size 1": ((3, 1), "axis a of Y must have size 4, got 1"),
+    "a batch of size 1": ((1, 4), "axis n of Y must have size 3, got 1"),
+    "another size": ((3, 5), "axis a of Y must have size 4, got 5"),
+    "an axis too few": ((4,), r"Y must have axes [n, a], got shape (4,)"),
+    "an axis too many": ((1, 3, 4), r"Y must have axes [n, a], got shape (1, 3, 4)"),
+}
+
+
+def module_of_two_inputs():
+    compiled = nt.formula(TWO_INPUTS).compile("torch")
+    return compiled.module({"W": nt.tensor(torch.tensor(2.0))}, X="n a", Y="n a")
+
+
+def class_of_two_inputs():
+    text = nt.formula(TWO_INPUTS).to_python("torch", style="module", X="ℝ^{n × a}", Y="ℝ^{n × a}")
+    module = class_in(text, "F")()
+    module.load_state_dict({"W": torch.tensor(2.0)})
+    return module
+
+
+@pytest.mark.parametrize("make", [module_of_two_inputs, class_of_two_inputs], ids=["module", "text"])
+def test_forward_refuses_sizes_that_disagree(make):
+    module = make()
+    x, y = torch.randn(3, 4), torch.randn(3, 4)
+    compiled = torch.compile(module, fullgraph=True, dynamic=True, backend="eager")
+    for run in (module.forward, compiled):
+        close(run(x, y), x + 2 * y)
+        close(run(y[:2, :2], x[:2, :2]), y[:2, :2] + 2 * x[:2, :2])
+    for shape, message in WRONG_SIZES.values():  # two of which PyTorch alone would broadcast
+        with pytest.raises(ValueError) as raised:
+            module.forward(x, torch.randn(shape))
+        assert str(raised.value) == message
+        with pytest.raises(Exception, match="Observed exception") as refused:
+            compiled(x, torch.randn(shape))
+        assert message.partition(", got")[0] in str(refused.value)
+    mapped = torch.func.vmap(module.forward, in_dims=(None, 0))
+    close(mapped(x, torch.stack([y, y])), torch.stack([x + 2 * y] * 2))
+    with pytest.raises(ValueError, match="axis a of Y must have size 4, got 1"):
+        mapped(x, torch.randn(2, 3, 1))
+
+
 def test_sizes_that_have_to_agree_are_compared():
-    text = "f : ℝ^{a} × ℝ^{a} → ℝ^{a}\nf(X, Y) = X + W ⊙ Y\nW ∈ ℝ"
-    module = nt.formula(text).compile("torch").module({"W": nt.tensor(torch.tensor(2.0))}, X="n a", Y="n a")
+    module = module_of_two_inputs()
     x, y = torch.randn(3, 4), torch.randn(3, 4)
     close(module(x, y), x + 2 * y)
     close(module(y[:2, :1], x[:2, :1]), y[:2, :1] + 2 * x[:2, :1])
-    with pytest.raises((nt.NotationError, RuntimeError, AssertionError)):
-        module.export().module()(x, y[:1])
-    for wrong in (y[:, :1], y[:1]):  # which PyTorch alone would broadcast
+    for wrong in (y[:, :1], y[:1]):
+        with pytest.raises((RuntimeError, AssertionError)):
+            module.export().module()(x, wrong)
         with pytest.raises(nt.NotationError):
             module(x, wrong)
 
 
 def test_a_condition_of_the_plan_is_checked():
-    module = nt.formula("f : ℝ^{a} → ℝ^{b}\nf(X) = X_{a→(b,c)} ⊙_{c} W\nW ∈ ℝ^{c}").compile("torch")
-    module = module.module({"W": nt.tensor(torch.ones(2), "c")}, X="a")
+    module = nt.formula(PAIRS_OF_ROWS).compile("torch").module({"W": nt.tensor(torch.ones(2), "c")}, X="a")
     close(module(torch.arange(6.0)), torch.tensor([1.0, 5.0, 9.0]))
     close(module.export().module()(torch.arange(8.0)), torch.tensor([1.0, 5.0, 9.0, 13.0]))
     with pytest.raises(nt.NotationError):
         module(torch.arange(5.0))
+    text = nt.formula(PAIRS_OF_ROWS).to_python("torch", style="module", X="ℝ^{a}", sizes={"c": 2})
+    for forward in (module.forward, class_in(text, "F")()):
+        with pytest.raises(ValueError) as raised:
+            forward(torch.arange(5.0))
+        assert str(raised.value) == "axis a of X must have a size that is a multiple of 2"
+
+
+def test_a_lower_bound_of_a_size_is_checked():
+    module = nt.formula("f : ℝ^{a} → ℝ\nf(X) = X_{a(3)} W\nW ∈ ℝ").compile("torch")
+    module = module.module({"W": nt.tensor(torch.tensor(2.0))}, X="a")
+    close(module.forward(torch.arange(5.0)), torch.tensor(4.0))
+    with pytest.raises(ValueError, match=r"sizes must satisfy"):
+        module.forward(torch.arange(2.0))
 
 
 def test_a_module_converted_has_a_forward_of_its_new_dtype():
@@ -186,7 +243,7 @@ def test_exported_every_open_axis_is_dynamic(name):
         close(run(x), module(x))
 
 
-@pytest.mark.parametrize("name", ["EncoderBlock", "GPT2"])
+@pytest.mark.parametrize("name", LAYERS)
 def test_it_is_mapped_and_recorded(name):
     module, x = module_of(name), given(name, 2, 5)
     with warnings.catch_warnings():
@@ -240,6 +297,93 @@ def test_onnx_runs_it_under_our_names(name, tmp_path):
         close(torch.tensor(session.run(None, {said[0]: x.numpy()})[0]), module(x).detach())
 
 
+ATTENTION = "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V"
+ATTENTION_INPUTS = {"Q": "batch query key[4]", "K": "batch seq key[4]", "V": "batch seq val"}
+ATTENTION_SIZES = [(1, 1, 1, 1), (2, 1, 5, 3), (1, 6, 1, 2), (3, 4, 4, 4), (2, 9, 17, 1)]  # batch query seq val
+
+
+def attention_inputs(batch: int, query: int, seq: int, val: int):
+    shapes = ((batch, query, 4), (batch, seq, 4), (batch, seq, val))
+    return tuple(torch.randn(shape, generator=torch.Generator().manual_seed(sum(shape))) for shape in shapes)
+
+
+def test_attention_of_three_inputs_is_one_graph_for_twenty_lengths():
+    module = nt.formula(ATTENTION).compile("torch").module({}, **ATTENTION_INPUTS)
+    compiled = torch.compile(module, fullgraph=True, dynamic=True, backend="aot_eager")
+    counters.clear()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for seq in range(6, 26):
+            x = attention_inputs(11, 3 + seq % 5 * 2, seq, 8 + seq % 2)
+            due = torch.nn.functional.scaled_dot_product_attention(*x)
+            close(compiled(*x), due)
+            close(module(*x), due)
+    assert counters["stats"]["unique_graphs"] == 1
+
+
+@ONNX
+def test_onnx_runtime_runs_attention_of_three_inputs(tmp_path):
+    import onnxruntime
+
+    module, path = nt.formula(ATTENTION).compile("torch").module({}, **ATTENTION_INPUTS), tmp_path / "attention.onnx"
+    module.to_onnx(path)
+    session = onnxruntime.InferenceSession(path)
+    shapes = [["batch", "query", 4], ["batch", "seq", 4], ["batch", "seq", "val"]]
+    assert [each.shape for each in session.get_inputs()] == shapes
+    assert [each.shape for each in session.get_outputs()] == [["batch", "query", "val"]]
+    for sizes in ATTENTION_SIZES:
+        q, k, v = attention_inputs(*sizes)
+        (result,) = session.run(None, {"Q": q.numpy(), "K": k.numpy(), "V": v.numpy()})
+        close(torch.tensor(result), torch.nn.functional.scaled_dot_product_attention(q, k, v))
+    for wrong in (v[:1], v[:, :1]):
+        with pytest.raises(Exception, match=r"V must have sizes \[batch, seq, val\]"):
+            session.run(None, {"Q": q.numpy(), "K": k.numpy(), "V": wrong.numpy()})
+
+
+@ONNX
+def test_pytorchs_own_exporter_takes_the_names_of_a_module(tmp_path):
+    import onnxruntime
+
+    module, path = module_of("EncoderBlock"), tmp_path / "block.onnx"
+    torch.onnx.export(
+        module, module.example_inputs(), path, dynamo=True, verbose=False, input_names=module.input_names,
+        output_names=module.output_names, dynamic_shapes=module.dynamic_shapes,
+    )  # fmt: skip
+    session = onnxruntime.InferenceSession(path)
+    assert [(each.name, each.shape) for each in session.get_inputs()] == [("X", ["batch", "seq", 4])]
+    assert [each.name for each in session.get_outputs()] == ["Y"]
+    for batch, seq in PAIRS:
+        x = given("EncoderBlock", batch, seq)
+        close(torch.tensor(session.run(None, {"X": x.numpy()})[0]), module(x).detach())
+
+
+@ONNX
+def test_onnx_runtime_refuses_sizes_that_the_parameters_fix(tmp_path):
+    import onnxruntime
+
+    layer_of("FFN").to_onnx(tmp_path / "layer.onnx", X="batch seq chans")
+    session = onnxruntime.InferenceSession(tmp_path / "layer.onnx")
+    for shape in ((2, 3, 1), (2, 3, 5), (3, 4)):
+        with pytest.raises(Exception, match="(?i)invalid (rank|dimensions) for input"):
+            session.run(None, {"X": torch.randn(shape).numpy()})
+
+
+@ONNX
+def test_onnx_runtime_refuses_sizes_that_disagree(tmp_path):
+    import onnxruntime
+
+    module, path = module_of_two_inputs(), tmp_path / "two.onnx"
+    module.to_onnx(path)
+    session = onnxruntime.InferenceSession(path)
+    assert [each.shape for each in session.get_inputs()] == [["n", "a"]] * 2
+    for rows in (1, 3):
+        x, y = torch.randn(rows, 4), torch.randn(rows, 4)
+        close(torch.tensor(session.run(None, {"X": x.numpy(), "Y": y.numpy()})[0]), module(x, y).detach())
+    for shape in ((1, 4), (3, 1), (6, 4), (3,)):  # two of which ONNX Runtime alone would broadcast
+        with pytest.raises(Exception, match=r"Y must have sizes \[n, a\]|(?i:invalid rank)"):
+            session.run(None, {"X": torch.randn(3, 4).numpy(), "Y": torch.randn(shape).numpy()})
+
+
 def test_without_its_packages_onnx_says_what_to_install(tmp_path, monkeypatch):
     from namedtensor.programs import torch_export
 
@@ -262,12 +406,23 @@ def test_a_module_as_text_is_a_class_that_runs_by_itself():
         "torch", style="module", X="ℝ^{batch × seq × chans[4]}", sizes={"hidden": 8, "key": 3}
     )
     assert "import namedtensor" not in text and "check(" not in text and "getattr" not in text
-    assert "self.W_1 = torch.nn.Parameter(torch.empty(4, 8))" in text and "def forward(self, X):" in text
+    assert "self.W_1 = torch.nn.Parameter(torch.randn(4, 8) / 4**0.5)" in text and "def forward(self, X):" in text
+    assert "self.b_1 = torch.nn.Parameter(torch.zeros(8))" in text
     module, ours = class_in(text, "Y")(), layer.module(X="batch seq chans")
     module.load_state_dict(ours.state_dict())
     for batch, seq in PAIRS:
         x = given("EncoderBlock", batch, seq)
         close(module(x), ours(x))
+
+
+def test_a_class_gives_the_axes_in_the_order_of_a_module():
+    text, inputs = "X_{a→c} ⊙ W", {"X": "n a", "W": "b"}
+    module = nt.formula(text).compile("torch").module({}, **inputs)
+    shapes = {name: f"ℝ^{{{' × '.join(axes.split())}}}" for name, axes in inputs.items()}
+    made = class_in(nt.formula(text).to_python("torch", style="module", **shapes), "Formula")()
+    x, w = torch.randn(4, 3), torch.randn(2)
+    assert module.axes == ("n", "b", "c")
+    close(made(x, w), module(x, w))
 
 
 def test_a_class_has_parameters_of_any_name_and_plain_products():
@@ -278,6 +433,20 @@ def test_a_class_has_parameters_of_any_name_and_plain_products():
     assert "mkldnn" not in made and "class F(torch.nn.Module)" in made
     module = class_in(made, "F")()
     assert list(module.state_dict()) == ["W^{1,Q}", "half"] and module.half().training
+
+
+CONSTANTS = "f : ℝ^{a} → ℝ^{a}\nf(X) = X ⊙ W + [1, 3, 7]_{a} + { 1 if X > 2; 0 otherwise }\nW ∈ ℝ^{a}"
+
+
+def test_constants_are_buffers_that_no_checkpoint_has():
+    module = nt.formula(CONSTANTS).compile("torch").module({"W": nt.tensor(torch.ones(3), "a")}, X="n a")
+    made = class_in(nt.formula(CONSTANTS).to_python("torch", style="module", X="ℝ^{n × a[3]}"), "F")()
+    made.load_state_dict(module.state_dict())
+    x = torch.tensor([[1.0, 2.0, 3.0]])
+    for each in (module, made, pickle.loads(pickle.dumps(module)), copy.deepcopy(module)):
+        close(each(x), torch.tensor([[2.0, 5.0, 11.0]]))
+        assert list(each.state_dict()) == ["W"] and len(list(each.buffers())) > 0
+        assert all(buffer.is_meta for buffer in each.to("meta").buffers())
 
 
 WRONG_STYLES = {

@@ -49,7 +49,7 @@ def batch(dtype=torch.float64):
 @pytest.mark.parametrize("name", LAYERS)
 def test_a_module_has_the_values_and_the_names_of_its_layer(name):
     layer = made(name)
-    module, x = layer.module(X="batch seq chans"), batch()
+    module, x = layer.module(X="batch seq chans", dtype="float64"), batch()
     wanted = [key for key, value in layer.parameters.items() if isinstance(value, nt.NamedTensor)]
     assert isinstance(module, torch.nn.Module) and list(module.state_dict()) == wanted
     assert [key for key, _ in module.named_parameters()] == wanted
@@ -104,7 +104,7 @@ def test_an_ordinary_loop_trains_it_as_one_by_hand(optimiser):
     layer, x = made("FFN"), batch()
     before = {name: value.array.copy() for name, value in layer.parameters.items()}
     found = {}
-    for model in (layer.module(X="batch seq chans"), ByHand(layer)):
+    for model in (layer.module(X="batch seq chans", dtype="float64"), ByHand(layer)):
         steps = getattr(torch.optim, optimiser)(model.parameters(), lr=0.05)
         model.train()
         for _ in range(4):
@@ -124,7 +124,7 @@ def test_an_ordinary_loop_trains_it_as_one_by_hand(optimiser):
 @pytest.mark.parametrize("name", LAYERS)
 def test_gradients_are_those_of_the_layer_on_tensors_by_hand(name):
     layer, x = made(name), batch()
-    module = layer.module(X="batch seq chans")
+    module = layer.module(X="batch seq chans", dtype="float64")
     module(x).square().sum().backward()
     leaves = {key: torch.tensor(value.array, requires_grad=True) for key, value in layer.parameters.items()}
     named = {key: nt.tensor(leaf, layer.parameters[key].axes) for key, leaf in leaves.items()}
@@ -137,7 +137,7 @@ def test_gradients_are_those_of_the_layer_on_tensors_by_hand(name):
 @pytest.mark.parametrize("name", LAYERS)
 def test_a_module_is_copied_saved_converted_and_comes_back(name):
     layer, x = made(name), batch()
-    module = layer.module(X="batch seq chans")
+    module = layer.module(X="batch seq chans", dtype="float64")
     wanted = module(x).detach()
     kept = io.BytesIO()
     torch.save(module.state_dict(), kept)
@@ -166,7 +166,7 @@ def test_a_module_is_copied_saved_converted_and_comes_back(name):
 
 def test_a_module_is_part_of_another():
     layer = made("FFN")
-    model = torch.nn.Sequential(torch.nn.Linear(4, 4).double(), layer.module(X="batch seq chans"))
+    model = torch.nn.Sequential(torch.nn.Linear(4, 4).double(), layer.module(X="batch seq chans", dtype="float64"))
     assert {"1.W_1", "1.b_1"} <= set(dict(model.named_parameters()))
     model(batch()).sum().backward()
     assert all(each.grad is not None for each in model.parameters()) and "FFN(X) =" in repr(model)
@@ -216,3 +216,17 @@ def test_what_is_wrong_is_told(run, number, message):
     with pytest.raises(nt.NotationError, match=message) as raised:
         run()
     assert raised.value.code == number
+
+
+# --------------------------------------------------------------------------------------------------------------- dtypes
+def test_initialized_parameters_are_of_single_precision():
+    layer = FFN.init(sizes={"chans": 4, "hidden": 8})
+    assert {each.dtype for each in layer.module(X="n chans").parameters()} == {torch.float32}
+    assert layer.module(X="n chans", dtype="bfloat16").W_1.dtype == torch.bfloat16
+    assert layer.to("torch").module(X="n chans").W_1.dtype == torch.float64  # PyTorch's arrays keep theirs
+    assert layer.to("numpy", "float16").module(X="n chans").W_1.dtype == torch.float16
+    torch.set_default_dtype(torch.float64)
+    try:
+        assert layer.module(X="n chans").W_1.dtype == torch.float64
+    finally:
+        torch.set_default_dtype(torch.float32)

@@ -230,10 +230,10 @@ def test_a_call_may_give_a_member():
 def test_a_module_of_pytorch_has_the_members():
     torch = pytest.importorskip("torch")
     model = made(GPT2)
-    module = model.stacked().module(ids="batch seq")
+    module = model.stacked().module(ids="batch seq", dtype="float64")
     assert len(dict(module.named_parameters())) == len(dict(model.module(ids="batch seq").named_parameters()))
     ids = torch.asarray(IDS)
-    torch.testing.assert_close(module(ids), model.module(ids="batch seq")(ids))
+    torch.testing.assert_close(module(ids), model.module(ids="batch seq", dtype="float64")(ids))
     same_parameters(GPT2.from_module(module).to("numpy"), model)
 
 

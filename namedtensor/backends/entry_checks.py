@@ -62,29 +62,47 @@ def plain(library: str, without: tuple[str, ...]) -> tuple[str, ...]:
 def entry_checks(plan: Plan, library: str, dtype_text: Callable[[str], str]) -> list[str]:
     """The lines that check the inputs of a plan; `dtype_text` says how the library writes a dtype."""
     shared = shared_dtypes(plan, NAMES_DTYPE | {"erf"} if library == "numpy" else NAMES_DTYPE)
-    first: str | None = None
+    inputs = [value for value in plan.inputs if isinstance(value, Value)]
+    first = next((value for value in inputs if value.dtype in shared), None)
+
+    def line(value: Value, sizes: str) -> str:
+        dtypes = ", ".join(map(dtype_text, shared if value is first else (value.dtype,)))
+        if first is not None and value is not first and value.dtype in shared:
+            dtypes = f"{plan.names[first]}.dtype"
+        name = plan.names[value]
+        return f"    check({quoted(name)}, {name}, {sizes}, {dtypes})"
+
+    return input_checks(plan, inputs, line, refused)
+
+
+def input_checks(
+    plan: Plan,
+    inputs: Sequence[Value],
+    check_line: Callable[[Value, str], str],
+    requirement: Callable[[str, str, str], list[str]],
+) -> list[str]:
+    """The lines that check the sizes of inputs and read those that the text uses.
+
+    `check_line` writes the check of an input for the text of its axes and sizes. `requirement` writes the lines for a
+    condition, its negation and a message.
+    """
     lines: list[str] = []
     known: set[Symbol] = set()
     reads = reads_of(plan)
-    for value in plan.inputs:
-        if not isinstance(value, Value):
-            continue
-        name = plan.names[value]
-        dtypes = ", ".join(map(dtype_text, shared if value.dtype in shared else (value.dtype,)))
-        if value.dtype in shared:
-            dtypes, first = (dtypes, name) if first is None else (f"{first}.dtype", first)
-        axes = distinct_names(value.order)
+    for value in inputs:
+        name, axes = plan.names[value], distinct_names(value.order)
         stated = [size if known >= symbols_of(size).keys() else None for size in value.shape]
         sizes = ", ".join(f"{quoted(axes[axis])}: {size}" for axis, size in zip(value.order, stated))
-        lines.append(f"    check({quoted(name)}, {name}, {{{sizes}}}, {dtypes})")
-        own = [each for each in reads if each.value is value]
-        known |= {each.symbol for each in own}
-        lines += [each.line for each in own]
-        for axis in unread_axes(value, stated, own, known):
+        lines.append(check_line(value, f"{{{sizes}}}"))
+        reads_of_value = [read for read in reads if read.value is value]
+        known |= {read.symbol for read in reads_of_value}
+        lines += [read.line for read in reads_of_value]
+        for axis in unread_axes(value, stated, reads_of_value, known):
             text, size = f"{name}.shape[{axis}]", value.shape[axis]
-            lines += refused(f"{text} != {size}", f"axis {axes[value.order[axis]]} of {name} must {due(size)}")
-    for each in plan.conditions:
-        lines += refused(f"not {each}", f"sizes must satisfy {each.shown}")
+            message = f"axis {axes[value.order[axis]]} of {name} must {due(size)}"
+            lines += requirement(f"{text} == {size}", f"{text} != {size}", message)
+    for condition in plan.conditions:
+        lines += requirement(str(condition), f"not {condition}", f"sizes must satisfy {condition.shown}")
     return lines
 
 
@@ -130,9 +148,9 @@ def due(size: Any) -> str:
     return f"have size {shown(size)}"
 
 
-def refused(condition: str, message: str) -> list[str]:
-    """Lines that raise where a condition on the sizes holds."""
-    return [f"    if {condition}:", f"        raise ValueError({quoted(message)})"]
+def refused(condition: str, negation: str, message: str) -> list[str]:
+    """Lines that raise where a condition on the sizes does not hold."""
+    return [f"    if {negation}:", f"        raise ValueError({quoted(message)})"]
 
 
 def size_lines(plan: Plan) -> list[str]:

@@ -73,6 +73,23 @@ def seen(x):
         pass
     return x
 '''
+CHECK_SIZES = '''
+def check_sizes(name, x, sizes):
+    """Refuse an input with other axes or sizes than this module is written for."""
+    if torch.jit.is_tracing():  # a recorded shape is not a number
+        return
+    if x.ndim != len(sizes):
+        raise ValueError(f"{name} must have axes [{', '.join(sizes)}], got shape {tuple(x.shape)}")
+    for (axis, size), actual in zip(sizes.items(), x.shape):
+        if size is not None and actual != size:
+            raise ValueError(f"axis {axis} of {name} must have size {size}, got {actual}")
+'''
+REQUIRE = '''
+def require(condition, message):
+    """Refuse sizes that do not satisfy a condition."""
+    if not torch.jit.is_tracing() and not condition:
+        raise ValueError(message)
+'''
 POSITIONS = '''
 def positions(indices, size, base):
     """Indices that count from `base`, as positions from 0; each must lie in range."""
@@ -254,15 +271,22 @@ class Torch(Backend):
     def opening(self, plan: Any) -> list[str]:
         if not plan.inputs:
             return []
-        used = {each for step in plan.steps if not is_done_before(step.value) for each in step.arguments} | set(
-            plan.results
-        )
-        names = {plan.names[value]: value for value in used if getattr(value, "fixed", False) and not value.sized}
         device = plan.names[next((each for each in plan.inputs if isinstance(each, Value)), plan.inputs[0])]
         lines = [f"    device = {device}.device"] if not plan.is_inner and makes_arrays(plan) else []
-        return lines + [
-            f"    {name} = {self.fixed_name(plan, value)}.to({device}.device)" for name, value in sorted(names.items())
+        return lines + self.lines_of_constants(plan, device)
+
+    def lines_of_constants(self, plan: Any, device: str) -> list[str]:
+        """The lines that bring constants to the device of an input."""
+        return [
+            f"    {plan.names[value]} = {self.fixed_name(plan, value)}.to({device}.device)"
+            for value in self.constants_in(plan)
         ]
+
+    def constants_in(self, plan: Any) -> list[Value]:
+        """The constants that the function of a plan uses, by their names."""
+        used = {each for step in plan.steps if not is_done_before(step.value) for each in step.arguments}
+        constants = {plan.names[each]: each for each in used | {*plan.results} if getattr(each, "fixed", False)}
+        return [value for _, value in sorted(constants.items()) if not value.sized]
 
     def fixed_name(self, plan: Any, value: Any) -> str:
         return f"{plan.names[value]}_fixed" if plan.inputs and not value.sized else plan.names[value]
@@ -270,7 +294,7 @@ class Torch(Backend):
 
 BACKEND = Torch(
     "torch", "import torch", LINES, {},
-    {"index_error": INDEX_ERROR, "seen": SEEN, "positions": POSITIONS, "scatter_add": SCATTER_ADD, "whole_positions": WHOLE_POSITIONS, "covered": COVERED, **exact("wrong({0})"), "wrong": WRONG,
+    {"check_sizes": CHECK_SIZES, "require": REQUIRE, "index_error": INDEX_ERROR, "seen": SEEN, "positions": POSITIONS, "scatter_add": SCATTER_ADD, "whole_positions": WHOLE_POSITIONS, "covered": COVERED, **exact("wrong({0})"), "wrong": WRONG,
      "exact_cast": EXACT_CAST,
      "product": PRODUCT, "descending": DESCENDING, "sign": SIGN, "cofactors": COFACTORS, "eigenvectors": EIGENVECTORS, "layer_norm": LAYER_NORM,
      **KERNELS,

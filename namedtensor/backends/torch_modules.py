@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import builtins
 import copy
-import json
 import keyword
+import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -12,8 +13,10 @@ from typing import Any
 
 from ..core.extents import shown
 from ..planning.plan import Plan, Step, Value
-from .entry_checks import size_lines
+from .entry_checks import input_checks, quoted
 from .source import Backend
+from .torch import Torch
+from .torch_products import is_large_for_one_row
 
 INDENT = "    "
 
@@ -26,72 +29,137 @@ def attribute(name: str, taken: Callable[[str], bool]) -> str:
     return f"self.{name}" if plain else f"getattr(self, {quoted(name)})"
 
 
-PLAIN_PRODUCTS: dict[str, Any] = {
+def addmm(names: tuple[str, ...], options: dict[str, Any], step: Step) -> str:
+    """X Wᵀ + b; how many rows X has is not known, so that by oneDNN only where one is enough."""
+    is_large = is_large_for_one_row(*step.arguments[:2])
+    return f"{'' if is_large else 'torch.nn.functional.'}linear({', '.join(names)})"
+
+
+def matmul(names: tuple[str, ...], options: dict[str, Any], step: Step) -> str:
+    """X W."""
+    is_large = len(step.arguments[0].shape) > 1 and is_large_for_one_row(*step.arguments)
+    return ("linear({}, {}.mT)" if is_large else "torch.matmul({}, {})").format(*names)
+
+
+PRODUCTS: dict[str, Any] = {"addmm": addmm, "dot": matmul, "matmul": matmul}
+PLAIN_PRODUCTS: dict[str, Any] = {  # of text that stands alone: PyTorch's alone, however large
     "addmm": lambda names, options, step: f"torch.nn.functional.linear({', '.join(names)})",
     "dot": "torch.matmul({0}, {1})",
     "matmul": "torch.matmul({0}, {1})",
 }
 
 
-def with_plain_products(backend: Backend) -> Backend:
-    """The backend whose products by a matrix are PyTorch's alone, however large."""
-    found = copy.copy(backend)
-    found.lines = {**backend.lines, **PLAIN_PRODUCTS}
-    found.fixed = found
-    return found
+class ModuleBackend(Torch):
+    """The backend of PyTorch where constants are buffers of a module, by the names of their attributes."""
+
+    def __init__(self, backend: Backend, plan: Plan, lines: Mapping[str, Any] = PRODUCTS):
+        self.__dict__.update(backend.__dict__)
+        self.lines = {**backend.lines, **lines}
+        self.fixed = self
+        self.names_before = dict(plan.names)
+        self.buffers_of_module = {value: f"_{plan.names[value]}" for value in super().constants_in(plan)}
+
+    def constants_in(self, plan: Any) -> list[Value]:
+        return [value for value in super().constants_in(plan) if value not in self.buffers_of_module]
+
+    def fixed_name(self, plan: Any, value: Any) -> str:
+        """The name outside the class, where the attribute of the module is made of it."""
+        return f"{self.names_before[value]}_fixed" if value in self.names_before else super().fixed_name(plan, value)
 
 
-def quoted(name: str) -> str:
-    return json.dumps(name, ensure_ascii=False)
-
-
-def ordered(plan: Plan, axes: tuple[str, ...]) -> Plan:
-    """The plan whose one result has its axes in this order."""
-    (result,) = plan.results
-    if result.order == axes:
+def ordered(plan: Plan, orders: Sequence[tuple[str, ...]]) -> Plan:
+    """The plan whose results have their axes in these orders."""
+    steps: list[Step] = []
+    results: list[Value] = []
+    for result, order in zip(plan.results, orders):
+        if result.order != order:
+            moves = tuple(result.order.index(axis) for axis in order)
+            value = Value(order, tuple(result.shape[move] for move in moves), result.dtype, result.fixed)
+            value.sized = result.sized
+            steps.append(Step(value, "transpose", (result,), {"moves": moves}))
+            result = value
+        results.append(result)
+    if not steps:
         return plan
-    moves = tuple(result.order.index(axis) for axis in axes)
-    shape = tuple(result.shape[move] for move in moves)
-    value = Value(axes, shape, result.dtype, result.fixed)
-    value.sized = result.sized
-    step = Step(value, "transpose", (result,), {"moves": moves})
-    names = [plan.names[each] for each in plan.inputs]
-    found = Plan(plan.source, names, plan.inputs, (*plan.steps, step), (value,), plan.in_place)
-    found.conditions = plan.conditions
-    return found
+    names = [plan.names[value] for value in plan.inputs]
+    reordered = Plan(plan.source, names, plan.inputs, (*plan.steps, *steps), results, plan.in_place)
+    reordered.conditions = plan.conditions
+    reordered.names |= plan.names
+    return reordered
 
 
-def forward_text(backend: Backend, plan: Plan, attributes: Mapping[Any, str], comments: bool = False) -> str:
+def names_in_module(backend: ModuleBackend, plan: Plan, inputs: Sequence[Value]) -> dict[Any, str]:
+    """The names of a plan's values: buffers by their attributes, inputs such as `ids` by their own names where these are free."""
+    others = {*backend.reserved, *dir(builtins), *keyword.kwlist, "self", "out", "torch", "xp", "device"}
+    others |= {*plan.names.values(), *map(str, plan.symbols)}
+    names = {**plan.names, **{value: f"self.{name}" for value, name in backend.buffers_of_module.items()}}
+    for value in inputs:
+        name = re.sub(r"_+", "_", plan.names[value]).strip("_")
+        is_generated = name.islower() and any(map(str.isdigit, name))  # as t1, or function_2
+        if name.isidentifier() and name not in others and not is_generated:
+            names[value] = name
+            others.add(name)
+    return names
+
+
+def forward_text(backend: ModuleBackend, plan: Plan, attributes: Mapping[Any, str], comments: bool = False) -> str:
     """The text of `forward`, and before it what it uses: constants, and the functions of loops."""
-    inputs = [plan.names[value] for value in plan.inputs if value not in attributes]
+    inputs = [value for value in plan.inputs if isinstance(value, Value) and value not in attributes]
     renamed = copy.copy(plan)
-    renamed.names = {**plan.names, **attributes}
-    entry = size_lines(renamed) + [f"    torch._check({each}, lambda: {refusal(each)})" for each in plan.conditions]
-    signature = ", ".join(["self", *inputs])
+    renamed.names = {**names_in_module(backend, plan, inputs), **attributes}
+    entry = input_checks(
+        renamed, inputs, lambda value, sizes: size_check(renamed.names[value], sizes), requirement
+    )  # fmt: skip
+    signature = ", ".join(["self", *(renamed.names[value] for value in inputs)])
     return backend.source(renamed, "forward", comments, entry=entry, signature=signature).text
 
 
-def refusal(condition: Any) -> str:
-    return quoted(f"sizes must satisfy {condition.shown}")
+def size_check(name: str, sizes: str) -> str:
+    """The line that checks the axes of an input."""
+    return f"    check_sizes({quoted(name)}, {name}, {sizes})"
 
 
-def forward(backend: Backend, plan: Plan, attributes: Mapping[Any, str], xp: Any) -> tuple[str, Callable[..., Any]]:
-    """The text of `forward`, and the function that it defines."""
-    text = forward_text(backend, plan, attributes)
-    return text, backend.made(text, xp, backend.data(plan, xp))["forward"]
+def requirement(condition: str, negation: str, message: str) -> list[str]:
+    """The line that refuses sizes of which a condition does not hold."""
+    return [f"    require({condition}, {quoted(message)})"]
 
 
-def module_text(backend: Backend, plan: Plan, name: str, parameters: Mapping[Value, str], about: Sequence[str]) -> str:
-    """A class of PyTorch's, which runs by itself; `about` are the lines of its text."""
-    backend = with_plain_products(backend)
+def forward(
+    backend: Backend, plan: Plan, attributes: Mapping[Any, str], xp: Any
+) -> tuple[str, Callable[..., Any], dict[str, Any]]:
+    """The text of `forward`, the function that it defines, and the constants that it finds as attributes of its module."""
+    of_module = ModuleBackend(backend, plan)
+    text = forward_text(of_module, plan, attributes)
+    space = of_module.made(text, xp, of_module.data(plan, xp))
+    buffers = {name: space[of_module.fixed_name(plan, value)] for value, name in of_module.buffers_of_module.items()}
+    return text, space["forward"], buffers
+
+
+def module_text(
+    backend: Backend,
+    plan: Plan,
+    name: str,
+    parameters: Mapping[Value, str],
+    initial: Mapping[Value, str],
+    about: Sequence[str],
+) -> str:
+    """A class of PyTorch's, which runs by itself; `about` are the lines of its text.
+
+    `initial` are the first values of its parameters, with `{}` where the list of their sizes stands.
+    """
+    backend = ModuleBackend(backend, plan, PLAIN_PRODUCTS)
     attributes = {value: attribute(each, own_names().__contains__) for value, each in parameters.items()}
     text = forward_text(backend, plan, attributes, comments=True)
     lines = text.splitlines()
     start = next(number for number, line in enumerate(lines) if line.startswith("def forward("))
     before, method = lines[:start], lines[start:]
     made = [
-        f"        {registered(each)} = torch.nn.Parameter(torch.empty({listed_sizes(value)}))"
+        f"        {registered(each)} = torch.nn.Parameter({initial[value].format(listed_sizes(value))})"
         for value, each in parameters.items()
+    ]
+    made += [
+        f"        self.register_buffer({quoted(name)}, {backend.fixed_name(plan, value)}, persistent=False)"
+        for value, name in backend.buffers_of_module.items()
     ]
     kernels, aliases = backend.used(text)
     head = "\n".join(backend.heads(text, kernels))

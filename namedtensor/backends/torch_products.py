@@ -70,6 +70,11 @@ def plain(*tensors):
 KERNELS = {"linear": LINEAR, "followed_linear": DERIVATIVE, "plain": PLAIN}
 
 
+def is_large_for_one_row(x: Any, matrix: Any) -> bool:
+    """Whether a row of x by a matrix is such a product."""
+    return len(matrix.shape) == 2 and x.dtype == matrix.dtype == "float32" and matrix.typical_count >= MATRIX
+
+
 def is_large(x: Any, matrix: Any) -> bool:
     """Whether rows of x by a matrix are such a product."""
     if len(x.shape) < 2 or len(matrix.shape) != 2 or not x.dtype == matrix.dtype == "float32":

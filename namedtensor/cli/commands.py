@@ -304,7 +304,7 @@ COMMANDS = {
         PARAMETERS_EXAMPLES,
     ),
     "to-python": Command(
-        "print a formula as a plain function for NumPy, PyTorch or JAX",
+        "print a formula as a plain function for NumPy, PyTorch or JAX, or as a module of PyTorch",
         python_arguments,
         python_command,
         PYTHON_EXAMPLES,

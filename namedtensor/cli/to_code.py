@@ -21,7 +21,17 @@ def of_name_argument(parser: argparse.ArgumentParser) -> None:
 def python_arguments(parser: argparse.ArgumentParser) -> None:
     formula_arguments(parser, SHAPES)
     of_name_argument(parser)
-    parser.add_argument("--library", choices=("numpy", "torch", "jax"), default="numpy", help="what it computes with")
+    parser.add_argument(
+        "--library",
+        choices=("numpy", "torch", "jax"),
+        help="what it computes with (default: numpy; torch for --style module)",
+    )
+    parser.add_argument(
+        "--style",
+        choices=("function", "module"),
+        default="function",
+        help="a function, or a class of PyTorch with what is declared as its parameters (default: function)",
+    )
 
 
 def javascript_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,7 +61,9 @@ def goal_of(options: Any) -> Any:
 
 def python_command(options: Any, console: Console) -> int:
     shapes = shapes_of(options.inputs, console, headers_of(options.header))
-    return printed(options, console, goal_of(options).to_python(options.library, shapes, sizes=sizes_of(options.sizes)))
+    library = options.library or ("torch" if options.style == "module" else "numpy")
+    text = goal_of(options).to_python(library, shapes, sizes=sizes_of(options.sizes), style=options.style)
+    return printed(options, console, text)
 
 
 def javascript_command(options: Any, console: Console) -> int:
@@ -90,6 +102,7 @@ PYTHON_EXAMPLES = """
   namedtensor to-python 'A ⊙_{width} x' A='ℝ^{height[3] × width[4]}' x='R^{width[4]}'
   namedtensor to-python 'softmax_{seq} X' X='R^{seq[5]}' --library torch
   namedtensor to-python layers.nt --of FFN X='R^{seq[5], chans[8]}' --sizes hidden=16
+  namedtensor to-python layers.nt --of FFN --style module X='R^{seq, chans[8]}' --sizes hidden=16
 """
 JAVASCRIPT_EXAMPLES = """
   namedtensor to-javascript 'A ⊙_{width} x' A='ℝ^{height[3] × width[4]}' x='R^{width[4]}'

@@ -22,6 +22,7 @@
 `torch_module`: a formula as a module of PyTorch.
 `torch_forward`: its forward, one for all sizes.
 `torch_export`: modules for `torch.export` and ONNX.
+`onnx_sizes`: the sizes of a graph of ONNX, named and checked.
 `program_names`: which names a program speaks of.
 `verbs`: what programs, formulas and names of them have in common.
 `program`: Program, Formula, EntryPoint.

@@ -35,7 +35,7 @@ from .arguments import (
 from .call_cache import CachedCall
 from .entries import Entry, WholeProgram, argument_names
 from .evaluate import warned
-from .executable import Executable, Options, Typed, executable
+from .executable import Executable, Options, Typed, axes_of, executable, in_order
 from .named_plans import checked_by_name, open_plan_of, target_named, text_target
 from .parameters import parameter_shapes
 from .parsed import ParsedProgram
@@ -71,7 +71,9 @@ def to_module(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any]
             408, f"a module is PyTorch's, and not of {library}", hint='write to_python("torch", style="module")'
         )
     with LOADING, all_or_none():
-        from ..backends.torch_modules import module_text
+        from ..backends.torch_modules import module_text, ordered
+        from .initialisation import ZEROS, fans_in
+        from .torch_forward import order_of
 
     function = goal.function()
     given = with_declared(goal, given, options.sizes)
@@ -89,9 +91,31 @@ def to_module(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any]
             "nothing is left for the input of the module",
             hint='leave a size of it open, as in X="ℝ^{batch × chans}"',
         )
+    inputs = [axes_of(value) for _, value in named if value not in parameters]
+    shapes = {name: value for name, value in given.items() if spelling_of(name) not in {*parameters.values()}}
+    schemes = fans_in(goal, options.sizes, {name: as_shape(value) for name, value in shapes.items()})
+    initial = {value: scheme_text(*schemes.get(name, (ZEROS, 1))) for value, name in parameters.items()}
+    results = [result for result in made.plan.results if isinstance(result, Value)]
+    orders = [in_order(result, order_of(axes_of(result), inputs)) for result in results]
+    plan = ordered(made.plan, orders) if len(orders) == len(made.plan.results) else made.plan
     text = to_text(goal.tree()).splitlines()
     title = function.title if function is not None else getattr(goal, "name", "Formula")
-    return module_text(target_named("torch").backend, made.plan, class_name(title), parameters, text)
+    return module_text(target_named("torch").backend, plan, class_name(title), parameters, initial, text)
+
+
+def as_shape(value: Any) -> Any:
+    """What is given for an input as `parameter_shapes` takes it."""
+    return dict(value.sizes) if hasattr(value, "sizes") else value
+
+
+def scheme_text(scheme: Any, fan_in: int) -> str:
+    """The initial value of a parameter, of whose sizes `{}` is the list."""
+    with LOADING, all_or_none():
+        from .initialisation import LECUN, ONES
+
+    if scheme is LECUN:
+        return "torch.randn({})" + (f" / {fan_in}**0.5" if fan_in > 1 else "")
+    return "torch.ones({})" if scheme is ONES else "torch.zeros({})"
 
 
 def class_name(title: str) -> str:

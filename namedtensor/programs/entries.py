@@ -199,6 +199,9 @@ class Several(NamedTuple):
     program: ParsedProgram
     entries: tuple[Entry, ...]
 
+    def entry(self, scope: Scope | None = None) -> None:
+        """None: several names are no one function."""
+
     def terms(self, checker: Checker, arguments: Arguments) -> tuple[Term, ...]:
         found = [entry.found(checker, arguments) for entry in self.entries]
         checker.check_stated(whole=False)

@@ -252,6 +252,11 @@ class Executable:
         return self.last_call
 
 
+def in_order(result: Value, axes: Sequence[str]) -> tuple[str, ...]:
+    """The axes of a plan's result in the order of these names."""
+    return tuple(result.order[axes_of(result).index(axis)] for axis in axes)
+
+
 def axes_of(result: Any) -> tuple[str, ...]:
     """The axes of a plan's result, as the user has them."""
     return tuple(map(source_name, result.order)) if isinstance(result, Value) else ()

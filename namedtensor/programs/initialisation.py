@@ -114,6 +114,20 @@ def drawn(
     return initial(shapes, summed, seed, dtype, schemes, sizes)
 
 
+def fans_in(
+    goal: WholeProgram | Entry, sizes: Mapping[str, int] | None, inputs: Mapping[str, Any]
+) -> dict[str, tuple[Scheme, int]]:
+    """The usual scheme of each parameter beside these inputs, and the number of elements that one output sums of it."""
+    checker = inferred(goal, sizes, inputs, by_keyword=inputs)
+    summed = fans(checker.parameters, checker.graph.all())
+    found: dict[str, tuple[Scheme, int]] = {}
+    for name, shape in shapes_of(checker, inputs).items():
+        over = summed.get(key_of(name), ())
+        scheme = scheme_for(name, key_of(name), {}, bool(over))
+        found[name] = scheme, math.prod(size for axis in over if isinstance(size := shape[axis], int))
+    return found
+
+
 def initial(
     shapes: Mapping[str, Mapping[str, Any]],
     summed: Mapping[Key, tuple[str, ...]],

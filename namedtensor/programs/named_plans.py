@@ -18,7 +18,7 @@ from ..planning.target import Target
 from ..scope.names import key
 from ..terms.terms import Term
 from .arguments import DTYPE, Abstract, by_spelling, layout_of, types_of, whole_sizes
-from .entries import Entry, WholeProgram, argument_names
+from .entries import Entry, Goal, Several, WholeProgram, argument_names
 from .executable import PLAIN, Options, checked, planned
 from .size_symbols import SizeSymbols, names_in, with_conditions
 
@@ -50,14 +50,12 @@ def text_target(library: str) -> Target:
     return Absent(library) if known and library not in sys.modules else printed_target(library)
 
 
-def checked_by_name(
-    goal: WholeProgram | Entry, abstract: Abstract, options: Options
-) -> tuple[Checker, tuple[Term, ...]]:
+def checked_by_name(goal: Goal, abstract: Abstract, options: Options) -> tuple[Checker, tuple[Term, ...]]:
     """The terms of what is asked for, where the arguments of a function come by their own names."""
     inputs = types_of(abstract)
     scope = goal.program.scope_given(inputs)
     entry = goal.entry(scope)
-    if entry is None:
+    if entry is None or isinstance(goal, Several):
         return checked(goal, inputs, [], options, scope)
     arguments = [(name, inputs.pop(key(name))) for name in argument_names(goal, scope) if key(name) in inputs]
     return checked(entry, inputs, arguments, options, scope)
@@ -75,9 +73,7 @@ def plan_of(
     return plan_for(goal, target, abstract, options._replace(sizes=sizes))
 
 
-def plan_for(
-    goal: WholeProgram | Entry, target: Target, abstract: Abstract, options: Options
-) -> tuple[Plan, list[Any]]:
+def plan_for(goal: Goal, target: Target, abstract: Abstract, options: Options) -> tuple[Plan, list[Any]]:
     """The same for layouts."""
     with recursion_headroom(goal.program.source):
         checker, terms = checked_by_name(goal, abstract, options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ else:
         pass
 
 from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
 
 from ..core.extents import Extent, extent, symbols_of, value_at
 from ..terms.environment import distinct_names
@@ -50,7 +51,7 @@ def shapes_to_trace(planned: Forward) -> list[tuple[int, ...]]:
             return shapes
         if number > MAX_EXAMPLES:
             break
-    conditions = ", ".join(each.shown for each in planned.plan.conditions)
+    conditions = ", ".join(condition.shown for condition in planned.plan.conditions)
     raise NotationError(309, f"no sizes were found to export the module with, which has to satisfy {conditions}")
 
 
@@ -70,56 +71,68 @@ def arrays_of(planned: Forward, device: Any, floating: torch.dtype) -> tuple[tor
     )
 
 
-def open_places(planned: Forward) -> list[dict[int, str]]:
-    """Of each input, and of the result, the places of the axes that are open, with the names of these axes."""
+def open_axes(planned: Forward) -> list[dict[int, str]]:
+    """The names of the open axes of each input and then of each result, by their positions."""
     tensors = [*planned.plan.inputs[: len(planned.shapes)], *planned.plan.results]
     names: dict[Any, str] = {}
-    found: list[dict[int, str]] = []
+    names_by_position: list[dict[int, str]] = []
     for tensor in tensors:
         shown = distinct_names(tensor.order)
-        open_axes = [(place, size) for place, size in enumerate(tensor.shape) if type(size) is Extent]
-        found.append(
-            {place: names.setdefault(size, identifier(shown[tensor.order[place]])) for place, size in open_axes}
+        names_by_position.append(
+            {
+                position: names.setdefault(size, identifier(shown[tensor.order[position]]))
+                for position, size in enumerate(tensor.shape)
+                if type(size) is Extent
+            }
         )
-    return found
+    return names_by_position
 
 
 def identifier(axis: str) -> str:
     return "".join(letter if letter.isalnum() else "_" for letter in axis.replace("'", "_prime"))
 
 
-def exported(module: torch.nn.Module, planned: Forward, device: Any, floating: torch.dtype) -> Any:
-    """The module as a program of `torch.export`, its open sizes dynamic."""
-    *places, _ = open_places(planned)
+def dynamic_shapes(planned: Forward) -> tuple[dict[int, Any], ...]:
+    """The open axes of each input, as `torch.export` takes them; where sizes have conditions, PyTorch derives the ranges."""
+    axes = open_axes(planned)[: len(planned.shapes)]
     sizes = [size for shape in planned.shapes for size in shape if type(size) is Extent]
     is_free = not planned.plan.conditions and all(
         len(size.symbols) == 1 and size == extent(*size.symbols) for size in sizes
     )
     dimension: Any = torch.export.Dim if is_free else lambda name: torch.export.Dim.DYNAMIC  # whose range PyTorch finds
-    dynamic = tuple({place: dimension(name) for place, name in each.items()} for each in places)
-    return torch.export.export(module, arrays_of(planned, device, floating), dynamic_shapes=dynamic)
+    return tuple({position: dimension(name) for position, name in of_input.items()} for of_input in axes)
+
+
+def exported(module: torch.nn.Module, planned: Forward, device: Any, floating: torch.dtype) -> Any:
+    """The module as a program of `torch.export`, its open sizes dynamic."""
+    arrays, shapes = arrays_of(planned, device, floating), dynamic_shapes(planned)
+    try:
+        return torch.export.export(module, arrays, dynamic_shapes=shapes)
+    except (
+        RuntimeError
+    ):  # a kernel of PyTorch's excludes a size, as attention does 4 where keys have it: PyTorch says which
+        dynamic = tuple(dict.fromkeys(of_input, torch.export.Dim.DYNAMIC) for of_input in shapes)
+        return torch.export.export(module, arrays, dynamic_shapes=dynamic)
 
 
 def to_onnx(
-    module: torch.nn.Module, planned: Forward, path: str | os.PathLike[str], value: str, device: Any,
+    module: torch.nn.Module, planned: Forward, path: str | os.PathLike[str], outputs: Sequence[str], device: Any,
     floating: torch.dtype,
 ) -> None:  # fmt: skip
     """Write the module as a file of ONNX. Raises NotationError where what PyTorch needs for it is not installed."""
     for library in ("onnx", "onnxscript"):
         if find_spec(library) is None:
             raise NotationError(408, f"{library} is not installed", hint='pip install "named-tensor-notation[onnx]"')
-    size = sum(each.numel() * each.element_size() for each in module.parameters())
+    with LOADING, all_or_none():
+        from .onnx_sizes import check_agreement, name_axes
+
+    size = sum(parameter.numel() * parameter.element_size() for parameter in module.parameters())
     program = torch.onnx.export(
         exported(module, planned, device, floating), dynamo=True, verbose=False, input_names=list(planned.inputs),
-        output_names=[value],
+        output_names=list(outputs),
     )  # fmt: skip
     assert program is not None
-    name_axes(program.model.graph, planned)
+    graph, names = program.model.graph, open_axes(planned)
+    name_axes(graph, names)
+    check_agreement(graph, planned, names)
     program.save(os.fspath(path), external_data=size > MAX_INLINE_BYTES)
-
-
-def name_axes(graph: Any, planned: Forward) -> None:
-    """Give the open axes of inputs and result the names that the formula has for them."""
-    for value, places in zip((*graph.inputs, *graph.outputs), open_places(planned)):
-        for place, name in places.items():
-            value.shape[place] = name

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
@@ -20,8 +21,8 @@ from ..core.extents import Symbol, extent, terms_of, value_at
 from ..core.layout import Layout
 from ..planning.plan import Plan, Value
 from .arguments import DTYPE, spelling_of, whole_sizes
-from .entries import Entry, WholeProgram
-from .executable import Options, axes_of
+from .entries import Entry, Several, WholeProgram
+from .executable import Options, axes_of, in_order
 from .named_plans import plan_for, target_named
 from .size_symbols import SizeSymbols, names_in, with_conditions
 
@@ -32,7 +33,7 @@ Shape = dict[str, int | None]
 
 
 def shape_of(axes: str | Iterable[str]) -> Shape:
-    """The axes that a module is told, each with the size that is said of it.
+    """The axes of an input as a module is given them, with their sizes; None for a size that is open.
 
     >>> shape_of("batch seq[5]")
     {'batch': None, 'seq': 5}
@@ -40,20 +41,21 @@ def shape_of(axes: str | Iterable[str]) -> Shape:
     words = axes.split() if isinstance(axes, str) and "," not in axes else axes
     if isinstance(words, str) or not isinstance(words, Iterable):
         return dict.fromkeys(names_of(words))
-    found: Shape = {}
+    shape: Shape = {}
     for word in words:
         numbered = NUMBERED.fullmatch(word) if isinstance(word, str) else None
-        found[check_axis(word if numbered is None else numbered[1])] = None if numbered is None else int(numbered[2])
-    return found
+        shape[check_axis(word if numbered is None else numbered[1])] = None if numbered is None else int(numbered[2])
+    return shape
 
 
 class Goal(NamedTuple):
     """What a module computes: an entry of a program, sizes that no tensor shows, and the inputs in the order of a call."""
 
-    entry: WholeProgram | Entry
+    entry: WholeProgram | Entry | Several
     sizes: Mapping[str, int]
     order: tuple[str, ...]
     needed: tuple[str, ...]  # inputs without which there is no value
+    orders: tuple[tuple[str, ...], ...] = ()  # the axes of each result; by default in the order of the inputs
 
 
 class Forward(NamedTuple):
@@ -62,45 +64,49 @@ class Forward(NamedTuple):
     function: Callable[..., Any]
     text: str
     inputs: tuple[str, ...]  # in the order of its parameters
-    axes: tuple[str, ...]  # of the result
+    axes: tuple[tuple[str, ...], ...]  # of each result
     plan: Plan
     shapes: tuple[tuple[Any, ...], ...]  # of the inputs: numbers, and symbols
     dtypes: tuple[str, ...]  # of inputs and parameters
     shared: tuple[str, ...]  # the floating ones that it serves alike
     reads: tuple[tuple[int, Read], ...]
+    buffers: Mapping[str, Any]  # the constants, by the names of attributes of the module
 
     def fits(self, arrays: Sequence[Any], parameters: Iterable[Any], sized: bool) -> bool:
-        """Whether it is what to do with these arrays: of the ranks and dtypes that it is made for; of the sizes, if they are
-        `sized`.
-        """
-        common = ""
-        for array, due in zip((*arrays, *parameters), self.dtypes):
-            dtype = str(array.dtype)[6:]
-            if due in self.shared:
-                common = common or dtype
-                if dtype != common or dtype not in self.shared:
-                    return False
-            elif dtype != due:
-                return False
-        if any(array.ndim != len(due) for array, due in zip(arrays, self.shapes)):
+        """Whether these arrays have the ranks and dtypes that it takes; with `sized`, the sizes, too."""
+        if not are_dtypes_fit(self.dtypes, self.shared, tuple([array.dtype for array in (*arrays, *parameters)])):
+            return False
+        if any(array.ndim != len(shape) for array, shape in zip(arrays, self.shapes)):
             return False
         return not sized or self.fits_sizes([tuple(array.shape) for array in arrays])
 
     def fits_sizes(self, shapes: Sequence[tuple[int, ...]]) -> bool:
-        """Whether it is made for inputs of these shapes."""
+        """Whether it takes inputs of these shapes."""
         sizes: dict[Symbol, int] = {}
         for number, read in self.reads:
             slope = terms_of(read.size)[(read.symbol,)]
             rest = read.size - slope * extent(read.symbol)
             sizes[read.symbol] = (shapes[number][read.axis] - value_at(rest, sizes)) // slope
-        for shape, due in zip(shapes, self.shapes):
-            for size, each in zip(shape, due):
-                if type(each) is int:
-                    if size != each:
+        for actual, expected in zip(shapes, self.shapes):
+            for size, expected_size in zip(actual, expected):
+                if type(expected_size) is int:
+                    if size != expected_size:
                         return False
-                elif all(symbol in sizes for symbol in each.symbols) and value_at(each, sizes) != size:
+                elif (
+                    all(symbol in sizes for symbol in expected_size.symbols) and value_at(expected_size, sizes) != size
+                ):
                     return False
         return all(condition.holds(sizes) for condition in self.plan.conditions)
+
+
+@lru_cache(maxsize=256)
+def are_dtypes_fit(expected: tuple[str, ...], shared: tuple[str, ...], actual: tuple[Any, ...]) -> bool:
+    """Whether dtypes are the expected ones, where those that are `shared` may be any one of these."""
+    names = [str(dtype).removeprefix("torch.") for dtype in actual]
+    common = {name for name, dtype in zip(names, expected) if dtype in shared}
+    return len(common) < 2 and all(
+        name in shared if dtype in shared else name == dtype for name, dtype in zip(names, expected)
+    )
 
 
 def forward_for(
@@ -121,32 +127,53 @@ def forward_for(
     )
     tensors = {name: value for name, value in parameters.items() if name in keys}
     shapes = {name: filled(inputs[name], tensors.values(), goal.sizes) for name in names}
-    dtype = next((each for each in map(dtype_of, tensors.values()) if "float" in each), DTYPE)
+    dtype = next((dtype for dtype in map(dtype_of, tensors.values()) if "float" in dtype), DTYPE)
     plan = planned_or_told(goal, parameters, shapes, dict.fromkeys(names, dtype))
     indices = indices_of(plan, len(names))
     if indices:
         dtypes = {name: INDEX if number in indices else dtype for number, name in enumerate(names)}
         plan = planned(goal, parameters, shapes, dtypes)
-    (result, *others) = plan.results
-    own = [each for each in plan.inputs if isinstance(each, Value)]
-    if others or not isinstance(result, Value) or len(own) < len(plan.inputs):
-        raise NotationError(309, "the formula has no single array for its value")
-    axes = order_of(axes_of(result), shapes.values())
-    plan = ordered(plan, tuple(result.order[axes_of(result).index(axis)] for axis in axes))
+    inputs_of_plan = [value for value in plan.inputs if isinstance(value, Value)]
+    if any(not isinstance(result, Value) for result in plan.results) or len(inputs_of_plan) < len(plan.inputs):
+        raise NotationError(309, "the formula has no array for its value")
+    axes = orders_of(plan, goal, shapes)
+    plan = ordered(plan, [in_order(result, order) for result, order in zip(plan.results, axes)])
     target = target_named("torch")
-    attributes = {value: attribute(keys[name], taken) for value, name in zip(own[len(names) :], tensors)}
-    text, function = forward(target.backend, plan, attributes, target.xp)
+    attributes = {value: attribute(keys[name], taken) for value, name in zip(inputs_of_plan[len(names) :], tensors)}
+    text, function, buffers = forward(target.backend, plan, attributes, target.xp)
     reads = reads_of(plan, shapes=True)
     return Forward(
-        function, text, names, axes, plan, tuple(tuple(each.shape) for each in own[: len(names)]),
-        tuple(each.dtype for each in own), shared_dtypes(plan, NAMES_DTYPE),
-        tuple((own.index(read.value), read) for read in reads),
+        function, text, names, axes, plan, tuple(tuple(value.shape) for value in inputs_of_plan[: len(names)]),
+        tuple(value.dtype for value in inputs_of_plan), shared_dtypes(plan, NAMES_DTYPE),
+        tuple((inputs_of_plan.index(read.value), read) for read in reads), buffers,
     )  # fmt: skip
 
 
-def order_of(axes: Collection[str], said: Iterable[Iterable[str]]) -> tuple[str, ...]:
-    """The axes of a result in the order of those that were said, new ones last."""
-    return tuple(dict.fromkeys([axis for each in said for axis in each if axis in axes] + list(axes)))
+def orders_of(plan: Plan, goal: Goal, shapes: Mapping[str, Shape]) -> tuple[tuple[str, ...], ...]:
+    """The axes of each result, in the order in which a module gives them."""
+    if goal.orders:
+        return goal.orders
+    return tuple(order_of_result(result, shapes.values()) for result in plan.results)
+
+
+def order_of_result(result: Value, shapes: Iterable[Shape]) -> tuple[str, ...]:
+    """The axes of a result in the order of the inputs; one that has another size there is a new one."""
+    axes = axes_of(result)
+    sizes = dict(zip(axes, result.shape))
+    declared = [
+        [
+            axis
+            for axis, size in shape.items()
+            if not (type(size) is type(sizes.get(axis)) is int) or size == sizes[axis]
+        ]
+        for shape in shapes
+    ]
+    return order_of(axes, declared)
+
+
+def order_of(axes: Collection[str], orders: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    """The axes of a result in the order in which others are listed, new ones last."""
+    return tuple(dict.fromkeys([axis for order in orders for axis in order if axis in axes] + list(axes)))
 
 
 def planned(goal: Goal, parameters: Mapping[str, Any], shapes: Mapping[str, Shape], dtypes: Mapping[str, str]) -> Plan:
@@ -197,7 +224,7 @@ def with_number(shape: Shape, axes: Collection[str], number: int) -> Shape:
 
 def needs_number(axis: str, shapes: Mapping[str, Shape]) -> NotationError:
     name, shape = next((name, shape) for name, shape in shapes.items() if axis in shape)
-    words = " ".join(f"{each}[{EXAMPLE}]" if each == axis else each for each in shape)
+    words = " ".join(f"{other}[{EXAMPLE}]" if other == axis else other for other in shape)
     return NotationError(
         309, f"the formula needs the size of {axis} as a number", hint=f'write .module({name}="{words}")'
     )
@@ -206,11 +233,11 @@ def needs_number(axis: str, shapes: Mapping[str, Shape]) -> NotationError:
 def filled(shape: Shape, tensors: Iterable[Any], sizes: Mapping[str, int]) -> Shape:
     """A shape with the sizes that the parameters show, where they agree."""
     known: dict[str, set[int]] = {}
-    for each in tensors:
-        for axis, size in each.sizes.items():
+    for tensor in tensors:
+        for axis, size in tensor.sizes.items():
             known.setdefault(axis, set()).add(size)
-    found = {axis: next(iter(each)) for axis, each in known.items() if len(each) == 1} | dict(sizes)
-    return {axis: found.get(axis) if size is None else size for axis, size in shape.items()}
+    agreed = {axis: next(iter(several)) for axis, several in known.items() if len(several) == 1} | dict(sizes)
+    return {axis: agreed.get(axis) if size is None else size for axis, size in shape.items()}
 
 
 def dtype_of(value: Any) -> str:
@@ -219,12 +246,12 @@ def dtype_of(value: Any) -> str:
 
 def indices_of(plan: Plan, count: int) -> set[int]:
     """Which of the first inputs the plan takes for indices that came as floating numbers."""
-    made = {step.value: step.arguments for step in plan.steps}
+    arguments = {step.value: step.arguments for step in plan.steps}
     pending = [step.arguments[0] for step in plan.steps if step.primitive == "whole_positions"]
-    found: set[Any] = set()
+    indices: set[Any] = set()
     while pending:
         value = pending.pop()
-        if isinstance(value, Value) and value not in found:
-            found.add(value)
-            pending += made.get(value, ())
-    return {number for number, each in enumerate(plan.inputs[:count]) if each in found}
+        if isinstance(value, Value) and value not in indices:
+            indices.add(value)
+            pending += arguments.get(value, ())
+    return {number for number, value in enumerate(plan.inputs[:count]) if value in indices}

@@ -8,7 +8,7 @@ go in and come out in an order of axes that is said once: they run a `forward` t
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -40,14 +40,16 @@ class NamedModule(Module):
         super().__init__()
         self._shapes = {spelling_of(name): shape_of(axes) for name, axes in inputs.items()}
         self._axes_of = {name: value.axes for name, value in parameters.items() if isinstance(value, NamedTensor)}
+        self._keys = {name.replace(".", DOT): name for name in self._axes_of}  # PyTorch's names of the parameters
         self._numbers = {name: value for name, value in parameters.items() if name not in self._axes_of}
-        self._axes: tuple[str, ...] | None = None
+        self._axes: tuple[tuple[str, ...], ...] | None = None
         self._planned: Forward | None = None
         self._problem: NotationError | None = None  # why there is none
+        self._constants: tuple[str, ...] = ()  # the names of buffers that `forward` uses
         self._own = frozenset(dir(self))
-        for name in self._axes_of:
+        for key, name in self._keys.items():
             array = own_copy(parameters[name].array)
-            self._keep(name.replace(".", DOT), torch.nn.Parameter(array, array.is_floating_point()))
+            self._keep(key, torch.nn.Parameter(array, array.is_floating_point()))
 
     def _keep(self, name: str, parameter: torch.nn.Parameter) -> None:
         if hasattr(self, name):  # as `type`, which is a method too: it is a parameter by its name alone
@@ -72,8 +74,8 @@ class NamedModule(Module):
         """What it computes, as text."""
         raise NotImplementedError
 
-    def value(self) -> str:
-        """The name of what it computes."""
+    def outputs(self) -> tuple[str, ...]:
+        """The names of what it computes."""
         raise NotImplementedError
 
     # --------------------------------------------------------------------------------------------------------- its forward
@@ -81,9 +83,12 @@ class NamedModule(Module):
         """Make `forward` for the parameters as they are."""
         self.__dict__.pop("forward", None)
         self._planned = self._problem = None
+        for name in self._constants:
+            delattr(self, name)
+        self._constants = ()
         if not self._shapes:
             return
-        keys = {name: name.replace(".", DOT) for name in self._axes_of}
+        keys = {name: key for key, name in self._keys.items()}
         try:
             self._planned = forward_for(self.goal(), self.tensors, self._shapes, keys, self._own.__contains__)
         except NotationError as problem:
@@ -91,15 +96,22 @@ class NamedModule(Module):
         else:
             self._axes = self._planned.axes
             self.__dict__["forward"] = MethodType(self._planned.function, self)
+            device, _ = self._where()
+            for name, constant in self._planned.buffers.items():
+                self.register_buffer(name, constant.to(device), persistent=False)
+            self._constants = tuple(self._planned.buffers)
 
     def _apply(self, fn: Any, recurse: bool = True) -> Self:
-        before = [each.dtype for each in self._parameters.values() if each is not None]
+        dtypes = self._dtypes()
         super()._apply(fn, recurse)
-        if before != [each.dtype for each in self._parameters.values() if each is not None]:
+        if dtypes != self._dtypes():
             self._plan()
         return self
 
-    def __getstate__(self) -> dict[str, Any]:  # the function is made anew
+    def _dtypes(self) -> list[torch.dtype]:
+        return [parameter.dtype for parameter in self._parameters.values() if parameter is not None]
+
+    def __getstate__(self) -> dict[str, Any]:  # `forward` is generated again
         without = {"forward": None, "_planned": None, "_problem": None}
         return {name: value for name, value in self.__dict__.items() if name not in without}
 
@@ -124,17 +136,16 @@ class NamedModule(Module):
                 arguments += tuple([named[name] for name in planned.inputs[len(arguments) :]])
             except KeyError:
                 return None
-        for each in arguments:
-            if not isinstance(each, torch.Tensor):
-                return None
-        sized = torch.compiler.is_compiling() or not torch.jit.is_tracing()  # which would record what sizes it is asked  # pyright: ignore
+        if not all(isinstance(argument, torch.Tensor) for argument in arguments):
+            return None
+        if torch.compiler.is_compiling():  # `forward` checks the sizes itself
+            return arguments
+        sized = not torch.jit.is_tracing()  # which would record the sizes  # pyright: ignore
         return arguments if planned.fits(arguments, self._arrays_of_parameters(), sized) else None
 
     def _arrays_of_parameters(self) -> list[Any]:
-        found = [self._parameters.get(name.replace(".", DOT)) for name in self._axes_of]
-        return [
-            getattr(self, name.replace(".", DOT)) if each is None else each for name, each in zip(self._axes_of, found)
-        ]
+        parameters = self._parameters
+        return [getattr(self, key) if parameters.get(key) is None else parameters[key] for key in self._keys]
 
     # ------------------------------------------------------------------------------------------------------- what it does
     @property
@@ -156,53 +167,120 @@ class NamedModule(Module):
         }
 
     @property
-    def axes(self) -> tuple[str, ...]:
-        """The axes of the result, in the order of its array: those of the inputs as said, then new ones."""
+    def axes(self) -> Any:
+        """The axes of the result, in the order of its array: those of the inputs as declared, then new ones.
+
+        A tuple of such for a module with several results.
+        """
         if self._axes is None:
             raise NotationError(309, "the axes of the result are not known yet", hint="call the module first")
-        return self._axes
+        return self._axes if len(self.outputs()) > 1 else self._axes[0]
 
     def named(self, *arguments: Any, **named: Any) -> Any:
-        """The value where `forward` is not made for the arguments: of named tensors, of other ranks, dtypes and sizes."""
-        names = self.positional()
-        plain = any(isinstance(each, torch.Tensor) for each in (*arguments, *named.values()))
-        given = tuple(self._named(each, name) for each, name in zip(arguments, (*names, *[""] * len(arguments))))
-        by_name = {name: self._named(each, name) for name, each in named.items()}
-        result = self.run(self.tensors, given, by_name)
+        """The value for arguments that `forward` does not take: named tensors, and other ranks, dtypes and sizes."""
+        names = (*self.positional(), *[""] * len(arguments))
+        plain = any(isinstance(argument, torch.Tensor) for argument in (*arguments, *named.values()))
+        by_position = tuple(self._named(argument, name) for argument, name in zip(arguments, names))
+        by_name = {name: self._named(argument, name) for name, argument in named.items()}
+        value = self.run(self.tensors, by_position, by_name)
+        results = value if isinstance(value, tuple) else (value,)
         if self._planned is None:
-            self._axes = order_of(result.axes, self._shapes.values())
-        return result.to_array(order_of(result.axes, self._shapes.values())) if plain else result
+            self._axes = tuple(order_of(result.axes, self._shapes.values()) for result in results)
+        if not plain:
+            return value
+        arrays = tuple(result.to_array(axes) for result, axes in zip(results, self._orders(results)))
+        return arrays if isinstance(value, tuple) else arrays[0]
+
+    def _orders(self, results: Sequence[NamedTensor]) -> list[tuple[str, ...]]:
+        """The orders of the axes of results, of which some may have more axes than `forward` gives."""
+        orders = self._axes or ((),) * len(results)
+        return [
+            order if set(order) == set(result.axes) else order_of(result.axes, self._shapes.values())
+            for result, order in zip(results, orders)
+        ]
 
     forward = named
 
     # ------------------------------------------------------------------------------------------------------------ export
     def export(self) -> torch.export.ExportedProgram:
-        """The module as a program of `torch.export`, in which every axis without a number is dynamic.
+        """Export the module by `torch.export`; every axis without a number is dynamic.
 
-        Raises NotationError where the axes of its inputs are not said, or one of them has to be a number.
+        Returns
+        -------
+        torch.export.ExportedProgram
+            The program, which refuses sizes as `forward` does.
+
+        Raises
+        ------
+        NotationError
+            The axes of an input are not declared, or the size of an axis has to be a number.
         """
         with LOADING, all_or_none():
-            from .torch_export import exported, forward_of
+            from .torch_export import exported
 
-        return exported(self, forward_of(self._planned, self._problem), *self._where())
+        return exported(self, self._forward_to_export(), *self._where())
+
+    @property
+    def input_names(self) -> tuple[str, ...]:
+        """The names of the inputs, in the order of `forward`."""
+        return self._forward_to_export().inputs
+
+    @property
+    def output_names(self) -> tuple[str, ...]:
+        """The names of what the module computes."""
+        return self.outputs()
+
+    @property
+    def dynamic_shapes(self) -> tuple[dict[int, Any], ...]:
+        """The axes without a number of each input, by position: `dynamic_shapes=` of `torch.export` and `torch.onnx`."""
+        with LOADING, all_or_none():
+            from .torch_export import dynamic_shapes
+
+        return dynamic_shapes(self._forward_to_export())
+
+    def example_inputs(self) -> tuple[torch.Tensor, ...]:
+        """Arrays of ones that `forward` takes, whose open axes have sizes of their own: to trace the module with."""
+        with LOADING, all_or_none():
+            from .torch_export import arrays_of
+
+        return arrays_of(self._forward_to_export(), *self._where())
+
+    def _forward_to_export(self) -> Forward:
+        with LOADING, all_or_none():
+            from .torch_export import forward_of
+
+        return forward_of(self._planned, self._problem)
 
     def to_onnx(self, path: str | os.PathLike[str]) -> None:
-        """Write the module to a file of ONNX, whose inputs, output and dynamic axes have the names of the formula.
+        """Write the module to an ONNX file; inputs, outputs and dynamic axes have the names of the formula.
 
-        Raises NotationError as `export` does, and where the packages onnx and onnxscript are not installed.
+        Parameters
+        ----------
+        path : str or os.PathLike
+            Path of the file.
+
+        Raises
+        ------
+        NotationError
+            As for `export`; or onnx or onnxscript is not installed.
         """
         with LOADING, all_or_none():
-            from .torch_export import forward_of, to_onnx
+            from .torch_export import to_onnx
 
-        to_onnx(self, forward_of(self._planned, self._problem), path, self.value(), *self._where())
+        to_onnx(self, self._forward_to_export(), path, self.outputs(), *self._where())
 
     def _where(self) -> tuple[Any, torch.dtype]:
         """The device of the parameters, and their floating dtype."""
-        floating = [each for each in self.parameters() if each.is_floating_point()]
+        floating = [parameter for parameter in self.parameters() if parameter.is_floating_point()]
         return (floating[0].device, floating[0].dtype) if floating else (torch.device("cpu"), torch.float32)
 
+    def zeros(self, shape: Sequence[int]) -> torch.Tensor:
+        """Zeros of the dtype and on the device of the parameters."""
+        device, dtype = self._where()
+        return torch.zeros(tuple(shape), dtype=dtype, device=device)
+
     def _named(self, given: Any, name: str) -> Any:
-        """An argument as a named tensor, where it is none and the order of its axes was said."""
+        """An argument as a named tensor, where it is none and the order of its axes was declared."""
         if not isinstance(given, torch.Tensor) or not given.shape:
             return given
         if not name or spelling_of(name) not in self._shapes:
@@ -254,9 +332,9 @@ class FormulaModule(NamedModule):
     def formula(self) -> str:
         return self.text
 
-    def value(self) -> str:
+    def outputs(self) -> tuple[str, ...]:
         function = self.entry.function()
-        return getattr(self.entry, "name", "value") if function is None else function.title
+        return (getattr(self.entry, "name", "value") if function is None else function.title,)
 
 
 def own_copy(array: Any) -> torch.Tensor:
@@ -264,3 +342,18 @@ def own_copy(array: Any) -> torch.Tensor:
     if isinstance(array, torch.Tensor):
         return array.detach().clone()
     return torch.tensor(concrete(array))
+
+
+def in_default_dtype(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters with arrays of PyTorch, which keep their dtype.
+
+    Double precision of other libraries, as `init` gives it, becomes PyTorch's default dtype, which is single precision.
+    """
+    converted: dict[str, Any] = {}
+    for name, value in parameters.items():
+        if isinstance(value, NamedTensor) and not isinstance(value.array, torch.Tensor):
+            array = own_copy(value.array)
+            array = array.to(torch.get_default_dtype()) if array.dtype == torch.float64 else array
+            value = tensor(array, value.axes)
+        converted[name] = value
+    return converted

@@ -5,6 +5,7 @@
 `texts`: the formulas that a class is written with.
 `families`: families of parameters in one array each.
 `torch_modules`: a layer as a module of PyTorch.
+`module_methods`: the methods of layers that make them.
 `layer`: `Layer`.
 `attention_maps`: the weights of attention as pictures.
 

@@ -38,6 +38,7 @@ from namedtensor.tensors import pytrees as jax_trees
 
 from .about import About, read, write
 from .families import MANY, Members, least, member_shape, moved, stacked
+from .module_methods import ModuleMethods
 from .parameters import Declared, check_names, checked, not_by_keyword, spelled
 from .texts import own_text
 
@@ -46,8 +47,6 @@ if TYPE_CHECKING:
     from namedtensor.display.diagram_svg import Diagram
     from namedtensor.display.steps import Explanation
     from namedtensor.sharding.sharding import Rules, Sharding
-
-    from .torch_modules import LayerModule
 
 
 @lru_cache(maxsize=256)
@@ -71,7 +70,7 @@ def kind(layer: type[Layer]) -> str:
     return f"{layer.__module__}.{layer.__qualname__}"
 
 
-class Layer(Suggests):
+class Layer(ModuleMethods, Suggests):
     """Formulas, and a tensor for each parameter that they declare; immutable.
 
     `parameters` are the tensors by name; `sizes` the numbers that no parameter shows, such as how many layers there are.
@@ -258,33 +257,6 @@ class Layer(Suggests):
             from namedtensor.sharding.sharding import Sharding
 
         return self._with(self._kept, Sharding(rules, mesh, computed))
-
-    def module(self, **inputs: str | Iterable[str]) -> LayerModule:
-        """The layer as a `torch.nn.Module`, whose parameters have the names that the formulas have for them.
-
-        `inputs` says the axes of plain tensors in their order: `layer.module(X="batch seq chans")` takes such a tensor, and
-        gives one in the same order, new axes last; the module's `axes` tells them. One `forward` serves all sizes of the axes
-        that neither a parameter nor a number says, as in "batch seq[5] chans". Named tensors go in and come out as they are. The
-        module has a copy of the numbers, which training changes; `from_module` makes a layer of it again. Raises
-        NotationError where PyTorch is not installed, or the layer has no such input.
-        """
-        with LOADING, all_or_none():
-            from namedtensor.programs.named_plans import target_named
-
-        target_named("torch")
-        with LOADING, all_or_none():
-            from .torch_modules import LayerModule
-
-        self._check_names(inputs, self._arguments() + self.optional)
-        return LayerModule(type(self), self.unstacked(), inputs)
-
-    def to_onnx(self, path: str | os.PathLike[str], dtype: str = "float32", **inputs: str | Iterable[str]) -> None:
-        """Write the layer to a file of ONNX, its inputs as `module` takes them: `to_onnx("ffn.onnx", X="batch seq chans")`.
-
-        Inputs, output and axes have the names of the formulas; every axis without a number is dynamic. Raises NotationError
-        where an axis has to be a number, as X="batch seq[5] chans" says it, and where onnx and onnxscript are not installed.
-        """
-        self.to("torch", dtype).module(**inputs).to_onnx(path)
 
     @classmethod
     def from_module(cls, module: Any) -> Self:

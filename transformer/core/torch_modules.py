@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from namedtensor.programs.torch_forward import Goal
-from namedtensor.programs.torch_module import NamedModule
+from namedtensor.programs.torch_module import NamedModule, in_default_dtype
 
 
 class Kind(Protocol):
@@ -30,30 +30,41 @@ class Parts(Protocol):
 
 
 class LayerModule(NamedModule):
-    """A layer whose parameters are PyTorch's, to be trained; `layer` is the layer that they now make."""
+    """A layer whose parameters are PyTorch's, to be trained; `layer` is the layer that they now make.
 
-    def __init__(self, kind: Kind, layer: Parts, inputs: Mapping[str, Any]):
-        super().__init__(layer.parameters, inputs)
+    `names` are what it computes: one name of the formulas, or several.
+    """
+
+    def __init__(
+        self,
+        kind: Kind,
+        layer: Parts,
+        inputs: Mapping[str, Any],
+        names: str | tuple[str, ...] = "",
+    ):
+        super().__init__(in_default_dtype(layer.parameters), inputs)
         self.kind = kind
         self.about = layer._about
+        self.names = names or kind.value
         self._plan()
 
     def run(self, parameters: dict[str, Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        return self.kind._of_parts(parameters, self.about)(*arguments, **named)
+        return self.kind._of_parts(parameters, self.about).at(self.names, *arguments, **named)
 
     def positional(self) -> tuple[str, ...]:
         return self.kind._arguments()
 
     def goal(self) -> Goal:
         layer = self.kind._of_parts(self.tensors, self.about)
-        entry = layer._program(dict.fromkeys(self._shapes))[layer.value]
-        return Goal(entry._goal, layer.sizes, self.positional(), layer.inputs or self.positional())
+        entry = layer._program(dict.fromkeys(self._shapes))[self.names]
+        needed = layer.inputs or self.positional() if self.names == self.kind.value else ()
+        return Goal(entry._goal, layer.sizes, self.positional(), needed)
 
     def formula(self) -> str:
         return str(self.layer.formula)
 
-    def value(self) -> str:
-        return self.kind.value
+    def outputs(self) -> tuple[str, ...]:
+        return (self.names,) if isinstance(self.names, str) else self.names
 
     @property
     def layer(self) -> Any:

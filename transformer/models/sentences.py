@@ -7,12 +7,12 @@ length 1. `tokenizers` makes tokens of the text; all else are formulas.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import namedtensor as nt
 from grammar.plain_text import encodable
@@ -21,6 +21,9 @@ from namedtensor.core.suggestions import Suggests
 
 from ..pretrained.hugging_face import load, read_json
 from .bert import BERT
+
+if TYPE_CHECKING:
+    from ..core.torch_modules import LayerModule
 
 POOLINGS = {
     "mean": "Z = (∑_{seq} mask ⊙ states) / ∑_{seq} mask",
@@ -105,6 +108,15 @@ class SentenceModel(Suggests):
     def tokens(self, sentences: str | Sequence[str]) -> dict[str, nt.NamedTensor]:
         """What the encoder is called with, sentence × seq: `ids`, `types`, and `mask`, which is 0 where a text has ended."""
         return self._padded(self._read([sentences] if isinstance(sentences, str) else sentences))
+
+    def module(self, dtype: str | None = None, **inputs: str | Iterable[str]) -> LayerModule:
+        """The encoder with its pooling as a `torch.nn.Module`: tokens in, the vectors of sentences out.
+
+        Without `inputs` it takes `ids` and `mask`, sentence × seq, as `tokens` gives them; `types` may be added. `dtype`
+        is as for `Layer.module`, and so are the errors.
+        """
+        inputs = inputs or {"ids": "sentence seq", "mask": "sentence seq"}
+        return self.encoder.module("embedding", dtype=dtype, **inputs)
 
     @property
     def formula(self) -> nt.Program:

@@ -3,6 +3,7 @@
 `model`: `Model`, and the table of how a file names its parameters.
 `hugging_face`: a folder of Hugging Face to a model.
 `generation`: `LanguageModel`, and its text token by token.
+`cached`: the same as a module of PyTorch with a key-value cache.
 
 Law: it knows the kinds of models by their tables alone.
 """

@@ -14,7 +14,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import namedtensor as nt
 from grammar.locks import LOADING, all_or_none
@@ -24,6 +24,9 @@ from namedtensor.programs.program import EntryPoints
 
 from ..core.layer import variant
 from .model import Model
+
+if TYPE_CHECKING:
+    from ..core.torch_modules import LayerModule
 
 ROOM = 32  # places by which the memory grows, or by half of what it has
 
@@ -288,3 +291,42 @@ class LanguageModel(Model):
     fixed: ClassVar[tuple[str, ...]] = ()  # families that are the same at every step
 
     generate = generate
+
+    def module(  # pyright: ignore[reportIncompatibleMethodOverride]  # no input is called `cache`
+        self,
+        name: str | tuple[str, ...] = "",
+        /,
+        *,
+        dtype: str | None = None,
+        cache: bool = False,
+        **inputs: str | Iterable[str],
+    ) -> LayerModule:
+        """The model as a `torch.nn.Module`, as `Layer.module` makes it.
+
+        With `cache`, `forward` also takes the keys and values of earlier tokens, past^{l,K} and past^{l,V} of each layer,
+        and returns the logits and all keys and values: `logits, *cache = module(ids, *cache)`. The first call takes
+        `module.empty_cache(batch)`. Further inputs with a cache are `positions` and, over the axis memory, `seen`, which
+        is 0 for padding.
+
+        >>> import torch
+        >>> from transformer import GPT2
+        >>> sizes = {"L": 1, "chans": 4, "heads": 2, "key": 2, "val": 2, "hidden": 8, "vocab": 9, "place": 20}
+        >>> module = GPT2.init(sizes=sizes).module(cache=True)
+        >>> logits, *cache = module(torch.tensor([[1, 2, 3]]), *module.empty_cache())
+        >>> logits, *cache = module(torch.tensor([[4]]), *cache)
+        >>> logits.shape, cache[0].shape
+        (torch.Size([1, 1, 9]), torch.Size([1, 2, 4, 2]))
+        """
+        if not cache:
+            return super().module(name, dtype=dtype, **inputs)
+        with LOADING, all_or_none():
+            from namedtensor.programs.named_plans import target_named
+
+        target_named("torch")
+        with LOADING, all_or_none():
+            from .cached import CachedModule
+
+        token = self.inputs[-1]
+        self._check_names(inputs, (token, "positions", "seen"))
+        axes = {token: self._batched_inputs()[token], **inputs}
+        return CachedModule(type(self), self._for_torch(dtype), axes)

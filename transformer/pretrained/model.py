@@ -12,11 +12,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import namedtensor as nt
 
 from ..core.layer import Layer
+from ..core.parameters import shapes
+
+if TYPE_CHECKING:
+    from ..core.torch_modules import LayerModule
 
 ACTIVATIONS = {
     "gelu": "gelu(x)",
@@ -127,6 +131,29 @@ class Model(Layer):
         super().__init_subclass__()
         for kind in cls.kinds:
             Model.models[kind] = cls
+
+    def module(
+        self, name: str | tuple[str, ...] = "", /, *, dtype: str | None = None, **inputs: str | Iterable[str]
+    ) -> LayerModule:
+        """The model as a `torch.nn.Module`, as `Layer.module` makes it.
+
+        Without `inputs` it takes what a call needs, with the axes of the declarations after an axis `batch`.
+
+        >>> from transformer import GPT2
+        >>> sizes = {"L": 1, "chans": 4, "heads": 2, "key": 2, "val": 2, "hidden": 8, "vocab": 9, "place": 20}
+        >>> GPT2.init(sizes=sizes).module().axes
+        ('batch', 'seq', 'vocab')
+        """
+        return super().module(name, dtype=dtype, **(inputs or self._batched_inputs()))
+
+    def _batched_inputs(self) -> dict[str, list[str]]:
+        """The axes of the inputs that a call needs, after an axis `batch`."""
+        tensors = {name: value for name, value in self.parameters.items() if isinstance(value, nt.NamedTensor)}
+        declared = shapes(self._declared(), self.sizes, **tensors)
+        return {
+            name: ["batch", *(axis if size is None else f"{axis}[{size}]" for axis, size in declared[name].items())]
+            for name in self.inputs
+        }
 
     @classmethod
     def rows(cls, config: Mapping[str, Any], sizes: Mapping[str, int]) -> list[Stored]:

@@ -1,0 +1,69 @@
+"""The sizes of a graph of ONNX: the names of its open axes, and the checks of sizes that have to agree.
+
+ONNX Runtime compares the sizes of inputs with the numbers of the graph alone. An axis of size 1 where another input has
+more would be broadcast, to a wrong number without an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import onnx_ir
+    from onnx_ir import node
+else:
+    try:
+        import onnx_ir
+        from onnx_ir import node
+    except ImportError:  # what lists the modules of this package imports this one, too
+        pass
+
+from ..core.extents import Size, extent
+from .torch_forward import Forward
+
+Axis = tuple[int, int]  # the number of an input, and the position of one of its axes
+INT64 = 7  # of ONNX's types of elements
+
+
+def name_axes(graph: Any, names: Sequence[Mapping[int, str]]) -> None:
+    """Give the open axes of inputs and outputs these names, by their positions."""
+    for value, of_value in zip((*graph.inputs, *graph.outputs), names):
+        for axis, name in of_value.items():
+            value.shape[axis] = name
+
+
+def check_agreement(graph: Any, planned: Forward, names: Sequence[Mapping[int, str]]) -> None:
+    """Have the graph refuse inputs with a size that is not that of the axis from which `forward` reads it."""
+    read_from: dict[Size, Axis] = {
+        read.size: (number, read.axis) for number, read in planned.reads if read.size == extent(read.symbol)
+    }
+    first, inputs = graph.node(0), [*graph.inputs]
+    for number, value in enumerate(inputs):
+        sources = [read_from.get(size, (number, axis)) for axis, size in enumerate(planned.shapes[number])]
+        if all(source == (number, axis) for axis, source in enumerate(sources)):
+            continue
+        uses = [*value.uses()]
+        sizes = ", ".join(names[number].get(axis, str(size)) for axis, size in enumerate(planned.shapes[number]))
+        nodes = checking_nodes(value, [(inputs[source], axis) for source, axis in sources], sizes)
+        for use in uses:
+            use.node.replace_input_with(use.idx, nodes[-1].outputs[0])
+        graph.insert_before(first, nodes)
+
+
+def checking_nodes(value: Any, sources: Sequence[tuple[Any, int]], sizes: str) -> list[Any]:
+    """Nodes that give an input as it is, and fail where its sizes are not those of other axes.
+
+    They index an array of one element with 0 for a size that agrees and 1 for one that does not, and reshape by the zeros
+    that come of it, which keep all sizes. ONNX Runtime leaves out a node `Reshape` whose result it knows beforehand.
+    """
+    expected = [node("Shape", [source], {"start": axis, "end": axis + 1}) for source, axis in sources]
+    listed = node("Concat", [each.outputs[0] for each in expected], {"axis": 0})
+    actual = node("Shape", [value])
+    agree = node("Equal", [listed.outputs[0], actual.outputs[0]])
+    differ = node("Not", [agree.outputs[0]])
+    index = node("Cast", [differ.outputs[0]], {"to": INT64})
+    zero = node("Constant", [], {"value": onnx_ir.tensor([0])})
+    checked = node("Gather", [zero.outputs[0], index.outputs[0]], name=f"{value.name} must have sizes [{sizes}]")
+    kept = node("Reshape", [value, checked.outputs[0]])
+    return [*expected, listed, actual, agree, differ, index, zero, checked, kept]

@@ -1,0 +1,83 @@
+"""The methods of layers that make modules of PyTorch and files of ONNX of them."""
+
+# pyright: reportPrivateUsage=false
+# of layers, by what makes modules of them
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from grammar.locks import LOADING, all_or_none
+
+if TYPE_CHECKING:
+    from .torch_modules import LayerModule
+
+
+class ModuleMethods:
+    """What `Layer` has for PyTorch."""
+
+    optional: ClassVar[tuple[str, ...]]
+
+    if TYPE_CHECKING:  # what a layer has besides
+
+        @classmethod
+        def _arguments(cls) -> tuple[str, ...]: ...
+        def _check_names(self, named: Iterable[str], inputs: tuple[str, ...]) -> None: ...
+        def unstacked(self) -> Any: ...
+        def to(self, backend: str, dtype: str | None = None, device: Any = None) -> Any: ...
+
+    def module(
+        self, name: str | tuple[str, ...] = "", /, *, dtype: str | None = None, **inputs: str | Iterable[str]
+    ) -> LayerModule:
+        """The layer as a `torch.nn.Module`, whose parameters have the names that the formulas have for them.
+
+        A module takes plain tensors whose axes are declared here and returns one with its axes in the same order, new
+        axes last. One `forward` serves all sizes of the axes that neither a parameter nor a number fixes. Named tensors
+        go in and come out as they are. The module has a copy of the parameters; `from_module` makes a layer of it again.
+
+        Parameters
+        ----------
+        name : str or tuple of str, optional
+            What the module computes: a name of the formulas, or several (default: the value of a call).
+        dtype : str, optional
+            Floating dtype of the parameters. By default arrays of PyTorch keep theirs, and double precision of other
+            libraries, which `init` gives, becomes PyTorch's default dtype, float32.
+        **inputs
+            Axes of the inputs in their order, by name: X="batch seq chans", or with sizes "batch seq[5] chans".
+
+        Raises
+        ------
+        NotationError
+            PyTorch is not installed, or the layer has no such input.
+
+        Examples
+        --------
+        >>> from transformer import FFN
+        >>> module = FFN.init(sizes={"chans": 4, "hidden": 8}).module(X="batch seq chans")
+        >>> module.axes, module.W_1.dtype
+        (('batch', 'seq', 'chans'), torch.float32)
+        """
+        with LOADING, all_or_none():
+            from namedtensor.programs.named_plans import target_named
+
+        target_named("torch")
+        with LOADING, all_or_none():
+            from .torch_modules import LayerModule
+
+        self._check_names(inputs, self._arguments() + self.optional)
+        kind: Any = type(self)
+        return LayerModule(kind, self._for_torch(dtype), inputs, name)
+
+    def _for_torch(self, dtype: str | None) -> Any:
+        """The layer that a module has its parameters of."""
+        layer = self.unstacked()
+        return layer if dtype is None else layer.to("torch", dtype)
+
+    def to_onnx(self, path: str | os.PathLike[str], dtype: str = "float32", **inputs: str | Iterable[str]) -> None:
+        """Write the layer to an ONNX file, with inputs as `module` takes them: `to_onnx("ffn.onnx", X="batch seq chans")`.
+
+        Inputs, outputs and axes have the names of the formulas; every axis without a number is dynamic. Raises NotationError
+        where an axis has to be a number, as X="batch seq[5] chans" says it, and where onnx and onnxscript are not installed.
+        """
+        self.module(dtype=dtype, **inputs).to_onnx(path)

@@ -1,0 +1,118 @@
+"""Language models as modules of PyTorch that take and give a key-value cache.
+
+module = model.module(cache=True)
+logits, *cache = module(ids, *module.empty_cache(batch=1))
+logits, *cache = module(next_ids, *cache)
+"""
+
+# pyright: reportPrivateUsage=false
+# of layers, by what makes modules of them
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+import namedtensor as nt
+from grammar.nodes import Declaration
+from grammar.printer import to_text
+from namedtensor.programs.torch_forward import Goal
+
+from ..core.torch_modules import LayerModule
+
+FORMULAS = """
+    K^l = past^{l,K}_{past→memory} ⊕_{memory} k^l_{seq→memory} for l = 1, …, L
+    V^l = past^{l,V}_{past→memory} ⊕_{memory} v^l_{seq→memory} for l = 1, …, L
+    before = |past|
+    seen ∈ ℝ^{memory}
+"""
+DEFAULTS = {  # definitions of inputs that may be given instead
+    "positions": "positions_{seq(i)} = |past| + i - 1",
+    "seen": "seen_{memory(i)} = 1",
+}
+PAST, MEMORY = "past", "memory"  # the axes of the cache that is given, and of the one that is returned
+
+
+class CachedModule(LayerModule):
+    """A language model whose `forward` takes the keys and values of earlier tokens and returns them with the new ones."""
+
+    def __init__(self, kind: Any, model: Any, inputs: Mapping[str, Any]):
+        axes = {name: ("batch", *order) for name, order in cache_axes(model.cached).items()}
+        layers = range(1, model.sizes["L"] + 1)
+        cached = expanded(("past^{l,K}", "past^{l,V}"), layers)
+        constant = expanded(model.fixed, layers)
+        self._past_orders = tuple(expanded_axes(axes, cached))
+        self._cached_about = cached_about(model, [*inputs, *constant])
+        self._cached_inputs = (*inputs, *constant, *cached)
+        shapes = dict(zip((*constant, *cached), expanded_axes(axes, (*constant, *cached))))
+        super().__init__(kind, model, {**inputs, **shapes}, (model.value, *expanded(("K^l", "V^l"), layers)))
+
+    def empty_cache(self, batch: int = 1) -> tuple[Any, ...]:
+        """The cache before the first token: for each layer keys and values of no token.
+
+        Parameters
+        ----------
+        batch : int, optional
+            Number of sequences (default: 1).
+
+        Returns
+        -------
+        tuple of torch.Tensor
+            The last arguments of a first call.
+        """
+        sizes: dict[str, int] = {}
+        for value in self.tensors.values():
+            sizes |= getattr(value, "sizes", {})
+        sizes |= {"batch": batch, PAST: 0}
+        return tuple(self.zeros([sizes[axis] for axis in order]) for order in self._past_orders)
+
+    def goal(self) -> Goal:
+        layer = self.kind._of_parts(self.tensors, self._cached_about)
+        program = layer._program(dict.fromkeys(self._shapes))
+        return Goal(program[self.names]._goal, layer.sizes, self.positional(), self.positional(), self._orders_given())
+
+    def run(self, parameters: dict[str, Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        layer = self.kind._of_parts(parameters, self._cached_about)
+        given = {**dict(zip(self.positional(), arguments)), **named}
+        return layer._program(given)[self.names](values={**parameters, **given}, sizes=layer.sizes or None)
+
+    def positional(self) -> tuple[str, ...]:
+        return self._cached_inputs
+
+    def _orders_given(self) -> tuple[tuple[str, ...], ...]:
+        """The order of the axes of each result: a cache is returned as it is given."""
+        caches = (tuple(MEMORY if axis == PAST else axis for axis in order) for order in self._past_orders)
+        return (("batch", "seq", "vocab"), *caches)
+
+
+def cached_about(model: Any, given: Collection[str]) -> Any:
+    """All of the model but its parameters, with the formulas of the cache in place of its own."""
+    declared = inspect.cleandoc(model.cached).replace(MEMORY, PAST)
+    defaults = (text for name, text in DEFAULTS.items() if name not in given)
+    about = model._about
+    without = about.without | set(model.fixed) | (set(DEFAULTS) & set(given))
+    texts = (about.definitions, inspect.cleandoc(FORMULAS), declared, *defaults)
+    return about._replace(definitions="\n".join(texts).strip(), without=without)
+
+
+def cache_axes(declared: str) -> dict[str, tuple[str, ...]]:
+    """The axes of each family of a cache, as its declarations list them; `past` stands just before the last."""
+    axes: dict[str, tuple[str, ...]] = {}
+    for statement in nt.program(inspect.cleandoc(declared)).tree.statements:
+        if isinstance(statement, Declaration):
+            first, *others = (axis.name for axis, _ in statement.sets[0].axes)
+            order = (*others[:-1], PAST if first == MEMORY else first, others[-1])
+            axes |= {to_text(name): order for name in statement.names}
+    return axes
+
+
+def expanded(families: Iterable[str], layers: Iterable[int]) -> tuple[str, ...]:
+    """The names of the members of families, layer by layer."""
+    families = tuple(families)
+    return tuple(re.sub(r"\bl\b", str(layer), name) for layer in layers for name in families)
+
+
+def expanded_axes(axes: Mapping[str, tuple[str, ...]], names: Iterable[str]) -> list[tuple[str, ...]]:
+    """The axes of members of families."""
+    return [axes[re.sub(r"\b\d+\b", "l", name)] for name in names]
