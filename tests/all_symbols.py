@@ -35,7 +35,9 @@ def executable(self, given, extra, make):
             return made
         except Exception as problem:
             frames = traceback.extract_tb(problem.__traceback__)
-            place = next(each for each in reversed(frames) if not each.filename.endswith(("extents.py", "size_conditions.py")))
+            place = next(
+                each for each in reversed(frames) if not each.filename.endswith(("extents.py", "size_conditions.py"))
+            )
             why.append(
                 f"{type(problem).__name__} {problem}".splitlines()[0] + f" {place.filename[-40:]}:{place.lineno}"
             )
