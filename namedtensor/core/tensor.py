@@ -76,7 +76,7 @@ class NamedTensor(Behaviour):
     def array(self) -> Any:
         """The array inside: of NumPy, PyTorch, JAX or any other library of the Python Array API standard."""
         array = self._array  # what NumPy reduces to a number is no array of its own accord
-        return array if self.layout.axes or not _is_numpys(array) else np.asarray(array)
+        return np.asarray(array) if _is_numpys(array) else array
 
     @property
     def axes(self) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from grammar.errors import NotationError, printable
 from grammar.locks import LOADING, all_or_none
 
+from ..core.layout import UnnamedAxes
 from .digits import IN_HALVES, IN_LINES, IN_TABLES, digits_of
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ def one_line(tensor: NamedTensor) -> str:
     >>> {"W": nt.tensor(np.float32([0.5, 2.0]), "seq"), "b": nt.tensor(1.00001)}
     {'W': NamedTensor([0.5, 2.0], "seq", float32), 'b': NamedTensor(1.00001)}
     """
+    if isinstance(tensor.layout, UnnamedAxes):
+        return f"NamedTensor({tensor.layout})"
     array = values(tensor, tensor.axes) if math.prod(tensor.layout.extent or ()) <= FEW else None
     if array is None or array.size == 0 or array.dtype.kind not in "biufc":
         return summary(tensor)

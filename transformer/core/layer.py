@@ -22,7 +22,7 @@ import inspect
 import json
 import os
 from collections.abc import Collection, Iterable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -31,6 +31,7 @@ from grammar.locks import LOADING, all_or_none
 from grammar.plain_text import encodable
 from namedtensor.core.families import FamilyName
 from namedtensor.core.kinds import as_count, as_mapping, as_names, as_text
+from namedtensor.core.layout import UnnamedAxes
 from namedtensor.core.suggestions import Suggests
 from namedtensor.programs.arguments import whole_sizes
 from namedtensor.programs.initialisation import Schemes, drawn
@@ -103,7 +104,9 @@ class Layer(Suggests):
             cls.value = cls.__name__
         shown = "\n".join("    " + line for line in cls.notation.splitlines())
         cls.__doc__ = f"{inspect.cleandoc(cls.__doc__ or '')}\n\n{shown}\n\nSource: {cls.source}."
-        jax_trees.also(cls, _leaves, _of_leaves)
+        jax_trees.also(
+            jax_trees.TreeClass(cls, _leaves, _of_leaves, _keys, _tree_to_json, partial(_tree_from_json, cls))
+        )
 
     parameters: Mapping[str, Any]
     _kept: Mapping[str, Any]  # the same as they are kept: families in one array under a name of their own
@@ -392,7 +395,10 @@ class Layer(Suggests):
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__}:"] + ["    " + line for line in str(self.formula).splitlines()]
         for name, value in self._kept.items():
-            shape = member_shape(value) if isinstance(name, FamilyName) else getattr(value, "shape", value)
+            layout = getattr(value, "layout", None)
+            shape = layout if isinstance(layout, UnnamedAxes) else getattr(value, "shape", value)
+            if isinstance(name, FamilyName) and shape is not layout:
+                shape = member_shape(value)
             lines.append(f"    {name} = {shape}")
         return "\n".join(lines + [f"    {name} = {size}" for name, size in self.sizes.items()])
 
@@ -413,3 +419,42 @@ def _of_leaves(tree: Any, values: Any) -> Layer:
     constants = dict(numbers)
     tensors = iter(values)
     return kind._of_parts({name: constants[name] if name in constants else next(tensors) for name in names}, about)
+
+
+def _keys(tree: Any) -> tuple[Any, ...]:
+    """What the paths of JAX call the tensors of a layer: ['W^{1,Q}'], as the formulas do."""
+    _, names, numbers, _ = tree
+    constants = dict(numbers)
+    return tuple(jax_trees.name_key(name) for name in names if name not in constants)
+
+
+def _tree_to_json(tree: Any) -> Any:
+    """All of a layer but its tensors, for a file of `jax.export`."""
+    _, names, numbers, about = tree
+    if about.sharding is not None:
+        raise nt.NotationError(
+            409, "a layer over several devices cannot be an argument of an exported function that is saved",
+            hint="export a function of the layer that is not sharded",
+        )  # fmt: skip
+    written = [[*name.members] if isinstance(name, FamilyName) else name for name in names]
+    return [
+        written,
+        numbers,
+        about.sizes,
+        about.definitions,
+        about.config,
+        sorted(about.without),
+        about.stacked,
+        about.strict,
+    ]
+
+
+def _tree_from_json(kind: type[Layer], written: Any) -> Any:
+    names, numbers, sizes, definitions, config, without, stacked, strict = written
+    about = About(pairs(sizes), definitions, config, frozenset(without), None, tuple(stacked), strict)
+    names = tuple(name if isinstance(name, str) else FamilyName(tuple(name)) for name in names)
+    return kind, names, pairs(numbers), about
+
+
+def pairs(written: Any) -> tuple[tuple[str, Any], ...]:
+    return tuple((name, value) for name, value in written)
