@@ -10,6 +10,7 @@
 `families`: alike tensors in one array.
 `processes`: a process of our own that answers, and can be ended.
 `kinds`: what an argument of a Python function is to be.
+`seeds`: integers and keys of JAX as seeds.
 `warned`: a Python warning.
 `strictness`: whether an outer broadcast is an error.
 `suggestions`: did you mean.

@@ -21,6 +21,7 @@ from .axes import names_of, show
 from .hooks import seen
 from .kinds import as_number, wrong
 from .layout import Layout, layout_of
+from .seeds import is_key
 
 if TYPE_CHECKING:
     from .behaviour import Behaviour  # the operators and methods that `tensors/methods.py` gives
@@ -345,6 +346,11 @@ def _checked(array: Any) -> Any:
             namespace(array)
         except TypeError:  # a column of a table, say
             return _checked(np.asarray(array))
+        if is_key(array):
+            raise NotationError(
+                317, "a tensor holds numbers, and this holds keys of jax.random",
+                hint="give a key as a seed, or map over keys: jax.vmap(lambda key: …)(keys)",
+            )  # fmt: skip
         return array
     if isinstance(array, MaskedArray):
         raise NotationError(

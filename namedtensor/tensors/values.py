@@ -8,12 +8,15 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..core.arrays import library_of_namespace, namespace
+from ..core.seeds import is_key, number_of_key
 from ..core.tensor import NamedTensor
 from .eager import NUMBERS, as_operand, made
 
 
 def as_value(value: Any, name: str) -> Any:
     """A given value as a tensor or a plain number. Raises NotationError for anything else."""
+    if is_key(value):
+        return made(number_of_key(value), ())
     if value is not None:
         found = as_operand(value)
         if isinstance(found, (NamedTensor, *NUMBERS)):

@@ -30,8 +30,9 @@ import namedtensor as nt
 from grammar.locks import LOADING, all_or_none
 from grammar.plain_text import encodable
 from namedtensor.core.families import FamilyName
-from namedtensor.core.kinds import as_count, as_mapping, as_names, as_text
+from namedtensor.core.kinds import as_mapping, as_names, as_text
 from namedtensor.core.layout import UnnamedAxes
+from namedtensor.core.seeds import as_seed
 from namedtensor.core.suggestions import Suggests
 from namedtensor.programs.arguments import whole_sizes
 from namedtensor.programs.initialisation import Schemes, drawn
@@ -182,7 +183,7 @@ class Layer(Suggests):
     @classmethod
     def init(
         cls,
-        seed: int = 0,
+        seed: Any = 0,
         sizes: Mapping[str, int] | None = None,
         dtype: str = "float64",
         schemes: Schemes | None = None,
@@ -192,6 +193,7 @@ class Layer(Suggests):
     ) -> Self:
         """A layer with the published initialisation: `sizes` are those of the axes, and how many layers there are.
 
+        `seed` is an integer, or a key of `jax.random`, which gives arrays of JAX, also while JAX traces.
         `schemes` initialises otherwise, by name (see `namedtensor.initial`); `constants` gives numbers such as ε. Raises
         NotationError where a size that a parameter needs is not known, or is given as a keyword of its own.
         """
@@ -200,7 +202,7 @@ class Layer(Suggests):
         sizes = whole_sizes(sizes)
         schemes = spelled(as_mapping(schemes, "schemes=", 'write schemes={"W": Normal("0.02")}'))
         constants = as_mapping(constants, "constants=", 'write constants={"ε": 1e-6}')
-        seed, counted = as_count(seed, "the seed", "write seed=0"), {**cls.counted, **sizes}
+        seed, counted = as_seed(seed), {**cls.counted, **sizes}
         schemes = {**cls.schemes, **schemes}
         found = drawn(cls.formula._goal, seed, counted, dtype, schemes, cls.inputs)
         axes = {axis for tensor in found.values() for axis in tensor.layout.axes}
