@@ -2,6 +2,7 @@
 
 `axes`: named shapes, signatures, the lifting rule, names of axes.
 `extents`: sizes that are known when a function runs, as polynomials.
+`dimensions`: symbolic dimensions of JAX.
 `sizes`: size variables and their unification.
 `arrays`: which library an array is of, names of dtypes.
 `hooks`: what rooms above do when something is first there.

@@ -70,6 +70,11 @@ class UnnamedAxes(Layout):
         return f"UnnamedAxes({' × '.join(map(str, self.array_shape))} for {', '.join(self.names) or 'no axes'})"
 
 
+def is_dimension(size: Any) -> bool:
+    """Whether a size is a symbolic dimension of JAX's, which arrays have while `jax.export` traces."""
+    return type(size).__name__ == "_DimExpr" and type(size).__module__.startswith("jax.")
+
+
 _INTERNED: Cache[tuple[tuple[str, ...], tuple[int, ...], Any, Any, bool | None], Layout] = Cache("layouts", MOST)
 
 
@@ -88,7 +93,7 @@ def layout_of(array: Any, axes: tuple[str, ...]) -> Layout:
 
 def _new(axes: tuple[str, ...], extent: tuple[Any, ...], dtype: Any, xp: Any, wide: bool | None) -> Layout:
     """An interned layout; one of its own where a size is a symbolic dimension of JAX's, whose comparisons have a scope."""
-    if not all(type(size) is int for size in extent):
+    if any(type(size) is not int and is_dimension(size) for size in extent):
         return Layout(axes, extent, dtype, xp, wide)
     key = (axes, extent, dtype, xp, wide)
     return _INTERNED.get_or_build(key, lambda: Layout(*key))

@@ -18,6 +18,7 @@ from ..backends.function import without_warnings
 from ..backends.libraries import target_of
 from ..core.arrays import at_once, dtype_name, is_array, kind_of
 from ..core.axes import ShapeMismatch, bind, broadcast
+from ..core.dimensions import Dimensions, has_dimensions, with_assumptions
 from ..core.layout import MOST, Layout
 from ..core.limits import Limits
 from ..core.strictness import OUTER, guarded
@@ -245,6 +246,8 @@ def in_blocks(record: Operator, layout: Layout, axes: tuple[str, ...]) -> tuple[
 
 def specialised(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quiet: bool = False) -> tuple[Any, ...]:
     """The function that `lower` writes for these layouts, types and numbers, as `prepare` does."""
+    if has_dimensions(given):
+        return specialised_for_dimensions(lower, given, xp, quiet)
     target = target_of(xp)
     w = PlanBuilder(target, real_of(target, [each.dtype for each in given if isinstance(each, Layout)]))
     arguments = []
@@ -269,6 +272,15 @@ def specialised(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quie
     if len(places) < len(given):
         run = _of_some(run, places)
     return run, result.order, not result.dynamic
+
+
+def specialised_for_dimensions(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quiet: bool) -> Any:
+    """The same where sizes are dimensions of JAX, in whose place the function reads its arguments; it is not stored."""
+    dimensions = Dimensions(tuple(f"x{number}" for number in range(1, len(given) + 1)))
+    layouts = tuple(dimensions.layout(each) if isinstance(each, Layout) else each for each in given)
+    (run, order, _), assumptions = with_assumptions(lambda: specialised(lower, layouts, xp, quiet), dimensions)
+    assumptions.check({symbol: size for size, symbol in dimensions.symbols.items()})
+    return run, order, False
 
 
 def _of_a_matrix(run: Callable[..., Any]) -> Callable[..., Any]:
@@ -309,7 +321,8 @@ def kept(name: str, tensor: Any, lower: Callable[..., Any], *key: Any) -> Any:
     if found is None:
         run, order, _ = specialised(lower, (tensor.layout,), tensor.layout.xp)
         result = made(run(tensor._array), order)
-        table.store(key, (run, result.layout))
+        if not has_dimensions((tensor.layout,)):
+            table.store(key, (run, result.layout))
         return result
     return made_as(found[0](tensor._array), found[1])
 

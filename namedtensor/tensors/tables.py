@@ -43,7 +43,9 @@ def one_line(tensor: NamedTensor) -> str:
     """
     if isinstance(tensor.layout, UnnamedAxes):
         return f"NamedTensor({tensor.layout})"
-    array = values(tensor, tensor.axes) if math.prod(tensor.layout.extent or ()) <= FEW else None
+    extent = tensor.layout.extent or ()
+    is_short = all(type(size) is int for size in extent) and math.prod(extent) <= FEW  # else a dimension of JAX
+    array = values(tensor, tensor.axes) if is_short else None
     if array is None or array.size == 0 or array.dtype.kind not in "biufc":
         return summary(tensor)
     digits = digits_of(IN_HALVES if array.dtype == "float16" else IN_LINES)
