@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.core.layout import Layout
-from namedtensor.core.tensor import made_as
 from namedtensor.programs import executable
 from transformer import EncoderBlock, lelarge
 
@@ -28,7 +26,7 @@ def tensor(axes: str, sizes: tuple[int, ...], dtype: str = "float32") -> nt.Name
 
 def specification(axes: str, dimensions: tuple[Any, ...], dtype: str = "float32") -> Any:
     """The named tensor of a shape without numbers, for which a function is exported."""
-    return made_as(jax.ShapeDtypeStruct(dimensions, dtype), Layout(tuple(axes.split()), (), None, None))
+    return nt.tensor(jax.ShapeDtypeStruct(dimensions, dtype), axes)
 
 
 def exported(function: Callable[..., Any], *specifications: Any) -> Any:
@@ -145,11 +143,11 @@ def test_a_layer_is_exported_with_its_parameters_or_takes_them(dtype: str):
     for sizes in LENGTHS:
         X = tensor("batch seq chans", (*sizes, 4), dtype)
         tolerance = 3e-2 if dtype == "float16" else 1e-5
-        for found, expected in (
+        for result, expected in (
             (with_parameters.call(X), block(X)), (of_parameters.call(block, X), block(X)), (of_parameters.call(other, X), other(X)),
         ):  # fmt: skip
-            assert found.axes == expected.axes and found.dtype == dtype
-            np.testing.assert_allclose(found.array, expected.array, rtol=tolerance, atol=tolerance)
+            assert result.axes == expected.axes and result.dtype == dtype
+            np.testing.assert_allclose(result.array, expected.array, rtol=tolerance, atol=tolerance)
 
 
 def test_sizes_of_several_tensors_and_several_exports_are_told_apart():
@@ -244,6 +242,17 @@ function = jax.export.deserialize(bytearray(open(sys.argv[1], "rb").read()))
 Y = function.call(nt.tensor(jax.numpy.ones((2, 3)), "batch seq"))
 print(Y.shape, Y.array.sum())
 """
+
+
+def test_a_shape_with_names_has_no_numbers():
+    shape = nt.tensor(jax.ShapeDtypeStruct((2, 3), "float32"), "a b")
+    assert shape.sizes == {"a": 2, "b": 3} and "a[2] × b[3], float32" in repr(shape) and "a[2] × b[3]" in str(shape)
+    assert jax.eval_shape(formula("∑_{a} X"), shape).sizes == {"b": 3}
+    for use in (lambda: shape + 1, lambda: nt.evaluate("2 X", X=shape), lambda: shape.to_numpy("a b")):
+        with pytest.raises(nt.NotationError, match="317"):
+            use()
+    with pytest.raises(nt.NotationError, match="316"):
+        nt.tensor(jax.ShapeDtypeStruct((2, 3), "float32"), "a")
 
 
 def test_another_process_reads_the_file(tmp_path: Any):

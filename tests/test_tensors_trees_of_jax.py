@@ -255,6 +255,20 @@ def test_weights_are_selected_by_their_names():
         np.testing.assert_array_equal(decayed.parameters[name].array, expected)
 
 
+def test_parameters_are_placed_by_their_names():
+    mesh = jax.make_mesh((1,), ("model",))
+    of_weights, of_others = (jax.sharding.NamedSharding(mesh, jax.P(*parts)) for parts in (("model",), ()))
+    shardings = jax.tree_util.tree_map_with_path(
+        lambda path, _: of_weights if "W" in jax.tree_util.keystr(path) else of_others, layer()
+    )
+    placed = jax.device_put(layer(), shardings)
+    assert {name: value.array.sharding.spec for name, value in placed.parameters.items()} == {
+        name: (of_weights if name.startswith("W") else of_others).spec for name in placed.parameters
+    }
+    doubled = jax.jit(lambda layer: jax.tree.map(lambda leaf: 2 * leaf, layer), in_shardings=(shardings,))(layer())
+    np.testing.assert_array_equal(doubled.parameters["b_1"].array, 2 * layer().parameters["b_1"].array)
+
+
 def test_the_names_of_axes_are_part_of_the_tree():
     structure = jax.tree.structure
     assert structure(X) == structure(2 * X) != structure(ROWS)

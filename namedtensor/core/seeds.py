@@ -12,7 +12,7 @@ from grammar.errors import NotationError
 
 from .kinds import as_count
 
-SEED_BITS = 31  # of the integer that stands for a key in a formula
+SEED_BITS = 24  # which single precision holds, of the integer that stands for a key in a formula
 
 
 def is_key(value: Any) -> bool:
@@ -36,7 +36,7 @@ def number_of_key(key: Any) -> Any:
     """The integer that stands for a key where a formula has a seed, as an array of JAX."""
     from jax import random  # type: ignore[import-not-found]
 
-    return (random.bits(as_seed(key), (), "uint32") >> (32 - SEED_BITS)).astype("int32")
+    return (random.bits(as_seed(key), (), "uint32") >> (32 - SEED_BITS)).astype("float32")
 
 
 class KeyGenerator:

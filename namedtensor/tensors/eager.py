@@ -334,9 +334,15 @@ def _of_some(run: Callable[..., Any], places: list[int]) -> Callable[..., Any]:
 
 def one_library(layouts: tuple[Layout | None, ...], name: str) -> Any:
     """The namespace that all tensors share; NumPy's where there is none."""
-    found = {layout.xp.__name__: layout.xp for layout in layouts if layout is not None}
+    found = {getattr(layout.xp, "__name__", None): layout.xp for layout in layouts if layout is not None}
     if len(found) > 1:
-        raise of_libraries(name, sorted(found))
+        raise of_libraries(name, sorted(map(str, found)))
+    if None in found:
+        raise NotationError(
+            317,
+            f"{name} was given a tensor that has a shape and no numbers",
+            hint="give it to jax.eval_shape or jax.export",
+        )
     if found:
         return next(iter(found.values()))
     import numpy as np

@@ -28,17 +28,19 @@ class Names(tuple[str, ...]):
     `added` are the names of the axis that JAX may put in front of this tensor after the trace `within` has ended.
     """
 
-    added: tuple[str, ...] | None = None
+    added: tuple[str, ...] = ()
     within: ref[Any] | None = None
 
 
-def names_for_tree(tensor: NamedTensor) -> Names:
+def names_for_tree(tensor: NamedTensor) -> tuple[str, ...]:
     """The names of a tensor that JAX takes apart, with that of the axis that the current trace maps over."""
     layout = tensor.layout
-    names = Names(layout.names if isinstance(layout, UnnamedAxes) else layout.axes)
-    if _MAPPED and (trace := current_trace()) is not None:
-        names.added, names.within = _MAPPED.get(trace), ref(trace)
-    return names
+    names = layout.names if type(layout) is UnnamedAxes else layout.axes
+    if not _MAPPED or (trace := current_trace()) is None or trace not in _MAPPED:
+        return names
+    within = Names(names)
+    within.added, within.within = _MAPPED[trace], ref(trace)
+    return within
 
 
 def current_trace() -> Any:
@@ -75,8 +77,8 @@ def of_stacked(leaf: Any, names: tuple[str, ...]) -> NamedTensor | None:
     """The tensor of an array that has one more axis in front; None where that is no axis that was mapped over."""
     if not isinstance(names, Names) or names.within is None or names.within() is current_trace():
         return None
-    if names.added is None or len(names.added) != 1 or names.added[0] in names:
-        return unnamed(leaf, names, added_error(names, names.added or (), "scan"))
+    if len(names.added) != 1 or names.added[0] in names:
+        return unnamed(leaf, tuple(names), added_error(names, names.added, "scan"))
     return made(leaf, (*names.added, *names))
 
 
@@ -89,7 +91,8 @@ class Sizes(tuple[int, ...]):
     def __getitem__(self, axis: Any) -> Any:
         if isinstance(axis, str):  # an IndexError is JAX's sign that this argument is not mapped over
             return super().__getitem__(self.names.index(axis) if axis in self.names else len(self))
-        if isinstance(axis, int) and not -len(self) <= axis < len(self):
+        is_named = len(self) == len(self.names)
+        if is_named and isinstance(axis, int) and not -len(self) <= axis < len(self):
             raise NotationError(
                 316, f"in_axes={axis} is given for a tensor with {listed(self.names)}",
                 hint='name the axis: in_axes="batch"; None is for a tensor that is not mapped over',
@@ -122,7 +125,7 @@ def one_element(mapped: Callable[..., Any], index: Any, tensor: NamedTensor, spe
     """The tensor inside of a mapped function: without the axis that `in_axes` gives, by position or by name."""
     layout = tensor.layout
     names = layout.names if isinstance(layout, UnnamedAxes) else layout.axes
-    if spec is None or (isinstance(spec, str) and spec not in names):
+    if spec is None or is_empty(tensor) or (isinstance(spec, str) and spec not in names):
         return tensor
     if isinstance(layout, UnnamedAxes):
         if spec != 0 or len(layout.array_shape) != len(names) + 1:
@@ -134,10 +137,17 @@ def one_element(mapped: Callable[..., Any], index: Any, tensor: NamedTensor, spe
     return made(array, (*names[:position], *names[position + 1 :]))
 
 
+def is_empty(tensor: NamedTensor) -> bool:
+    """Whether a tree without leaves, such as None, is in place of the array."""
+    return tensor._array is None or (isinstance(tensor._array, tuple) and not tensor._array)
+
+
 def whole_result(mapped: Callable[..., Any], size: int, tensor: NamedTensor, spec: Any) -> NamedTensor:
     """A result of a mapped function, with the axis at the position that `out_axes` gives, or in front under its name."""
     layout = tensor.layout
     names = layout.names if isinstance(layout, UnnamedAxes) else layout.axes
+    if is_empty(tensor):
+        return tensor
     if spec is None:
         return made_as(mapped(size, tensor._array, None), layout)
     trace = current_trace()

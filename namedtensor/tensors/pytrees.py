@@ -40,7 +40,7 @@ def register() -> None:
     """Register named tensors as pytrees, and what holds them; each once."""
     if NamedTensor not in _REGISTERED:
         register_vmap()
-    register_class(TreeClass(NamedTensor, _children, _tensor, lambda names: (array_key(),), list, tuple))
+    register_class(TreeClass(NamedTensor, _children, tensor_of_leaf, lambda names: (array_key(),), list, tuple))
     for tree_class in [*_OTHERS]:
         register_class(tree_class)
 
@@ -108,26 +108,27 @@ def _children(tensor: NamedTensor) -> tuple[tuple[Any], Any]:
     return (tensor._array,), names_for_tree(tensor)
 
 
-def _tensor(names: tuple[str, ...], leaves: tuple[Any]) -> Any:
+def tensor_of_leaf(names: tuple[str, ...], leaves: tuple[Any]) -> Any:
     """The tensor of a leaf, which is a slice of it in a scan; JAX also makes trees of leaves that are no arrays."""
     (leaf,) = leaves
+    axes = names if type(names) is tuple else tuple(names)
     if isinstance(leaf, NamedTensor):
-        return nested(leaf, tuple(names))
+        return nested(leaf, axes)
     shape = getattr(leaf, "shape", None)
     if shape is None:
-        return made_as(leaf, Layout(tuple(names), (), None, None))
+        return made_as(leaf, Layout(axes, (), None, None))
     rank = len(shape)
-    if rank != len(names):
+    if rank != len(axes):
         tensor = None
-        if rank == len(names) - 1 and is_scanned(leaf):
-            tensor = of_slice(leaf, tuple(names))
-        elif rank == len(names) + 1:
+        if rank == len(axes) - 1 and is_scanned(leaf):
+            tensor = of_slice(leaf, axes)
+        elif rank == len(axes) + 1:
             tensor = of_stacked(leaf, names)
-        return unnamed(leaf, tuple(names)) if tensor is None else tensor
+        return unnamed(leaf, axes) if tensor is None else tensor
     try:
-        return made(leaf, tuple(names))
+        return made(leaf, axes)
     except TypeError:  # a shape and a dtype, of jax.eval_shape or of a lowered function, and no array
-        return made_as(leaf, Layout(tuple(names), tuple(shape), leaf.dtype, None))
+        return made_as(leaf, Layout(axes, tuple(shape), leaf.dtype, None))
 
 
 def jax_module() -> Any:

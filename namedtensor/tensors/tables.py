@@ -110,8 +110,10 @@ def _nan(array: Any) -> Any:
 def values(tensor: NamedTensor, order: tuple[str, ...]) -> Any:
     """The elements as a NumPy array; None where there are none yet, as while a backend traces."""
     with LOADING, all_or_none():
-        from ..core.tensor import concrete
+        from ..core.tensor import concrete, is_shape
 
+    if is_shape(tensor._array):
+        return None
     try:
         return concrete(tensor.to_array(order))
     except Exception:  # each library has its own error for an array without values
@@ -187,6 +189,8 @@ def text_table(
                1 │ 3  1
                2 │ 1  5
     """
+    if isinstance(tensor.layout, UnnamedAxes):
+        return one_line(tensor)
     array = values(tensor, tensor.axes)
     if array is None or array.size == 0:
         return summary(tensor)

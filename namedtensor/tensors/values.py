@@ -9,7 +9,7 @@ from grammar.errors import NotationError
 
 from ..core.arrays import library_of_namespace, namespace
 from ..core.seeds import is_key, number_of_key
-from ..core.tensor import NamedTensor
+from ..core.tensor import NamedTensor, is_shape, shape_error
 from .eager import NUMBERS, as_operand, made
 
 
@@ -42,6 +42,9 @@ def namespace_of(arrays: Mapping[str, Any]) -> Any:
     """The namespace that all arrays share; NumPy's where there is none. Raises NotationError where they differ."""
     import numpy as np
 
+    for array in arrays.values():
+        if is_shape(array):
+            raise shape_error(array)
     kinds = {(type(array), array.dtype): name for name, array in arrays.items()}
     spaces = {(xp := namespace(arrays[name])).__name__: (xp, name) for name in kinds.values()}
     if len(spaces) > 1:

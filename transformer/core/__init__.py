@@ -5,6 +5,7 @@
 `texts`: the formulas that a class is written with.
 `families`: families of parameters in one array each.
 `torch_modules`: a layer as a module of PyTorch.
+`flax_nodes`: a layer in a module of Flax.
 `layer`: `Layer`.
 `attention_maps`: the weights of attention as pictures.
 

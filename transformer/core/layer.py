@@ -38,6 +38,7 @@ from namedtensor.programs.arguments import whole_sizes
 from namedtensor.programs.initialisation import Schemes, drawn
 from namedtensor.tensors import pytrees as jax_trees
 
+from . import flax_nodes
 from .about import About, read, write
 from .families import MANY, Members, least, member_shape, moved, stacked
 from .parameters import Declared, check_names, checked, not_by_keyword, spelled
@@ -105,6 +106,7 @@ class Layer(Suggests):
             cls.value = cls.__name__
         shown = "\n".join("    " + line for line in cls.notation.splitlines())
         cls.__doc__ = f"{inspect.cleandoc(cls.__doc__ or '')}\n\n{shown}\n\nSource: {cls.source}."
+        flax_nodes.also(cls)
         jax_trees.also(
             jax_trees.TreeClass(cls, _leaves, _of_leaves, _keys, _tree_to_json, partial(_tree_from_json, cls))
         )
@@ -131,10 +133,16 @@ class Layer(Suggests):
 
     def _set(self, parameters: Mapping[str, Any], about: About) -> None:
         jax_trees.where_imported()
-        kept = MappingProxyType(dict(parameters))
-        object.__setattr__(self, "parameters", Members(kept, about.stacked) if about.stacked else kept)
-        object.__setattr__(self, "_kept", kept)
         object.__setattr__(self, "_about", about)
+        self._read_from(
+            parameters if isinstance(parameters, flax_nodes.Variables) else MappingProxyType(dict(parameters))
+        )
+
+    def _read_from(self, kept: Mapping[str, Any]) -> None:
+        """Have the layer read its parameters from a mapping, which changes where Flax holds them."""
+        stacked = self._about.stacked
+        object.__setattr__(self, "parameters", Members(kept, stacked) if stacked else kept)
+        object.__setattr__(self, "_kept", kept)
 
     @classmethod
     def _of_parts(cls, parameters: Mapping[str, Any], about: About) -> Self:
@@ -409,34 +417,41 @@ class Layer(Suggests):
 
 
 def _leaves(layer: Layer) -> tuple[tuple[Any, ...], Any]:
+    """The tensors of a layer for JAX, and what else makes it; in a module of Flax its variables, which are trees too."""
     kept = layer._kept
+    if isinstance(kept, flax_nodes.Variables):
+        variables = tuple(kept.variables[name] for name in kept if name not in kept.numbers)
+        return variables, (type(layer), tuple(kept), tuple(kept.numbers.items()), layer._about, kept.axes)
     numbers = {name: value for name, value in kept.items() if isinstance(value, (int, float))}
     tensors = tuple(value for name, value in kept.items() if name not in numbers)
-    return tensors, (type(layer), tuple(kept), tuple(numbers.items()), layer._about)
+    return tensors, (type(layer), tuple(kept), tuple(numbers.items()), layer._about, None)
 
 
 def _of_leaves(tree: Any, values: Any) -> Layer:
     """JAX makes layers of what is no tensor too, so nothing is checked here."""
-    kind, names, numbers, about = tree
+    kind, names, numbers, about, axes = tree
     constants = dict(numbers)
     tensors = iter(values)
+    if axes is not None:
+        variables = {name: next(tensors) for name in names if name not in constants}
+        return kind._of_parts(flax_nodes.Variables(axes, variables, constants), about)
     return kind._of_parts({name: constants[name] if name in constants else next(tensors) for name in names}, about)
 
 
 def _keys(tree: Any) -> tuple[Any, ...]:
     """What the paths of JAX call the tensors of a layer: ['W^{1,Q}'], as the formulas do."""
-    _, names, numbers, _ = tree
+    _, names, numbers, *_ = tree
     constants = dict(numbers)
     return tuple(jax_trees.name_key(name) for name in names if name not in constants)
 
 
 def _tree_to_json(tree: Any) -> Any:
     """All of a layer but its tensors, for a file of `jax.export`."""
-    _, names, numbers, about = tree
-    if about.sharding is not None:
+    _, names, numbers, about, axes = tree
+    if about.sharding is not None or axes is not None:
         raise nt.NotationError(
-            409, "a layer over several devices cannot be an argument of an exported function that is saved",
-            hint="export a function of the layer that is not sharded",
+            409, "a layer over several devices, or in a module of Flax, cannot be an argument of an exported function that is saved",
+            hint="export a function of the layer alone, on one device",
         )  # fmt: skip
     written = [[*name.members] if isinstance(name, FamilyName) else name for name in names]
     return [
@@ -455,7 +470,7 @@ def _tree_from_json(kind: type[Layer], written: Any) -> Any:
     names, numbers, sizes, definitions, config, without, stacked, strict = written
     about = About(pairs(sizes), definitions, config, frozenset(without), None, tuple(stacked), strict)
     names = tuple(name if isinstance(name, str) else FamilyName(tuple(name)) for name in names)
-    return kind, names, pairs(numbers), about
+    return kind, names, pairs(numbers), about, None
 
 
 def pairs(written: Any) -> tuple[tuple[str, Any], ...]:
