@@ -147,7 +147,9 @@ def of_the_language() -> Iterator[None]:
     try:
         yield
     except NotationError as problem:
-        raise problem.replace() from None
+        plain = problem.replace()
+        vars(plain).pop("__notes__", None)
+        raise plain from None
 
 
 when_first_seen("jax", register)
