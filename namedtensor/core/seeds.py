@@ -23,7 +23,7 @@ def is_key(value: Any) -> bool:
 def as_seed(value: Any) -> Any:
     """An integer from 0, or one key. Raises NotationError for anything else."""
     if not is_key(value):
-        return as_count(value, "the seed", "write seed=0, or seed=jax.random.key(0)")
+        return as_count(value, "the seed", "write seed=0")
     if value.shape:
         raise NotationError(
             208, f"the seed is one key, not {' × '.join(map(str, value.shape))} of them",
