@@ -25,7 +25,7 @@ try:
 except ImportError as problem:  # a grammar.py of one's own stands in the way
     raise ImportError(sentence("grammar") or str(problem)) from None
 
-from .core.hooks import answer, when_first_seen
+from .core.hooks import WATCHER, answer, when_first_seen
 from .core.version import __version__
 
 warn_if_hidden("transformer")
@@ -38,6 +38,7 @@ def _tell_jax() -> None:
 
 
 when_first_seen("jax", _tell_jax)
+WATCHER.watch("jax")
 when_first_seen("NamedTensor", lambda: import_module(".tensors", __name__))  # which gives the class its methods
 answer("worked_out", lambda: import_module(".derivations.worked_out", __name__).worked_out)
 answer("gradient", lambda: import_module(".derivations.gradients", __name__).gradient)

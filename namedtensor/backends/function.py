@@ -14,6 +14,7 @@ from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
 
 from ..core.arrays import at_once
+from ..core.dimensions import is_inconclusive
 from ..core.extents import symbols_of
 from ..planning.failures import OF_MATRICES, index_error_at, is_index_problem, of_matrix, past_bits, refused, span_of
 from ..planning.memory import TINY, last_uses
@@ -171,6 +172,10 @@ class PlanFunction:
         if step is None:
             return problem
         source, term = self.plan.source, step.origin
+        if is_inconclusive(problem):
+            said = str(problem).partition("\n")[0].rstrip(".")
+            hint = 'say what holds of it: jax.export.symbolic_shape("…", constraints=["seq >= 2"]), or give a number'
+            return NotationError(309, f"JAX says: {said}", source, span_of(term, source), hint=hint)
         if isinstance(problem, NotationError):
             return problem.located(source, span_of(term, source))
         if step.primitive == "python" or not isinstance(problem, FAILURES):

@@ -8,7 +8,7 @@ from collections.abc import Set
 from typing import Any
 
 from ..planning.whole_numbers import CHECKS
-from .lines import COMMON, INDEX_ERROR, LOOP, OF_NUMBERS, UNARY, exact, functions, listed, loop, scattered
+from .lines import COMMON, INDEX_ERROR, LOOP, OF_NUMBERS, UNARY, exact, functions, listed, loop, pick, scattered
 from .numpy import NumPy
 from .source import Backend, is_done_before
 
@@ -28,6 +28,21 @@ def _reduced(name: str):
 def _transposed(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     moves = options["moves"]
     return f"{names[0]}.T" if moves == (1, 0) else f"{names[0]}.transpose{moves}"
+
+
+def _picked(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
+    """An element at a position that depends on a size is a slice: JAX takes no symbolic dimension as an index."""
+    places = [place if place is None or type(place) is int else Part(place) for place in options["places"]]
+    of_slices = ["0" if isinstance(place, Part) else ":" for place in places if type(place) is not int]
+    text = pick(names, {"places": places}, step)
+    return f"{text}[{', '.join(of_slices)}]" if "0" in of_slices else text
+
+
+class Part(str):
+    """The slice of one element at a position."""
+
+    def __new__(cls, place: Any):
+        return super().__new__(cls, f"{place}:{place + 1}")
 
 
 IS_CONCRETE = '''
@@ -332,7 +347,7 @@ LINES: dict[str, Any] = {
     "where": "jnp.where({0}, {1}, {2})", "erf": "jax.scipy.special.erf({0})", "dot": "jnp.matmul({0}, {1})",
     "cast": lambda names, options, step: f"{names[0]}.astype({_dtype(options['to'])})",
     "cumsum": "jnp.cumsum({0}, {at})", "cumprod": "jnp.cumprod({0}, {at})", "sort": "jnp.sort({0}, {at})",
-    "transpose": _transposed, "reshape": "{0}.reshape({sizes})", "contiguous": "{0}",
+    "pick": _picked, "transpose": _transposed, "reshape": "{0}.reshape({sizes})", "contiguous": "{0}",
     "broadcast": "jnp.broadcast_to({0}, {sizes})",
     "concat": lambda names, options, step: f"jnp.concatenate({listed(names)}, {options['at']})",
     "stack": lambda names, options, step: f"jnp.stack({listed(names)})",

@@ -3,6 +3,7 @@
 `axes`: named shapes, signatures, the lifting rule, names of axes.
 `extents`: sizes that are known when a function runs, as polynomials.
 `size_conditions`: what a plan takes to hold of them.
+`dimensions`: symbolic dimensions of JAX.
 `sizes`: size variables and their unification.
 `arrays`: which library an array is of, names of dtypes.
 `hooks`: what rooms above do when something is first there.
@@ -11,6 +12,7 @@
 `families`: alike tensors in one array.
 `processes`: a process of our own that answers, and can be ended.
 `kinds`: what an argument of a Python function is to be.
+`seeds`: integers and keys of JAX as seeds.
 `warned`: a Python warning.
 `strictness`: whether an outer broadcast is an error.
 `suggestions`: did you mean.

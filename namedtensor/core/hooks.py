@@ -1,10 +1,13 @@
-"""Hooks: callbacks that run when a library or a class is first seen, and answers that a higher room registers.
+"""Hooks: callbacks that run when a library is imported or a class is first seen, and answers that a higher room registers.
 
-So nothing below imports what lies above: JAX is told of named tensors when the first of its arrays is met, and the class
+So nothing below imports what lies above: JAX is told of named tensors when it is imported, and the class
 NamedTensor is given its methods when it is first imported.
 """
 
+import sys
 from collections.abc import Callable
+from contextlib import suppress
+from importlib.machinery import ModuleSpec
 from typing import Any
 
 from grammar.locks import LOADING, all_or_none
@@ -35,6 +38,48 @@ def seen(name: str) -> None:
     _SEEN.add(name)
     for run in [*_CALLBACKS.get(name, ())]:
         run()
+
+
+class ImportWatcher:
+    """A finder of modules that finds none of its own: it runs the callbacks of a library once that is imported.
+
+    A library such as JAX asks nobody whether a class is a tree: it has to be told before its first use.
+    """
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+
+    def watch(self, name: str) -> None:
+        """Have `seen` run when this module is imported; now where it was."""
+        if sys.modules.get(name) is not None:
+            seen(name)
+            return
+        self.names.add(name)
+        if self not in sys.meta_path:
+            sys.meta_path.insert(0, self)
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        if name not in self.names:
+            return None
+        finders = (finder for finder in [*sys.meta_path] if finder is not self)
+        specs = (finder.find_spec(name, path, target) for finder in finders)
+        spec = next((spec for spec in specs if spec is not None), None)
+        execute = getattr(spec and spec.loader, "exec_module", None)
+        if spec is None or execute is None:
+            return spec
+
+        def exec_module(module: Any) -> None:
+            execute(module)
+            self.names.discard(name)
+            with suppress(Exception):  # who uses the library with tensors is told what is wrong, not who imports it
+                seen(name)
+
+        with suppress(AttributeError):  # of a loader that takes no attributes
+            spec.loader.exec_module = exec_module  # type: ignore[method-assign, union-attr]
+        return spec
+
+
+WATCHER = ImportWatcher()
 
 
 def answer(question: str, find: Callable[[], Callable[..., Any]]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from grammar.cache import Cache
+from grammar.errors import NotationError
 from grammar.plain_text import encodable
 
 from .arrays import dtype_name, namespace, wide
@@ -45,6 +46,35 @@ class Layout:
         return f"Layout({show(self.sizes)}, {self.dtype})"
 
 
+class UnnamedAxes(Layout):
+    """The layout of an array that JAX put in the place of one of another rank: whoever asks for its axes is told so.
+
+    `names` are those of the array in whose place it is, which the tree of JAX still has.
+    """
+
+    __slots__ = ("array_shape", "names", "problem")
+
+    def __init__(self, names: tuple[str, ...], array_shape: tuple[Any, ...], dtype: Any, problem: NotationError):
+        self.names: tuple[str, ...] = names
+        self.array_shape: tuple[Any, ...] = array_shape
+        self.dtype = dtype
+        self.problem: NotationError = problem
+
+    def _fail(self) -> Any:
+        raise self.problem.replace()
+
+    axes = extent = xp = wide = property(_fail)  # type: ignore[assignment]
+
+    @encodable
+    def __repr__(self) -> str:
+        return f"UnnamedAxes({' × '.join(map(str, self.array_shape))} for {', '.join(self.names) or 'no axes'})"
+
+
+def is_dimension(size: Any) -> bool:
+    """Whether a size is a symbolic dimension of JAX's, which arrays have while `jax.export` traces."""
+    return type(size).__name__ == "_DimExpr" and type(size).__module__.startswith("jax.")
+
+
 _INTERNED: Cache[tuple[tuple[str, ...], tuple[int, ...], Any, Any, bool | None], Layout] = Cache("layouts", MOST)
 
 
@@ -58,11 +88,19 @@ def layout_of(array: Any, axes: tuple[str, ...]) -> Layout:
     xp = namespace(array)
     key = (axes, tuple(array.shape), array.dtype, xp, wide(xp))
     found = _INTERNED.get(key)
-    return _INTERNED.get_or_build(key, lambda: Layout(*key)) if found is None else found
+    return _new(*key) if found is None else found
+
+
+def _new(axes: tuple[str, ...], extent: tuple[Any, ...], dtype: Any, xp: Any, wide: bool | None) -> Layout:
+    """An interned layout; one of its own where a size is a symbolic dimension of JAX's, whose comparisons have a scope."""
+    if any(type(size) is not int and is_dimension(size) for size in extent):
+        return Layout(axes, extent, dtype, xp, wide)
+    key = (axes, extent, dtype, xp, wide)
+    return _INTERNED.get_or_build(key, lambda: Layout(*key))
 
 
 def renamed(layout: Layout, axes: tuple[str, ...]) -> Layout:
     """The same layout under other names."""
     key = (axes, layout.extent, layout.dtype, layout.xp, layout.wide)
     found = _INTERNED.get(key)
-    return _INTERNED.get_or_build(key, lambda: Layout(*key)) if found is None else found
+    return _new(*key) if found is None else found

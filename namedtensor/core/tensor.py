@@ -21,6 +21,7 @@ from .axes import names_of, show
 from .hooks import seen
 from .kinds import as_number, wrong
 from .layout import Layout, layout_of
+from .seeds import is_key
 
 if TYPE_CHECKING:
     from .behaviour import Behaviour  # the operators and methods that `tensors/methods.py` gives
@@ -76,7 +77,7 @@ class NamedTensor(Behaviour):
     def array(self) -> Any:
         """The array inside: of NumPy, PyTorch, JAX or any other library of the Python Array API standard."""
         array = self._array  # what NumPy reduces to a number is no array of its own accord
-        return array if self.layout.axes or not _is_numpys(array) else np.asarray(array)
+        return np.asarray(array) if _is_numpys(array) else array
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -259,7 +260,7 @@ def made_as(array: Any, layout: Layout) -> NamedTensor:
 def tensor(data: Any, axes: str | Iterable[str] = ()) -> NamedTensor:
     """A named tensor from an array of any library, nested lists, or a number; `axes` names its axes in their order.
 
-    An array is not copied. Raises NotationError where the names are not as many as the array's axes, or one occurs twice
+    An array is not copied; a `jax.ShapeDtypeStruct` gives the shape of one. Raises NotationError where the names are not as many as the array's axes, or one occurs twice
     (paper §2.3).
 
     >>> tensor([[3, 1, 4], [1, 5, 9]], "height width")
@@ -274,7 +275,12 @@ def tensor(data: Any, axes: str | Iterable[str] = ()) -> NamedTensor:
     if len(set(names)) != len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise NotationError(303, f"the axis {twice} occurs twice", hint="each axis needs its own name")
-    return made(array, names)
+    try:
+        return made(array, names)
+    except TypeError:
+        if not is_shape(array):
+            raise
+        return made_as(array, Layout(names, tuple(array.shape), array.dtype, None))
 
 
 @lru_cache(maxsize=4096)
@@ -290,6 +296,18 @@ def _reordered(given: NamedTensor, names: tuple[str, ...]) -> NamedTensor:
             hint="rename gives axes other names",
         )  # fmt: skip
     return made(given.to_array(names), names)
+
+
+def shape_error(array: Any) -> NotationError:
+    return NotationError(
+        317, f"a tensor of shape {tuple(array.shape)} without numbers cannot be computed with",
+        hint="give it to jax.eval_shape, jax.export or jax.jit(…).lower",
+    )  # fmt: skip
+
+
+def is_shape(array: Any) -> bool:
+    """Whether this is a shape and a dtype of JAX, for which functions are exported and lowered."""
+    return type(array).__name__ == "ShapeDtypeStruct"
 
 
 def _wrong_number(array: Any, names: tuple[str, ...]) -> NotationError:
@@ -344,7 +362,14 @@ def _checked(array: Any) -> Any:
         try:
             namespace(array)
         except TypeError:  # a column of a table, say
+            if is_shape(array):
+                return array
             return _checked(np.asarray(array))
+        if is_key(array):
+            raise NotationError(
+                317, "a tensor holds numbers, and this holds keys of jax.random",
+                hint="give a key as a seed, or map over keys: jax.vmap(lambda key: …)(keys)",
+            )  # fmt: skip
         return array
     if isinstance(array, MaskedArray):
         raise NotationError(
@@ -395,6 +420,8 @@ def rounded(array: Any, digits: int) -> Any:
 
 def concrete(array: Any) -> Any:
     """The numbers as an array of NumPy, also while a library traces."""
+    if is_shape(array):
+        raise shape_error(array)
     if library(array) == "torch":
         array = array.detach().cpu()
         array = array.float() if str(array.dtype) == "torch.bfloat16" else array

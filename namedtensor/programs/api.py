@@ -183,7 +183,7 @@ def parameters(
 
 
 def init(
-    formula: str | Verbs, /, seed: int = 0, sizes: Mapping[str, int] | None = None, dtype: str = "float64",
+    formula: str | Verbs, /, seed: Any = 0, sizes: Mapping[str, int] | None = None, dtype: str = "float64",
     schemes: Schemes | None = None, only: Collection[str] | None = None, syntax: str = "auto", **shapes: Any,
 ) -> dict[str, Any]:  # fmt: skip
     """The parameters as tensors, drawn by `seed`. See `Formula.init`.

@@ -20,6 +20,7 @@ from grammar.cache import Cache
 from grammar.errors import NotationError
 
 from ..backends.function import no_match
+from ..core.dimensions import has_dimensions
 from ..core.layout import Layout
 from ..operators.user_functions import USER_FUNCTIONS
 from .arguments import Arguments, ReadsNumbers, all_values, keyword_names, layout_of, spelling_of, whole_sizes
@@ -131,6 +132,8 @@ class CachedCall:
         extent, by_keyword = {} if sizes is None else whole_sizes(sizes), keyword_names(values, named)
         by_type = (self._token, given.cache_key, given.positional, tuple(extent.items()), USER_FUNCTIONS.version)
         found = self._executables.fetch(by_type)
+        if has_dimensions(given.abstract.values()):
+            return self._run(self._fitting(given, extent, by_keyword), given)
         if found is None or not found.unused.isdisjoint(map(spelling_of, by_keyword)):  # which is an error
             found = self._executables.store(by_type, self._fitting(given, extent, by_keyword))
         self._last_used = found

@@ -186,8 +186,8 @@ class Executable:
             self.layout, self.run = result.layout, run if self.exact is None else self._or_exact(run)
         return result
 
-    def for_other_sizes(self, exact: Callable[[], Executable]) -> Executable:
-        """The same function for a call of other sizes, whose failures are those of an `exact` one."""
+    def for_other_sizes(self, exact: Callable[[], Executable] | None) -> Executable:
+        """The same function for a call of other sizes, whose failures are those of an `exact` one, if there is any."""
         found = Executable(self.function, self.names, self.unused, self.count, self.claims, self.outer, self.instead)
         found.exact = exact
         return found

@@ -11,6 +11,7 @@ input goes to; so the published initialisations are one line each:
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -20,7 +21,8 @@ from typing import Any
 from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
 
-from ..core.arrays import converted
+from ..core.arrays import converted, namespace
+from ..core.seeds import KeyGenerator, is_key
 from ..core.sizes import resolve
 from ..scope.names import Key, by_key, key_of
 from ..terms.environment import source_name
@@ -104,7 +106,7 @@ def fans(parameters: Mapping[Key, Term], terms: list[Term]) -> dict[Key, tuple[s
 
 
 def drawn(
-    goal: WholeProgram | Entry, seed: int, sizes: Mapping[str, int] | None, dtype: str, schemes: Schemes,
+    goal: WholeProgram | Entry, seed: Any, sizes: Mapping[str, int] | None, dtype: str, schemes: Schemes,
     unwanted: Collection[str] = (),
 ) -> dict[str, Any]:  # fmt: skip
     """A tensor for each parameter of a program but those `unwanted`, as `initial` makes it."""
@@ -131,7 +133,7 @@ def fans_in(
 def initial(
     shapes: Mapping[str, Mapping[str, Any]],
     summed: Mapping[Key, tuple[str, ...]],
-    seed: int,
+    seed: Any,
     dtype: str,
     schemes: Schemes | None = None,
     scalars: Mapping[str, float] | None = None,
@@ -145,14 +147,15 @@ def initial(
 
     with LOADING, all_or_none():
         from ..core.layout import layout_of
-        from ..core.tensor import made_as
+        from ..core.tensor import made, made_as
 
     try:
         kind = np.dtype(dtype)
     except (TypeError, ValueError):
         raise NotationError(405, f"{dtype!r} is no dtype", hint='write "float32" or "float64"') from None
     schemes = by_key(schemes or {}, spelling_of)
-    generator = np.random.default_rng(seed)
+    by_key_of_jax = is_key(seed)
+    generator: Any = None if by_key_of_jax else np.random.default_rng(seed)
     found: dict[str, Any] = {}
     known: dict[Any, tuple[Any, dict[str, float]]] = {}  # layouts and numbers of those that have a shape and a use
     for name, shape in shapes.items():
@@ -165,8 +168,19 @@ def initial(
             known[alike] = layout_of(np.broadcast_to(np.empty((), kind), extent), tuple(shape)), numbers
         layout, given = known[alike]
         scheme = scheme_for(name, spelling, schemes, bool(over))
-        found[name] = made_as(np.asarray(scheme.draw(generator, layout.extent, given), dtype=kind), layout)
+        if by_key_of_jax:
+            array = of_jax(scheme.draw(KeyGenerator(seed, name), layout.extent, given), kind)
+            found[name] = made(array, layout.axes)
+        else:
+            found[name] = made_as(np.asarray(scheme.draw(generator, layout.extent, given), dtype=kind), layout)
     return found
+
+
+def of_jax(numbers: Any, dtype: Any) -> Any:
+    """Numbers as an array of JAX: of float64 where JAX has that, else of float32."""
+    import jax  # type: ignore[import-not-found]
+
+    return jax.numpy.asarray(numbers, dtype=jax.dtypes.canonicalize_dtype(dtype))
 
 
 def whole(name: str, shape: Mapping[str, Any]) -> tuple[int, ...]:
@@ -188,19 +202,23 @@ def scheme_for(name: str, spelling: Key, schemes: Schemes, contracted: bool) -> 
     return schemes.get(name) or schemes.get(spelling.base + sign + "".join(labels)) or schemes.get(spelling.base, usual)
 
 
-def uniform(seed: int, formula: str = "u") -> Callable[[Any], Any]:
+def uniform(seed: Any, formula: str = "u") -> Callable[[Any], Any]:
     """Draws of a formula of u, evenly distributed between 0 and 1: as many as a tensor has, of its dtype and library."""
     import numpy as np
 
     with LOADING, all_or_none():
-        from ..core.tensor import tensor
+        from ..core.tensor import concrete, tensor
         from .evaluate import evaluate
 
-    generator = np.random.default_rng(seed)
+    generator = None if is_key(seed) else np.random.default_rng(seed)
+    draws = itertools.count()
 
     def draw(like: Any) -> Any:
-        numbers = generator.uniform(np.finfo(np.float32).tiny, 1, tuple(like.sizes.values()))
+        source: Any = KeyGenerator(seed, str(next(draws))) if generator is None else generator
+        numbers = source.uniform(np.finfo(np.float32).tiny, 1, tuple(like.sizes.values()))
         drawn = evaluate(formula, u=tensor(numbers, like.axes))
-        return tensor(converted(drawn.to_array(like.axes), like.array), like.axes)
+        array = drawn.to_array(like.axes)
+        is_of_jax = namespace(like.array).__name__.startswith("jax")
+        return tensor(converted(array if is_of_jax else concrete(array), like.array), like.axes)
 
     return draw

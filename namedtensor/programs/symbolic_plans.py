@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from grammar.cache import Cache
 from grammar.errors import NotationError
 
+from ..core.dimensions import Assumptions, Dimensions, has_dimensions, with_assumptions
 from ..core.extents import MAX_SIZE, Size, Symbol, UndecidedSize, UnfitSize, extent, value_at
 from ..core.families import FamilyName
 from ..core.layout import Layout
@@ -24,7 +25,7 @@ from ..core.size_conditions import Condition, conditions
 from ..planning.plan import Value
 from .arguments import Arguments
 from .executable import Executable
-from .size_symbols import SizeSymbols, names_in
+from .size_symbols import RESERVED, SizeSymbols, names_in
 
 MAX_SIGNATURES = 32  # of one callable
 MAX_PLANS = 24  # with symbols, of one signature
@@ -98,10 +99,13 @@ class SymbolicPlans:
 
     def __init__(self) -> None:
         self._signatures: Cache[Any, Sizes] = Cache("signatures of a callable", MAX_SIGNATURES)
+        self._of_dimensions: Cache[Any, tuple[Executable, Assumptions]] = Cache("plans of dimensions", MAX_SIGNATURES)
 
     def executable(self, given: Arguments, extra: tuple[Any, ...], make: Make) -> Executable:
         """The executable of a call; `extra` is part of its signature besides the types of its tensors."""
         key, sizes, places = signature_of(given)
+        if has_dimensions(given.abstract.values()):
+            return self._for_dimensions(given, (key, extra), sizes, make)
         known = self._signatures.get((key, extra))
         if known is None:
             found = make(given)
@@ -120,6 +124,30 @@ class SymbolicPlans:
         if symbols_of_call(known, given, sizes, places):
             known.failures += 1
         return found
+
+    def _for_dimensions(self, given: Arguments, key: Any, sizes: tuple[Any, ...], make: Make) -> Executable:
+        """The executable of a call whose sizes are dimensions of JAX: its plan has a symbol for each of them.
+
+        Raises NotationError (309) where the plan assumes of them what JAX does not know.
+        """
+        dimensions = Dimensions({*names_in(given.values), *RESERVED})
+        layouts = {
+            name: dimensions.layout(layout) for name, layout in given.abstract.items() if isinstance(layout, Layout)
+        }
+        numbers = {size: number for number, size in enumerate(dimensions.symbols)}
+        pattern = tuple(("dimension", numbers[size]) if size in numbers else size for size in sizes)
+
+        def plan() -> tuple[Executable, Assumptions]:
+            def compiled() -> Executable:
+                executable = make(given.with_layouts(layouts))
+                executable.function.compile()
+                return executable
+
+            return with_assumptions(compiled, dimensions)
+
+        executable, assumptions = self._of_dimensions.get_or_build((key, pattern), plan)
+        assumptions.check({symbol: size for size, symbol in dimensions.symbols.items()})
+        return executable.for_other_sizes(None)
 
 
 def planned(

@@ -12,7 +12,8 @@ from grammar.plain_text import encodable
 
 from ..core.axes import show
 from ..core.hooks import answered
-from ..core.kinds import as_count, as_mapping, as_names, as_number
+from ..core.kinds import as_mapping, as_names, as_number
+from ..core.seeds import as_seed
 from ..core.suggestions import Suggests
 from .arguments import Arguments, Values, all_values, keyword_names, whole_sizes
 from .entries import Entry, WholeProgram, argument_names, by_position
@@ -370,7 +371,7 @@ class Verbs(Suggests, Asked):
 
     def init(
         self,
-        seed: int = 0,
+        seed: Any = 0,
         sizes: Mapping[str, int] | None = None,
         dtype: str = "float64",
         schemes: Schemes | None = None,
@@ -378,7 +379,8 @@ class Verbs(Suggests, Asked):
         **shapes: Any,
     ) -> dict[str, Any]:
         """The parameters as tensors: γ one, what is contracted normal with variance 1/(numbers that one output sums),
-        what is only added zero; `schemes` says otherwise by name (see `initialisation`), `only` which are wanted.
+        what is only added zero; `schemes` says otherwise by name (see `initialisation`), `only` which are wanted. `seed` is an
+        integer, or a key of `jax.random`, which gives arrays of JAX.
 
         Raises NotationError where a size stays unknown, or the shape of a function's arguments.
 
@@ -390,7 +392,7 @@ class Verbs(Suggests, Asked):
         with LOADING, all_or_none():
             from .initialisation import fans, initial
 
-        seed = as_count(seed, "the seed", "write seed=0")
+        seed = as_seed(seed)
         schemes = as_mapping(schemes, "schemes=", 'write schemes={"W": Normal("0.02")}')
         only = None if only is None else as_names(only, "only=", 'write only=["W"]')
         checker = inferred(self._goal, sizes, shapes, tuple(shapes))

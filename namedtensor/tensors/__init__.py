@@ -6,6 +6,7 @@
 `reshaping`: rename, merge, split, index.
 `methods`: the operators and methods that NamedTensor is given.
 `numpy_protocol`: np.exp(A).
+`mapped_axes`: axes that vmap and scan map over.
 `pytrees`: tensors as trees of JAX.
 `diagnostics`: errors of operands that do not fit.
 `tables`: tensors printed as tables.

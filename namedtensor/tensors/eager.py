@@ -18,6 +18,7 @@ from ..backends.function import without_warnings
 from ..backends.libraries import target_of
 from ..core.arrays import at_once, dtype_name, is_array, kind_of
 from ..core.axes import ShapeMismatch, bind, broadcast
+from ..core.dimensions import Dimensions, has_dimensions, with_assumptions
 from ..core.layout import MOST, Layout
 from ..core.limits import Limits
 from ..core.strictness import OUTER, guarded
@@ -245,6 +246,8 @@ def in_blocks(record: Operator, layout: Layout, axes: tuple[str, ...]) -> tuple[
 
 def specialised(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quiet: bool = False) -> tuple[Any, ...]:
     """The function that `lower` writes for these layouts, types and numbers, as `prepare` does."""
+    if has_dimensions(given):
+        return specialised_for_dimensions(lower, given, xp, quiet)
     target = target_of(xp)
     w = PlanBuilder(target, real_of(target, [each.dtype for each in given if isinstance(each, Layout)]))
     arguments = []
@@ -269,6 +272,15 @@ def specialised(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quie
     if len(places) < len(given):
         run = _of_some(run, places)
     return run, result.order, not result.dynamic
+
+
+def specialised_for_dimensions(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quiet: bool) -> Any:
+    """The same where sizes are dimensions of JAX, in whose place the function reads its arguments; it is not stored."""
+    dimensions = Dimensions(tuple(f"x{number}" for number in range(1, len(given) + 1)))
+    layouts = tuple(dimensions.layout(each) if isinstance(each, Layout) else each for each in given)
+    (run, order, _), assumptions = with_assumptions(lambda: specialised(lower, layouts, xp, quiet), dimensions)
+    assumptions.check({symbol: size for size, symbol in dimensions.symbols.items()})
+    return run, order, False
 
 
 def _of_a_matrix(run: Callable[..., Any]) -> Callable[..., Any]:
@@ -309,7 +321,8 @@ def kept(name: str, tensor: Any, lower: Callable[..., Any], *key: Any) -> Any:
     if found is None:
         run, order, _ = specialised(lower, (tensor.layout,), tensor.layout.xp)
         result = made(run(tensor._array), order)
-        table.store(key, (run, result.layout))
+        if not has_dimensions((tensor.layout,)):
+            table.store(key, (run, result.layout))
         return result
     return made_as(found[0](tensor._array), found[1])
 
@@ -321,9 +334,15 @@ def _of_some(run: Callable[..., Any], places: list[int]) -> Callable[..., Any]:
 
 def one_library(layouts: tuple[Layout | None, ...], name: str) -> Any:
     """The namespace that all tensors share; NumPy's where there is none."""
-    found = {layout.xp.__name__: layout.xp for layout in layouts if layout is not None}
+    found = {getattr(layout.xp, "__name__", None): layout.xp for layout in layouts if layout is not None}
     if len(found) > 1:
-        raise of_libraries(name, sorted(found))
+        raise of_libraries(name, sorted(map(str, found)))
+    if None in found:
+        raise NotationError(
+            317,
+            f"{name} was given a tensor that has a shape and no numbers",
+            hint="give it to jax.eval_shape or jax.export",
+        )
     if found:
         return next(iter(found.values()))
     import numpy as np

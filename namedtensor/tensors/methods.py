@@ -19,6 +19,7 @@ from ..core.tensor import NamedTensor, made
 from . import numpy_protocol, reshaping
 from .eager import infix, reflected
 from .functions import FUNCTIONS, METHODS
+from .mapped_axes import sizes_for_jax
 
 
 # ------------------------------------------------------------------------------- renaming and reshaping (paper §3.6)
@@ -105,6 +106,8 @@ def array_ufunc(self: NamedTensor, ufunc: Any, method: str, *inputs: Any, **opti
 
 
 def array_function(self: NamedTensor, function: Any, types: Any, arguments: Any, options: Any) -> Any:
+    if function.__name__ == "shape" and (sizes := sizes_for_jax(self)) is not None:
+        return sizes
     raise numpy_protocol.function(function.__name__, self.axes)
 
 

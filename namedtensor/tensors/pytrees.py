@@ -1,41 +1,73 @@
 """JAX's pytrees: a named tensor's array is the leaf, the names of its axes are the tree.
 
-So `jax.jit`, `jax.grad` and `jax.tree.map` take and give named tensors. JAX is told when the first of its arrays is met.
+So `jax.jit`, `jax.grad` and `jax.tree.map` take and give named tensors. The path of a leaf is that of its tensor:
+`['W']` for the parameter W of a layer. JAX is told when the first of its arrays is met.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
 from ..core.hooks import when_first_seen
 from ..core.layout import Layout
 from ..core.tensor import NamedTensor, made, made_as
+from .mapped_axes import is_scanned, names_for_tree, nested, of_slice, of_stacked, register_vmap, unnamed
 
-_OTHERS: list[tuple[type, Callable[..., Any], Callable[..., Any]]] = []
+
+class TreeClass(NamedTuple):
+    """A class whose instances are trees of JAX."""
+
+    kind: type
+    children: Callable[[Any], tuple[tuple[Any, ...], Any]]  # and what else makes the instance again
+    from_children: Callable[[Any, Any], Any]
+    keys: Callable[[Any], tuple[Any, ...]]  # of the children in paths, by what else there is
+    to_json: Callable[[Any], Any]  # what else there is, for files of jax.export
+    from_json: Callable[[Any], Any]
+
+
+_OTHERS: list[TreeClass] = []
 _REGISTERED: set[type] = set()
 
 
 def register() -> None:
     """Register named tensors as pytrees, and what holds them; each once."""
-    register_class(NamedTensor, lambda tensor: ((tensor._array,), tensor.axes), _tree)
-    for each in [*_OTHERS]:
-        register_class(*each)
+    if NamedTensor not in _REGISTERED:
+        register_vmap()
+    register_class(TreeClass(NamedTensor, _children, tensor_of_leaf, lambda names: (array_key(),), list, tuple))
+    for tree_class in [*_OTHERS]:
+        register_class(tree_class)
 
 
-def register_class(kind: type, leaves: Callable[..., Any], made_of: Callable[..., Any]) -> None:
+def register_class(tree_class: TreeClass) -> None:
     """Register a class, where that was not done."""
+    kind, children, from_children, keys, to_json, from_json = tree_class
     if kind in _REGISTERED:
         return
-    from jax import tree_util  # type: ignore[import-not-found]
+    from jax import export, tree_util  # type: ignore[import-not-found]
+
+    def children_with_keys(value: Any) -> tuple[list[tuple[Any, Any]], Any]:
+        parts, rest = children(value)
+        return [*zip(keys(rest), parts)], rest
 
     try:
-        tree_util.register_pytree_node(kind, leaves, made_of)
+        tree_util.register_pytree_with_keys(kind, children_with_keys, from_children, children)
     except ValueError:  # another thread has just done so, or this one was interrupted when it had
+        pass
+    try:
+        export.register_pytree_node_serialization(
+            kind,
+            serialized_name=f"{kind.__module__}.{kind.__qualname__}",
+            serialize_auxdata=lambda rest: json.dumps(to_json(rest)).encode(),
+            deserialize_auxdata=lambda data: from_json(json.loads(bytes(data))),
+        )
+    except ValueError:  # as above; or a class of this name was registered before
         pass
     _REGISTERED.add(kind)
 
@@ -46,22 +78,57 @@ def where_imported() -> None:
         register()
 
 
-def also(kind: type, leaves: Callable[..., Any], made_of: Callable[..., Any]) -> None:
-    """Register a class that holds named tensors, when these are: its leaves, and what it is made of."""
-    _OTHERS.append((kind, leaves, made_of))
+def also(tree_class: TreeClass) -> None:
+    """Register a class that holds named tensors, when these are."""
+    _OTHERS.append(tree_class)
     if NamedTensor in _REGISTERED:
-        register_class(kind, leaves, made_of)
+        register_class(tree_class)
 
 
-def _tree(axes: tuple[str, ...], leaves: tuple[Any]) -> Any:
-    """The tensor of a leaf; JAX also makes trees of leaves that are no arrays."""
+@cache
+def array_key() -> Any:
+    """The key of a tensor's array in a path, of which the text of the path shows nothing."""
+    from jax.tree_util import GetAttrKey  # type: ignore[import-not-found]
+
+    class ArrayKey(GetAttrKey):
+        def __str__(self) -> str:
+            return ""
+
+    return ArrayKey("array")
+
+
+def name_key(name: str) -> Any:
+    """The key of a child that has a name: ['W']."""
+    from jax.tree_util import DictKey  # type: ignore[import-not-found]
+
+    return DictKey(name)
+
+
+def _children(tensor: NamedTensor) -> tuple[tuple[Any], Any]:
+    return (tensor._array,), names_for_tree(tensor)
+
+
+def tensor_of_leaf(names: tuple[str, ...], leaves: tuple[Any]) -> Any:
+    """The tensor of a leaf, which is a slice of it in a scan; JAX also makes trees of leaves that are no arrays."""
     (leaf,) = leaves
-    if len(getattr(leaf, "shape", "?" * (len(axes) + 1))) != len(axes):
+    axes = names if type(names) is tuple else tuple(names)
+    if isinstance(leaf, NamedTensor):
+        return nested(leaf, axes)
+    shape = getattr(leaf, "shape", None)
+    if shape is None:
         return made_as(leaf, Layout(axes, (), None, None))
+    rank = len(shape)
+    if rank != len(axes):
+        tensor = None
+        if rank == len(axes) - 1 and is_scanned(leaf):
+            tensor = of_slice(leaf, axes)
+        elif rank == len(axes) + 1:
+            tensor = of_stacked(leaf, names)
+        return unnamed(leaf, axes) if tensor is None else tensor
     try:
         return made(leaf, axes)
     except TypeError:  # a shape and a dtype, of jax.eval_shape or of a lowered function, and no array
-        return made_as(leaf, Layout(axes, tuple(leaf.shape), leaf.dtype, None))
+        return made_as(leaf, Layout(axes, tuple(shape), leaf.dtype, None))
 
 
 def jax_module() -> Any:
@@ -80,7 +147,9 @@ def of_the_language() -> Iterator[None]:
     try:
         yield
     except NotationError as problem:
-        raise problem.replace() from None
+        plain = problem.replace()
+        vars(plain).pop("__notes__", None)
+        raise plain from None
 
 
 when_first_seen("jax", register)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from grammar.errors import NotationError, printable
 from grammar.locks import LOADING, all_or_none
 
+from ..core.layout import UnnamedAxes
 from .digits import IN_HALVES, IN_LINES, IN_TABLES, digits_of
 
 if TYPE_CHECKING:
@@ -40,7 +41,11 @@ def one_line(tensor: NamedTensor) -> str:
     >>> {"W": nt.tensor(np.float32([0.5, 2.0]), "seq"), "b": nt.tensor(1.00001)}
     {'W': NamedTensor([0.5, 2.0], "seq", float32), 'b': NamedTensor(1.00001)}
     """
-    array = values(tensor, tensor.axes) if math.prod(tensor.layout.extent or ()) <= FEW else None
+    if isinstance(tensor.layout, UnnamedAxes):
+        return f"NamedTensor({tensor.layout})"
+    extent = tensor.layout.extent or ()
+    is_short = all(type(size) is int for size in extent) and math.prod(extent) <= FEW  # else a dimension of JAX
+    array = values(tensor, tensor.axes) if is_short else None
     if array is None or array.size == 0 or array.dtype.kind not in "biufc":
         return summary(tensor)
     digits = digits_of(IN_HALVES if array.dtype == "float16" else IN_LINES)
@@ -105,8 +110,10 @@ def _nan(array: Any) -> Any:
 def values(tensor: NamedTensor, order: tuple[str, ...]) -> Any:
     """The elements as a NumPy array; None where there are none yet, as while a backend traces."""
     with LOADING, all_or_none():
-        from ..core.tensor import concrete
+        from ..core.tensor import concrete, is_shape
 
+    if is_shape(tensor._array):
+        return None
     try:
         return concrete(tensor.to_array(order))
     except Exception:  # each library has its own error for an array without values
@@ -182,6 +189,8 @@ def text_table(
                1 │ 3  1
                2 │ 1  5
     """
+    if isinstance(tensor.layout, UnnamedAxes):
+        return one_line(tensor)
     array = values(tensor, tensor.axes)
     if array is None or array.size == 0:
         return summary(tensor)

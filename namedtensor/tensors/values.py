@@ -8,12 +8,15 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..core.arrays import library_of_namespace, namespace
-from ..core.tensor import NamedTensor
+from ..core.seeds import is_key, number_of_key
+from ..core.tensor import NamedTensor, is_shape, shape_error
 from .eager import NUMBERS, as_operand, made
 
 
 def as_value(value: Any, name: str) -> Any:
     """A given value as a tensor or a plain number. Raises NotationError for anything else."""
+    if is_key(value):
+        return made(number_of_key(value), ())
     if value is not None:
         found = as_operand(value)
         if isinstance(found, (NamedTensor, *NUMBERS)):
@@ -39,6 +42,9 @@ def namespace_of(arrays: Mapping[str, Any]) -> Any:
     """The namespace that all arrays share; NumPy's where there is none. Raises NotationError where they differ."""
     import numpy as np
 
+    for array in arrays.values():
+        if is_shape(array):
+            raise shape_error(array)
     kinds = {(type(array), array.dtype): name for name, array in arrays.items()}
     spaces = {(xp := namespace(arrays[name])).__name__: (xp, name) for name in kinds.values()}
     if len(spaces) > 1:

@@ -6,6 +6,7 @@
 `families`: families of parameters in one array each.
 `torch_modules`: a layer as a module of PyTorch.
 `module_methods`: the methods of layers that make them.
+`flax_nodes`: a layer in a module of Flax.
 `layer`: `Layer`.
 `attention_maps`: the weights of attention as pictures.
 

@@ -22,7 +22,7 @@ import inspect
 import json
 import os
 from collections.abc import Collection, Iterable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -30,12 +30,15 @@ import namedtensor as nt
 from grammar.locks import LOADING, all_or_none
 from grammar.plain_text import encodable
 from namedtensor.core.families import FamilyName
-from namedtensor.core.kinds import as_count, as_mapping, as_names, as_text
+from namedtensor.core.kinds import as_mapping, as_names, as_text
+from namedtensor.core.layout import UnnamedAxes
+from namedtensor.core.seeds import as_seed
 from namedtensor.core.suggestions import Suggests
 from namedtensor.programs.arguments import whole_sizes
 from namedtensor.programs.initialisation import Schemes, drawn
 from namedtensor.tensors import pytrees as jax_trees
 
+from . import flax_nodes
 from .about import About, read, write
 from .families import MANY, Members, least, member_shape, moved, stacked
 from .module_methods import ModuleMethods
@@ -102,7 +105,10 @@ class Layer(ModuleMethods, Suggests):
             cls.value = cls.__name__
         shown = "\n".join("    " + line for line in cls.notation.splitlines())
         cls.__doc__ = f"{inspect.cleandoc(cls.__doc__ or '')}\n\n{shown}\n\nSource: {cls.source}."
-        jax_trees.also(cls, _leaves, _of_leaves)
+        flax_nodes.also(cls)
+        jax_trees.also(
+            jax_trees.TreeClass(cls, _leaves, _of_leaves, _keys, _tree_to_json, partial(_tree_from_json, cls))
+        )
 
     parameters: Mapping[str, Any]
     _kept: Mapping[str, Any]  # the same as they are kept: families in one array under a name of their own
@@ -126,10 +132,16 @@ class Layer(ModuleMethods, Suggests):
 
     def _set(self, parameters: Mapping[str, Any], about: About) -> None:
         jax_trees.where_imported()
-        kept = MappingProxyType(dict(parameters))
-        object.__setattr__(self, "parameters", Members(kept, about.stacked) if about.stacked else kept)
-        object.__setattr__(self, "_kept", kept)
         object.__setattr__(self, "_about", about)
+        self._read_from(
+            parameters if isinstance(parameters, flax_nodes.Variables) else MappingProxyType(dict(parameters))
+        )
+
+    def _read_from(self, kept: Mapping[str, Any]) -> None:
+        """Have the layer read its parameters from a mapping, which changes where Flax holds them."""
+        stacked = self._about.stacked
+        object.__setattr__(self, "parameters", Members(kept, stacked) if stacked else kept)
+        object.__setattr__(self, "_kept", kept)
 
     @classmethod
     def _of_parts(cls, parameters: Mapping[str, Any], about: About) -> Self:
@@ -178,7 +190,7 @@ class Layer(ModuleMethods, Suggests):
     @classmethod
     def init(
         cls,
-        seed: int = 0,
+        seed: Any = 0,
         sizes: Mapping[str, int] | None = None,
         dtype: str = "float64",
         schemes: Schemes | None = None,
@@ -188,6 +200,7 @@ class Layer(ModuleMethods, Suggests):
     ) -> Self:
         """A layer with the published initialisation: `sizes` are those of the axes, and how many layers there are.
 
+        `seed` is an integer, or a key of `jax.random`, which gives arrays of JAX, also while JAX traces.
         `schemes` initialises otherwise, by name (see `namedtensor.initial`); `constants` gives numbers such as ε. Raises
         NotationError where a size that a parameter needs is not known, or is given as a keyword of its own.
         """
@@ -196,7 +209,7 @@ class Layer(ModuleMethods, Suggests):
         sizes = whole_sizes(sizes)
         schemes = spelled(as_mapping(schemes, "schemes=", 'write schemes={"W": Normal("0.02")}'))
         constants = as_mapping(constants, "constants=", 'write constants={"ε": 1e-6}')
-        seed, counted = as_count(seed, "the seed", "write seed=0"), {**cls.counted, **sizes}
+        seed, counted = as_seed(seed), {**cls.counted, **sizes}
         schemes = {**cls.schemes, **schemes}
         found = drawn(cls.formula._goal, seed, counted, dtype, schemes, cls.inputs)
         axes = {axis for tensor in found.values() for axis in tensor.layout.axes}
@@ -364,7 +377,10 @@ class Layer(ModuleMethods, Suggests):
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__}:"] + ["    " + line for line in str(self.formula).splitlines()]
         for name, value in self._kept.items():
-            shape = member_shape(value) if isinstance(name, FamilyName) else getattr(value, "shape", value)
+            layout = getattr(value, "layout", None)
+            shape = layout if isinstance(layout, UnnamedAxes) else getattr(value, "shape", value)
+            if isinstance(name, FamilyName) and shape is not layout:
+                shape = member_shape(value)
             lines.append(f"    {name} = {shape}")
         return "\n".join(lines + [f"    {name} = {size}" for name, size in self.sizes.items()])
 
@@ -373,15 +389,61 @@ class Layer(ModuleMethods, Suggests):
 
 
 def _leaves(layer: Layer) -> tuple[tuple[Any, ...], Any]:
+    """The tensors of a layer for JAX, and what else makes it; in a module of Flax its variables, which are trees too."""
     kept = layer._kept
+    if isinstance(kept, flax_nodes.Variables):
+        variables = tuple(kept.variables[name] for name in kept if name not in kept.numbers)
+        return variables, (type(layer), tuple(kept), tuple(kept.numbers.items()), layer._about, kept.axes)
     numbers = {name: value for name, value in kept.items() if isinstance(value, (int, float))}
     tensors = tuple(value for name, value in kept.items() if name not in numbers)
-    return tensors, (type(layer), tuple(kept), tuple(numbers.items()), layer._about)
+    return tensors, (type(layer), tuple(kept), tuple(numbers.items()), layer._about, None)
 
 
 def _of_leaves(tree: Any, values: Any) -> Layer:
     """JAX makes layers of what is no tensor too, so nothing is checked here."""
-    kind, names, numbers, about = tree
+    kind, names, numbers, about, axes = tree
     constants = dict(numbers)
     tensors = iter(values)
+    if axes is not None:
+        variables = {name: next(tensors) for name in names if name not in constants}
+        return kind._of_parts(flax_nodes.Variables(axes, variables, constants), about)
     return kind._of_parts({name: constants[name] if name in constants else next(tensors) for name in names}, about)
+
+
+def _keys(tree: Any) -> tuple[Any, ...]:
+    """What the paths of JAX call the tensors of a layer: ['W^{1,Q}'], as the formulas do."""
+    _, names, numbers, *_ = tree
+    constants = dict(numbers)
+    return tuple(jax_trees.name_key(name) for name in names if name not in constants)
+
+
+def _tree_to_json(tree: Any) -> Any:
+    """All of a layer but its tensors, for a file of `jax.export`."""
+    _, names, numbers, about, axes = tree
+    if about.sharding is not None or axes is not None:
+        raise nt.NotationError(
+            409, "a layer over several devices, or in a module of Flax, cannot be an argument of an exported function that is saved",
+            hint="export a function of the layer alone, on one device",
+        )  # fmt: skip
+    written = [[*name.members] if isinstance(name, FamilyName) else name for name in names]
+    return [
+        written,
+        numbers,
+        about.sizes,
+        about.definitions,
+        about.config,
+        sorted(about.without),
+        about.stacked,
+        about.strict,
+    ]
+
+
+def _tree_from_json(kind: type[Layer], written: Any) -> Any:
+    names, numbers, sizes, definitions, config, without, stacked, strict = written
+    about = About(pairs(sizes), definitions, config, frozenset(without), None, tuple(stacked), strict)
+    names = tuple(name if isinstance(name, str) else FamilyName(tuple(name)) for name in names)
+    return kind, names, pairs(numbers), about, None
+
+
+def pairs(written: Any) -> tuple[tuple[str, Any], ...]:
+    return tuple((name, value) for name, value in written)

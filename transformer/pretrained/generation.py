@@ -81,7 +81,7 @@ def generate(
     mask: nt.NamedTensor | None = None,
     temperature: float = 0.0,
     top_k: int | None = None,
-    seed: int = 0,
+    seed: Any = 0,
     stop: int | Sequence[int] | None = None,
     progress: Callable[[nt.NamedTensor], Any] | None = None,
     **given: Any,
@@ -253,7 +253,7 @@ def excluded(model: LanguageModel, ids: nt.NamedTensor) -> nt.NamedTensor | None
 
 
 def chooser(
-    temperature: float, top_k: int | None, seed: int, banned: nt.NamedTensor | None = None
+    temperature: float, top_k: int | None, seed: Any, banned: nt.NamedTensor | None = None
 ) -> Callable[[nt.NamedTensor], nt.NamedTensor]:
     """The sampler of the next token from its logits. A draw is the likeliest after Gumbel noise was added."""
     if banned is not None:

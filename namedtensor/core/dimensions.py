@@ -1,0 +1,180 @@
+"""Symbolic dimensions of JAX, which the arrays have while `jax.export` traces a function for any length.
+
+A plan takes symbols for them, one for each dimension, and so serves every length. What it assumes of the symbols JAX has to
+know of the dimensions: where it cannot say, the formula is refused, and no guess is made.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, NamedTuple, TypeVar
+
+from grammar.errors import NotationError
+
+from .extents import Size, Symbol, UndecidedSize, extent, symbols_of, value_at
+from .layout import Layout, is_dimension
+from .size_conditions import Condition, Conditions, conditions
+
+Result = TypeVar("Result")
+
+
+def has_dimensions(layouts: Iterable[Any]) -> bool:
+    """Whether a size in these layouts is a symbolic dimension."""
+    return "jax" in sys.modules and any(
+        type(size) is not int and is_dimension(size)
+        for layout in layouts
+        if isinstance(layout, Layout)
+        for size in layout.extent
+    )
+
+
+class Dimensions:
+    """A symbol for each dimension, under a name that nothing else in the text of a function has."""
+
+    def __init__(self, taken: Collection[str] = ()):
+        self.taken = taken
+        self.symbols: dict[Any, Symbol] = {}
+
+    def size(self, size: Any, axis: str) -> Size:
+        if not is_dimension(size):
+            return size
+        if size not in self.symbols:
+            name = f"size_{len(self.symbols) + 1}"
+            while name in self.taken:
+                name += "_"
+            self.symbols[size] = Symbol(name, axis)
+        return extent(self.symbols[size])
+
+    def layout(self, layout: Layout) -> Layout:
+        """The layout with symbols in place of dimensions."""
+        sizes = tuple(self.size(size, axis) for axis, size in zip(layout.axes, layout.extent))
+        return Layout(layout.axes, sizes, layout.dtype, layout.xp, layout.wide)
+
+
+class Assumptions(NamedTuple):
+    """What a plan assumes of its symbols."""
+
+    conditions: tuple[Condition, ...]
+    parts: dict[Symbol, Size]  # of other symbols, for which these stand
+
+    @classmethod
+    def of(cls, collected: Conditions) -> Assumptions:
+        solved = (Condition(extent(symbol), "==", size) for symbol, size in collected.solved.items())
+        return cls((*collected.found, *solved), dict(collected.parts))
+
+    def check(self, dimensions: Mapping[Symbol, Any]) -> None:
+        """Raise NotationError (309) where JAX does not know of dimensions what the plan assumes of their symbols."""
+        values = dict(dimensions)
+        for symbol, size in dimensions.items():
+            if not is_true(lambda size=size: size >= 1):
+                raise undecided_error(f"|{symbol.axis}| ≥ 1", size, ">=", 1)
+        for symbol, size in self.parts.items():
+            whole, part = quotient(size)
+            dimension = value_at(whole, values)
+            if not is_true(lambda size=dimension, part=part: size % part == 0):
+                raise NotationError(
+                    309, f"|{symbol.axis}| must be a multiple of {part}, which is not known of {dimension}",
+                    hint=f'write {part}*n for it, or constraints=["mod({dimension}, {part}) == 0"]',
+                )  # fmt: skip
+            values[symbol] = dimension // part
+        for condition in self.conditions:
+            relation = condition.relation
+            if is_of_one_axis(condition):
+                left, right = (value_at(side, values) for side in condition[::2])
+                if left != right:
+                    raise NotationError(
+                        302, f"{axis_of(condition.left)} has the dimensions {left} and {right}, which may differ",
+                        hint=f'write one dimension for both, or constraints=["{left} == {right}"]',
+                    )  # fmt: skip
+                continue
+            try:
+                left, right = value_at(condition.left, values), value_at(condition.right, values)
+            except Exception as problem:
+                if not is_inconclusive(problem):
+                    raise
+                raise undecided_error(condition.shown, condition.left, relation, condition.right) from None
+            if not is_true(lambda left=left, right=right, relation=relation: HOLDS[relation](left, right)):
+                raise undecided_error(condition.shown, left, relation, right)
+
+
+def quotient(size: Size) -> tuple[Size, Size]:
+    """The dividend and the divisor of a size that is a floor quotient."""
+    ((atom,),) = size.terms
+    return atom.left, atom.right
+
+
+def axis_of(size: Size) -> str | None:
+    """The axis whose size this is; None where it is another size."""
+    symbols = symbols_of(size)
+    only = next(iter(symbols), None)
+    return only.axis if only is not None and len(symbols) == 1 and size == extent(only) else None
+
+
+def is_of_one_axis(condition: Condition) -> bool:
+    """Whether this says that two sizes of one axis are equal."""
+    return (
+        condition.relation == "=="
+        and axis_of(condition.left) is not None
+        and axis_of(condition.left) == axis_of(condition.right)
+    )
+
+
+def are_apart(left: Any, right: Any) -> bool:
+    """Whether two sizes are known to differ: JAX says of two that may be equal that they are not."""
+    difference = left - right
+    return isinstance(difference, int) and difference != 0
+
+
+HOLDS: dict[str, Callable[[Any, Any], bool]] = {
+    "==": lambda left, right: left == right,
+    "!=": are_apart,
+    "<=": lambda left, right: left <= right,
+    ">": lambda left, right: left > right,
+}
+
+
+def is_inconclusive(problem: Exception) -> bool:
+    """Whether JAX could not decide something about dimensions."""
+    return type(problem).__name__ == "InconclusiveDimensionOperation"
+
+
+def is_true(ask: Callable[[], bool]) -> bool:
+    """Whether JAX knows that something holds of dimensions."""
+    try:
+        return bool(ask())
+    except Exception as problem:
+        if not is_inconclusive(problem):
+            raise
+        return False
+
+
+def undecided_error(shown: str, left: Any, relation: str, right: Any) -> NotationError:
+    if relation == ">":
+        relation, right = ">=", right + 1
+    if relation == "!=":
+        repair = "give a number for one of the two"
+    elif is_dimension(left) or is_dimension(right):
+        repair = f'write jax.export.symbolic_shape("…", constraints=["{left} {relation} {right}"]), or give a number'
+    else:
+        repair = "give a number for the dimension"
+    return NotationError(309, f"the formula needs {shown}, which is not known of {left} and {right}", hint=repair)
+
+
+def with_assumptions(make: Callable[[], Result], dimensions: Dimensions) -> tuple[Result, Assumptions]:
+    """What `make` gives for symbols, and what it assumes of them.
+
+    Raises NotationError (309) where it needs the number of one.
+    """
+    try:
+        with conditions() as collected:
+            result = make()
+    except UndecidedSize as problem:
+        (symbol, *_) = problem.size.symbols
+        axis = symbol.axis
+        size = next((size for size, other in dimensions.symbols.items() if other.axis == axis), axis)
+        raise NotationError(
+            309, f"the formula needs the size of {axis} as a number, and it is the dimension {size}",
+            hint=f"export with a number in place of {size}",
+        ) from None  # fmt: skip
+    return result, Assumptions.of(collected)

@@ -1,0 +1,55 @@
+"""Seeds of random numbers: an integer, or a key of `jax.random`, which JAX may trace.
+
+An integer draws with NumPy. A key draws with `jax.random`, under `jax.jit` and `jax.vmap` as well.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from zlib import crc32
+
+from grammar.errors import NotationError
+
+from .kinds import as_count
+
+SEED_BITS = 24  # which single precision holds, of the integer that stands for a key in a formula
+
+
+def is_key(value: Any) -> bool:
+    """Whether this is an array of keys, as `jax.random.key` gives it."""
+    return type(getattr(value, "dtype", None)).__name__ == "KeyTy"
+
+
+def as_seed(value: Any) -> Any:
+    """An integer from 0, or one key. Raises NotationError for anything else."""
+    if not is_key(value):
+        return as_count(value, "the seed", "write seed=0")
+    if value.shape:
+        raise NotationError(
+            208, f"the seed is one key, not {' × '.join(map(str, value.shape))} of them",
+            hint="map over them: jax.vmap(lambda key: …)(keys)",
+        )  # fmt: skip
+    return value
+
+
+def number_of_key(key: Any) -> Any:
+    """The integer that stands for a key where a formula has a seed, as an array of JAX."""
+    from jax import random  # type: ignore[import-not-found]
+
+    return (random.bits(as_seed(key), (), "uint32") >> (32 - SEED_BITS)).astype("float32")
+
+
+class KeyGenerator:
+    """Draws of `jax.random` from a key and a name, in the form of NumPy's generators."""
+
+    def __init__(self, key: Any, name: str):
+        from jax import random  # type: ignore[import-not-found]
+
+        self.random: Any = random
+        self.key: Any = random.fold_in(key, crc32(name.encode()))
+
+    def standard_normal(self, shape: tuple[int, ...]) -> Any:
+        return self.random.normal(self.key, shape)
+
+    def uniform(self, low: float, high: float, shape: tuple[int, ...]) -> Any:
+        return self.random.uniform(self.key, shape, minval=low, maxval=high)

@@ -1,0 +1,118 @@
+"""Layers in modules of `flax.nnx`: an attribute that is a layer is a node whose parameters are `nnx.Param`, by their names.
+
+Flax updates variables in place. So from the first time that Flax asks for them, a layer reads its parameters from its
+variables; a layer that no module holds has none.
+"""
+
+# pyright: reportPrivateUsage=false, reportUnknownMemberType=false, reportUnknownVariableType=false
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from namedtensor.core.hooks import WATCHER, when_first_seen
+from namedtensor.tensors.pytrees import tensor_of_leaf
+
+Layer: TypeAlias = Any  # of `layer.py`, which imports this file
+_CLASSES: list[type] = []
+_REGISTERED: set[type] = set()
+
+
+Axes = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+class Variables(Mapping[str, Any]):
+    """The parameters of a layer in a module: tensors of the values of variables, which are arrays, and numbers."""
+
+    def __init__(self, axes: Axes, variables: dict[str, Any], numbers: Mapping[str, Any]):
+        self.axes: Axes = axes  # of the parameters by name, in their order; of a number none
+        self.names: dict[str, tuple[str, ...]] = dict(axes)
+        self.variables: dict[str, Any] = variables
+        self.numbers: Mapping[str, Any] = numbers
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self.numbers:
+            return self.numbers[name]
+        variable = self.variables[name]
+        array = variable.get_value() if hasattr(variable, "get_value") else variable
+        return tensor_of_leaf(self.names[name], (array,))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+
+def also(layer_class: Any) -> None:
+    """Register a class of layers with Flax, when that is imported."""
+    _CLASSES.append(layer_class)
+    WATCHER.watch("flax.nnx")
+
+
+def register() -> None:
+    """Register the classes of layers as nodes of Flax, each once."""
+    from flax import nnx  # type: ignore[import-not-found]
+
+    for layer_class in [*_CLASSES]:
+        if layer_class not in _REGISTERED:
+            if layer_class not in nnx.graphlib.GRAPH_REGISTRY:
+                nnx.graphlib.register_graph_node_type(
+                    layer_class, children, set_child, pop_child, empty_of(layer_class), clear, fill
+                )
+            _REGISTERED.add(layer_class)
+
+
+def variables_of(layer: Layer) -> Variables:
+    """The variables of a layer, which are made when Flax first asks for them."""
+    kept = layer._kept
+    if not isinstance(kept, Variables):
+        from flax import nnx  # type: ignore[import-not-found]
+        from jax import numpy as jnp  # type: ignore[import-not-found]
+
+        numbers = {name: value for name, value in kept.items() if isinstance(value, (int, float))}
+        axes = tuple((name, () if name in numbers else value.axes) for name, value in kept.items())
+        variables = {
+            name: nnx.Param(jnp.asarray(value.array), axes=value.axes)
+            for name, value in kept.items()
+            if name not in numbers
+        }
+        kept = Variables(axes, variables, numbers)
+        layer._read_from(kept)
+    return kept
+
+
+def children(layer: Layer) -> tuple[list[tuple[str, Any]], Any]:
+    """The variables by name, and what else makes the layer again."""
+    kept = variables_of(layer)
+    return sorted(kept.variables.items()), (kept.axes, tuple(kept.numbers.items()), layer._about)
+
+
+def set_child(layer: Layer, name: Any, value: Any) -> None:
+    variables_of(layer).variables[name] = value
+
+
+def pop_child(layer: Layer, name: Any) -> Any:
+    return variables_of(layer).variables.pop(name)
+
+
+def empty_of(layer_class: Any) -> Any:
+    def empty(rest: Any) -> Layer:
+        axes, numbers, about = rest
+        return layer_class._of_parts(Variables(axes, {}, dict(numbers)), about)
+
+    return empty
+
+
+def clear(layer: Layer) -> None:
+    variables_of(layer).variables.clear()
+
+
+def fill(layer: Layer, items: Iterable[tuple[Any, Any]]) -> None:
+    variables_of(layer).variables.update(items)
+
+
+when_first_seen("flax.nnx", register)
