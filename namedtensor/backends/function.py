@@ -173,9 +173,11 @@ class PlanFunction:
             return problem
         source, term = self.plan.source, step.origin
         if is_inconclusive(problem):
-            said = str(problem).partition("\n")[0].rstrip(".")
             hint = 'say what holds of it: jax.export.symbolic_shape("…", constraints=["seq >= 2"]), or give a number'
-            return NotationError(309, f"JAX says: {said}", source, span_of(term, source), hint=hint)
+            return NotationError(
+                309, "this depends on a symbolic dimension of which JAX does not know enough", source, span_of(term, source),
+                hint=hint,
+            )  # fmt: skip
         if isinstance(problem, NotationError):
             return problem.located(source, span_of(term, source))
         if step.primitive == "python" or not isinstance(problem, FAILURES):

@@ -10,8 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
+from namedtensor.core.arrays import library
 from namedtensor.core.hooks import WATCHER, when_first_seen
 from namedtensor.tensors.pytrees import tensor_of_leaf
+
+from .families import moved
 
 Layer: TypeAlias = Any  # of `layer.py`, which imports this file
 _CLASSES: list[type] = []
@@ -71,15 +74,13 @@ def variables_of(layer: Layer) -> Variables:
     kept = layer._kept
     if not isinstance(kept, Variables):
         from flax import nnx  # type: ignore[import-not-found]
-        from jax import numpy as jnp  # type: ignore[import-not-found]
 
         numbers = {name: value for name, value in kept.items() if isinstance(value, (int, float))}
         axes = tuple((name, () if name in numbers else value.axes) for name, value in kept.items())
-        variables = {
-            name: nnx.Param(jnp.asarray(value.array), axes=value.axes)
-            for name, value in kept.items()
-            if name not in numbers
-        }
+        tensors = {name: value for name, value in kept.items() if name not in numbers}
+        others = {name: value for name, value in tensors.items() if library(value.array) != "jax"}
+        tensors |= moved(others, "jax", None, None)
+        variables = {name: nnx.Param(value.array, axes=value.axes) for name, value in tensors.items()}
         kept = Variables(axes, variables, numbers)
         layer._read_from(kept)
     return kept
