@@ -21,7 +21,8 @@ class Target:
     """A library as plans see it; `backend` has the words of its source text."""
 
     def __init__(self, backend: Any, xp: Any):
-        self.backend, self.xp = backend, xp
+        self.backend: Any = backend
+        self.xp: Any = xp
         self.name: str = backend.name
         self.natives: frozenset[str] = backend.natives
         self.numbers: frozenset[str] = backend.numbers
