@@ -21,12 +21,14 @@ Result = TypeVar("Result")
 
 def has_dimensions(layouts: Iterable[Any]) -> bool:
     """Whether a size in these layouts is a symbolic dimension."""
-    return "jax" in sys.modules and any(
-        type(size) is not int and is_dimension(size)
-        for layout in layouts
-        if isinstance(layout, Layout)
-        for size in layout.extent
-    )
+    if "jax" not in sys.modules:
+        return False
+    for layout in layouts:
+        if isinstance(layout, Layout):
+            for size in layout.extent:
+                if type(size) is not int and is_dimension(size):
+                    return True
+    return False
 
 
 class Dimensions:

@@ -42,10 +42,10 @@ def namespace_of(arrays: Mapping[str, Any]) -> Any:
     """The namespace that all arrays share; NumPy's where there is none. Raises NotationError where they differ."""
     import numpy as np
 
-    for array in arrays.values():
-        if is_shape(array):
-            raise shape_error(array)
     kinds = {(type(array), array.dtype): name for name, array in arrays.items()}
+    for name in kinds.values():
+        if is_shape(arrays[name]):
+            raise shape_error(arrays[name])
     spaces = {(xp := namespace(arrays[name])).__name__: (xp, name) for name in kinds.values()}
     if len(spaces) > 1:
         text = ", ".join(f"{name} is of {library_of_namespace(space)}" for space, (_, name) in sorted(spaces.items()))
