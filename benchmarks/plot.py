@@ -67,9 +67,9 @@ OpenBLAS's that still asks, so a block costs more right after a product of NumPy
 hand take turns in one process: after 0.15 s of rest, right after a product of 1000³, and call after call. *Processor* is what all
 cores together worked for a call. `python -m benchmarks effects` measures with the limit and without.
 
-The table is of the version before that limit, which stopped OpenBLAS's threads through a private symbol. With the limit the block
+The table is of the version before the limit; it stopped OpenBLAS's threads through a private symbol. With the limit the block
 takes 0.88 of the time by hand after a rest, 0.84 call after call, and 1.69 right after a product; without it 1.00, 1.03 and 1.03
-(medians of three processes). Attention of 4 × 8 × 2,048 × 64 takes 0.47, 0.54 and 0.57 with the limit, and 0.74 to 0.84 without.
+(medians of three processes, which differ by up to 0.1 between runs). Attention of 4 × 8 × 2,048 × 64 takes 0.47, 0.54 and 0.57 with the limit, and 0.74 to 0.84 without.
 """
 KERNELS = """## Which kernels products use
 
