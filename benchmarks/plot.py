@@ -60,16 +60,25 @@ are gone through as one: 12 layers take few calls more than 3, and each further 
 """
 MIXED = """## Among other work
 
-After a product OpenBLAS's threads do not sleep, but ask for more in a loop, for a tenth of a second. Blocks that take about 2 ms
-or more of one core go to threads of our own; those with products do so only where `threadpoolctl` is installed, which then limits
-the BLAS to one thread while they are computed, and else stay on the calling thread. A thread of ours may share a core with one of
-OpenBLAS's that still asks, so a block costs more right after a product of NumPy's than after a rest. Here a formula and the same by
-hand take turns in one process: after 0.15 s of rest, right after a product of 1000³, and call after call. *Processor* is what all
-cores together worked for a call. `python -m benchmarks effects` measures with the limit and without.
+After a product, OpenBLAS's threads stay awake for a tenth of a second and occupy their cores. Blocks that take about 2 ms or more
+of one core run on threads of the package. Blocks with products do so only where `threadpoolctl` is installed: it limits the BLAS to
+one thread while they run. While OpenBLAS's threads are awake (Linux tells by their clocks), blocks with products of less than 0.3 s
+stay on the calling thread, since the two kinds of threads would share cores. `python -m benchmarks effects` measures this: a formula
+and the same by hand take turns in one process, after 0.15 s of rest, right after a product of 1000³, and call after call. The limit
+can be turned off with `NAMEDTENSOR_BLAS_LIMIT=0`. *Before* is the version that ran blocks on OpenBLAS's own threads through a private
+symbol. Each figure is the median of three or five processes, which differ by up to 0.1:
 
-The table is of the version before the limit; it stopped OpenBLAS's threads through a private symbol. With the limit the block
-takes 0.88 of the time by hand after a rest, 0.84 call after call, and 1.69 right after a product; without it 1.00, 1.03 and 1.03
-(medians of three processes, which differ by up to 0.1 between runs). Attention of 4 × 8 × 2,048 × 64 takes 0.47, 0.54 and 0.57 with the limit, and 0.74 to 0.84 without.
+| × NumPy by hand: after a rest / right after a product / call after call | with the limit | without | before |
+| --- | --- | --- | --- |
+| pre-LN block | 0.87 / 1.01 / 0.85 | 0.97 / 1.04 / 1.01 | 0.90 / 0.89 / 0.86 |
+| MiniLM | 0.59 / 0.70 / 0.59 | 0.81 / 0.75 / 0.75 | 0.63 / 0.61 / 0.60 |
+| attention, 1 × 4 × 128 × 32 | 0.93 / 0.87 / 0.81 | 0.94 / 0.89 / 0.70 | 2.36 / 3.06 / 2.43 |
+| attention, 1 × 8 × 256 × 64 | 1.04 / 1.01 / 0.89 | 0.99 / 1.00 / 0.91 | 0.90 / 0.87 / 0.80 |
+| attention, 1 × 8 × 512 × 64 | 1.03 / 0.84 / 0.66 | 0.80 / 0.88 / 0.89 | 0.66 / 0.64 / 0.54 |
+| attention, 1 × 8 × 1024 × 64 | 0.56 / 0.77 / 0.54 | 0.72 / 1.11 / 1.11 | 0.52 / 0.50 / 0.50 |
+| attention, 4 × 8 × 2048 × 64 | 0.57 / 0.62 / 0.52 | 0.78 / 0.77 / 0.77 | 0.51 / 0.54 / 0.55 |
+
+The table below has the version before the limit. *Processor* is what all cores together worked for a call.
 """
 KERNELS = """## Which kernels products use
 

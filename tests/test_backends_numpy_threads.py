@@ -8,7 +8,9 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,7 @@ threadpoolctl = pytest.importorskip("threadpoolctl")
 ATTENTION = "softmax_{seq}(Q ⊙_{key} K) ⊙_{seq} V"
 LONG = {"Q": "ℝ^{query[2000] × key[4]}", "K": "ℝ^{seq[1500] × key[4]}", "V": "ℝ^{seq[1500] × val[4]}"}
 BESIDE_BLAS = "in_blocks(on_all_cores_beside_blas, "
+LONG_BESIDE_BLAS = "in_blocks(functools.partial(on_all_cores_beside_blas, is_long=True), "
 
 
 def ours() -> dict[str, Any]:
@@ -39,6 +42,7 @@ def kernels(request, monkeypatch):
     """The kernels on two cores, with two threads of the BLAS while a test runs."""
     found = request.param()
     monkeypatch.setitem(found, "cores", lambda: 2)
+    monkeypatch.setitem(found, "any_runs", lambda clocks: False)
     with threadpoolctl.threadpool_limits(2, user_api="blas"):
         if set(counts()) != {2} or not found["blas_limit"].found():
             pytest.skip("this BLAS cannot have two threads, or one for each of ours")
@@ -185,6 +189,59 @@ def names_of_threads(kernels, caller: str) -> set[str]:
     return set(found)
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux has clocks of other threads")
+@pytest.mark.parametrize("source", [ours, alone])
+def test_a_thread_that_runs_is_seen(source):
+    """By the clock of its processor time, which does not move while it waits."""
+    kernels = source()
+    run, end, ready = threading.Event(), threading.Event(), threading.Barrier(2)
+
+    def spin():
+        ready.wait(60)
+        run.wait(60)
+        while not end.is_set():
+            sum(range(1000))
+
+    thread = threading.Thread(target=spin)
+    thread.start()
+    ready.wait(60)
+    clocks = [~thread.native_id << 3 | 6]
+    assert clocks[0] in kernels["thread_clocks"]()
+    deadline = time.perf_counter() + 60
+    while kernels["any_runs"](clocks):
+        assert time.perf_counter() < deadline
+    run.set()
+    while not kernels["any_runs"](clocks):
+        assert time.perf_counter() < deadline
+    end.set()
+    thread.join()
+    while clocks:  # until the system has forgotten the thread
+        kernels["any_runs"](clocks)
+        assert time.perf_counter() < deadline
+
+
+def test_while_threads_of_the_blas_are_awake_products_stay_on_the_calling_thread(kernels, monkeypatch):
+    """But for long work, and where work has gone on for a while: its own products keep them awake."""
+    limit, now = kernels["blas_limit"], [100.0]
+    monkeypatch.setitem(kernels, "any_runs", lambda clocks: True)
+    monkeypatch.setitem(kernels, "time", SimpleNamespace(perf_counter=lambda: now[0]))
+    monkeypatch.setattr(limit, "last", 0.0)
+
+    def is_limited(**options) -> bool:
+        seen: list[set[int]] = []
+        kernels["on_all_cores_beside_blas"](lambda memory: seen.append(set(counts())), **options)
+        return seen[0] == {1}
+
+    assert not is_limited() and is_limited(is_long=True)
+    calls = 0
+    while not is_limited():
+        now[0] += 0.001
+        calls += 1
+    assert 190 < calls < 210
+    now[0] += 0.01  # a pause: another's product may have come between
+    assert not is_limited()
+
+
 def test_without_threadpoolctl_products_stay_on_the_calling_thread(kernels, monkeypatch):
     assert names_of_threads(kernels, "on_all_cores_beside_blas") == {"MainThread", "blocks"}
     monkeypatch.setitem(sys.modules, "threadpoolctl", None)
@@ -247,6 +304,7 @@ from namedtensor.backends.libraries import backend
 kernels = backend("numpy").globals(np)
 limit = kernels["blas_limit"]
 kernels["cores"] = lambda: 2
+kernels["any_runs"] = lambda clocks: False
 threadpoolctl.threadpool_limits(2, user_api="blas")
 before = [each.get_num_threads() for each in limit.found()]
 counts = lambda: [each.get_num_threads() for each in limit.libraries]
@@ -285,7 +343,13 @@ def shapes_of(heads: int, seq: int, key: int) -> dict[str, dict[str, int]]:
 
 @pytest.mark.parametrize(
     ("heads", "seq", "key", "due"),
-    [(4, 128, 32, ""), (8, 128, 64, ""), (8, 256, 64, BESIDE_BLAS), (8, 512, 64, BESIDE_BLAS)],
+    [
+        (4, 128, 32, ""),
+        (8, 128, 64, ""),
+        (8, 256, 64, BESIDE_BLAS),
+        (8, 512, 64, BESIDE_BLAS),
+        (32, 2048, 64, LONG_BESIDE_BLAS),
+    ],
 )
 def test_small_attention_stays_on_the_calling_thread(heads, seq, key, due):
     text = nt.formula(ATTENTION).to_python("numpy", shapes_of(heads, seq, key))

@@ -10,8 +10,13 @@ from .numpy_kernels import KERNELS
 from .source import Backend
 
 IMPORTS = "import numpy as np"
-MODULES = tuple("concurrent.futures contextlib contextvars functools itertools math os threading".split())
-CALLERS = {"one": "in_buffers", "several": "on_all_cores", "several, BLAS on one": "on_all_cores_beside_blas"}
+MODULES = tuple("concurrent.futures contextlib contextvars functools itertools math os threading time".split())
+CALLERS = {
+    "one": "in_buffers",
+    "several": "on_all_cores",
+    "several, BLAS on one": "on_all_cores_beside_blas",
+    "several for long, BLAS on one": "functools.partial(on_all_cores_beside_blas, is_long=True)",
+}
 UFUNCS = {name: name for name in (*UNARY, *INFIX, "negative", "maximum", "minimum", "logaddexp")}
 REDUCTIONS = {
     "sum": "add",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from . import error_function as table
 from . import lines
 from .lines import INDEX_ERROR, exact
-from .numpy_threads import BESIDE_BLAS, BUFFERS, CORES, LIMIT, ON_ALL_CORES, POOL, USER
+from .numpy_threads import BESIDE_BLAS, BUFFERS, CORES, LIMIT, ON_ALL_CORES, POOL, THREAD_CLOCKS, USER
 
 IN_BLOCKS = '''
 def in_blocks(caller, run, arrays, cuts, counts, rows, axis, shape, dtype, buffers, fallback=None, more_buffers=()):
@@ -315,6 +315,7 @@ KERNELS = {
     "cores": CORES,
     "pool": POOL,
     "on_all_cores": ON_ALL_CORES,
+    "thread_clocks": THREAD_CLOCKS,
     "blas_limit": LIMIT,
     "blas_user": USER,
     "on_all_cores_beside_blas": BESIDE_BLAS,

@@ -69,6 +69,26 @@ def on_all_cores(work):
     for other in started:
         other.result()
 '''
+THREAD_CLOCKS = '''
+def thread_clocks():
+    """The clocks of this process's other threads, where the system is Linux."""
+    try:
+        threads = {int(name) for name in os.listdir("/proc/self/task")} - {threading.get_native_id()}
+    except OSError:
+        return []
+    return [~thread << 3 | 6 for thread in threads]  # see clock_getcpuclockid(3); 6: its processor time, as the scheduler has it
+
+
+def any_runs(clocks):
+    """Whether one of these threads is running: a clock of processor time moves."""
+    for clock in [*clocks]:
+        try:
+            if time.clock_gettime(clock) != time.clock_gettime(clock):
+                return True
+        except OSError:  # it has ended
+            clocks.remove(clock)
+    return False
+'''
 LIMIT = '''
 class blas_limit:
     """NumPy's BLAS with one thread: a number of the whole process, which the first who enters sets, and the last who leaves
@@ -78,19 +98,33 @@ class blas_limit:
     before = None  # the numbers of threads to set back
     lock = threading.RLock()
     libraries = None
+    clocks = ()  # of the threads that there were when the libraries were looked for, those of the BLAS among them
+    first = last = 0.0  # when a sequence of entries without long pauses began, and when one last entered or left
 
     @classmethod
-    def enter(limit, user):
+    def enter(limit, user, is_long=False):
         """Whether the BLAS has one thread until `user` leaves."""
         with limit.lock:
             if limit.libraries is None:
                 limit.libraries = limit.found()
-            if limit.libraries:
-                limit.users.add(id(user))
-                if limit.before is None:
-                    limit.before = limit.counts()
-                limit.put([1] * len(limit.libraries))
-            return bool(limit.libraries) and set(limit.counts()) == {1}
+                limit.clocks = thread_clocks()
+            if not limit.libraries or not (limit.users or is_long) and limit.is_too_early():
+                return False
+            limit.users.add(id(user))
+            if limit.before is None:
+                limit.before = limit.counts()
+            limit.put([1] * len(limit.libraries))
+            return set(limit.counts()) == {1}
+
+    @classmethod
+    def is_too_early(limit):
+        """Whether threads of the BLAS are still awake, as they are for 0.1 s after a product, and would delay ours. After 0.2 s
+        of work without a pause it is never too early: the products of that work itself would keep them awake."""
+        now = time.perf_counter()
+        if now - limit.last > 0.002:
+            limit.first = now
+        limit.last = now
+        return now - limit.first < 0.2 and any_runs(limit.clocks)
 
     @classmethod
     def counts(limit):
@@ -106,6 +140,7 @@ class blas_limit:
     @classmethod
     def leave(limit, user):
         with limit.lock:
+            limit.last = time.perf_counter()
             limit.users.discard(id(user))
             if not limit.users:
                 limit.set_back()
@@ -137,6 +172,7 @@ class blas_limit:
     def alone(limit):
         """In a forked process, where nobody is left who would leave."""
         limit.lock = threading.RLock()
+        limit.clocks = ()
         limit.users.clear()
         limit.set_back()
 '''
@@ -148,11 +184,11 @@ class blas_user:
         blas_limit.leave(self)
 '''
 BESIDE_BLAS = '''
-def on_all_cores_beside_blas(work):
+def on_all_cores_beside_blas(work, is_long=False):
     """The same for work with products of matrices, each on one core; by this thread alone where the BLAS takes all of them."""
     user = blas_user()
     try:
-        limited = blas_limit.enter(user)
+        limited = blas_limit.enter(user, is_long)
         (on_all_cores if limited else in_buffers)(work)
     finally:
         blas_limit.leave(user)

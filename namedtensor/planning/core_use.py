@@ -14,13 +14,14 @@ from ..terms.terms import Term
 from . import regions
 from .regions import Region
 
-ONE, SEVERAL, BESIDE_BLAS = "one", "several", "several, BLAS on one"
+ONE, SEVERAL, BESIDE_BLAS, LONG_BESIDE_BLAS = "one", "several", "several, BLAS on one", "several for long, BLAS on one"
 LIMIT = "one BLAS thread"  # the optimisation
 MIN_TILED_MS = 1.0  # milliseconds of one core from which blocks with products are worth it, on one core too
 MIN_SHARED_MS = 2.0  # milliseconds of one core from which several are worth it
 MIN_SHARED_BESIDE_MS = (
     40.0  # the same where products before have woken the threads of the BLAS, which stay awake so long
 )
+MIN_LONG_MS = 300.0  # milliseconds of one core: so long that threads of the BLAS sleep for most of it
 MIN_WAKING_MULTIPLY_ADDS = 2**23  # of a product that wakes them
 # Measured on one core.
 BYTES_MULTIPLIED_PER_MS = (
@@ -73,6 +74,9 @@ def cores_for(region: Region, itemsize: int, may_limit: bool, blas_awake: bool) 
     """Which cores compute the blocks of a region."""
     products = has_products(region)
     least = MIN_SHARED_BESIDE_MS if products and blas_awake else MIN_SHARED_MS
-    if milliseconds(region, itemsize) < least or products and not may_limit:
+    duration = milliseconds(region, itemsize)
+    if duration < least or products and not may_limit:
         return ONE
-    return BESIDE_BLAS if products else SEVERAL
+    if not products:
+        return SEVERAL
+    return LONG_BESIDE_BLAS if duration >= MIN_LONG_MS else BESIDE_BLAS
