@@ -91,7 +91,7 @@ def over_largest(b: Builder, x: Any, largest: Any):
     """Numbers over the largest of them. XLA multiplies by 1/largest, and this may be below what it does not take for zero."""
     if b.target.name != "jax":
         return b.divide(x, largest)
-    shrink = b.where(b.greater(largest, 1), 0.25, 1.0)
+    shrink = b.where(b.greater(largest, 1), b.constant(0.25, x.dtype), 1.0)
     return b.divide(b.multiply(x, shrink), b.multiply(largest, shrink))
 
 

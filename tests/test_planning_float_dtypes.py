@@ -1,0 +1,35 @@
+"""The value of an operator of float32 arrays has their dtype, whatever the library's own default is, and gives it to a sum."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+from namedtensor.operators import REGISTRY
+
+NUMBERS = np.array([0.5, -1.25, 3.0], np.float32)
+CALLS = ("{}_{{c}}(B) + ∑_{{seq}} U", "{}(B) + ∑_{{seq}} U", "{}_{{c}}([1.5, 1.5, 1]_{{c}}) + ∑_{{seq}} U")
+
+
+@pytest.fixture(params=["numpy", "torch", "jax.numpy", "jax.numpy of 64 bits"])
+def make(request):
+    module = request.param.partition(" ")[0]
+    xp = pytest.importorskip(module)
+    if request.param.endswith("bits"):
+        pytest.importorskip("jax").config.update("jax_enable_x64", True)  # set back by tests/conftest.py
+    return xp.from_numpy if module == "torch" else xp.asarray
+
+
+def test_operators_keep_single_precision(make):
+    tensors = {"B": nt.tensor(make(NUMBERS), "c"), "U": nt.tensor(make(NUMBERS), "seq")}
+    dtypes = {}
+    for operator in REGISTRY:
+        for call in CALLS:
+            text = call.format(operator)
+            try:
+                dtypes[text] = str(nt.evaluate(text, tensors).dtype).removeprefix("torch.")
+            except nt.NotationError:  # not an operator of one argument
+                continue
+    assert len(dtypes) > 60
+    assert {text: dtype for text, dtype in dtypes.items() if dtype != "float32"} == {}
