@@ -103,7 +103,7 @@ EXAMPLES: dict[int, tuple[Example, ...]] = {
             {"A": A, "x": x},
             options={"strict": True},
             mended="E = A + x\n2 E",
-            note="A warning where `strict` is not asked for.",
+            note="A warning without `strict`.",
         ),
     ),
     301: (
@@ -143,7 +143,7 @@ EXAMPLES: dict[int, tuple[Example, ...]] = {
     316: (Example("cumsum_{height, width} A", {"A": A}, mended="cumsum_{height} cumsum_{width} A"),),
     317: (Example("A ∈ ℝ^{height × depth}\nA + 1", {"A": A}, mended="A ∈ ℝ^{height × width}\nA + 1"),),
     318: (
-        Example(python="np.asarray(A)", mended="", note="The order of axes means nothing, so it has to be said."),
+        Example(python="np.asarray(A)", mended="", note="Axis order has no meaning, so the conversion needs it."),
         Example(python="A[0]"),
     ),
     319: (
@@ -152,7 +152,7 @@ EXAMPLES: dict[int, tuple[Example, ...]] = {
             {"w": y},
             options={"strict": True},
             mended="w − 0.1 (∂(∑_{width} w^2)/∂w)",
-            note="A warning where `strict` is not asked for. The derivative by w* has the axis width*.",
+            note="A warning without `strict`. The derivative with respect to w* has the axis width*.",
         ),
     ),
     401: (
@@ -172,7 +172,7 @@ EXAMPLES: dict[int, tuple[Example, ...]] = {
     409: (
         Example(
             python="nt.load_tensors('weights.safetensors')",
-            note="Files of tensors are read whole or not at all: so too where one is cut short, or is of another layer.",
+            note="A file of tensors is read completely or not at all. Truncated files and files of other layers are rejected, too.",
         ),
     ),
 }

@@ -180,6 +180,6 @@ def two_readings(tokens: list[Token], readings: list[tuple[tuple[int, int], ...]
             at = tokens[place].end
         notes.append(BESIDE.sub(" ", text + source[at:end].strip()))
     return NotationError(
-        107, f"{clipped(source[start:end])} reads two ways", source, (start, end),
-        notes=(f"either {clipped(notes[0])}", f"or {clipped(notes[1])}"), hint="write abs(…), or say which with brackets",
+        107, f"{clipped(source[start:end])} is ambiguous", source, (start, end),
+        notes=(f"could mean {clipped(notes[0])}", f"could mean {clipped(notes[1])}"), hint="write abs(…), or add parentheses",
     )  # fmt: skip

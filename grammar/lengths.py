@@ -28,8 +28,8 @@ def check_lengths(source: str, syntax: str, literal: int = LITERAL, text: int = 
     """Raise where a text has too many characters, or its literals, one or all, too many numbers."""
     if len(source) > text:
         raise NotationError(
-            404, f"a text of {len(source)} characters passes the limit of {text}", source, (0, len(source)),
-            hint="give large tensors by name, or raise limits.text",
+            404, f"the source has {len(source)} characters; the limit is {text}", source, (0, len(source)),
+            hint="pass large tensors by name, or raise limits.text",
         )  # fmt: skip
     separators = {sign for signs in SEPARATORS[syntax].values() for sign in signs}
     if sum(map(source.count, separators)) >= literal:
@@ -40,15 +40,15 @@ def check_lengths(source: str, syntax: str, literal: int = LITERAL, text: int = 
             total += count if count > 1 else 0
             if total > literal:
                 raise NotationError(
-                    404, f"the literals of this text hold more than {literal} numbers, the limit", source, span,
-                    hint="give them as tensors, or raise limits.literal",
+                    404, f"the tensor literals have more than {literal} elements, which is the limit", source, span,
+                    hint="pass them as tensors, or raise limits.literal",
                 )  # fmt: skip
 
 
 def too_many_cells(count: int, limit: int, source: str, span: Span) -> NotationError:
     return NotationError(
-        404, f"a literal of {count} numbers passes the limit of {limit}", source, span,
-        hint="give it as a tensor, or raise limits.literal",
+        404, f"the tensor literal has {count} elements; the limit is {limit}", source, span,
+        hint="pass it as a tensor, or raise limits.literal",
     )  # fmt: skip
 
 

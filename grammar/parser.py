@@ -73,9 +73,9 @@ def parse(
 def check_source(source: Any, syntax: Any) -> None:
     """Raise where a formula is no string, or its spelling is none."""
     if not isinstance(source, str):
-        raise NotationError(108, f"a formula is a string, not {type(source).__name__}")
+        raise NotationError(108, f"a formula must be a string, got {type(source).__name__}")
     if syntax not in ("auto", "text", "latex"):
-        raise NotationError(108, f'syntax is "text", "latex" or "auto", not {syntax!r}')
+        raise NotationError(108, f'syntax must be "text", "latex" or "auto", got {syntax!r}')
 
 
 @lru_cache(maxsize=1024)
@@ -101,8 +101,8 @@ def check_depth(tree: nodes.Program, source: str, limit: int) -> None:
         node, depth = stack.pop()
         if depth > limit:
             raise NotationError(
-                404, f"operations stand inside each other deeper than {limit}", source, node.span,
-                hint="name a part by an equation of its own, or raise limits.nesting",
+                404, f"operations are nested more than {limit} deep", source, node.span,
+                hint="define a part in an equation of its own, or raise limits.nesting",
             )  # fmt: skip
         spine = left_spine(node)
         for each in spine:
@@ -129,7 +129,7 @@ def tokens_of(
     match_brackets(tokens, source, nesting)
     name_signs(tokens)
     if not any(token.type != "SEPARATOR" for token in tokens):
-        raise NotationError(108, "there is no formula here", source, (0, len(source)), hint="write one, such as A + x")
+        raise NotationError(108, "empty formula", source, (0, len(source)), hint="pass a formula, such as A + x")
     tokens = without_bars(without_brackets(tokens), source)
     tell_functions(tokens, shadowed, functions)
     brace_inverses(tokens)
@@ -150,8 +150,8 @@ def refuse_until(tokens: list[Token], source: str) -> None:
         beside = before.type != "SEPARATOR" and after.type in ("NAME", "BAR", "NUMBER", "FUNCTION", "LPAREN")
         if token.type == "NAME" and token.text == "until" and token.place != "axis" and beside:
             raise NotationError(
-                114, "how many steps there are would hang on their values", source, token.span,
-                hint="say how many at most, x^t = … for t = 1, …, n, and let what has converged stay: "
+                114, "the number of steps must not depend on computed values", source, token.span,
+                hint="write a maximum number of steps, x^t = … for t = 1, …, n, and keep values that have converged: "
                 "x^t = { x^{t-1} if abs(x^{t-1} − x^{t-2}) < ε; … otherwise }",
             )  # fmt: skip
 

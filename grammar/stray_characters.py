@@ -35,7 +35,7 @@ def advice(character: str, source: str, end: int) -> str | None:
 
 
 ADVICE = {
-    ".": "a decimal point stands between digits",
+    ".": "write a decimal point between digits",
     "&": 'this looks like LaTeX: say syntax="latex"',
     "$": 'this looks like LaTeX: say syntax="latex"',
     "%": "a comment begins with #; a remainder is mod(x, n)",

@@ -1,4 +1,4 @@
-"""Why a token cannot stand where it stands: what was due there, and what the writer may have meant.
+"""Why a token cannot stand where it stands: what was expected there, and what the writer may have meant.
 
 The parser knows which terminals could come; the tables here know what people write who come from Python, from LaTeX or
 from another notation.
@@ -15,7 +15,7 @@ OPERATORS = {"EQUALS", "APPROX", "PLUS", "MINUS", "SLASH", "DOT", "OPERATOR", "R
              "TIMES", "COLON", "COMMA", "PARTIAL", "AND", "OR", "NOT", "IF"}  # fmt: skip
 CLOSING = {"RPAREN": ")", "RBRACE": "}", "RBRACKET": "]"}
 OPERAND = {"NUMBER", "NAME", "LPAREN"}
-DUE = {
+EXPECTED = {
     "NAME": "a name", "NUMBER": "a number", "LPAREN": "(", "RPAREN": ")", "RBRACE": "}", "RBRACKET": "]", "COMMA": "a comma",
     "EQUALS": "=", "IN": "∈", "ARROW": "→", "SUP": "^", "REALS": "ℝ", "DOTS": "…", "COLON": ":", "BAR": "|", "FOR": "for",
     "IF": "if", "OTHERWISE": "otherwise", "CALL": "(", "SUB": "a subscript", "LBRACE": "{", "LBRACKET": "[",
@@ -23,25 +23,25 @@ DUE = {
 
 # Two signs that another notation reads as one.
 SIGNS = {
-    "==": Hint("one = is enough: it defines, it claims, and in a condition it compares", "="),
+    "==": Hint("write one =: it defines, asserts, and compares in a condition", "="),
     "**": Hint("a power is written x^2", "^"),
-    "//": Hint("a quotient is written a / b, its whole part floor(a / b)", "/"),
+    "//": Hint("write a / b for a quotient, floor(a / b) for integer division", "/"),
     "=>": Hint("≥ is written >=, and → is written ->", "≥", "→"),
     "=<": Hint("≤ is written <=", "≤"),
     "<>": Hint("≠ is written !=", "≠"),
-} | dict.fromkeys(("+=", "-=", "*=", "/="), "an equation is a fact and no step: give the new value a name of its own")
+} | dict.fromkeys(("+=", "-=", "*=", "/="), "an equation is not an update: define a new name for the new value")
 
 # What to say of a token after a whole operand, where only an operator could go on.
 AFTER_OPERAND = {
     "IF": "cases are written { a if i ≤ j; b otherwise }",
     "OTHERWISE": "cases are written { a if i ≤ j; b otherwise }",
     "FOR": "a range follows an equation: X^t = X^{t-1} + 1 for t = 1, …, n",
-    "AND": "a condition stands in 𝕀[…], in where(…) or in cases",
-    "NOT": "a condition stands in 𝕀[…], in where(…) or in cases",
-    "OR": "a condition stands in 𝕀[…], in where(…) or in cases",
-    "RELATION": "a condition stands in 𝕀[…], in where(…) or in cases",
-    "APPROX": "≈ says nothing that could be tested; write abs(x − y) < 0.01",
-    "PARITY": "a condition stands in 𝕀[…], in where(…) or in cases",
+    "AND": "write a condition in 𝕀[…], in where(…) or in cases",
+    "NOT": "write a condition in 𝕀[…], in where(…) or in cases",
+    "OR": "write a condition in 𝕀[…], in where(…) or in cases",
+    "RELATION": "write a condition in 𝕀[…], in where(…) or in cases",
+    "APPROX": "≈ cannot be tested; write abs(x − y) < 0.01",
+    "PARITY": "write a condition in 𝕀[…], in where(…) or in cases",
     "TIMES": "a product is written A ⊙ B, a contraction A ⊙_{axis} B",
     "SEMICOLON": Hint("a new line begins a new statement", "\n"),
     "COLON": "a signature is written f : ℝ^{seq} → ℝ",
@@ -58,32 +58,30 @@ def syntax_error(token: Token, tokens: list[Token], expected: set[str], source: 
         sign = source[before.start : before.end]
         return NotationError(
             105,
-            f"{sign} needs the axis to go over",
+            f"{sign} needs an axis",
             source,
             before.span,
-            hint=f"write {sign}_{{axis}} and then its operand",
+            hint=f"write {sign}_{{axis}} before its operand",
         )
     if token.type in ("$END", "SEPARATOR"):
         return ends_early(before or token, tokens, position, expected, source)
     shown = source[token.start : token.end].strip() or token.text
     pair = source[before.start : token.end] if before is not None else ""
     if pair in SIGNS and before is not None:
-        return NotationError(
-            106, f"{pair} is no sign of the notation", source, (before.start, token.end), hint=SIGNS[pair]
-        )
+        return NotationError(106, f"{pair} is not an operator", source, (before.start, token.end), hint=SIGNS[pair])
     if misses_operand(token, expected) and not (before is not None and before.type == "ARROW"):
         start = operator_before(tokens, position)
         if start is not None and tokens[start].type == "FUNCTION":
             name = tokens[start].text
             return NotationError(
-                105, f"{name} is a function, and its operand is missing", source, covering(tokens[start:position]),
+                105, f"the function {name} is missing its operand", source, covering(tokens[start:position]),
                 hint=f"write what it applies to: {name}(X)",
             )  # fmt: skip
         return NotationError(
             105, f"an operand is missing before {shown}", source, token.span, hint=repair(tokens, position, expected)
         )
     return NotationError(
-        101, f"{shown} cannot stand here; {due(expected)}", source, token.span, hint=repair(tokens, position, expected)
+        101, f"unexpected {shown}; {expectation(expected)}", source, token.span, hint=repair(tokens, position, expected)
     )
 
 
@@ -102,18 +100,22 @@ def ends_early(last: Token, tokens: list[Token], position: int, expected: set[st
     if "COMMA" in expected and "$END" not in expected and any(each.type == "FOR" for each in tokens[:position]):
         return NotationError(
             101,
-            "a range has … before its end",
+            "a range needs … before its end",
             source,
             last.span,
             hint="write for t = 1, …, n; or for t = n, n-1, …, 1",
         )
     if "IN" in expected and "$END" not in expected and commas:
         return NotationError(
-            101, "a comma between names, and no ∈ after them", source, commas[-1].span,
-            hint="a declaration is written A, B ∈ ℝ^{seq}; a decimal point is a point",
+            101, "names separated by a comma need ∈ after them", source, commas[-1].span,
+            hint="write a declaration as A, B ∈ ℝ^{seq}, and decimal numbers with a point",
         )  # fmt: skip
     return NotationError(
-        101, f"the formula ends too early; {due(expected)}", source, last.span, hint="write the rest of it"
+        101,
+        f"unexpected end of formula; {expectation(expected)}",
+        source,
+        last.span,
+        hint="write the rest of the formula",
     )
 
 
@@ -160,11 +162,11 @@ def repair(tokens: list[Token], position: int, expected: set[str]) -> str | None
     if token.type == "EQUALS" and in_range(tokens[: position - 1]) and types[-2:] == ["COMMA", "NAME"]:
         return SECOND_RANGE
     if token.type == "EQUALS" and "RBRACKET" in expected:
-        return "an element is written X_{axis(1)}, which counts from 1"
-    if token.type == "COMMA" and expected & set(DUE) == {"RPAREN"}:
-        return "tensors of one shape are stacked: [x, y]_{axis}; of a program each value is asked for by its name"
+        return "write an element as X_{axis(1)}; indices start at 1"
+    if token.type == "COMMA" and expected & set(EXPECTED) == {"RPAREN"}:
+        return "stack tensors of one shape: [x, y]_{axis}; to return several values, end with a definition for each"
     if token.type == "COLON" and ("RBRACKET" in expected or types[-1:] == ["LBRACKET"]):
-        return "a slice is written X_{axis(2:4)}; indices count from 1, and both ends are in it"
+        return "write a slice as X_{axis(2:4)}; indices start at 1, and both ends are included"
     if token.type in ("COMMA", "AND") and "RPAREN" not in expected and in_range(tokens[:position]):
         return SECOND_RANGE
     if token.type == "SEMICOLON" and "$END" not in expected:
@@ -174,7 +176,7 @@ def repair(tokens: list[Token], position: int, expected: set[str]) -> str | None
     return None
 
 
-ROOT_OF_ONE = "what the root is of stands in brackets: √(var_{axis} X)"
+ROOT_OF_ONE = "write the operand of a root in parentheses: √(var_{axis} X)"
 
 
 def under_root(tokens: list[Token], position: int) -> int | None:
@@ -199,23 +201,23 @@ def in_range(before: list[Token]) -> bool:
     return any(each.type == "FOR" for each in takewhile(lambda each: each.type != "SEPARATOR", reversed(before)))
 
 
-def due(expected: set[str]) -> str:
-    """The terminals that could come, in words."""
+def expectation(expected: set[str]) -> str:
+    """The terminals that are possible, in words."""
     if "PLUS" in expected:
         ends = [sign for terminal, sign in CLOSING.items() if terminal in expected]
-        ends += [DUE[word] for word in ("IF", "OTHERWISE") if word in expected]
+        ends += [EXPECTED[word] for word in ("IF", "OTHERWISE") if word in expected]
         ends += ["the end of the statement"] if "$END" in expected else []
-        return " or ".join(["an operator", *ends]) + " is due"
+        return "expected " + " or ".join(["an operator", *ends])
     if "REALS" in expected:
-        return "a set is due: ℝ^{…}, {0, 1}, [0, 1] or [n]"
+        return "expected a set: ℝ^{…}, {0, 1}, [0, 1] or [n]"
     if expected >= OPERAND:
-        return "an operand is due"
-    words = sorted({DUE[terminal] for terminal in expected if terminal in DUE})
+        return "expected an operand"
+    words = sorted({EXPECTED[terminal] for terminal in expected if terminal in EXPECTED})
     if not words:
-        return "an operator or the end of the statement is due"
+        return "expected an operator or the end of the statement"
     if len(words) > 4:
         words = [word for word in words if len(word) == 1] or words[:4]
-    return " or ".join(words[:4]) + " is due"
+    return "expected " + " or ".join(words[:4])
 
 
 def covering(tokens: list[Token]) -> tuple[int, int]:

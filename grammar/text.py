@@ -160,10 +160,10 @@ class _Lexer:
         if letter is None:
             raise NotationError(
                 106,
-                f"{text} is LaTeX, and the rest is text",
+                f"{text} is LaTeX, but the rest of the formula is text syntax",
                 self.source,
                 (start, end),
-                hint='write the whole formula in one spelling, or say syntax="latex"',
+                hint='write the whole formula in one syntax, or pass syntax="latex"',
             )
         self.name(fold(letter + text[len(plain) :]), start, end)
 
@@ -180,10 +180,10 @@ class _Lexer:
                         return self.name(text, start, end)
                     raise NotationError(
                         105,
-                        f"{text} needs the axis to go over",
+                        f"{text} needs an axis",
                         source,
                         (start, end),
-                        hint=f"write {text}_{{axis}} and then its operand",
+                        hint=f"write {text}_{{axis}} before its operand",
                     )
                 return self.add(WORDS[text], WORD_VALUES.get(text, text), start, end)
             if self.among_sets:
@@ -307,15 +307,15 @@ class _Lexer:
         if text == "@" and not SUBSCRIPTED.match(self.source, end):
             raise NotationError(
                 105,
-                "@ needs the axis to contract",
+                "@ needs an axis to contract",
                 self.source,
                 (start, end),
-                hint="write A @_{axis} B; a product of elements is A * B",
+                hint="write A @_{axis} B, or A * B for an elementwise product",
             )
         if text not in SINGLE:
             raise NotationError(
                 106,
-                f"{shown(text)} is no part of the notation",
+                ". is not an operator" if text == "." else f"unsupported character {shown(text)}",
                 self.source,
                 (start, end),
                 hint=advice(text, self.source, end),

@@ -52,8 +52,8 @@ def numeral(character: str, before: Token | None, source: str, start: int, end: 
     if before is not None and before.type == "NUMBER" and before.end == start:
         shown = source[before.start : end]
         raise NotationError(
-            107, f"{shown} reads two ways", source, (before.start, end),
-            notes=(f"either {before.text} + {character}", f"or {before.text} · {character}"), hint="write the sign",
+            107, f"{shown} is ambiguous", source, (before.start, end),
+            notes=(f"could mean {before.text} + {character}", f"could mean {before.text} · {character}"), hint="write the operator",
         )  # fmt: skip
     above, below = unicodedata.normalize("NFKC", character).split("⁄")
     kinds = (("LBRACE", "{"), ("NUMBER", above), ("SLASH", "/"), ("NUMBER", below), ("RBRACE", "}"))
@@ -63,10 +63,10 @@ def numeral(character: str, before: Token | None, source: str, start: int, end: 
 def too_deep(nesting: int, source: str, span: Span) -> NotationError:
     return NotationError(
         404,
-        f"brackets nest deeper than {nesting}",
+        f"brackets are nested more than {nesting} deep",
         source,
         span,
-        hint="name a part by an equation of its own, or raise limits.nesting",
+        hint="define a part in an equation of its own, or raise limits.nesting",
     )
 
 
@@ -83,7 +83,7 @@ def match_brackets(tokens: list[Token], source: str, nesting: int) -> None:
             if not open_brackets:
                 raise NotationError(
                     103,
-                    f"{source[token.start : token.end]} closes no bracket",
+                    f"{source[token.start : token.end]} has no opening bracket",
                     source,
                     token.span,
                     hint=Hint("remove it", ""),
@@ -92,7 +92,7 @@ def match_brackets(tokens: list[Token], source: str, nesting: int) -> None:
             if OPENING[opened.type] != kind:
                 raise NotationError(
                     104,
-                    f"{source[token.start : token.end]} cannot close {source[opened.start : opened.end]}",
+                    f"{source[token.start : token.end]} does not match {source[opened.start : opened.end]}",
                     source,
                     token.span,
                     labels=((opened.span, "opened here"),),
@@ -108,7 +108,7 @@ def match_brackets(tokens: list[Token], source: str, nesting: int) -> None:
         closer, end = CLOSED_BY.get(sign) or SIGNS[OPENING[opened.type]], _statement_end(tokens, opened)
         raise NotationError(
             102,
-            f"{sign} is never closed",
+            f"{sign} is not closed",
             source,
             opened.span,
             hint=Hint(f"close it with {closer}", closer, at=(end, end)),

@@ -18,7 +18,7 @@ import namedtensor as nt
 FILE = "<exported>"
 SENTENCE = re.compile(
     r"\w+ must (have (dtype|axes) .+, got .+|be a .+, got .+)|axis \S+ of \w+ must have size \d+, got \d+"
-    r"|an index must be .+, got .+|no case holds .+|whole numbers pass 64 bits|not positive definite"
+    r"|an index must be .+, got .+|no case applies .+|integer overflow: exceeds int64|not positive definite"
 )
 CLOSE = {"float16": 3e-2, "bfloat16": 3e-2, "float32": 1e-4}
 FLOATS = ("float16", "float32", "float64")

@@ -323,7 +323,7 @@ def test_arrays_that_are_not_what_is_due_are_refused():
 
 
 REFUSED = {
-    "complex numbers": ("2 X", {"X": nt.tensor(np.array([1j]), "a")}, "JavaScript has no complex numbers, and this is complex128"),
+    "complex numbers": ("2 X", {"X": nt.tensor(np.array([1j]), "a")}, "JavaScript has no complex numbers, got complex128"),
     "a size that decides the form": (
         "h^0 = 0\nh^t = tanh(h^{t−1} + X_{seq(t)}) for t = 1, …, |seq|\nh^{|seq|}", {"X": "ℝ^{seq}"},
         "the formula needs the size of seq as a number",

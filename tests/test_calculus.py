@@ -288,9 +288,9 @@ def test_what_is_lifted_only_beside():
 
 # --------------------------------------------------------------------------------------------------------- errors
 ERRORS = {
-    "∂(X ⊙ X)/∂(X Y)": ("112", "a derivative is taken by a name"),
-    "∂(X^4)/∂X^2*": ("112", "a derivative is taken by a name"),
-    "∂X + 1": ("405", "a differential alone has no value"),
+    "∂(X ⊙ X)/∂(X Y)": ("112", "a derivative is taken with respect to a name"),
+    "∂(X^4)/∂X^2*": ("112", "a derivative is taken with respect to a name"),
+    "∂X + 1": ("405", "a differential by itself has no value"),
     "∂(∂(∑_{a} X)/∂X* ⊙ X)/∂X*": ("303", "the derivative would have the axis a* twice"),
     "∂(X > 1)/∂X*": ("315", "a condition has no derivative"),
     "∂(∑_{a} X)/∂Z*": ("201", "Z is not known"),
@@ -310,7 +310,7 @@ def test_python_functions_have_none():
     def twice(x):
         return 2 * x
 
-    with pytest.raises(NotationError, match=r"the differential of twice\(X\) is not known"):
+    with pytest.raises(NotationError, match=r"no derivative rule for twice\(X\)"):
         nt.evaluate("∂(∑_{a} twice(X))/∂X*", X=drawn("a[2]"))
 
 
@@ -386,7 +386,7 @@ def test_names_to_derive_by():
         nt.derivative("X Y", "X Y")
     with pytest.raises(NotationError):
         nt.derivative("X Y", "1")
-    with pytest.raises(NotationError, match="the formula has no Query\n  hint: did you mean Queries"):
+    with pytest.raises(NotationError, match="the formula does not contain Query\n  hint: did you mean Queries"):
         nt.derivative("Queries^2", "Query")
 
 
@@ -497,7 +497,7 @@ def test_equations_of_differentials_hold(rule):
 def test_equations_of_differentials_alone_are_checked_and_have_no_value():
     rule, X = "∂(X ⊙ X) = 2 X ⊙ ∂X", CHANGING["X"]
     assert not nt.check(rule, X="ℝ^{a}").errors
-    with pytest.raises(NotationError, match="error 105: there is no value here"):
+    with pytest.raises(NotationError, match="error 105: there is no value to compute"):
         nt.evaluate(rule, X=X)
 
 
@@ -505,7 +505,7 @@ def test_equations_of_differentials_alone_are_checked_and_have_no_value():
 def test_wrong_equations_of_differentials_do_not(rule):
     given, plain = of_rule(rule)
     for evaluate, values in ((nt.evaluate, given), (reference.evaluate, plain)):
-        with pytest.raises(NotationError, match="this does not hold"):
+        with pytest.raises(NotationError, match="assertion failed"):
             evaluate(f"{rule}\n1", values)
 
 

@@ -83,7 +83,7 @@ def test_a_family_that_begins_with_a_size_beside_what_makes_the_axis(start, orde
 @pytest.mark.parametrize("text", ["Y = X + b\nb ∈ ℝ^{b}", "Y = f(X)\nf(X) = X ⊙ b\nb ∈ ℝ^{b}", "X b\nb ∈ {0, 1}^{b}"])
 def test_a_size_is_no_value_of_a_tensor_that_is_declared(text):
     X, b = nt.tensor([1.0, 2.0], "a"), nt.tensor([0.0, 1.0], "b")
-    with pytest.raises(nt.NotationError, match="b is declared, but no value was given for it"):
+    with pytest.raises(nt.NotationError, match="no value for declared name b"):
         nt.evaluate(text, X=X, sizes={"b": 2})
     assert nt.evaluate(text, X=X, b=b, sizes={"b": 2}).sizes == {"a": 2, "b": 2}
     assert nt.program(text).parameters(sizes={"b": 2}, X="ℝ^{a[2]}") == {"b": "ℝ^{b[2]}"}

@@ -64,5 +64,5 @@ def test_a_comma_is_told_of(written):
 
 @pytest.mark.parametrize("written", [3, None, 2.5])
 def test_what_names_nothing(written):
-    with pytest.raises(nt.NotationError, match=f"{written} names no axes"):
+    with pytest.raises(nt.NotationError, match=f"{written} does not name axes"):
         names_of(written)

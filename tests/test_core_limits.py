@@ -158,7 +158,7 @@ LITERALS = {
 def test_a_long_literal_is_refused_before_it_is_read(name, monkeypatch):
     monkeypatch.setattr("grammar.parser.tokens_of", lambda *_: pytest.fail("the text was read"))
     error = refused(lambda: nt.evaluate(LITERALS[name], x=X))
-    assert re.search(r"a literal of [123]\d{5} numbers passes the limit of 100000", error.message)
+    assert re.search(r"the tensor literal has [123]\d{5} elements; the limit is 100000", error.message)
     assert error.source[error.span[0]] in "[{"
 
 

@@ -247,8 +247,8 @@ def test_axes_that_a_closed_form_makes_have_sizes(text, hand):
 @pytest.mark.parametrize(
     ("text", "by", "said"),
     [
-        ("s / 0", "s", "there is no closed form of this: /"),
-        ("𝔼_{z ∼ N(0, 1)}[z s]", "s", "there is no closed form of this: uniform"),
+        ("s / 0", "s", "no closed form is known for this: /"),
+        ("𝔼_{z ∼ N(0, 1)}[z s]", "s", "no closed form is known for this: uniform"),
     ],
 )
 def test_what_is_undefined_or_drawn_has_no_closed_form(text, by, said):
@@ -274,7 +274,7 @@ def test_a_derivative_by_a_parameter_has_its_axes_where_they_are_declared(progra
 
 
 def test_differences_are_of_a_derivative_that_is_small():
-    with pytest.raises(nt.NotationError, match="the value is no derivative"):
+    with pytest.raises(nt.NotationError, match="the value is not a derivative"):
         differences(nt.formula("x^2"), {"x": 2.0})
     with pytest.raises(nt.NotationError, match="X has 1000000 elements"):
         differences(nt.derivative("∑_{a} X", "X"), {"X": nt.tensor(np.zeros(10**6), "a")})
@@ -284,12 +284,12 @@ def test_differences_are_of_a_derivative_that_is_small():
 
 
 def test_a_derivative_is_taken_by_a_name():
-    with pytest.raises(nt.NotationError, match="x\\) is no name"):
+    with pytest.raises(nt.NotationError, match="x\\) is not a name"):
         nt.derivative("x^2", "f(x)")
 
 
 def test_what_is_joined_with_nothing_is_said():
-    with pytest.raises(nt.NotationError, match="there is no closed form of this: what is 0 along an axis"):
+    with pytest.raises(nt.NotationError, match="no closed form is known for this: what is 0 along an axis"):
         nt.derivative("concat_{a}(X, Y)", "X").worked_out(X="ℝ^{a}", Y="ℝ^{a}")
     assert str(nt.derivative("concat_{a} X^2", "X").worked_out(X="ℝ^{a}")) == "D = 2 X ⊙ I_{a, a*}"
 

@@ -135,7 +135,7 @@ def test_all_that_is_declared_has_families_and_no_whole_numbers():
 
 def test_a_family_of_which_none_is_given_is_told():
     given = {name: each for name, each in layered(2).items() if name[0] != "W"}
-    with pytest.raises(nt.NotationError, match=r"no member of W\^l is given"):
+    with pytest.raises(nt.NotationError, match=r"no value for any member of W\^l"):
         nt.gradient(LAYERED, "loss", "W^l")(values=given, sizes={"L": 2})
 
 
@@ -176,7 +176,7 @@ def test_the_command_prints_the_number_and_its_slopes(capsys):
     found = json.loads(capsys.readouterr().out)
     assert found["value"]["data"] == 50 and found["gradient"]["w"]["data"] == [18, 36]
     assert cli.main([*words, "--by", "v"]) == 1
-    assert "v stands nowhere in the program" in capsys.readouterr().err
+    assert "the program does not contain v" in capsys.readouterr().err
 
 
 STACKED = """

@@ -236,11 +236,11 @@ WRONG = [
     (lambda: FFN.formula.diagram(X="ℝ^{seq × chans}", expand="FNF"), 201, "did you mean FFN?"),
     (lambda: FFN.formula.diagram("ℝ^{seq × chans}", "ℝ"), 304, None),
     (lambda: FFN.formula.diagram(X="ℝ^{seq}"), 305, None),
-    (lambda: nt.program("f(x) = 2 x").diagram(), 206, 'give it by name: x="ℝ^{seq × chans}"'),
+    (lambda: nt.program("f(x) = 2 x").diagram(), 206, 'pass it by name: x="ℝ^{seq × chans}"'),
     (
         lambda: nt.program("Y = 2 W\nW ∈ ℝ^{a}").diagram(),
         206,
-        'give the types of its inputs by name: X="ℝ^{seq × chans}"',
+        'pass the types of its inputs by name: X="ℝ^{seq × chans}"',
     ),
     (lambda: nt.program("Y = A ⊙_{b} x").diagram(A="ℝ^{a}", x="ℝ^{b}"), 301, None),
 ]

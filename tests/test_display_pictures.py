@@ -134,7 +134,7 @@ WRONG = [
     (lambda: nt.picture(A, rows="sqe"), 301, "did you mean seq?"),
     (lambda: nt.picture(A, rows="seq", columns="seq"), 303, None),
     (lambda: nt.picture(nt.tensor(3.0)), 316, None),
-    (lambda: nt.picture(A, labels={"seq": ["a"]}), 317, "give one for each element"),
+    (lambda: nt.picture(A, labels={"seq": ["a"]}), 317, "pass one label for each element"),
     (lambda: nt.picture(A, labels={"sqe": ["a"]}), 301, "did you mean seq?"),
     (lambda: nt.picture(nt.tensor([[1j]], "a b")), 405, None),
     (lambda: nt.picture(nt.tensor(np.ones((0, 2)), "a b")), 405, None),

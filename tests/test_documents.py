@@ -355,7 +355,7 @@ def test_errors_are_told_as_file_line_column(paper):
 
 def test_types_and_all(paper):
     assert "  q : ℝ^{key}" in paper("--types")[1]
-    assert "\\mathfrak is no part of the notation" in paper("--all")[1]
+    assert "unsupported character \\mathfrak" in paper("--all")[1]
     assert paper("--ascii")[1].isascii()
 
 

@@ -76,7 +76,7 @@ def test_an_array_within_a_formula_is_no_table_of_formulas():
 ])  # fmt: skip
 def test_operators_outside_of_all_maths_that_is_known_are_told_of(body, around):
     (left,) = report(body).unread
-    assert left.reason == rf"\nsum stands outside of the maths that is known here{around}"
+    assert left.reason == rf"\nsum is outside a supported math environment{around}"
 
 
 @pytest.mark.parametrize("body", [

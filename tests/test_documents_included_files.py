@@ -97,7 +97,7 @@ def test_a_label_in_another_file_is_a_note(paper):
         "one.tex": "text\n\\[ f \\colon \\reals^{\\seq} \\to \\reals \\]\n",
     }
     printed = paper(files)[1]
-    assert places(printed) == ["paper.tex:3:11"] and "stated here: one.tex:2" in printed
+    assert places(printed) == ["paper.tex:3:11"] and "declared here: one.tex:2" in printed
 
 
 def test_maths_may_go_on_in_another_file(paper):

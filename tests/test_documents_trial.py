@@ -164,7 +164,7 @@ def test_the_command_tells_of_claims(tmp_path, capsys):
     paper.write_text(PAPER)
     assert main(["check", str(paper), "--random", "--draws", "2"]) == 1
     printed = capsys.readouterr().out
-    assert f"{paper}:5: note: claim: proved" in printed and f"{paper}:7:1: error 403: this does not hold" in printed
+    assert f"{paper}:5: note: assertion: proved" in printed and f"{paper}:7:1: error 403: assertion failed" in printed
     assert printed.endswith("\n3 formulas in 2 sections: 1 error, 0 warnings\n")
     assert main(["check", str(paper), "--random", "--ignore", "403"]) == 0
     capsys.readouterr()

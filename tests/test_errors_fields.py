@@ -26,7 +26,7 @@ ALLOWED = {
     ("namedtensor/planning/failures.py", "of_matrix"): "an error of NumPy or PyTorch, which has no fields",
     ("namedtensor/planning/failures.py", "refused"): "the same, on one line",
     ("namedtensor/files/formats.py", "first_line"): "the same, of numpy.load",
-    ("namedtensor/files/streams.py", "read_stream"): "puts the name of the stream in place of that of its copy",
+    ("namedtensor/files/streams.py", "read_stream"): "puts the name of the stream instead of that of its copy",
     ("namedtensor/sharding/meshes.py", "_elsewhere"): "the first line of an error of libtpu",
 }
 

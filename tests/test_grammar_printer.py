@@ -9,7 +9,7 @@ from grammar.parser import parse
 from grammar.printer import to_latex, to_text
 from grammar.symbols import GREEK_LETTERS, GREEK_VARIANTS, SYMBOLS, value
 
-# Text, which is printed as it stands here; ASCII; LaTeX in the macros of the paper.
+# Text, which is printed as it is used here; ASCII; LaTeX in the macros of the paper.
 FORMULAS = [
     # sums, products, quotients
     ("A + x", "A + x", "A + x"),

@@ -392,7 +392,7 @@ def test_narrow_unsigned_indices_do_not_wrap_around_below_zero():
     def taken(array, indices):
         return nt.evaluate("X_{b(I)}", X=nt.tensor(array, "b"), I=nt.tensor(np.array(indices, "uint8"), "a")).array
 
-    with pytest.raises(nt.NotationError, match="b has no element 0: its indices go from 1 to 3"):
+    with pytest.raises(nt.NotationError, match="index 0 is out of range for axis b (1 to 3)"):
         taken(np.array([10, 20, 30]), [0, 1])
     large = np.arange(200)
     assert taken(large, [200]).tolist() == [199]

@@ -95,7 +95,7 @@ def test_what_is_none_is_refused_with_the_part_that_is_none(text, said):
     with pytest.raises(nt.NotationError) as raised:
         nt.to_einsum(text, tensors(text))
     problem: Any = raised.value
-    assert (problem.code, problem.message) == (405, f"{said} is no sum of products")
+    assert (problem.code, problem.message) == (405, f"{said} is not a sum of products")
     assert "einsum multiplies and sums" in problem.hint and problem.span_text.replace(" ", "") in text.replace(" ", "")
 
 

@@ -194,7 +194,7 @@ def test_the_text_of_the_error_tells_what_there_is_and_what_was_meant():
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate("∑_{a} weights + Y", weight=X, Y=X)
     assert str(caught.value).split("\n") == [
-        "name error 201: weight was given, and the formula has no weight",
+        "name error 201: unexpected input weight: the formula does not use it",
         "  it has weights, Y",
         "  hint: did you mean weights?",
     ]

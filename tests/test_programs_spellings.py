@@ -78,7 +78,7 @@ def test_two_spellings_of_one_name_are_refused(taker, pair):
     problem = caught.value
     assert (problem.code, problem.symbol) == (202, name)
     assert (
-        problem.message == f"{first} and {second} are two spellings of one name" and problem.hint == "give one of them"
+        problem.message == f"{first} and {second} spell the same name" and problem.hint == "give one of them"
     )
 
 

@@ -88,5 +88,5 @@ def test_several_names_are_all_known():
     with pytest.raises(nt.NotationError) as caught:
         nt.program("# doubles\nK = 2 x")["K", "W"](x=1.0)
     assert str(caught.value) == (  # it stands nowhere in the program, so there is no line to show
-        "name error 201: W is not known\n  known here: K, x\n  hint: define W by an equation, or give it a value"
+        "name error 201: undefined name W\n  defined names: K, x\n  hint: define W with an equation, or pass a value for it"
     )

@@ -246,7 +246,7 @@ def test_programs_and_their_names_are_copied_and_pickled(asked):
 )  # fmt: skip
 def test_init_says_what_it_cannot_know(text, asked):
     for run in (nt.formula(text).init, nt.formula(text).parameters):
-        with pytest.raises(nt.NotationError, match=f"so the shape of {asked} is not known") as raised:
+        with pytest.raises(nt.NotationError, match=f"so the shape of {asked} is unknown") as raised:
             run()
         assert raised.value.code == 206 and "has no signature" in raised.value.message and "ℝ^{" in raised.value.hint
 
@@ -279,7 +279,7 @@ def test_lists_are_joined_as_arguments_are():
 def test_an_argument_is_told_by_its_name():
     layer = FFN.init(sizes={"chans": 3, "hidden": 2})
     for run in (lambda: layer(np.ones((2, 3))), lambda: layer.explain(np.ones((2, 3)))):
-        with pytest.raises(nt.NotationError, match="X was given as an array of 2 axes without names"):
+        with pytest.raises(nt.NotationError, match="X got an array of 2 axes without names"):
             run()
     with pytest.raises(nt.NotationError, match=r'FFN.init has no chans\n.*sizes=\{"chans": 4, "hidden": 2\}'):
         FFN.init(chans=4, hidden=2)

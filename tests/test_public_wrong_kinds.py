@@ -141,7 +141,7 @@ TEXTS = {
     "a number for a name": (lambda: PROGRAM[3], "what a program is asked for is a name, or several, not 3",
                             'write program["Y"], or program["K", "V"]'),
     "a text for a seed": (lambda: PROGRAM.init(seed="x"), "the seed is a whole number from 0, not 'x'", "write seed=0"),
-    "nothing for a file": (lambda: nt.load(None), "the place of a file is a text or a path, not nothing",
+    "nothing for a file": (lambda: nt.load(None), "the path of a file is a text or a path, not nothing",
                            'write "model.safetensors"'),
 }  # fmt: skip
 

@@ -114,7 +114,7 @@ def test_what_a_claim_does_not_define_is_not_known(text):
 
 @pytest.mark.parametrize("head", ["f(Z, Z)", "f(Z; Z)", "f_{ax}(Z, Y; Z)"])
 def test_a_parameter_twice_is_refused(head):
-    with pytest.raises(NotationError, match="two parameters of f have the name Z"):
+    with pytest.raises(NotationError, match="f has two parameters named Z"):
         nt.evaluate(f"{head} = Z\n3")
 
 

@@ -72,81 +72,81 @@ def test_on_many_devices_the_collectives_are_those_by_hand(devices):
 
 
 MESH = "  the mesh is data[2] × model[4]"
-LEAVE = "  hint: let one of them go over another axis of the mesh, or leave it out of the rules"
+LEAVE = "  hint: shard one of them over another mesh axis, or remove it from the rules"
 ERRORS = {
     "no such axis of the mesh": f"""\
-name error 201: the mesh has no axis modle, over which heads is to go
+name error 201: the mesh has no axis modle, required by the rule of axis heads
 {MESH}
   hint: did you mean model?""",
     "no such axis": """\
-name error 201: the rules speak of the axis haeds, which neither the formulas nor the tensors given have
+name error 201: sharding rule for unknown axis haeds: not in the formulas or the tensors
   they have batch, chans, heads, hidden
   hint: did you mean heads?""",
     "no axis that is near": """\
-name error 201: the rules speak of the axis time, which neither the formulas nor the tensors given have
+name error 201: sharding rule for unknown axis time: not in the formulas or the tensors
   they have batch, chans, heads, hidden
-  hint: leave time out of the rules""",
+  hint: remove time from the rules""",
     "two axes over one": f"""\
-shape error 303: W has heads and hidden, and the rules let both go over model
+shape error 303: the rules shard both axes heads and hidden of W over model
   W : ℝ^{{chans[6] × heads[4] × hidden[8]}}
 {MESH}
 {LEAVE}""",
     "sizes that do not divide": f"""\
-shape error 310: batch of X has size 5, which is no multiple of 2, the size of data
+shape error 310: axis batch of X has size 5, not divisible by mesh axis data (2)
   X : ℝ^{{batch[5] × chans[6]}}
 {MESH}
-  hint: make the size a multiple of 2, such as 4 or 6, or leave batch out of the rules""",
+  hint: make the size a multiple of 2, such as 4 or 6, or remove batch from the rules""",
     "over both": f"""\
-shape error 310: chans of X has size 6, which is no multiple of 8, the size of data × model
+shape error 310: axis chans of X has size 6, not divisible by mesh axis data × model (8)
   X : ℝ^{{batch[5] × chans[6]}}
 {MESH}
-  hint: make the size a multiple of 8, such as 8, or leave chans out of the rules""",
+  hint: make the size a multiple of 8, such as 8, or remove chans from the rules""",
     "a result": f"""\
-shape error 310: b of Y has size 6, which is no multiple of 4, the size of model
+shape error 310: axis b of Y has size 6, not divisible by mesh axis model (4)
   Y : ℝ^{{b[6]}}
 {MESH}
-  hint: make the size a multiple of 4, such as 4 or 8, or leave b out of the rules""",
-    "twice in a rule": "shape error 303: the rule of heads names model twice\n  hint: name each axis once",
+  hint: make the size a multiple of 4, such as 4 or 8, or remove b from the rules""",
+    "twice in a rule": "shape error 303: the rule of axis heads names model twice\n  hint: name each axis once",
     "no rule": """\
-name error 208: the rule of heads names an axis of the mesh, and is 1
+name error 208: the rule of axis heads must name a mesh axis, got 1
   hint: write {"heads": "data"}""",
     "no rules": """\
-name error 208: rules are a mapping from axes to axes of the mesh, not list
+name error 208: rules must be a mapping from axes to mesh axes, got list
   hint: write {"batch": "data", "heads": "model"}""",
     "no mesh": """\
-name error 208: a mesh of jax was due, not tuple
+name error 208: expected a JAX mesh, got tuple
   hint: write jax.make_mesh((2, 4), ("data", "model")), or {"data": 2, "model": 4}""",
     "a mesh too small": """\
-shape error 310: a mesh of data[64] × model[8] needs 512 devices, and there are 8
-  hint: make it smaller, or have one CPU play them: XLA_FLAGS=--xla_force_host_platform_device_count=512""",
+shape error 310: a mesh of data[64] × model[8] needs 512 devices, got 8
+  hint: make it smaller, or emulate the devices on one CPU: XLA_FLAGS=--xla_force_host_platform_device_count=512""",
     "a mesh of no sizes": """\
-shape error 310: the size of data is a whole number from 1, not 2.5
+shape error 310: the size of data must be a positive integer, got 2.5
   hint: write {"data": 2}""",
     "computed by no axis": f"""\
-name error 201: the mesh has no axis modle, over which heads is to go
+name error 201: the mesh has no axis modle, required by the rule of axis heads
 {MESH}
   hint: did you mean model?""",
     "no name of an axis": """\
 name error 208: 'heads, hidden' is no name of an axis
   hint: axes are separated with spaces, not commas: "heads hidden\"""",
     "no tensor": """\
-shape error 317: X was given as an array of 2 axes without names
-  hint: name them: nt.tensor(array, "seq chans")""",
+shape error 317: X got an array of 2 axes without names
+  hint: pass them: nt.tensor(array, "seq chans")""",
     "no tensor by position": """\
-shape error 317: argument 1 was given as a list
+shape error 317: argument 1 got a list
   hint: make it a tensor: nt.tensor(data, "seq chans")""",
     "the formula's own": """\
-shape error 317: X lacks the axis chans of its declaration
+shape error 317: X is missing axis chans of its declaration
   2 | X ∈ ℝ^{chans}
     |        ^^^^^
-  X was given with ℝ^{cans[6]}
+  X has the shape ℝ^{cans[6]}
   hint: give X with the axes chans""",
     "no such name": """\
 name error 201: Z is not known
   known here: W, X, Y
-  hint: define Z by an equation, or give it a value""",
+  hint: define Z with an equation, or pass a value for it""",
     "no such parameter": f"""\
-shape error 303: W_Q has heads and key, and the rules let both go over model
+shape error 303: the rules shard both axes heads and key of W_Q over model
   W_Q : ℝ^{{chans[16] × heads[4] × key[8]}}
 {MESH}
 {LEAVE}""",

@@ -226,25 +226,25 @@ def test_the_file_is_a_page():
 # ------------------------------------------------------------------------------------------------------- wrong inputs
 IDS = nt.tensor([[0, 5, 2], [4, 1, 22]], "batch seq")
 WRONG = {
-    "an id too large": (lambda bert: bert(IDS + 1), 401, "vocab has no element 24: its indices go from 1 to 23", "ids + 1"),
-    "an id below 0": (lambda bert: bert(IDS - 1), 401, "vocab has no element 0: its indices go from 1 to 23", "ids + 1"),
+    "an id too large": (lambda bert: bert(IDS + 1), 401, "index 24 is out of range for axis vocab (1 to 23)", "ids + 1"),
+    "an id below 0": (lambda bert: bert(IDS - 1), 401, "index 0 is out of range for axis vocab (1 to 23)", "ids + 1"),
     "an id that is no whole number": (
-        lambda bert: bert(IDS + 0.5), 402, "an index is a whole number, and this is 1.5", "ids + 1"),
+        lambda bert: bert(IDS + 0.5), 402, "index must be an integer, got 1.5", "ids + 1"),
     "a sequence too long": (
-        lambda bert: bert(nt.tensor([1] * 12, "seq")), 401, "place has no element 12: its indices go from 1 to 11",
+        lambda bert: bert(nt.tensor([1] * 12, "seq")), 401, "index 12 is out of range for axis place (1 to 11)",
         "positions + 1"),
     "a type too large": (
-        lambda bert: bert(IDS, types=0 * IDS + 2), 401, "type has no element 3: its indices go from 1 to 2", "types + 1"),
-    "a mask of other numbers": (lambda bert: bert(IDS, 2 + 0 * IDS), 407, "2 does not lie in {0, 1}", "{0,1}^{seq}"),
+        lambda bert: bert(IDS, types=0 * IDS + 2), 401, "index 3 is out of range for axis type (1 to 2)", "types + 1"),
+    "a mask of other numbers": (lambda bert: bert(IDS, 2 + 0 * IDS), 407, "value 2 is not in {0, 1}", "{0,1}^{seq}"),
     "another axis": (
-        lambda bert: bert(nt.tensor([1, 2], "sec")), 317, "ids lacks the axis seq of its declaration", "seq"),
-    "no ids": (lambda bert: bert(), 206, "ids is declared, but no value was given for it", "ids"),
+        lambda bert: bert(nt.tensor([1, 2], "sec")), 317, "ids is missing axis seq of its declaration", "seq"),
+    "no ids": (lambda bert: bert(), 206, "no value for declared name ids", "ids"),
     "an input too many": (
-        lambda bert: bert(IDS, IDS, IDS, IDS, IDS), 304, "BERT takes ids, mask, types, positions, and was given 5 arguments",
+        lambda bert: bert(IDS, IDS, IDS, IDS, IDS), 304, "BERT expects ids, mask, types, positions, got 5 arguments",
         None),
     "an input misspelt": (
         lambda bert: bert(IDS, maks=IDS), 201, "BERT takes ids, mask, types, positions, and no maks", None),
-    "no such name": (lambda bert: bert.at("A^3", IDS), 201, "A^3 is not known: A is defined for l = 1, …, L", None),
+    "no such name": (lambda bert: bert.at("A^3", IDS), 201, "undefined name A^3: A is defined for l = 1, …, L", None),
 }  # fmt: skip
 
 
@@ -257,8 +257,8 @@ def test_a_wrong_input_gets_the_error_of_the_language(small, call, number, messa
 
 
 CHANGED = {
-    "activation": ({"hidden_act": "laplace"}, "config.json says hidden_act = 'laplace', which is not known"),
-    "decoder": ({"is_decoder": True}, "config.json says is_decoder = True, and the formulas of BERT are for False"),
+    "activation": ({"hidden_act": "laplace"}, "config.json has an unsupported hidden_act: 'laplace'"),
+    "decoder": ({"is_decoder": True}, "config.json says is_decoder = True, but the formulas of BERT need False"),
     "positions": (
         {"position_embedding_type": "relative_key"},
         "config.json says position_embedding_type = 'relative_key', and the formulas of BERT are for 'absolute'",

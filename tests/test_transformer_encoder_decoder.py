@@ -124,9 +124,9 @@ def test_a_state_dict_that_does_not_fit_is_refused():
     assert "left over: further" in str(caught.value)
     with pytest.raises(nt.NotationError, match="W.*is kept as three·heads·key"):
         EncoderDecoder.from_torch({**state, "encoder.layers.0.self_attn.in_proj_weight": embedding}, embedding, 3)
-    with pytest.raises(nt.NotationError, match="5 heads do not divide 12 chans"):
+    with pytest.raises(nt.NotationError, match="chans (12) is not divisible by heads (5)"):
         EncoderDecoder.from_torch(state, embedding, 5)
-    with pytest.raises(nt.NotationError, match="activation = 'wild' is not known"):
+    with pytest.raises(nt.NotationError, match="unsupported activation 'wild'"):
         EncoderDecoder.from_torch(state, embedding, 3, activation="wild")
 
 
@@ -231,7 +231,7 @@ def test_the_encoder_runs_once(monkeypatch):
 
 
 def test_with_what_a_target_begins_must_be_known():
-    with pytest.raises(nt.NotationError, match=r"with what a target begins is not known(.|\n)*start=…"):
+    with pytest.raises(nt.NotationError, match=r"the start token of the target is missing(.|\n)*start=…"):
         small_paper().generate(nt.tensor([4], "source"), 2)
 
 

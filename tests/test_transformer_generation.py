@@ -308,10 +308,10 @@ def test_the_last_position_is_named(both, ids):
     with pytest.raises(nt.NotationError) as caught:
         ours(model, ids, PLACES)
     assert str(caught.value) == (
-        "value error 404: GPT2 has learned 40 positions, and 7 tokens are given and 40 more asked for\n"
-        "  hint: ask for at most 34: max_new_tokens=34"
+        "value error 404: sequence too long: GPT2 has 40 positions, got 7 tokens plus 40 more asked for\n"
+        "  hint: generate at most 34: max_new_tokens=34"
     )
-    with pytest.raises(nt.NotationError, match="give fewer tokens"):
+    with pytest.raises(nt.NotationError, match="pass fewer tokens"):
         ours(model, torch.ones(1, PLACES + 1, dtype=torch.int64), 1)
 
 
@@ -325,11 +325,11 @@ def test_padding_takes_no_position(both):
 
 def test_wrong_numbers_are_refused(both, ids):
     _, model = both
-    with pytest.raises(nt.NotationError, match="max_new_tokens is a number from 1, not 0"):
+    with pytest.raises(nt.NotationError, match="max_new_tokens must be a number from 1, got 0"):
         ours(model, ids, 0)
-    with pytest.raises(nt.NotationError, match="temperature is a number from 0, not -1"):
+    with pytest.raises(nt.NotationError, match="temperature must be a number from 0, got -1"):
         ours(model, ids, 1, temperature=-1)
-    with pytest.raises(nt.NotationError, match="top_k is a number from 1, not 0"):
+    with pytest.raises(nt.NotationError, match="top_k must be a number from 1, got 0"):
         ours(model, ids, 1, temperature=1.0, top_k=0)
     with pytest.raises(nt.NotationError, match="401"):
         ours(model, ids + VOCAB, 1)

@@ -216,14 +216,14 @@ def refused(action) -> str:
 
 
 @pytest.mark.parametrize(("kept", "message"), [
-    (4, "it is no safetensors file"),
+    (4, "it is not a safetensors file"),
     (40, "it is cut short in its head"),
     (-8, "it is cut short: b_2 ends 8 bytes after the end of the file"),
 ])  # fmt: skip
 def test_a_file_cut_short(kept, message, tmp_path):
     place = written(tmp_path / "ffn.safetensors")
     place.write_bytes(place.read_bytes()[:kept])
-    assert refused(lambda: FFN.load(place)) == f"value error 409: {place} cannot be read: {message}"
+    assert refused(lambda: FFN.load(place)) == f"value error 409: cannot read {place}: {message}"
 
 
 def test_a_file_of_another_layer(tmp_path):
@@ -250,7 +250,7 @@ def test_a_file_of_no_layer(tmp_path):
 
 def test_a_file_that_is_not_there(tmp_path):
     place = tmp_path / "none.safetensors"
-    assert refused(lambda: FFN.load(place)) == f"value error 409: {place} cannot be read: no such file or directory"
+    assert refused(lambda: FFN.load(place)) == f"value error 409: cannot read {place}: no such file or directory"
 
 
 def test_a_file_with_other_parameters(tmp_path):
@@ -260,7 +260,7 @@ def test_a_file_with_other_parameters(tmp_path):
     assert refused(lambda: FFN.load(place)) == golden("""
         name error 206: FFN lacks b_1
           its formulas declare W_1, b_1, W_2, b_2
-          hint: give it: b_1 ∈ ℝ^{hidden}
+          hint: pass it: b_1 ∈ ℝ^{hidden}
     """)
     written(place, lambda found: {**found, "c": extra})
     assert refused(lambda: FFN.load(place)) == golden("""
@@ -282,8 +282,8 @@ MISSHAPEN = golden("""
         |               ^^^^^^^^^^^^^^^^^^^^^
       X ⊙_{chans} W_1 : ℝ^{hidden[6]}
       b_1 : ℝ^{hidden[5]}
-      + takes axes of one name as one axis, so their sizes must agree
-      hint: rename one of the two, or give tensors of one size
+      + aligns axes by name, so their sizes must match
+      hint: rename one of the two axes, or pass tensors of the same size
 """)
 GOLDEN = {
     "a misshapen parameter": (lambda: small().replace(b_1=nt.tensor(np.zeros(5), "hidden")), MISSHAPEN),
@@ -295,31 +295,31 @@ GOLDEN = {
             |          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
           ReLU(X ⊙_{chans} W_1 + b_1) ⊙_{hidden} W_2 : ℝ^{chans[4]}
           b_2 : ℝ^{chans[5]}
-          + takes axes of one name as one axis, so their sizes must agree
-          hint: rename one of the two, or give tensors of one size
+          + aligns axes by name, so their sizes must match
+          hint: rename one of the two axes, or pass tensors of the same size
         """,
     ),
     "a parameter on another axis": (
         lambda: small().replace(b_1=nt.tensor(np.zeros(6), "hiden")),
         """
-        shape error 317: in the parameters of FFN, b_1 lacks the axis hidden of its declaration
+        shape error 317: in the parameters of FFN, b_1 is missing axis hidden of its declaration
           4 | b_1 ∈ ℝ^{hidden}
             |          ^^^^^^
-          b_1 was given with ℝ^{hiden[6]}
+          b_1 has the shape ℝ^{hiden[6]}
           hint: give b_1 with the axes hidden
         """,
     ),
     "a parameter without names": (
         lambda: small().replace(b_1=np.zeros(6)),
         """
-        shape error 317: b_1 of FFN was given as ndarray without names, and is declared in ℝ^{hidden[6]}
+        shape error 317: b_1 of FFN is declared in ℝ^{hidden[6]}, got ndarray without names
           hint: name its axes: nt.tensor(array, "hidden")
         """,
     ),
     "a number for a tensor": (
         lambda: small().replace(b_1=0.0),
         """
-        shape error 317: b_1 of FFN was given as a number, and is declared in ℝ^{hidden[6]}
+        shape error 317: b_1 of FFN is declared in ℝ^{hidden[6]}, got a number
           hint: name its axes: nt.tensor(array, "hidden")
         """,
     ),
@@ -328,7 +328,7 @@ GOLDEN = {
         """
         name error 206: FFN lacks W_2
           its formulas declare W_1, b_1, W_2, b_2
-          hint: give it: W_2 ∈ ℝ^{hidden × chans}
+          hint: pass it: W_2 ∈ ℝ^{hidden × chans}
         """,
     ),
     "an extra parameter": (
@@ -342,23 +342,23 @@ GOLDEN = {
     "one missing and one extra": (
         lambda: LayerNorm({"γ": nt.tensor([1.0], "chans"), "delta": nt.tensor([1.0], "chans")}),
         """
-        name error 206: LayerNorm lacks β, and was given δ, which it has not
+        name error 206: LayerNorm is missing β; unexpected: δ
           its formulas declare γ, β
         """,
     ),
     "a size that is not known": (
         lambda: FFN.init(sizes={"chans": 4}),
         """
-        shape error 309: the size of hidden in W_1 is not known
-          hint: give it by name: sizes={'hidden': 3}
+        shape error 309: the size of axis hidden in W_1 is missing
+          hint: pass it: sizes={'hidden': 3}
         """,
     ),
     "an argument on another axis": (
         lambda: small()(nt.tensor(np.zeros((2, 4)), "seq chan")),
         """
-        shape error 305: FFN needs the axis chans of its argument X
+        shape error 305: FFN: argument X is missing axis chans
           1 | FFN : ℝ^{chans} → ℝ^{chans}
-            |          ^^^^^ the signature asks for it here
+            |          ^^^^^ required by the signature here
           2 | FFN(X) = ReLU(X ⊙_{chans} W_1 + b_1) ⊙_{hidden} W_2 + b_2
             |     ^
           X : ℝ^{seq[2] × chan[4]}
@@ -373,14 +373,14 @@ GOLDEN = {
             |               ^^^^^^^^^^^^^^^
           X : ℝ^{seq[2] × chans[5]}
           W_1 : ℝ^{chans[4] × hidden[6]}
-          ⊙_{chans} takes axes of one name as one axis, so their sizes must agree
-          hint: rename one of the two, or give tensors of one size
+          ⊙_{chans} aligns axes by name, so their sizes must match
+          hint: rename one of the two axes, or pass tensors of the same size
         """,
     ),
     "too many arguments": (
         lambda: small()(*[nt.tensor(np.zeros(4), "chans")] * 2),
         """
-        shape error 304: FFN takes 1 argument, and was given 2
+        shape error 304: FFN expects 1 argument, got 2
           2 | FFN(X) = ReLU(X ⊙_{chans} W_1 + b_1) ⊙_{hidden} W_2 + b_2
             | ^^^^^^
           hint: it is defined as FFN(X)
@@ -388,7 +388,7 @@ GOLDEN = {
     ),
     "too many arguments of a layer with named inputs": (
         lambda: Case(lelarge.EncoderBlock, {"chans": 4, "key": 3, "hidden": 6}, ()).layer()(1, 2),
-        "shape error 304: EncoderBlock takes X, and was given 2 arguments",
+        "shape error 304: EncoderBlock expects X, got 2 arguments",
     ),
     "windows that do not fill the sequence": (
         lambda: paper.MaxPool1d(sizes={"k": 4})(nt.tensor(np.zeros(6), "seq")),
@@ -397,7 +397,7 @@ GOLDEN = {
           2 | MaxPool1d_k(X) = max_{kernel} pool_{seq,kernel} X
             |                               ^^^^^^^^^^^^^^^^^^^
           X : ℝ^{seq[6]}
-          hint: give sizes that divide
+          hint: choose sizes that divide
         """,
     ),
     "a result that would have an axis twice": (
@@ -594,8 +594,8 @@ def test_a_layer_is_made_before_it_is_called():
     with pytest.raises(nt.NotationError) as caught:
         FFN(nt.tensor([1.0, 2.0], "chans"))  # type: ignore[arg-type]
     assert str(caught.value) == (
-        "name error 208: the parameters of a layer are a mapping from names to tensors, not NamedTensor\n"
-        "  hint: make the layer first, layer = FFN.init(sizes=…), and then call it, layer(X)"
+        "name error 208: the parameters of a layer must be a mapping from names to tensors, got NamedTensor\n"
+        "  hint: create the layer first, layer = FFN.init(sizes=…), and then call it, layer(X)"
     )
 
 

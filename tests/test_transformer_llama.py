@@ -114,9 +114,9 @@ def test_the_formulas_say_the_scaling_and_the_tie(tmp_path):
 
 
 REFUSED = [
-    ({"attention_bias": True}, "config.json says attention_bias = True, and the formulas of Llama are for False"),
+    ({"attention_bias": True}, "config.json says attention_bias = True, but the formulas of Llama need False"),
     ({"mlp_bias": True}, "config.json says mlp_bias = True"),
-    ({"rope_parameters": {"rope_type": "yarn", "factor": 2.0}}, "rope_type = 'yarn', which the formulas of Llama are not for"),
+    ({"rope_parameters": {"rope_type": "yarn", "factor": 2.0}}, "rope_type = 'yarn', which the formulas of Llama do not support"),
     ({"rope_parameters": {"rope_type": "linear"}}, "does not say factor, which rope_type = 'linear' needs"),
     ({"rope_parameters": {"rope_type": "default", "partial_rotary_factor": 0.5}}, "partial_rotary_factor"),
     ({"rms_norm_eps": None}, "does not say rms_norm_eps"),

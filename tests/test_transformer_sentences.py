@@ -160,8 +160,8 @@ def test_a_model_is_not_changed(model):
 
 
 @pytest.mark.parametrize(("given", "message"), [
-    ([], "there are no sentences"),
-    (["one", 3], "a sentence is a text, and 3 is none"),
+    ([], "the list of sentences is empty"),
+    (["one", 3], "a sentence must be a string, got 3"),
 ])  # fmt: skip
 def test_what_is_no_sentence(model, given, message):
     with pytest.raises(nt.NotationError) as caught:
@@ -229,16 +229,16 @@ def test_a_folder_that_sentence_transformers_wrote(tmp_path, wanted):
 WRONG = {
     "a stage that is not known": (
         {"modules.json": [*STAGES, {"path": "2_Dense", "type": "sentence_transformers.models.Dense"}]},
-        "modules.json has a stage that is not known: Dense"),
+        "unsupported stage in modules.json: Dense"),
     "no pooling": ({"modules.json": STAGES[:1]}, "modules.json has no stage Pooling"),
-    "no list of stages": ({"modules.json": {}}, "modules.json cannot be read: it holds no list"),
-    "no stages": ({"modules.json": [3]}, "modules.json cannot be read: it holds no stages"),
+    "no list of stages": ({"modules.json": {}}, "cannot read modules.json: it holds no list"),
+    "no stages": ({"modules.json": [3]}, "cannot read modules.json: it lists no stages"),
     "two poolings": (
         {"1_Pooling/config.json": {"pooling_mode_mean_tokens": True, "pooling_mode_max_tokens": True}},
-        "1_Pooling/config.json says a pooling that is not known: mean and max"),
+        "unsupported pooling in 1_Pooling/config.json: mean and max"),
     "a pooling that is not known": (
         {"1_Pooling/config.json": {"pooling_mode": "median"}},
-        "1_Pooling/config.json says a pooling that is not known: median"),
+        "unsupported pooling in 1_Pooling/config.json: median"),
     "no tokenizer": ({"tokenizer.json": "{"}, "tokenizer.json cannot be read: "),
 }  # fmt: skip
 
@@ -280,7 +280,7 @@ def test_what_to_install_where_tokenizers_is_not(monkeypatch):
     with pytest.raises(nt.NotationError) as caught:
         SentenceModel.load(place)
     assert str(caught.value) == (
-        "value error 408: tokenizers is not installed, which makes tokens of texts\n  hint: pip install '.[minilm]'"
+        "value error 408: tokenizers is not installed; it converts text to tokens\n  hint: pip install '.[minilm]'"
     )
 
 

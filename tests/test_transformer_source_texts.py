@@ -502,7 +502,7 @@ def test_a_word_out_of_range_is_refused(ids):
     with pytest.raises(nt.NotationError) as caught:
         layer(nt.tensor(ids, "memory"), nt.tensor([0, 1], "seq"))
     wrong = 10 if 9 in ids else 0
-    assert str(caught.value).startswith(f"value error 401: source has no element {wrong}: its indices go from 1 to 9")
+    assert str(caught.value).startswith(f"value error 401: index {wrong} is out of range for axis source (1 to 9)")
 
 
 # --------------------------------------------------------------------------------------------------------- the paper

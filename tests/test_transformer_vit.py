@@ -147,12 +147,12 @@ def test_the_file_is_a_page():
 
 
 WRONG = {
-    "another height": ((2, 3, 8, 12), PIXELS, 308, "height has 8 in pixels, and sizes= says 12"),
+    "another height": ((2, 3, 8, 12), PIXELS, 308, "axis height has size 8 in pixels, but sizes= gives 12"),
     "another number of colours": (
         (2, 1, 12, 12), PIXELS, 302,
         "colour is 1 in pixels_{chans→colour, height→(row, down), width→(column, across)} and 3 in W"),
-    "no colours": ((2, 12, 12), "batch height width", 317, "pixels lacks the axis chans of its declaration"),
-    "another name": ((2, 3, 12, 12), "batch colours height width", 317, "pixels lacks the axis chans of its declaration"),
+    "no colours": ((2, 12, 12), "batch height width", 317, "pixels is missing axis chans of its declaration"),
+    "another name": ((2, 3, 12, 12), "batch colours height width", 317, "pixels is missing axis chans of its declaration"),
 }  # fmt: skip
 
 

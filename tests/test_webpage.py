@@ -118,7 +118,7 @@ REFUSED = (
     ({"ask": "check", "text": "x", "inputs": {"x": True}}, 101, "x in inputs is to be a type or a number"),
     ({"ask": "check", "text": "x" * 300_000}, 404, "text has 300000 characters, and at most "),
     ({"ask": "code", "text": "x", "library": "perl"}, 408, "there is no library 'perl'"),
-    ({"ask": "derive", "text": "x^2", "by": "y"}, 201, "the formula has no y"),
+    ({"ask": "derive", "text": "x^2", "by": "y"}, 201, "the formula does not contain y"),
     ({"ask": "mark", "file": "#: exercise a\nX ∈ ℝ^{n}\nX", "name": "b", "answer": "X"}, 201, "there is no exercise b"),
 )
 

@@ -21,20 +21,21 @@ for folder in (DOCS.parent, DOCS):
 HEAD = """\
 # Errors
 
-A formula that is wrong, or is given what does not fit it, raises `NotationError`. Its code leads to a section of this
-page; the hundreds are the kind: 1 syntax, 2 name, 3 shape, 4 value. The caret stands under the smallest piece that must
-change. From Python, the error has `.kind`, `.code`, `.message`, `.span`, `.span_text`, `.source`, `.notes`,
-`.hint` and `.edits`, the repairs of a definite hint as (span, text). Where they apply, `.symbol` is the name that it is about, `.axis` the axis, and `.reason` tells errors of one code apart. Decide by
-these fields: messages may change.
+An invalid formula, or an input that does not match it, raises `NotationError`. Its code identifies a section of this page. The
+hundreds give the kind: 1 syntax, 2 name, 3 shape, 4 value. The caret marks the smallest part that must change.
 
-Every message below is what the example really prints. The page is made by `python docs/_extensions/errors_page.py --write`
-from `docs/errors_examples.py`, and a test runs each example again.
+In Python, the error has `.kind`, `.code`, `.message`, `.span`, `.span_text`, `.source`, `.notes`, `.hint` and `.edits`, which are
+the fixes of a hint as pairs (span, text). Where they apply, `.symbol` is the name concerned, `.axis` the axis, and `.reason`
+distinguishes errors that share a code. Test these fields in code, not messages: messages may change.
+
+Every message below is the actual output of its example. `python docs/_extensions/errors_page.py --write` generates this page from
+`docs/errors_examples.py`, and a test runs each example.
 """
 KINDS = {
-    1: "Syntax: it cannot be read",
-    2: "Names: it speaks of what is not there",
-    3: "Shapes: the axes and sizes do not fit",
-    4: "Values: it cannot be computed",
+    1: "Syntax errors (1xx)",
+    2: "Name errors (2xx)",
+    3: "Shape errors (3xx)",
+    4: "Value errors (4xx)",
 }
 
 
@@ -105,7 +106,7 @@ def section(example) -> str:
     else:
         lines += fence(message(example))
     if example.mended:
-        lines += ["Put right:", "", *fence(example.mended)]
+        lines += ["Fixed:", "", *fence(example.mended)]
     return "\n".join(lines)
 
 

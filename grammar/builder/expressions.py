@@ -99,13 +99,13 @@ class Expressions(Indices):
         signs = [sign.text for sign in children[1::2]]
         if len(signs) > 1 and "≠" in signs:
             self.fail(
-                107, f"{self.source[slice(*around(children))]} does not say how all of it is ordered, or apart", around(children),
-                hint="say what each index goes over, and then the condition: ∑_{i,j ∈ [n], i ≠ j}",
+                107, f"{self.source[slice(*around(children))]} does not order or separate all of its indices", around(children),
+                hint="write the range of the indices first, and then the condition: ∑_{i,j ∈ [n], i ≠ j}",
             )  # fmt: skip
         condition = self.compared(children)
         variable = next((each for each in children[::2] if type(each) is Name), None)
         if variable is None:
-            self.fail(101, "a condition below an operator is about an index", around(children), hint="write i ≠ j")
+            self.fail(101, "a condition below an operator must be about an index", around(children), hint="write i ≠ j")
         return Over(self.as_axis(variable), condition, around(children))
 
     def juxtapose(self, children):
@@ -114,9 +114,9 @@ class Expressions(Indices):
         if type(right) is Number and type(left) is Number:
             self.fail(
                 101,
-                "two numbers stand side by side",
+                "two numbers in a row",
                 span,
-                hint="put a comma between them in a literal, or · for their product",
+                hint="separate entries with a comma, or multiply with ·",
             )
         if self.source[right.span[0]] == "[" and right.span[0] == left.span[1]:
             self.indexed_by_number(right.span)
@@ -132,7 +132,7 @@ class Expressions(Indices):
         items = self.plain(subscript)
         if upper:
             self.fail(
-                101, f"{sign.text} over an axis has no upper end", children[2].span,
+                101, f"{sign.text} over an axis takes no upper limit", children[2].span,
                 hint=f"write {sign.text}_{{i=1}}^{{n}} for a sum over numbers, or {sign.text}_{{axis}} for one over an axis",
             )  # fmt: skip
         operator_span = (sign.start, subscript.span[1])
@@ -196,13 +196,15 @@ class Expressions(Indices):
         self.refuse_inverse(head, span)
         if binds(head.subscript):
             if len(arguments.ordinary) != 1 or arguments.parameters:
-                self.fail(304, f"{head.name} over a variable takes one operand", span)
+                self.fail(304, f"{head.name} over a variable expects one operand", span)
             return self.over(head, head.superscript, arguments.ordinary[0], span)
         ordinary, parameters = arguments
         if not ordinary and not parameters:
-            self.fail(105, f"{head.name}() has no argument", (children[1].start, end.end), hint=f"write {head.name}(X)")
+            self.fail(
+                105, f"{head.name}() expects an argument", (children[1].start, end.end), hint=f"write {head.name}(X)"
+            )
         if head.name == "‖" and (len(ordinary) != 1 or parameters):
-            self.fail(304, "a norm is of one operand", span, hint="write ‖x‖, or ‖x‖_p")
+            self.fail(304, "a norm expects one operand", span, hint="write ‖x‖, or ‖x‖_p")
         parameters += head.parameters
         name = head.name if head.superscript or parameters else operator_of(head.name, ordinary)
         return Call(name, head.superscript, head.subscript, ordinary, parameters, span, head.name_span)
@@ -242,7 +244,12 @@ class Expressions(Indices):
             binding = (only,) if type(only) in (Over, Bound) else script.items
             found[script.kind] += binding if script.kind == "SUB" and binds(binding) else self.plain(script)
         if token.text in BINDERS and not (len(found["SUB"]) == 1 and type(found["SUB"][0]) is Over):
-            self.fail(101, f"{token.text} says what goes where", token.span, hint=f"write {token.text}_{{α→∞}}")
+            self.fail(
+                101,
+                f"{token.text} needs a variable and the value that it approaches",
+                token.span,
+                hint=f"write {token.text}_{{α→∞}}",
+            )
         return Head(token.text, found["SUP"], found["SUB"], found["WITH"], token.span, covering(children))
 
     # conditions

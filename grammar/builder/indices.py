@@ -27,12 +27,12 @@ class Indices(Scripts):
         binders, conditions = self.binders(head, upper)
         if len(binders) > 1 and head.name in PAIRS:
             self.fail(
-                101, f"{head.name} over several variables would be several numbers", head.span,
+                101, f"{head.name} over several variables would give several numbers", head.span,
                 hint=f"take {head.name} over one variable at a time, of the max or min over the others",
             )  # fmt: skip
         for condition in reversed(conditions):
             if head.name not in NEUTRAL:
-                self.fail(101, f"{head.name} has no value for what a condition leaves out", condition.span)
+                self.fail(101, f"{head.name} is undefined for elements that a condition excludes", condition.span)
             body = nodes.Cases(((body, condition), (NEUTRAL[head.name], None)), body.span)
         for binder in reversed(binders):
             body = self.bound_by(head, binder, body, span)
@@ -47,7 +47,7 @@ class Indices(Scripts):
         uppers = list(upper)
         ends = sum(type(item) is Bound for item in head.subscript)
         if not ends and uppers:
-            self.fail(101, f"{head.name} over a set has no upper end", head.span)
+            self.fail(101, f"{head.name} over a set takes no upper limit", head.span)
         if ends and (len(uppers) not in (1, ends) or not all(isinstance(each, Node) for each in uppers)):
             self.needs_end(head)
         for item in head.subscript:
@@ -73,13 +73,13 @@ class Indices(Scripts):
             elif type(item) is Name:
                 waiting.append(item)
             else:
-                self.fail(101, "here an index is due, or a condition on one", item.span)
+                self.fail(101, "expected an index, or a condition on an index", item.span)
             bound |= {binder[0].text for binder in binders}
         return [*binders, *((variable, None, None) for variable in waiting)], conditions
 
     def needs_end(self, head: Head):
         self.fail(
-            101, f"{head.name} from a number needs a plain variable, and where it ends", head.span,
+            101, f"{head.name} from a number needs a plain variable and an upper limit", head.span,
             hint=f"write {head.name}_{{i=1}}^{{n}}",
         )  # fmt: skip
 

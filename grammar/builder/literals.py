@@ -21,8 +21,8 @@ class Literals:
 
     def ambiguous(self, span, first, second):
         self.fail(
-            107, f"{self.source[slice(*span)]} reads two ways", span, notes=(f"either {first}", f"or {second}"),
-            hint=Hint("say which with brackets", first, second),
+            107, f"{self.source[slice(*span)]} is ambiguous", span, notes=(f"could mean {first}", f"could mean {second}"),
+            hint=Hint("add parentheses", first, second),
         )  # fmt: skip
 
     def name(self, children):
@@ -33,14 +33,14 @@ class Literals:
         token = children[0]
         text = token.text
         if len(text) > 400:
-            self.fail(404, f"a number of {len(text)} digits is too long", token.span, hint="write it as a power")
+            self.fail(404, f"a number with {len(text)} digits is too long", token.span, hint="write it as a power")
         value = int(text) if text.isdecimal() else float(text)
         if value == math.inf:
             self.fail(
                 404,
-                "this number is larger than any that can be computed with",
+                "this number is larger than the largest floating-point number",
                 token.span,
-                hint=Hint("infinity is ∞", "∞"),
+                hint=Hint("write ∞ for infinity", "∞"),
             )
         return Number(value, token.span)
 
@@ -51,7 +51,7 @@ class Literals:
     def as_axis(self, node) -> Axis:
         axis = axis_of(node)
         if axis is None:
-            self.fail(101, "here the name of an axis is due", node.span)
+            self.fail(101, "expected an axis name", node.span)
         return axis
 
     def literal(self, children):
@@ -72,10 +72,13 @@ class Literals:
             self.indexed_by_number(span)
         if before == "[" or (before == "," and after == "]"):
             self.fail(
-                113, "a literal holds no literals: its rows end with ;", span, hint="write [1, 2; 3, 4]_{rows, columns}"
+                113,
+                "tensor literals cannot be nested: separate the rows with ;",
+                span,
+                hint="write [1, 2; 3, 4]_{rows, columns}",
             )
         axes = "{axis}" if len(rows) == 1 else "{rows, columns}"
-        self.fail(113, "a literal needs the names of its axes", span, hint=f"write them as its subscript: […]_{axes}")
+        self.fail(113, "tensor literal without axis names", span, hint=f"add them as a subscript: […]_{axes}")
 
     def filled(self, bracket, items, span):
         """A literal with its axes."""
@@ -86,19 +89,19 @@ class Literals:
                 self.fail(
                     311, "the rows of this literal differ in length", row.span,
                     notes=(f"the first row has {_entries(rows[0])}, this one {len(row.cells)}",),
-                    hint="give every row as many entries",
+                    hint="give every row the same number of entries",
                 )  # fmt: skip
         seen = set()
         for axis in axes:
             if axis.name in seen:
-                self.fail(303, f"the axis {axis.name} occurs twice", axis.span, hint="each axis needs its own name")
+                self.fail(303, f"duplicate axis {axis.name}", axis.span, hint="give each axis its own name")
             seen.add(axis.name)
         if len(axes) > 2:
-            self.fail(113, f"a literal has one axis or two, not {len(axes)}", span)
+            self.fail(113, f"a tensor literal has one or two axes, got {len(axes)}", span)
         if len(axes) == 1 and len(rows) > 1:
             if len(rows[0].cells) > 1:
                 self.fail(
-                    113, f"{len(rows)} rows need two axes, and there is one", span,
+                    113, f"{len(rows)} rows need two axes, got one", span,
                     hint=f"name the axis of the rows and that of the columns: _{{rows, {axes[0].name}}}",
                 )  # fmt: skip
             rows = (Row(tuple(row.cells[0] for row in rows), bracket.span),)
@@ -109,10 +112,10 @@ class Literals:
         average = "an expectation says what is drawn: 𝔼_{x ∼ N(0, 1)}[x]; an average over an axis is mean_{axis} X"
         variance = "a variance over an axis is var_{axis} X; of what is drawn it is 𝔼[(x − 𝔼[x])^2]"
         if VARIANCE.search(self.source[: span[0]]):
-            self.fail(101, "an index names its axis, and stands in a subscript", span, hint=variance)
+            self.fail(101, "an index needs an axis name, in a subscript", span, hint=variance)
         self.fail(
-            101, "an index names its axis, and stands in a subscript", span,
-            hint=average if EXPECTATION.search(self.source[: span[0]]) else "write X_{axis(1)}, which counts from 1; a product is X ⊙ […]",
+            101, "an index needs an axis name, in a subscript", span,
+            hint=average if EXPECTATION.search(self.source[: span[0]]) else "write X_{axis(1)}, where indices start at 1; for a product write X ⊙ […]",
         )  # fmt: skip
 
 

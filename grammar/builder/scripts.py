@@ -31,7 +31,7 @@ class Scripts(Literals):
         for item in script.items:
             if type(item) in (Indexed, Renamed, Bound, Over, Token):
                 self.fail(
-                    112, "an operator's subscript names axes: it holds no index and no rename", script.span,
+                    112, "an operator subscript takes axis names, not indices or renames", script.span,
                     hint="index or rename the operand: softmax_{seq}(X_{a→seq})",
                 )  # fmt: skip
         return script.items
@@ -62,17 +62,17 @@ class Scripts(Literals):
         items = script.items
         span = (min(start_of(base), script.span[0]), script.span[1])
         if not items:
-            self.fail(101, "the subscript is empty", script.span, hint="name an axis, an index or a label in it")
+            self.fail(101, "empty subscript", script.span, hint="write an axis, an index or a label in it")
         kinds = {type(item) if type(item) in (Indexed, Renamed, Bound, Over) else Node for item in items}
         if Bound in kinds and kinds <= {Bound}:
             self.fail(
-                112, "an index stands in brackets after its axis", script.span,
-                hint="write X_{axis(1)}, which counts from 1; several are X_{a(1), b(2)}",
+                112, "an index is written in parentheses after its axis", script.span,
+                hint="write X_{axis(1)}, where indices start at 1, or several as X_{a(1), b(2)}",
             )  # fmt: skip
         if Bound in kinds or Over in kinds or len(kinds) > 1:
             self.fail(
                 112, "this subscript mixes indices, renames and labels", script.span,
-                hint="give each its own brackets: [X_{a→b}]_{b(1)}",
+                hint="write each in brackets of its own: [X_{a→b}]_{b(1)}",
             )  # fmt: skip
         kind = kinds.pop()
         if type(base) is Bracket and kind is Node:
@@ -103,7 +103,7 @@ class Scripts(Literals):
     def approached(self, children):
         (variable,) = children[0].items if len(children[0].items) == 1 else (None,)
         if variable is None:
-            self.fail(101, "one variable goes to a limit", children[0].span)
+            self.fail(101, "a limit takes one variable", children[0].span)
         limit = self.name(children[-1:]) if children[-1].type == "NAME" else self.number(children[-1:])
         if len(children) > 3:
             sign = children[2]
@@ -114,7 +114,7 @@ class Scripts(Literals):
         old, _, new = children
         if len(old.items) > 1 and len(new.items) > 1:
             self.fail(
-                112, "several axes cannot become several at once", around(children),
+                112, "several axes cannot be renamed to several at once", around(children),
                 hint="merge them into one axis first, then split that",
             )  # fmt: skip
         return Renamed(old.items, new.items, around(children))

@@ -59,7 +59,12 @@ class Builder(Expressions):
         target, _, body = children
         named = target.base if type(target) is nodes.Index else target
         if type(named) is not Name:
-            self.fail(101, "an update is of a name, or of elements of one", target.span, hint="write C ← …")
+            self.fail(
+                101,
+                "an update needs a name, or elements of a name, on its left-hand side",
+                target.span,
+                hint="write C ← …",
+            )
         return nodes.Update(target, body, around(children))
 
     def sampled(self, children):
@@ -69,7 +74,7 @@ class Builder(Expressions):
             name, labels = name.base, (*name.components, *labels)
         if type(name) is not Name:
             self.fail(
-                114, "what is drawn is a name", variable.span,
+                114, "a random variable must be a plain name", variable.span,
                 hint="give draws an axis of their own, ε ∼ N(0, 1)^{time[10]}, or a label, z^t ∼ N(0, 1) for t = 1, …, n",
             )  # fmt: skip
         draw = replace(of, name=name.text, labels=labels, span=(variable.span[0], of.span[1]))
@@ -111,7 +116,7 @@ class Builder(Expressions):
     def rename_head(self, children):
         items = children[2].items
         if len(items) != 1 or type(items[0]) is not Renamed:
-            self.fail(101, "[…]_{a→b} renames one axis", around(children))
+            self.fail(101, "[…]_{a→b} renames exactly one axis", around(children))
         (item,) = items
         pair = tuple(Name(axis.name, axis.span) for axis in (*item.old, *item.new))
         return Head("→", (), pair, (), around(children), around(children))
@@ -123,7 +128,12 @@ class Builder(Expressions):
         found = None
         for each in reversed(children):
             if found is not None and each.variable.text in found.variables:
-                self.fail(114, f"two ranges count {each.variable.text}", found.span, hint="give one another variable")
+                self.fail(
+                    114,
+                    f"two ranges use the variable {each.variable.text}",
+                    found.span,
+                    hint="use another variable in one of them",
+                )
             span = each.span if found is None else (each.span[0], found.span[1])
             found = replace(each, span=span, further=found)
         return found
@@ -138,7 +148,7 @@ class Builder(Expressions):
         if len(dots) > 1 or (dots and dots[0] != last_comma - 1):
             self.fail(
                 114,
-                "the dots of a range stand before its last number",
+                "the dots of a range come before its last number",
                 children[dots[-1]].span,
                 hint="write t = 1, …, n",
             )
@@ -146,7 +156,7 @@ class Builder(Expressions):
         if len(counted) > MAX_LISTED:
             self.fail(
                 404,
-                f"a range that lists {len(counted)} numbers is too long",
+                f"a list of {len(counted)} numbers is too long for a range",
                 around(children),
                 hint="write t = 1, …, n",
             )
@@ -160,7 +170,7 @@ class Builder(Expressions):
         first, sign, variable, other, last = children[1:]
         at = [each.text for each in (sign, other)]
         if type(variable) is not Name or not set(at) <= {"≤", "<"}:
-            self.fail(114, "a range is one variable between two numbers", around(children), hint="write 1 ≤ t ≤ n")
+            self.fail(114, "a range needs one variable between two numbers", around(children), hint="write 1 ≤ t ≤ n")
         one = Number(1, first.span)
         first = first if at[0] == "≤" else Call("+", (), (), (first, one), (), first.span, first.span)
         last = last if at[1] == "≤" else Call("-", (), (), (last, one), (), last.span, last.span)
@@ -183,8 +193,8 @@ class Builder(Expressions):
 
     def steps_by_one(self, second):
         self.fail(
-            114, "a range goes on by one, up or down", second.span,
-            hint="write t = 1, 2, …, n or t = n, n-1, …, 1; for every second one use 2k as the index",
+            114, "a range must increase or decrease by one", second.span,
+            hint="write t = 1, 2, …, n or t = n, n-1, …, 1; for every second element use 2k as the index",
         )  # fmt: skip
 
     # sets
@@ -200,15 +210,15 @@ class Builder(Expressions):
         sign, number = children[3], children[4]
         domain = {(">", "0"): "positive", ("≥", "0"): "nonnegative"}.get((sign.text, number.text))
         if domain is None or children[0].text != "ℝ":
-            self.fail(101, "this set has no name", (children[0].start, children[5].end), hint="write ℝ_{>0} or ℝ_{≥0}")
+            self.fail(101, "unknown set", (children[0].start, children[5].end), hint="write ℝ_{>0} or ℝ_{≥0}")
         return replace(self._set(domain, children), elements=())
 
     def field(self, children):
         name, *shape = children
         if len(name.text) > 1 or not name.text.isupper():
             self.fail(
-                101, f"{name.text} is no set; a set is due: ℝ^{{…}}, {{0, 1}}, [0, 1] or [n]", name.span,
-                hint="a field, which is any set of numbers, has a capital letter: F^{seq}",
+                101, f"{name.text} is not a set; expected ℝ^{{…}}, {{0, 1}}, [0, 1] or [n]", name.span,
+                hint="write a field as a capital letter: F^{seq}",
             )  # fmt: skip
         return self._set("field", [Name(name.text, name.span), *shape])
 

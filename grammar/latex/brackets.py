@@ -27,7 +27,9 @@ def closing(reader: Reader, position: int, end: int) -> int:
     if reader.brackets:
         reader.brackets.pop()
     elif reader.kind not in ("top", "text"):
-        raise NotationError(103, f"{text} closes no bracket", reader.source, (start, stop), hint=Hint("remove it", ""))
+        raise NotationError(
+            103, f"{text} has no opening bracket", reader.source, (start, stop), hint=Hint("remove it", "")
+        )
     reader.settle()
     reader.add(SIGNS[text], start, stop)
     return position + 1

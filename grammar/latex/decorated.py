@@ -27,7 +27,7 @@ def accent(reader: Reader, position: int, end: int) -> int:
     scripted = rest < group[1] and reader.pieces[rest][0] in ("_", "^", "'", "\\prime")
     if not name or not (rest == group[1] or scripted):
         raise NotationError(
-            111, f"{macro} stands over more than a name", reader.source, reader.pieces[position][1:],
+            111, f"{macro} can only be placed over a name", reader.source, reader.pieces[position][1:],
             hint=f"put it over one name, or give the whole a name: {macro}{{y}}",
         )  # fmt: skip
     stop = reader.pieces[rest - 1 if scripted else after - 1][2]
@@ -50,7 +50,7 @@ def calligraphic(reader: Reader, position: int, end: int) -> int:
     if not letters or not set(letters) <= set(CALLIGRAPHIC) or (marks and reader.pieces[marks[0]][0] != "^"):
         raise NotationError(
             111,
-            f"{macro} takes capital letters",
+            f"{macro} applies only to capital letters",
             reader.source,
             reader.pieces[position][1:],
             hint=f"write {macro}{{L}}",

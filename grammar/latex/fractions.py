@@ -63,7 +63,7 @@ def higher_derivative(
             else f"a derivative of order {order} names {order} variables"
         )
         raise NotationError(
-            101, wanted if order > 1 else "the order of a derivative is a number from 2 to 9", reader.source,
+            101, wanted if order > 1 else "the order of a derivative must be a number from 2 to 9", reader.source,
             reader.pieces[position][1:],
             hint=r"write \frac{\partial^2 f}{\partial x^* \partial y^*}, or \frac{\partial^3 f}{\partial r^3}",
         )  # fmt: skip

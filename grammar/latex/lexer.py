@@ -48,8 +48,8 @@ def tokenize(source: str) -> list[Token]:
     tokens = statements(reader.tokens) or reader.words_alone
     for token in tokens:
         if token.type == "PERIOD":
-            hint = "a decimal point stands between digits, a full stop at the end of a formula"
-            raise NotationError(106, ". is no part of the notation", source, token.span, hint=hint)
+            hint = "write a decimal point between digits, and a period at the end of a formula"
+            raise NotationError(106, ". is not an operator", source, token.span, hint=hint)
     return tokens
 
 

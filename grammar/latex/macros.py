@@ -133,10 +133,10 @@ class _Expander:
         if macro.body is None:
             raise NotationError(
                 111,
-                f"{text} is defined by more than the notation knows",
+                f"the definition of {text} is not supported",
                 self.source,
                 (start, end),
-                hint="define it by \\newcommand with plain arguments",
+                hint="define it with \\newcommand and plain arguments",
             )
         if macro.sized and self.peek() == "*":
             self.left.pop()
@@ -158,10 +158,10 @@ class _Expander:
         if self.made + more > EXPANSION:
             raise NotationError(
                 109,
-                f"{self.source[piece[1] : piece[2]]} expands without end",
+                f"{self.source[piece[1] : piece[2]]} expands endlessly",
                 self.source,
                 piece[1:],
-                hint="a macro cannot need itself",
+                hint="do not use a macro in its own definition",
                 reason=ENDLESS_MACRO,
             )
 
@@ -197,7 +197,11 @@ class _Expander:
         group = self.argument(defining)
         if len(group) != 3 or group[1][0][0] != "\\":
             raise NotationError(
-                109, f"{defining[0]} defines no macro", self.source, defining[1:], hint=rf"write {defining[0]}{{\name}}"
+                109,
+                f"{defining[0]} does not name a macro",
+                self.source,
+                defining[1:],
+                hint=rf"write {defining[0]}{{\name}}",
             )
         return group[1][0]
 
@@ -327,11 +331,11 @@ def closing_of(text: str) -> str:
 def lacks_argument(source: str, macro: Piece) -> NotationError:
     text, start, end = macro
     return NotationError(
-        109, f"{text} lacks an argument", source, (start, end), hint=f"write it in braces: {text}{{…}}"
+        109, f"{text} is missing an argument", source, (start, end), hint=f"write it in braces: {text}{{…}}"
     )
 
 
 def never_closed(source: str, opening: Piece) -> NotationError:
     text = opening[0]
     span: Span = opening[1:]
-    return NotationError(102, f"{text} is never closed", source, span, hint=f"close it with {closing_of(text)}")
+    return NotationError(102, f"{text} is not closed", source, span, hint=f"close it with {closing_of(text)}")

@@ -56,8 +56,8 @@ class _Pairing:
             for text, first, last in self.pieces[index:start]:
                 if text in ONLY_MATHS:
                     raise NotationError(
-                        101, f"{text} stands outside of the maths", self.source, (first, last),
-                        hint=r"put it between \[ and \], or into the environment before",
+                        101, f"{text} is outside math mode", self.source, (first, last),
+                        hint=r"write it between \[ and \], or inside the environment before it",
                     )  # fmt: skip
             index = max(index, end)
 
@@ -103,14 +103,16 @@ class _Pairing:
         if opening is not None and closing_of(opening[0]) == text:
             return self.paired(index)
         if opening is None or (text == "}" and opening[0] != "{"):
-            raise NotationError(103, f"{text} closes nothing", self.source, (start, end), hint=Hint("remove it", ""))
+            raise NotationError(
+                103, f"{text} has nothing to close", self.source, (start, end), hint=Hint("remove it", "")
+            )
         if not (text.startswith("\\end") and opening[0].startswith("\\begin")):
             raise never_closed(self.source, opening)
         raise NotationError(
             110,
-            f"{text} cannot end {opening[0]}",
+            f"{text} does not match {opening[0]}",
             self.source,
             (start, end),
-            labels=((opening[1:], "begun here"),),
+            labels=((opening[1:], "opened here"),),
             hint=f"write {closing_of(opening[0])}",
         )

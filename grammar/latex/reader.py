@@ -197,7 +197,7 @@ class Reader:
         text, start, stop = self.pieces[position]
         if not (is_word(text) or text.isdecimal()):
             raise NotationError(
-                101, f"{text} stands where one digit is due", self.source, (start, stop), hint=f"write {{{text}}}"
+                101, f"expected one digit, got {text}", self.source, (start, stop), hint=f"write {{{text}}}"
             )
         in_source = stop - start == len(text)
         self.pieces[position] = (text[1:], start + in_source, stop)
@@ -285,10 +285,10 @@ class Reader:
     def unknown(self, position: int) -> NotationError:
         text, start, stop = self.pieces[position]
         if text in REFUSED or text[0] == "\\" and text[1:2].isalpha():
-            message = f"{text} is no part of the notation"
+            message = f"unsupported macro {text}"
             return NotationError(111, message, self.source, (start, stop), hint=REFUSED.get(text))
         shown = text if text.isprintable() else f"the character U+{ord(text[0]):04X}"
-        return NotationError(106, f"{shown} is no part of the notation", self.source, (start, stop))
+        return NotationError(106, f"unsupported character {shown}", self.source, (start, stop))
 
     def number(self, position: int) -> int:
         text, start, stop = self.pieces[position]

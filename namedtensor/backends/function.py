@@ -175,7 +175,7 @@ class PlanFunction:
         if is_inconclusive(problem):
             hint = 'say what holds of it: jax.export.symbolic_shape("…", constraints=["seq >= 2"]), or give a number'
             return NotationError(
-                309, "this depends on a symbolic dimension of which JAX does not know enough", source, span_of(term, source),
+                309, "this depends on a symbolic dimension about which JAX does not know enough", source, span_of(term, source),
                 hint=hint,
             )  # fmt: skip
         if isinstance(problem, NotationError):
@@ -185,7 +185,7 @@ class PlanFunction:
         if isinstance(problem, IndexError) and is_index_problem(problem):
             return index_error_at(problem, source, term)
         if step.primitive == "covered":
-            hint = "end with: … otherwise"
+            hint = "add an otherwise case at the end"
             return NotationError(405, str(problem), source, term.node.span, hint=hint)
         if step.primitive in OF_MATRICES and (wrong := of_matrix(problem)) is not None:
             return wrong.located(source, span_of(term, source))

@@ -244,7 +244,7 @@ class JavaScript(Backend):
         """
         refused = next((step for step in steps(plan) if step.primitive not in self.lines), None)
         if refused is not None:
-            raise NotationError(408, f"{refused.primitive} cannot be said in JavaScript")
+            raise NotationError(408, f"{refused.primitive} has no JavaScript translation")
         body = re.sub(r"^(?=function formula\()", "export ", self.function_text(plan), flags=re.MULTILINE)
         head = runtime_for(body) if standalone else f'import * as nt from "./{RUNTIME}";'
         return f"{head}\n\n{body}\n"
@@ -275,7 +275,7 @@ class JavaScriptTarget(Target):
     def canonical(self, dtype: str) -> str:
         kind = kind_of(dtype)
         if kind not in DTYPES:
-            raise NotationError(408, f"JavaScript has no complex numbers, and this is {dtype}")
+            raise NotationError(408, f"JavaScript has no complex numbers, got {dtype}")
         return DTYPES[kind]
 
     def result_type(self, dtypes: Sequence[str]) -> str:

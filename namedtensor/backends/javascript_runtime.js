@@ -448,7 +448,7 @@ export function inv(x, span) {
   const inverse = (a) => {
     const wide = a.map((row, n) => [...row, ...row.map((_, column) => +(column === n))]);
     eliminate(wide, true);
-    if (wide.some((row, n) => row[n] === 0)) throw new NotationError(405, "this matrix has no inverse: its determinant is zero", undefined, span);
+    if (wide.some((row, n) => row[n] === 0)) throw new NotationError(405, "the matrix is singular: it has no inverse", undefined, span);
     return wide.map((row, n) => row.slice(a.length).map((each) => each / row[n]));
   };
   return matrices(x, inverse, (size) => [size, size]);
@@ -469,7 +469,7 @@ export function cholesky(x, span) {
       for (let j = 0; j <= i; j++) {
         let rest = a[i][j];
         for (let k = 0; k < j; k++) rest -= found[i][k] * found[j][k];
-        if (i === j && rest <= 0) throw new NotationError(405, "this matrix is not positive definite, so it has no Cholesky factor", undefined, span);
+        if (i === j && rest <= 0) throw new NotationError(405, "the matrix is not positive definite, so it has no Cholesky factor", undefined, span);
         found[i][j] = i === j ? Math.sqrt(rest) : rest / found[j][j];
       }
     }
@@ -536,7 +536,7 @@ export function expm(x) {
 export function whole_positions(x, span) {
   x = array(x);
   const wrong = x.data.find((each) => !Number.isInteger(each));
-  if (wrong !== undefined) throw new NotationError(402, `an index is a whole number, and this is ${wrong}`, "give whole numbers", span);
+  if (wrong !== undefined) throw new NotationError(402, `an index is a whole number, and this is ${wrong}`, "pass integers", span);
   return x;
 }
 
@@ -545,15 +545,15 @@ export function positions(x, size, base, axis, span) {
   x = whole_positions(x, span);
   const wrong = x.data.find((each) => each < base || each >= base + size);
   if (wrong !== undefined) {
-    const hint = wrong < 1 ? "indices count from 1, never from the end" : undefined;
-    throw new NotationError(401, `${axis} has no element ${wrong}: its indices go from 1 to ${size}`, hint, span);
+    const hint = wrong < 1 ? "indices start at 1; negative indices are not supported" : undefined;
+    throw new NotationError(401, `index ${wrong} is out of range for axis ${axis} (1 to ${size})`, hint, span);
   }
   return subtract(x, base);
 }
 
 /** Fails where no case holds. */
 export function covered(condition, span) {
-  if (!array(condition).data.every((each) => each !== 0)) throw new NotationError(405, "no case holds for some elements", "end with: … otherwise", span);
+  if (!array(condition).data.every((each) => each !== 0)) throw new NotationError(405, "no case applies to some elements", "add an otherwise case at the end", span);
 }
 
 /** Whole numbers, each found to be one that a double has without a gap. */

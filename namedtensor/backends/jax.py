@@ -54,7 +54,7 @@ TELL_IF_TRACED = '''
 def tell_if_traced(*arrays):
     """Warn where the numbers are not there, so that no overflow is found out."""
     if not all(map(is_concrete, arrays)):
-        warnings.warn("whole numbers that JAX traces are not checked for overflow", stacklevel=3)
+        warnings.warn("integers that JAX traces are not checked for overflow", stacklevel=3)
 '''
 PASSED = '''
 def passed(found):
@@ -66,7 +66,7 @@ def in_bits(exact, dtype):
     """Fail where a dtype cannot hold what the right numbers are."""
     held = np.iinfo(dtype)
     if exact.size and not held.min <= exact.min() <= exact.max() <= held.max:
-        raise OverflowError("whole numbers pass their bits")
+        raise OverflowError("integer overflow")
 '''
 EXACT_SUM = '''
 def exact_sum(x, axes, keep):
@@ -121,7 +121,7 @@ COVERED = '''
 def covered(condition):
     """Fail where no case holds."""
     if is_concrete(condition) and not condition.all():
-        raise ValueError("no case holds for some elements")
+        raise ValueError("no case applies to some elements")
 '''
 WINDOWS = '''
 def windows(x, axis, size):

@@ -117,7 +117,7 @@ def exact_add(x, y):
     """The sum of whole numbers, which may not pass 64 bits."""
     total = x + y
     if {(((x ^ total) & (y ^ total)) < 0)}:
-        raise OverflowError("whole numbers pass 64 bits")
+        raise OverflowError("integer overflow: exceeds int64")
     return total
 ''',
     "exact_subtract": '''
@@ -125,7 +125,7 @@ def exact_subtract(x, y):
     """The difference of whole numbers, which may not pass 64 bits."""
     away = x - y
     if {(((x ^ y) & (x ^ away)) < 0)}:
-        raise OverflowError("whole numbers pass 64 bits")
+        raise OverflowError("integer overflow: exceeds int64")
     return away
 ''',
     "exact_abs": '''
@@ -137,12 +137,12 @@ def exact_abs(x):
 def of_64_bits(x):
     """Whole numbers that cannot be negative, unless they have passed 64 bits."""
     if {(x < 0)}:
-        raise OverflowError("whole numbers pass 64 bits")
+        raise OverflowError("integer overflow: exceeds int64")
     return x
 ''',
 }  # a sum has passed them where its sign is that of neither operand
 
 
 def exact(any_of: str) -> dict[str, str]:
-    """The small functions that find out whether whole numbers pass 64 bits; `any_of` is how a library says that one is."""
+    """The small functions that find out whether integer overflow: exceeds int64; `any_of` is how a library says that one is."""
     return {name: re.sub(r"\{(.*)\}", lambda found: any_of.format(found[1]), text) for name, text in EXACT.items()}

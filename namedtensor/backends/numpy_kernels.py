@@ -224,7 +224,7 @@ COVERED = '''
 def covered(condition):
     """Fail where no case holds."""
     if not condition.all():
-        raise ValueError("no case holds for some elements")
+        raise ValueError("no case applies to some elements")
 '''
 EXACT_CAST = '''
 def exact_cast(x):

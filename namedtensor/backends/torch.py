@@ -120,13 +120,13 @@ def covered(condition):
     """Fail where no case holds."""
     known = seen(condition)
     if known is not None and not known.all():
-        raise ValueError("no case holds for some elements")
+        raise ValueError("no case applies to some elements")
 '''
 WRONG = '''
 def wrong(found):
     """Whether any whole number has passed 64 bits; what PyTorch compiles cannot look, and fails when it runs."""
     if torch.compiler.is_compiling():
-        torch._assert_async(~found.any(), "whole numbers pass 64 bits")
+        torch._assert_async(~found.any(), "integer overflow: exceeds int64")
         return False
     known = seen(found)
     return known is not None and not known.is_meta and bool(known.any())

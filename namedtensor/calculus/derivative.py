@@ -45,8 +45,8 @@ def derivative(checker: Inference, node: nodes.Derivative, env: Environment) -> 
     checker.derived += 1
     if not is_name(checker, node.variable, env):
         raise checker.error(
-            112, "a derivative is taken by a name", node.variable,
-            hint="give it a name of its own: Y = …, and write ∂(…)/∂Y*",
+            112, "a derivative is taken with respect to a name", node.variable,
+            hint="define a name for it, Y = …, and write ∂(…)/∂Y*",
         )  # fmt: skip
     by = checker.infer(node.variable, env)
     body = checker.infer(node.body, env)
@@ -57,10 +57,10 @@ def derivative(checker: Inference, node: nodes.Derivative, env: Environment) -> 
     twice = sorted(set(starred.values()) & body.shape.keys())
     if twice:
         raise checker.error(
-            303, f"the derivative would have the axis {twice[0]} twice: one of the body, one of {checker.text(node.variable)}",
+            303, f"the derivative would have axis {twice[0]} twice: from the body and from {checker.text(node.variable)}",
             node,
             notes=(checker.described(node.body, body.shape), checker.described(node.variable, by.shape)),
-            hint=f"write ∂(…)/∂{checker.text(node.variable)}{'†' if node.mark else '*'}, so that its axes get another mark",
+            hint=f"write ∂(…)/∂{checker.text(node.variable)}{'†' if node.mark else '*'}, so that its axes get a different star",
         )  # fmt: skip
     constant = tuple(each for each in parameters(checker, env) if each is not by)
     (body,) = with_softmax((body,), checker.graph, {id(each) for each in (by, *constant)})
@@ -100,8 +100,8 @@ def differential(checker: Inference, node: nodes.Differential, env: Environment)
     if checker.perturbations is not None:
         return perturbed(checker, checker.infer(node.body, env), node)
     raise checker.error(
-        405, "a differential alone has no value", node,
-        hint=f"write the derivative by a name: {checker.text(node)}/∂X*; an equation of differentials is checked beside a value",
+        405, "a differential by itself has no value", node,
+        hint=f"write a derivative with respect to a name: {checker.text(node)}/∂X*; equations of differentials are checked alongside a value",
     )  # fmt: skip
 
 

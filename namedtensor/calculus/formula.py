@@ -37,7 +37,7 @@ def differentiate_program(
     variable = named(by)
     words = {node.text for node in walk(tree) if isinstance(node, nodes.Name)}
     if key(by).base not in words:
-        raise NotationError(201, f"the formula has no {by}", hint=did_you_mean(near(by, sorted(words))))
+        raise NotationError(201, f"the formula does not contain {by}", hint=did_you_mean(near(by, sorted(words))))
     used = {each.mark for each in walk(tree) if isinstance(each, Derivative)}
     mark = next(mark for mark in marks() if mark not in used)
     last = scope.last
@@ -53,8 +53,8 @@ def differentiate_program(
         return replace(tree, statements=(*ended, Value(Derivative(body, variable, mark))))
     elif not list(scope.all_functions()):
         raise NotationError(
-            105, "there is no value here to take the derivative of", source, (0, len(source)),
-            hint="write a last line with what to differentiate",
+            105, "there is no value to differentiate", source, (0, len(source)),
+            hint="end with the expression to differentiate",
         )  # fmt: skip
     else:
         more = of_function(scope, max(scope.all_functions(), key=lambda each: each.position), variable, mark)
@@ -67,7 +67,7 @@ def named(text: str) -> Node:
     body = parse(text).statements[0]
     if not isinstance(body, Value) or spelled(body.body) is None:
         raise NotationError(
-            112, f"{text} is no name", text, (0, len(text)), hint="a derivative is taken by a name: X, W^Q"
+            112, f"{text} is not a name", text, (0, len(text)), hint="differentiate with respect to a name: X, W^Q"
         )
     return body.body
 

@@ -65,10 +65,10 @@ class Linearization:
         texts = record.differentials if record is not None else ()
         if record is None or not texts:
             raise self.checker.error(
-                405, f"the differential of {term.operator if record else self.checker.text(term.node)} is not known",
+                405, f"no derivative rule for {term.operator if record else self.checker.text(term.node)}",
                 self.make.node,
-                labels=((term.node.span, "it stands here"),) if term.node is not None else (),
-                hint="write it in other terms, whose differentials are known",
+                labels=((term.node.span, "it is used here"),) if term.node is not None else (),
+                hint="express it with operators that have derivative rules",
             )  # fmt: skip
         texts = texts[-len(parts) :] if len(parts) > 1 else texts[:1]
         total: Term | None = None

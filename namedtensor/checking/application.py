@@ -62,7 +62,7 @@ def check_numbers(checker: Inference, name: str, shape: Mapping[str, Any], axes:
     empty = next((axis for axis in axes if resolve(shape[axis]) == 0), None)
     if empty is not None:
         message = f"{name} of no numbers has no value: the size of {source_name(empty)} is 0"
-        raise checker.error(405, message, node, hint="give it an axis of at least one")
+        raise checker.error(405, message, node, hint="give the axis a size of at least 1")
 
 
 def new_axis_sizes(
@@ -142,7 +142,7 @@ def check_truth(
             truth(checker, argument, part)
         if argument.boolean and not record.boolean[0] and record.name not in ("=", "≠"):
             hint = Hint("𝕀[…] turns a condition into 0 and 1", f"𝕀[{checker.text(part)}]")
-            raise checker.error(315, f"{name} takes numbers, and this is a condition", part, hint=hint)
+            raise checker.error(315, f"{name} expects numbers, got a condition", part, hint=hint)
 
 
 MARKED = "∂L/∂W, without the mark, has the axes of W; of a gradient with marks, write G_{a*→a}"

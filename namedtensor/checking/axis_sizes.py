@@ -25,12 +25,12 @@ def unknown_size(checker: Inference, axis: str) -> SizeVariable:
 def unknown_axis_size(checker: Inference, name: str, place: Any) -> NotationError:
     return checker.error(
         309,
-        f"the size of {name} is not known",
+        f"cannot infer the size of axis {name}",
         place,
-        notes=("no input has this axis, and no equation gives its size",),
-        hint=f"say it, |{name}| = |{name.rstrip(PRIME)}|, or give it by name: sizes={{{name!r}: 3}}"
+        notes=("no input has it and no equation determines it",),
+        hint=f"state it, |{name}| = |{name.rstrip(PRIME)}|, or pass it: sizes={{{name!r}: 3}}"
         if name.endswith(PRIME)
-        else f"give it by name: sizes={{{name!r}: 3}}",
+        else f"pass it: sizes={{{name!r}: 3}}",
         symbol=name, axis=name, reason=SIZE_NEEDED,
     )  # fmt: skip
 

@@ -21,15 +21,15 @@ def beyond_family(checker: Inference, key: Key, place: Any, env: Environment) ->
             value = number_of(checker, text, env)
             if isinstance(value, float):
                 return checker.error(
-                    201, f"{key} is not known: {text} is {value:g}, and {key.base} has members for integers", place, symbol=str(key),
+                    201, f"undefined name {key}: {text} is {value:g}, and the members of {key.base} have integer indices", place, symbol=str(key),
                     notes=(f"{key.base} is defined {checker.text(over).strip()}",),
                 )  # fmt: skip
             low, high = (checker.solver.value(end, env) for end in (over.low, over.high))
             if isinstance(value, int) and isinstance(low, int) and isinstance(high, int) and not low <= value <= high:
                 own = f", and {text} is {value}" if text != str(value) else ""
                 return checker.error(
-                    201, f"{key} is not known: {key.base} is defined {checker.text(over).strip()}{own}", place, symbol=str(key),
-                    hint=f"let the range go on to {value}" if value > high else f"say where it begins: {start(key, text, value)} = …",
+                    201, f"undefined name {key}: {key.base} is defined {checker.text(over).strip()}{own}", place, symbol=str(key),
+                    hint=f"extend the range to {value}" if value > high else f"define its start: {start(key, text, value)} = …",
                 )  # fmt: skip
     return None
 

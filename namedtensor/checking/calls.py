@@ -72,8 +72,8 @@ def norm_of_all(checker: Inference, node: Call, env: Environment) -> Term:
     for part in node.parameters:
         if isinstance(part, nodes.Name) and part.text in term.shape:
             raise checker.error(
-                316, f"the subscript of ‖{checker.text(node.arguments[0])}‖ is p, and {part.text} is an axis", part,
-                hint=f"over an axis: norm_{{{part.text}}} {checker.text(node.arguments[0])}",
+                316, f"the subscript of ‖{checker.text(node.arguments[0])}‖ is p, but {part.text} is an axis", part,
+                hint=f"for a norm over an axis write norm_{{{part.text}}} {checker.text(node.arguments[0])}",
             )  # fmt: skip
     if not axes:
         return apply(checker, "abs", (term,), (), node, env, node.arguments)
@@ -94,7 +94,7 @@ def unknown_operator(checker: Inference, node: Call, env: Environment) -> Notati
     name = node.operator
     if not name[0].isalpha():
         return checker.error(
-            201, f"the operator {name} is not defined", node.operator_span,
+            201, f"undefined operator {name}", node.operator_span,
             hint=ELSEWHERE.get(name) or f"define it: X {name} Y = …",
         )  # fmt: skip
     defined = [function.title for function in checker.scope.functions.get(name, [])]
@@ -103,16 +103,16 @@ def unknown_operator(checker: Inference, node: Call, env: Environment) -> Notati
     notes = [f"{name} is defined as {', '.join(defined)}"] if defined else []
     if not defined and not signed and is_tensor(checker, name, env):
         return checker.error(
-            201, f"{name} is a tensor, and no function", node.operator_span,
-            hint=f"an index names its axis, {name}_{{ax(1)}}; a product is written {name} ⊙ (…)",
+            201, f"{name} is a tensor, not a function", node.operator_span,
+            hint=f"for an index write {name}_{{ax(1)}}, for a product {name} ⊙ (…)",
         )  # fmt: skip
     return checker.error(
         201,
-        f"no definition of {name} fits this use"
+        f"no definition of {name} matches this use"
         if defined
-        else f"{name} has a signature, and no definition"
+        else f"{name} has a signature but no definition"
         if signed
-        else f"{name} is not known",
+        else f"undefined function {name}",
         node.operator_span,
         notes=notes,
         hint=None
@@ -158,7 +158,7 @@ def typed_by_signature(checker: Inference, node: Call, env: Environment) -> Term
         missing = sorted(needed - set(term.shape))
         if missing:
             raise checker.error(
-                305, f"{node.operator} needs the axis {missing[0]} of its argument {checker.text(part)}", part,
+                305, f"{node.operator}: argument {checker.text(part)} is missing axis {missing[0]}", part,
                 notes=(checker.described(part, term.shape), f"its signature is {checker.text(fits[0])}"),
                 symbol=node.operator, axis=missing[0],
             )  # fmt: skip
@@ -179,8 +179,8 @@ def call_builtin(checker: Inference, node: Call, env: Environment) -> Term:
     if len(options) > len(record.options):
         wanted = ", ".join(name for name, _ in record.options) or "nothing"
         raise checker.error(
-            304, f"{node.operator} takes {wanted} after the semicolon, and was given {len(options)} parameters", node,
-            hint="leave the others out",
+            304, f"{node.operator} expects {wanted} after the semicolon, got {len(options)} parameters", node,
+            hint="remove the others",
         )  # fmt: skip
     named = tuple([(name, value) for (name, _), value in zip(record.options, options)])
     if not named and node.operator == "standardize":
@@ -232,7 +232,7 @@ def option(checker: Inference, node: Node, env: Environment) -> Any:
     value = checker.infer(node, env).number
     if value is None:
         raise checker.error(
-            304, "a parameter after the semicolon is a plain number here, and no tensor", node, hint="write a number"
+            304, "a parameter after the semicolon must be a number here, not a tensor", node, hint="write a number"
         )
     return value
 
@@ -245,7 +245,7 @@ def use_axes(checker: Inference, node: Call, env: Environment) -> tuple[tuple[st
         if axis is None:
             raise checker.error(
                 301,
-                f"{node.operator} goes over axes, and {checker.text(part)} is none",
+                f"{node.operator} needs axes, and {checker.text(part)} is not an axis",
                 part,
                 hint=f"name an axis: {node.operator}_{{seq}}",
             )
@@ -257,13 +257,13 @@ def size_of(checker: Inference, node: Call, env: Environment) -> Term:
     """The term of size(ax): what |ax| is where ax is an axis."""
     axis = axis_of(node.arguments[0]) if len(node.arguments) == 1 else None
     if axis is None:
-        raise checker.error(304, "size takes the name of one axis", node, hint="write size(seq) or |seq|")
+        raise checker.error(304, "size expects the name of one axis", node, hint="write size(seq) or |seq|")
     value = checker.solver.size(axis.name, env, node)
     if value is None:
         size = nodes.Size(axis, node.span)
         if not axis_is_mentioned(checker, axis.name) and find_quietly(checker, size, env) is not None:
             raise checker.error(
-                204, f"{axis.name} is a tensor and no axis, so size({axis.name}) has no value", node.arguments[0],
+                204, f"size({axis.name}) is undefined: {axis.name} is a tensor, not an axis", node.arguments[0],
                 hint=f"write the name of an axis, or abs({axis.name}) for the absolute value",
             )  # fmt: skip
         return open_size(checker, size, env)
@@ -288,10 +288,10 @@ def call_defined(
             takes += f" and {len(function.options)} after the semicolon"
         raise checker.error(
             304,
-            f"{function.title} takes {takes}, and was given {len(node.arguments) + len(node.parameters)}",
+            f"{function.title} expects {takes}, got {len(node.arguments) + len(node.parameters)}",
             node,
             labels=((function.head.span, "defined here"),),
-            hint=f"write it as {checker.text(function.head)}",
+            hint=f"call it as {checker.text(function.head)}",
         )
     numbers: dict[str, Term] = {}
     for name, part in bindings["numbers"].items():
@@ -307,7 +307,7 @@ def call_python(checker: Inference, node: Call, env: Environment) -> Term:
     signature = registered.signature
     if len(arguments) != len(signature.domain):
         raise checker.error(
-            304, f"{node.operator} takes {len(signature.domain)} arguments, and was given {len(arguments)}", node,
+            304, f"{node.operator} expects {len(signature.domain)} arguments, got {len(arguments)}", node,
             notes=(f"its signature is {registered.text}",),
         )  # fmt: skip
     needed = [{axis.name: size for axis, size in of.axes} for of in signature.domain]
@@ -320,7 +320,7 @@ def call_python(checker: Inference, node: Call, env: Environment) -> Term:
         for axis, said in names.items():
             if axis not in argument.shape:
                 raise checker.error(
-                    305, f"{node.operator} needs the axis {axis} of its argument {checker.text(part)}", part,
+                    305, f"{node.operator}: argument {checker.text(part)} is missing axis {axis}", part,
                     notes=(checker.described(part, argument.shape), f"its signature is {registered.text}"),
                     symbol=node.operator, axis=axis,
                 )  # fmt: skip
@@ -383,10 +383,10 @@ def open_size(checker: Inference, node: nodes.Size, env: Environment) -> Term:
     meant = near(name, axes)
     raise checker.error(
         204,
-        f"there is no axis and no tensor {name}, so |{name}| has no value",
+        f"|{name}| is undefined: no axis or tensor is called {name}",
         node.axis,
         notes=(f"axes here: {', '.join(axes)}",) if axes else (),
-        hint=f"did you mean |{meant[0]}|?" if meant else f"give the size by name: sizes={{{name!r}: 3}}",
+        hint=f"did you mean |{meant[0]}|?" if meant else f"pass the size: sizes={{{name!r}: 3}}",
         symbol=name, axis=name, reason=None if meant else SIZE_NEEDED,
     )  # fmt: skip
 

@@ -30,7 +30,7 @@ def cases(checker: Inference, node: nodes.Cases, env: Environment) -> Term:
     guards: list[Term] = []  # that no condition before holds, as far as elements are guarded by it
     for position, (value, condition) in enumerate(node.branches):
         if condition is None and position != len(node.branches) - 1:
-            raise checker.error(101, "otherwise comes last", value, hint="move this case to the end")
+            raise checker.error(101, "otherwise must be the last case", value, hint="move this case to the end")
         holds = None
         if condition is not None:
             (holds,) = checker.infer_all((condition,), env)
@@ -86,7 +86,7 @@ def as_term(
     checker: Inference, arguments: list[Term], parts: list[Node], untaken: list[Term], node: nodes.Cases
 ) -> Term:
     if not arguments:
-        raise checker.error(405, "no case holds", node, hint="end with: … otherwise")
+        raise checker.error(405, "no case applies", node, hint="add an otherwise case at the end")
     everything = (*arguments, *untaken)
     shape = broadcast(checker, everything, node, node.span, "{…}", [*parts, *(term.node for term in untaken)])
     if len(arguments) > 1:
@@ -146,7 +146,5 @@ def guard_index(checker: Inference, at: Term) -> Term:
 
 def truth(checker: Inference, term: Term, node: Node) -> Term:
     if not term.boolean:
-        raise checker.error(
-            315, "a condition is due here, and this is a number", node, hint="compare it with something: i ≤ j, i = 1"
-        )
+        raise checker.error(315, "expected a condition, got a number", node, hint="compare it, as in i ≤ j or i = 1")
     return term

@@ -110,9 +110,9 @@ class Checker(Inference):
             functions = ", ".join(function.title for function in self.scope.all_functions())
             raise self.error(
                 105,
-                "there is no value here" + (f", only functions: {functions}" if functions else ""),
+                "there is no value to compute" + (f", only functions: {functions}" if functions else ""),
                 self.scope.program,
-                hint="write a last line with what to compute, or call a function of the program from Python",
+                hint="end with an expression to compute, or call a function of the program from Python",
             )
         term = self.last_term(last)
         self.check_stated()
@@ -169,7 +169,7 @@ class Checker(Inference):
             if source_name(axis) in term.shape:
                 raise self.error(
                     306,
-                    f"the axis {source_name(axis)} of an input meets another {source_name(axis)} of the result",
+                    f"axis {source_name(axis)} of an input collides with another axis {source_name(axis)} of the result",
                     node,
                     notes=(f"the result has {shown({source_name(a): s for a, s in term.shape.items()})}",),
                     hint=f"rename the extra axis {source_name(axis)} of the input",

@@ -102,7 +102,7 @@ def warn_of_replaced(checker: Inference) -> None:
     """Warn of the program's own definitions that replace a built-in of that name; raise where that is refused."""
     for each in checker.scope.replaced:
         message = f"{each.name} is built in, and the {each.name} of this formula replaces it"
-        hint = "give it a name of its own, unless that is meant"
+        hint = "rename it, unless you mean to override the built-in"
         if checker.strict:
             raise checker.error(209, message, each.span, hint=hint)
         checker.warnings.append(CheckWarning(209, message, each.span, hint))
@@ -130,7 +130,7 @@ def numbered(checker: Inference, over: nodes.Range, env: Environment) -> Iterato
     if not isinstance(first, int) or not isinstance(last, int):
         raise unknown_bound(checker, over, env)
     if last - first >= getattr(checker.limits, "steps", 10**6):
-        raise checker.error(404, "this range is too long", over, hint="raise limits.steps")
+        raise checker.error(404, "the range is too long", over, hint="raise limits.steps")
     for step in range(first, last + 1):
         yield Environment(parent=env, sizes_parent=env, depth=env.depth, indices={over.variable.text: step})
 

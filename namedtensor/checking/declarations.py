@@ -117,7 +117,7 @@ class DeclaredSets:
         env = Environment(parent=checker.top, indices=dict(indices))
         for axis, size, node in declared.axes:
             if axis not in shape:
-                note = f"{key} was given with {shown(shape)}"
+                note = f"{key} : {shown(shape)}"
                 raise axis_lacking(checker, key, axis, [name for name, _, _ in declared.axes], node, note)
             if size is not None and not is_ground(shape[axis]):
                 bind_size(checker, size, shape[axis], env)
@@ -135,7 +135,7 @@ def axis_lacking(
     """The error for an input that lacks an axis of its declaration, which has the axes `declared`."""
     hint = f"give {key} with the axes {', '.join(declared)}"
     return checker.error(
-        317, f"{key} lacks the axis {axis} of its declaration", place, notes=(note,), hint=hint, labels=labels,
+        317, f"{key} is missing axis {axis} of its declaration", place, notes=(note,), hint=hint, labels=labels,
         symbol=str(key), axis=axis,
     )  # fmt: skip
 
@@ -155,13 +155,13 @@ def set_axes(checker: Inference, of: nodes.Set, env: Environment) -> list[tuple[
         for real in env.resolve_axis(axis.name):
             if real in seen:
                 raise checker.error(
-                    303, f"the axis {real} occurs twice in one shape", axis, hint="each axis needs its own name"
+                    303, f"duplicate axis {real} in one shape", axis, hint="give each axis its own name"
                 )
             seen.add(real)
             number = None if size is None else arithmetic(size, lambda name: None)
             if number is not None and number < 0:
                 raise checker.error(
-                    310, f"the size of {real} cannot be {number}", size, hint="a size is a whole number from 0"
+                    310, f"the size of {real} cannot be {number}", size, hint="a size must be a non-negative integer"
                 )
             found.append((real, size, axis))
     return found
@@ -183,8 +183,8 @@ def unknown_bound(checker: Inference, over: nodes.Range, env: Environment) -> No
     end = over.high if isinstance(over.last, nodes.Number) else over.last
     name = end.axis.name if isinstance(end, nodes.Size) else checker.text(end)
     return checker.error(
-        309, f"{checker.text(end)} has no value, and the range {checker.text(over)} needs one", end,
-        hint=f"give it by name: sizes={{{name!r}: 3}}", symbol=name, reason=SIZE_NEEDED,
+        309, f"{checker.text(end)} has no value, but the range {checker.text(over)} needs one", end,
+        hint=f"pass it: sizes={{{name!r}: 3}}", symbol=name, reason=SIZE_NEEDED,
     )  # fmt: skip
 
 
@@ -246,7 +246,7 @@ def check_member(checker: Inference, term: Term, of: nodes.Set, env: Environment
         if value is not None and not unify(value, term.shape[axis]):
             raise checker.error(
                 308,
-                f"{axis} has {resolve(term.shape[axis])} here, and {checker.text(of)} says {resolve(value)}",
+                f"axis {axis} has size {resolve(term.shape[axis])} here, but {checker.text(of)} declares {resolve(value)}",
                 where,
                 notes=(checker.described(node, term.shape),),
             )
@@ -277,21 +277,21 @@ def axes_differ(checker: Inference, term: Term, node: Node, names: set[str], of:
     missing, extra = names - have, have - names
     parts: list[str] = []
     if extra:
-        parts.append(f"has {_axes(extra)} besides")
+        parts.append(f"has extra {_axes(extra)}")
     if missing:
-        parts.append(f"lacks {_axes(missing)}")
+        parts.append(f"is missing {_axes(missing)}")
     return checker.error(
         307,
-        f"{checker.text(node)} {' and '.join(parts)}: it cannot be in {checker.text(of)}",
+        f"{checker.text(node)} {' and '.join(parts)}; expected {checker.text(of)}",
         node,
         notes=(checker.described(node, {a: s for a, s in term.shape.items() if "@" not in a}),),
-        labels=((of.span, "stated here"),),
-        hint=_rename_hint(missing, extra) or "a value has exactly the axes of its set: change one of the two",
+        labels=((of.span, "declared here"),),
+        hint=_rename_hint(missing, extra) or "make the expression and its declared set have the same axes",
     )
 
 
 def _axes(names: set[str]) -> str:
-    return ("the axis " if len(names) == 1 else "the axes ") + ", ".join(sorted(names))
+    return ("axis " if len(names) == 1 else "axes ") + ", ".join(sorted(names))
 
 
 def _rename_hint(missing: set[str], extra: set[str]) -> str | None:

@@ -98,9 +98,8 @@ def _missing(use: Use) -> ErrorText:
         if axis not in argument.shape and hasattr(part, "span")
     ]
     who = " and ".join(lacking) if len(lacking) <= 2 else "its operands"
-    verb = "lacks" if len(lacking) == 1 else "lack"
     reason = "" if len(arguments) < 2 or len(lacking) > 1 else "; both operands need it"
-    message = f"{use.sign} needs the axis {axis}, which {who} {verb}{reason}"
+    message = f"{use.sign} needs axis {axis}, missing from {who}{reason}"
     return ErrorText(301, message, use.where_named, use.notes, other_axis(axis, have, arguments))
 
 
@@ -109,10 +108,10 @@ def _sizes(use: Use) -> ErrorText:
     first, second = (resolve(size) for size in use.problem.detail)
     return ErrorText(
         302,
-        f"{source_name(axis)} is {first} {where_sized(use, first)} and {second} {where_sized(use, second)}",
+        f"axis {source_name(axis)} has size {first} {where_sized(use, first)} and size {second} {where_sized(use, second)}",
         use.place,
-        [*use.notes, f"{use.sign} takes axes of one name as one axis, so their sizes must agree"],
-        "rename one of the two, or give tensors of one size",
+        [*use.notes, f"{use.sign} aligns axes by name, so their sizes must match"],
+        "rename one of the two axes, or pass tensors of the same size",
     )
 
 
@@ -120,7 +119,7 @@ def _clash(use: Use) -> ErrorText:
     axis = use.axis
     return ErrorText(
         306,
-        f"{use.sign} gives the axis {axis}, which its operand has already",
+        f"{use.sign} returns axis {axis}, but its operand already has an axis {axis}",
         use.where_named,
         use.notes,
         f"rename the operand's {axis} first: X_{{{source_name(axis)}→{source_name(axis)}'}}",
@@ -128,16 +127,16 @@ def _clash(use: Use) -> ErrorText:
 
 
 def _repeated(use: Use) -> ErrorText:
-    return ErrorText(303, f"{use.axis} is named twice", use.where_named, (), "name each axis once")
+    return ErrorText(303, f"axis {use.axis} is named twice", use.where_named, (), "name each axis once")
 
 
 def _arity(use: Use) -> ErrorText:
     wanted, have = use.problem.detail
-    message = f"{use.sign} takes {wanted} argument{'' if wanted == 1 else 's'}, and was given {have}"
+    message = f"{use.sign} expects {wanted} argument{'' if wanted == 1 else 's'}, got {have}"
     hint = ARGUMENTS.get(use.operator)
     if use.operator in ("max", "min") and (wanted, have) == (1, 2):
         name = use.operator
-        hint = f"of two tensors it is {name}(X, Y), and over an axis as well {name}({use.sign} X, Y)"
+        hint = f"for two tensors write {name}(X, Y), with a reduction {name}({use.sign} X, Y)"
     return ErrorText(304, message, use.place, use.notes, hint)
 
 
@@ -152,11 +151,11 @@ def _number(use: Use) -> ErrorText:
         start = use.place.span[0]
         named = axes if wanted == 1 else [", ".join(axes[:wanted])]
         hint = Hint(hint, *(f"{sign}_{{{each}}}" for each in named), at=(start, start + len(sign)))
-    return ErrorText(316, f"{sign} takes {_count(wanted)}, and {_named(have)}", use.place, use.notes, hint)
+    return ErrorText(316, f"{sign} expects {_count(wanted)}, got {have}", use.place, use.notes, hint)
 
 
 def _whole(use: Use) -> ErrorText:
-    return ErrorText(310, str(use.problem.detail), use.place, use.notes, "give sizes that divide")
+    return ErrorText(310, str(use.problem.detail), use.place, use.notes, "choose sizes that divide")
 
 
 def _other(use: Use) -> ErrorText:

@@ -57,7 +57,7 @@ def unstated(checker: Inference, node: Expectation, of: Expectation | Name) -> N
     )
     name = of.text if isinstance(of, Name) else "x"
     return checker.error(
-        201, said, of, notes=(f"drawn are here {', '.join(random)}",) if random else (),
+        201, said, of, notes=(f"random variables here: {', '.join(random)}",) if random else (),
         hint=f"write 𝔼_{{{name} ∼ N(0, 1)}}[…], or {name} ∼ N(0, 1) in a line of its own; an average over an axis is mean_{{axis}} X",
     )  # fmt: skip
 
@@ -93,9 +93,9 @@ def of_two(
     first, rest = draws[0], draws[1:]
     if own_axes(p):
         raise checker.error(
-            405, f"the expectation goes through 0 and 1, and {checker.text(first.arguments[0])} has axes", first.arguments[0],
+            405, f"the expectation enumerates 0 and 1, but {checker.text(first.arguments[0])} has axes", first.arguments[0],
             notes=(checker.described(first.arguments[0], p.shape),),
-            hint=f"to draw each element alone, say so: {first.family}(…)^{{{', '.join(own_axes(p))}}}",
+            hint=f"to draw each element independently, write {first.family}(…)^{{{', '.join(own_axes(p))}}}",
         )  # fmt: skip
     graph, parts = checker.graph, list[Term]()
     less = apply(checker, "-", (graph.number(1), p), (), node, env, (node, first.arguments[0]))
@@ -113,12 +113,12 @@ def check_known(checker: Inference, node: Draw) -> None:
     if known is None:
         names = [name for name in DISTRIBUTIONS if name]
         raise checker.error(
-            201, f"{node.family} is no distribution that is known", node, notes=(f"known are {', '.join(names)}",),
-            hint=did_you_mean(near(node.family, names, 1)) or "of probabilities p along an axis write i ∼ p",
+            201, f"unknown distribution {node.family}", node, notes=(f"available: {', '.join(names)}",),
+            hint=did_you_mean(near(node.family, names, 1)) or "for probabilities p along an axis write i ∼ p",
         )  # fmt: skip
     if len(node.arguments) != known.parameters:
         raise checker.error(
-            304, f"{node.family} has {known.parameters} parameter{'s' * (known.parameters > 1)}, and was given {len(node.arguments)}",
+            304, f"{node.family} expects {known.parameters} parameter{'s' * (known.parameters > 1)}, got {len(node.arguments)}",
             node, hint="N(μ, σ^2), U(low, high), Exponential(rate), Gumbel(μ, β), Bernoulli(p), i ∼ p",
         )  # fmt: skip
 
@@ -128,7 +128,7 @@ def number_of_draws(checker: Inference, env: Environment) -> int:
     if found is None:
         return DRAWS
     if not isinstance(found, int) or found < 1:
-        raise checker.error(405, f"draws is {found}, and an expectation needs at least one", checker.scope.program)
+        raise checker.error(405, f"draws is {found}, but an expectation needs at least one", checker.scope.program)
     if found > checker.limits.steps:
         raise checker.error(404, f"{found} draws are too many", checker.scope.program, hint="raise limits.steps")
     return found
@@ -149,7 +149,7 @@ def its_axis(checker: Inference, node: Draw, p: Term) -> str:
     if len(own) != 1:
         hint = "of one probability write Bernoulli(p)" if not own else "index the others: i ∼ p_{a(1)}"
         raise checker.error(
-            405, "an index is drawn by its probabilities along one axis", node.arguments[0],
+            405, "an index must be drawn from probabilities along one axis", node.arguments[0],
             notes=(checker.described(node.arguments[0], p.shape),), hint=hint,
         )  # fmt: skip
     return own[0]

@@ -89,7 +89,7 @@ class _Replacing:
             return value
         if len(own) > 1:
             raise checker.error(
-                316, f"{checker.text(part)} has the axes {' and '.join(own)}, and an update goes over one", part,
+                316, f"{checker.text(part)} has axes {' and '.join(own)}, but an update takes one axis", part,
                 notes=(checker.described(part, at.shape),), hint="merge them into one",
             )  # fmt: skip
         (over,) = own

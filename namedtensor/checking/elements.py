@@ -186,9 +186,9 @@ def stated_sizes(checker: Inference, key: Key, env: Environment) -> dict[str, An
                     if is_ground(value) and (resolve(value) != int(resolve(value)) or resolve(value) < 0):
                         raise checker.error(
                             310,
-                            f"{axis} would have the size {resolve(value)}, and a size is a whole number",
+                            f"axis {axis} would have size {resolve(value)}, which is not an integer",
                             size,
-                            hint="give sizes that divide",
+                            hint="choose sizes that divide",
                         )
                     found[axis] = value
     return found
@@ -225,7 +225,7 @@ def one_part(checker: Inference, definition: Definition, sized: dict[str, Any], 
             inner.members[over.variable.text] = Along(apart, first, len(positions))
         if filled is not None:
             raise checker.error(
-                406, "only one axis can be filled in parts", part, hint="give the other axes a plain variable"
+                406, "only one axis can be defined in parts", part, hint="index the other axes with plain variables"
             )
         filled = (real, positions)
     term = checker.infer(definition.body, inner)
@@ -246,7 +246,7 @@ def surplus_axis(checker: Inference, definition: Definition, axis: str, term: Te
     """The error for an axis that the right side has beside the same one of the left."""
     return checker.error(
         306,
-        f"the right side has the axis {axis} besides the {axis} of the left",
+        f"the right-hand side has an extra axis {axis} beside the axis {axis} of the left-hand side",
         definition.body,
         notes=(checker.described(definition.body, {a: s for a, s in term.shape.items() if "@" not in a}),),
         hint=f"index it, as in X_{{{axis}(i)}}, or sum over it",
@@ -266,7 +266,7 @@ def numbers_of(checker: Inference, over: Range, env: Environment) -> range:
     if not isinstance(first, int) or not isinstance(last, int):
         raise unknown_bound(checker, over, env)
     if last - first >= checker.limits.steps:
-        raise checker.error(404, "this range is too long", over, hint="raise limits.steps")
+        raise checker.error(404, "the range is too long", over, hint="raise limits.steps")
     return range(first, last + 1)
 
 
@@ -291,7 +291,7 @@ def positions_of(checker: Inference, part: Node, over: Range | None, env: Enviro
 
 def _number(checker: Inference, value: Any, part: Node) -> Any:
     if value is None:
-        raise checker.error(309, "this index has no value", part, hint="bind its variable by a range: for k = 0, …, n")
+        raise checker.error(309, "the index has no value", part, hint="bind its variable by a range: for k = 0, …, n")
     return value
 
 
@@ -300,11 +300,11 @@ def join(checker: Inference, parts: list[Part], sized: dict[str, Any]) -> Term:
     axis = next((part.filled[0] for part in parts if part.filled is not None), None)
     if axis is None:
         other = parts[1].definition
-        raise checker.error(406, f"this equation and another both fill all of {other.key}", other.head)
+        raise checker.error(406, f"this equation and another both define all of {other.key}", other.head)
     order: list[int] = []
     for _, filled, definition in parts:
         if filled is None or filled[0] != axis:
-            raise checker.error(406, f"this equation and another both fill all of {axis}", definition.head)
+            raise checker.error(406, f"this equation and another both define all of {axis}", definition.head)
         order += filled[1]
     first = parts[0].definition
     size = resolve(sized[axis])
@@ -313,12 +313,12 @@ def join(checker: Inference, parts: list[Part], sized: dict[str, Any]) -> Term:
         twice = sorted(position for position, count in Counter(order).items() if count > 1)
         which = missing or twice
         text = ", ".join(map(str, which[:5])) + (", …" if len(which) > 5 else "")
-        how = "no value" if missing else "several values"
+        how = "is undefined" if missing else "has several values"
         raise checker.error(
             406,
-            f"{first.key} has {how} at {axis} {text}",
+            f"{first.key} {how} at {axis} = {text}",
             first.head,
-            hint="let the ranges fill every element once",
+            hint="make the ranges cover each element exactly once",
         )
     terms = tuple(part.term for part in parts)
     others = tuple(Shaped({a: s for a, s in term.shape.items() if a != axis}) for term in terms)

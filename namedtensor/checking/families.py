@@ -65,7 +65,7 @@ def check_steps(checker: Inference, over: Range, count: int) -> None:
     if count > steps:
         raise checker.error(
             404,
-            f"a recurrence of {count} steps passes the limit of {steps}",
+            f"the recurrence has {count} steps; the limit is {steps}",
             over,
             hint="raise limits.steps",
         )
@@ -87,7 +87,9 @@ def infer_step(
     if marker in env.active:
         if not is_wanted:
             return None
-        raise checker.error(203, f"{member} needs itself", family.head, hint="let each member need only earlier ones")
+        raise checker.error(
+            203, f"circular definition of {member}", family.head, hint="define each member by earlier members only"
+        )
     checker.spend(over)
     place = Environment(
         parent=holder,
@@ -141,6 +143,6 @@ def infer_definition(checker: Inference, definition: Definition, env: Environmen
 def empty_range(checker: Inference, definition: Definition) -> NotationError:
     over = definition.range or definition.head
     return checker.error(
-        405, f"the range of {checker.text(definition.head)} is empty, so it has no last value", over,
-        hint="let the range end after it begins",
+        405, f"the range of {checker.text(definition.head)} is empty, so there is no last value", over,
+        hint="make the range end after it begins",
     )  # fmt: skip

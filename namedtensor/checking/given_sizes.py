@@ -32,9 +32,9 @@ def agree_with_given(
         if wanted is not None and not unify(wanted, shape[axis]):
             raise checker.error(
                 308,
-                f"{axis} has {resolve(shape[axis])} in {source}, and sizes= says {resolve(wanted)}",
+                f"axis {axis} has size {resolve(shape[axis])} in {source}, but sizes= gives {resolve(wanted)}",
                 place or place_of(checker, axis) or checker.scope.program,
-                notes=(f"{source} was given with {shown(shape)}",),
+                notes=(f"{source} has the shape {shown(shape)}",),
                 hint=HINT,
             )
 
@@ -83,8 +83,8 @@ def unequal(checker: Inference, fact: SizeEquation, left: Any, right: Any) -> No
     text = source_text(checker, fact)
     if fact.text:
         return checker.error(
-            308, f"{text} has the size {left} in this declaration, and {right} in the tensor that is given", fact.span,
-            notes=[f"given: {fact.text}"], hint="change the declaration, or give a tensor that fits",
+            308, f"axis {text} has size {left} in this declaration, but {right} in the tensor that was passed", fact.span,
+            notes=[f"passed: {fact.text}"], hint="change the declaration, or pass a tensor that matches",
         )  # fmt: skip
     words = dict.fromkeys(name for side in sides(fact) for _, name in words_in(side))
     given = [
@@ -92,10 +92,10 @@ def unequal(checker: Inference, fact: SizeEquation, left: Any, right: Any) -> No
     ]
     return checker.error(
         308,
-        f"{text} does not hold",
+        f"size constraint {text} is violated",
         fact.span,
-        notes=[f"the left side is {left}, the right side {right}", *given],
-        hint="change the statement, or give a tensor that fits",
+        notes=[f"left-hand side {left}, right-hand side {right}", *given],
+        hint="change the constraint, or pass a tensor that matches",
     )
 
 
@@ -117,14 +117,14 @@ def check_number(checker: Inference, name: str, size: int) -> None:
     group = checker.scope.definitions.get(spelling)
     if group is None:
         value, place = getattr(checker.inputs.get(spelling), "number", None), None
-        by = "was given as a value"
+        by = "as passed"
     else:
         value, place = checker.number(spelling, checker.top), group[0].statement.sides[0]
-        by = "is so by its equation"
+        by = "by its equation"
     if value is not None and value != size:
         raise checker.error(
-            308, f"{name} is {value}, which {by}, and sizes= says {size}", place or checker.scope.program,
-            hint="leave the size out, or change the equation" if group else "give it once",
+            308, f"{name} is {value} {by}, but sizes= gives {size}", place or checker.scope.program,
+            hint="remove the size, or change the equation" if group else "pass it once",
         )  # fmt: skip
 
 
@@ -137,8 +137,8 @@ def check_declared(checker: Inference, name: str, size: int) -> None:
             value = checker.solver.value(extent, checker.top)
             if value is not None and is_ground(value) and resolve(value) != size:
                 raise checker.error(
-                    308, f"{name} has {resolve(value)} in the declaration of {declared.key()}, and sizes= says {size}",
-                    axis, hint="leave the size out, or change the declaration",
+                    308, f"axis {name} has size {resolve(value)} in the declaration of {declared.key()}, but sizes= gives {size}",
+                    axis, hint="remove the size, or change the declaration",
                 )  # fmt: skip
 
 
@@ -157,8 +157,8 @@ def check_made(checker: Inference, axis: str, size: int) -> None:
     if chosen and all(extent != size for _, extent in chosen):
         node, extent = chosen[0]
         raise checker.error(
-            308, f"{axis} has {extent} here, and sizes= says {size}", node,
-            notes=(f"{checker.text(node)} has {axis}[{extent}]",), hint="leave the size out, or change the formula",
+            308, f"axis {axis} has size {extent} here, but sizes= gives {size}", node,
+            notes=(f"{checker.text(node)} has {axis}[{extent}]",), hint="remove the size, or change the formula",
         )  # fmt: skip
 
 

@@ -44,7 +44,7 @@ def index(checker: Inference, node: Index, env: Environment) -> Term:
                 axis=real,
             )
         if real in seen:
-            raise checker.error(303, f"{real} is indexed twice", axis, hint="index each axis once")
+            raise checker.error(303, f"axis {real} is indexed twice", axis, hint="index each axis once")
         seen.add(real)
         apart[real] = f"{real}@index"
     term = checker.renamed(base, apart, node)
@@ -59,7 +59,7 @@ def indexed_axis(checker: Inference, axis: nodes.Axis, env: Environment) -> str:
     axes = env.resolve_axis(axis.name)
     if len(axes) != 1:
         raise checker.error(
-            316, f"an index takes one axis, and {axis.name} is {' and '.join(axes)} here", axis,
+            316, f"an index takes one axis, but {axis.name} stands for {' and '.join(axes)} here", axis,
             hint="call the function over one axis at a time",
         )  # fmt: skip
     return axes[0]
@@ -74,7 +74,7 @@ def placed(checker: Inference, axis: nodes.Axis, part: Node, base: Term, env: En
     if isinstance(first, (int, Extent)) and isinstance(last, (int, Extent)):
         if not assume_at_most(first, last):
             raise checker.error(
-                401, f"the slice {checker.text(part)} is empty", part, hint="it goes from 1, both ends in it"
+                401, f"empty slice {checker.text(part)}", part, hint="slices start at 1 and include both ends"
             )
         for end, node in ((first, part.first), (last, part.last)):
             if real in base.shape:
@@ -83,8 +83,8 @@ def placed(checker: Inference, axis: nodes.Axis, part: Node, base: Term, env: En
     width = width_of(checker, part, env)
     if width is None:
         raise checker.error(
-            309, f"how long the slice {checker.text(part)} is, is not known", part,
-            hint="write its other end from the first: t-2:t",
+            309, f"cannot infer the length of the slice {checker.text(part)}", part,
+            hint="write one end in terms of the other: t-2:t",
         )  # fmt: skip
     start, steps = checker.infer(part.first, env), iota(checker, real, 0, width + 1, part)
     return apply(checker, "+", (start, steps), (), part, env, (part.first, part))
@@ -127,10 +127,10 @@ def no_position(checker: Inference, axis: str, at: Term, part: Node, node: Node)
     meant = f"{base} ⊙_{{{axis}}} {checker.text(part)}"
     return checker.error(
         401,
-        f"{checker.text(part)} is no index: it is 1 where it picks and 0 elsewhere",
+        f"{checker.text(part)} is not an index: it is 1 at the selected element and 0 elsewhere",
         part,
         notes=(checker.described(part, at.shape),),
-        hint=f"write the product, which takes the elements there: {meant}" if axis in at.shape else None,
+        hint=f"write the product, which selects the elements: {meant}" if axis in at.shape else None,
     )
 
 
@@ -141,13 +141,15 @@ class Shaped:
 
 def check_position(checker: Inference, number: Any, size: Any, axis: str, part: Node) -> int:
     if not isinstance(number, Extent) and (isinstance(number, bool) or number != int(number)):
-        raise checker.error(402, f"an index is a whole number, and this is {number}", part, hint="write a whole number")
+        raise checker.error(402, f"index must be an integer, got {number}", part, hint="write an integer")
     if not assume_at_most(1, number) or (is_ground(size) and not assume_at_most(number, size)):
         raise checker.error(
             401,
-            f"{axis} has no element {int(number)}: its indices go from 1 to {size}",
+            f"index {int(number)} is out of range for axis {axis} (1 to {size})",
             part,
-            hint="indices count from 1, never from the end" if number < 1 else f"the last one is |{axis}|",
+            hint="indices start at 1; negative indices are not supported"
+            if number < 1
+            else f"the last index is |{axis}|",
         )
     return number if isinstance(number, Extent) else int(number)  # pyright: ignore
 
@@ -191,7 +193,7 @@ def ones(checker: Inference, axes: Any, node: Node, env: Environment) -> Term:
     shape: dict[str, Any] = {}
     for axis, part in axes:
         if axis in shape:
-            raise checker.error(303, f"{axis} occurs twice", part, hint="name each axis once")
+            raise checker.error(303, f"axis {axis} occurs twice", part, hint="name each axis once")
         shape[axis] = size_of_made(checker, axis, env, part)
     return checker.graph.intern(
         "spread",
@@ -207,7 +209,7 @@ def identity(checker: Inference, axes: Sequence[tuple[str, Any]], node: Any, env
     if axes[0][0] == axes[1][0]:
         raise checker.error(
             303,
-            f"{axes[0][0]} occurs twice",
+            f"axis {axes[0][0]} occurs twice",
             axes[1][1],
             hint=Hint(f"write I_{{{axes[0][0]},{axes[0][0]}'}}", f"{axes[0][0]}'"),
         )
@@ -223,7 +225,7 @@ def identity(checker: Inference, axes: Sequence[tuple[str, Any]], node: Any, env
     if not unify(left, right):
         raise checker.error(
             302,
-            f"an identity is square, and {axes[0][0]} is {resolve(left)} where {axes[1][0]} is {resolve(right)}",
+            f"an identity must be square, but axis {axes[0][0]} has size {resolve(left)} and axis {axes[1][0]} has size {resolve(right)}",
             node,
         )
     names = tuple(axis for axis, _ in axes)

@@ -44,10 +44,10 @@ def inferred_size(checker: Inference, axis: str, place: Environment, node: Any) 
 def several_sizes(checker: Inference, axis: str, sources: list[tuple[str, Any]], node: Any) -> NotationError:
     return checker.error(
         302,
-        f"|{axis}| is asked for, and {axis} has several sizes here",
+        f"|{axis}| is ambiguous: axis {axis} has several sizes here",
         node,
-        notes=(f"{axis} is " + ", ".join(f"{resolve(size)} in {source}" for source, size in sources[:3]),),
-        hint="rename one of the two axes, so that each size has a name",
+        notes=(f"axis {axis} has size " + ", ".join(f"{resolve(size)} in {source}" for source, size in sources[:3]),),
+        hint="rename one of the axes, so that each has one size",
     )
 
 
@@ -143,7 +143,7 @@ class SizeInference:
         if question in current.open:
             current.circular.add(question)
             if not current.known.get(question):
-                raise Circular(309, f"the size of {question[0]} is needed to infer it")
+                raise Circular(309, f"inferring the size of axis {question[0]} requires that size itself")
             return current.known[question]
         if self.work > MAX_PIECES:
             return {}

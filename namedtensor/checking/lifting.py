@@ -89,13 +89,13 @@ def call_environment(
     if marker in caller.active:
         raise checker.error(
             203,
-            f"{function.title} needs itself",
+            f"circular definition of {function.title}",
             node,
             notes=(f"its body is {checker.text(function.body)}",),
-            hint="a recurrence needs an index that goes down: f^l in terms of f^{l-1}",
+            hint="a recurrence needs an index that decreases: f^l in terms of f^{l-1}",
         )
     if len(caller.active) > checker.limits.nesting:
-        raise checker.error(404, "calls nest too deep", node, hint="raise limits.nesting")
+        raise checker.error(404, "calls are nested too deep", node, hint="raise limits.nesting")
     signed = function.signature is not None
     inner = Environment(
         parent=checker.top,
@@ -146,9 +146,9 @@ def bind_option(
         if not checker.infer_parameters:
             raise checker.error(
                 206,
-                f"{key} is a parameter of {function.title}, and no value was given for it",
+                f"no value for {key}, a parameter of {function.title}",
                 place,
-                hint=f"give it by position after the semicolon, or by name: values={{{str(key)!r}: …}}",
+                hint=f"pass it by position after the semicolon, or by name: values={{{str(key)!r}: …}}",
             )
         found = declared_parameter(checker, key, declared, inner)
     if found is None:
@@ -170,7 +170,7 @@ def check_declared(checker: Inference, key: Key, declared: Set, term: Term, part
         if value is not None and not unify(value, term.shape[axis]):
             raise checker.error(
                 308,
-                f"{axis} of {key} is {resolve(term.shape[axis])}, and its declaration says {resolve(value)}",
+                f"axis {axis} of {key} has size {resolve(term.shape[axis])}, but its declaration says {resolve(value)}",
                 part,
                 labels=((where.span, "declared here"),),
             )
@@ -199,7 +199,7 @@ def lift_parameter(
         if lifted in extras and not unify(extras[lifted][1], size):
             raise checker.error(
                 302,
-                f"the extra axis {source_name(axis)} is {resolve(extras[lifted][1])} in an argument and {resolve(size)} in "
+                f"extra axis {source_name(axis)} has size {resolve(extras[lifted][1])} in an argument and size {resolve(size)} in "
                 f"{checker.text(part)}",
                 part,
                 notes=(checker.described(part, term.shape),),
@@ -215,7 +215,7 @@ def lifting_clash(
 ) -> NotationError:
     return checker.error(
         306,
-        f"{function.title} gives the axis {axis}, which its argument {checker.text(part)} has besides",
+        f"{function.title} returns axis {axis}, but its argument {checker.text(part)} already has an extra axis {axis}",
         node,
         notes=(checker.described(part, argument.shape), f"signature: {checker.text(function.signature)}"),
         hint=f"rename the extra axis of {checker.text(part)}: X_{{{axis}→{axis}'}}",
@@ -236,9 +236,9 @@ def lift_arguments(
     if len(signature.domain) != len(arguments):
         raise checker.error(
             304,
-            f"the signature of {function.title} has {len(signature.domain)} arguments, and its head {len(arguments)}",
+            f"the signature of {function.title} has {len(signature.domain)} arguments, but its definition has {len(arguments)}",
             signature,
-            labels=((function.head.span, "the head"),),
+            labels=((function.head.span, "the definition"),),
         )
     given = {axis for axis, _, _ in set_axes(checker, signature.codomain, inner)}
     extras: dict[str, tuple[Any, Node]] = {}
@@ -250,10 +250,10 @@ def lift_arguments(
             if axis not in argument.shape:
                 raise checker.error(
                     305,
-                    f"{function.title} needs the axis {axis} of its argument {checker.text(part)}",
+                    f"{function.title}: argument {checker.text(part)} is missing axis {axis}",
                     part,
                     notes=(checker.described(part, argument.shape),),
-                    labels=((where.span, "the signature asks for it here"),),
+                    labels=((where.span, "required by the signature here"),),
                     hint=_nearest_axis(axis, argument.shape),
                     symbol=function.operator,
                     axis=axis,
@@ -270,12 +270,12 @@ def lift_arguments(
             if other is not None and not unify(other[0], size):
                 raise checker.error(
                     302,
-                    f"the extra axis {source_name(axis)} is {resolve(other[0])} in {checker.text(other[1])} and "
-                    f"{resolve(size)} in {checker.text(part)}",
+                    f"extra axis {source_name(axis)} has size {resolve(other[0])} in {checker.text(other[1])} and "
+                    f"size {resolve(size)} in {checker.text(part)}",
                     node,
                     notes=(
                         checker.described(part, argument.shape),
-                        "extra axes of one name are mapped over together, so they are one axis",
+                        "extra axes with the same name are lifted over together, so their sizes must match",
                     ),
                     hint="rename one of them",
                 )
@@ -291,7 +291,7 @@ def _nearest_axis(axis: str, shape: Iterable[str]) -> str | None:
     meant = near(axis, have, 1, 0.4)
     if meant:
         return f"if {meant[0]} is meant, rename it: X_{{{meant[0]}→{axis}}}"
-    return f"give it that axis: its axes are {', '.join(have)}" if have else "give a tensor that has it"
+    return f"add that axis: its axes are {', '.join(have)}" if have else "give a tensor that has it"
 
 
 def solve_size(checker: Inference, size: Node, actual: Any, axis: str, part: Node, inner: Environment) -> None:
@@ -304,9 +304,9 @@ def solve_size(checker: Inference, size: Node, actual: Any, axis: str, part: Nod
     elif not unify(value, actual):
         raise checker.error(
             308,
-            f"{axis} of {checker.text(part)} is {resolve(actual)}, and the signature says {checker.text(size)} = {resolve(value)}",
+            f"axis {axis} of {checker.text(part)} has size {resolve(actual)}, but the signature says {checker.text(size)} = {resolve(value)}",
             part,
-            labels=((size.span, "stated here"),),
+            labels=((size.span, "declared here"),),
         )
 
 
@@ -335,10 +335,10 @@ def close_call(checker: Inference, function: FunctionDefinition, body: Term, nod
         if value is not None and not unify(value, body.shape[axis]):
             raise checker.error(
                 308,
-                f"{axis} of the result is {resolve(body.shape[axis])}, and the signature of {function.title} says "
+                f"axis {axis} of the result has size {resolve(body.shape[axis])}, but the signature of {function.title} says "
                 f"{checker.text(where)} = {resolve(value)}",
                 function.body,
-                labels=((of.span, "stated here"),),
+                labels=((of.span, "declared here"),),
             )
     extras = inner.extras
     missing = tuple((axis, size) for axis, (_, size) in extras.items() if axis not in body.shape)

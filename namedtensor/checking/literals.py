@@ -24,14 +24,16 @@ def literal(checker: Inference, node: nodes.Literal, env: Environment) -> Term:
     extent = (len(node.rows), len(node.rows[0])) if len(node.axes) == 2 else (len(cells),)
     names = tuple(one_axis(checker, axis, env) for axis in node.axes)
     if len(set(names)) < len(names):
-        raise checker.error(303, f"{names[0]} is named twice", node, hint="rows and columns are two axes")
+        raise checker.error(
+            303, f"axis {names[0]} is named twice", node, hint="name two different axes for rows and columns"
+        )
     shape = dict(zip(names, extent))
     entries = checker.infer_all(cells, env)
     for entry, cell in zip(entries, cells):
         clash = [axis for axis in names if axis in entry.shape]
         if clash:
             raise checker.error(
-                306, f"this entry has the axis {clash[0]} of the literal itself", cell,
+                306, f"this entry already has axis {clash[0]} of the literal", cell,
                 hint=f"rename it, or join tensors along it: concat_{{{clash[0]}}}(…, …)",
             )  # fmt: skip
     shape = {**broadcast(checker, entries, node, node.span, "[…]", cells), **shape}
@@ -46,7 +48,7 @@ def one_axis(checker: Inference, axis: nodes.Axis, env: Environment) -> str:
     found = env.resolve_axis(axis.name)
     if len(found) != 1:
         raise checker.error(
-            316, f"a literal takes one axis for {axis.name}, which stands for {', '.join(found)} here", axis,
-            hint="use the function with one axis, or write the literal over axes that it names",
+            316, f"a literal takes one axis for {axis.name}, but it stands for {', '.join(found)} here", axis,
+            hint="call the function with one axis, or name the axes in the literal",
         )  # fmt: skip
     return found[0]

@@ -51,7 +51,7 @@ def find_term(checker: Inference, key: Key, env: Environment, node: Any) -> Term
 
 
 def is_apart(checker: Inference, key: Key, found: Term) -> bool:
-    """Whether a derivative is taken by a name, or in a function whose parameter it is; a plain number is constant there."""
+    """Whether a derivative is taken with respect to a name, or in a function whose parameter it is; a plain number is constant there."""
     scope = checker.scope
     return key.base in scope.varied or (key.base in scope.apart and found.number is None)
 
@@ -136,12 +136,12 @@ def define(checker: Inference, key: Key, group: list[Definition], holder: Enviro
     if marker in env.active or marker in place.active:
         raise checker.error(
             203,
-            f"{key} needs itself",
+            f"circular definition of {key}",
             group[0].statement.sides[0],
             notes=(f"{key} is defined by {checker.text(group[0].body)}",),
-            hint="give the first value by an equation of its own, as X^0, and the others by a range"
+            hint="define the first value in an equation of its own, as X^0, and the others with a range"
             if key.superscript
-            else f"define it without {key}, or give it a value",
+            else f"define it without {key}, or pass a value for it",
         )
     place = Environment(
         parent=place,
@@ -257,10 +257,10 @@ def input_or_parameter(checker: Inference, key: Key, node: Any) -> Term | None:
             return scalar_term(checker, solved, key, node)
         raise checker.error(
             206,
-            f"{key} is declared, but no value was given for it",
+            f"no value for declared name {key}",
             node,
             labels=((declared.span, "declared here"),),
-            hint=f"give it by name: values={{{str(key)!r}: …}}",
+            hint=f"pass it by name: values={{{str(key)!r}: …}}",
         )
     return declared_parameter(checker, key, declared, env)
 
@@ -301,9 +301,9 @@ def subscript(checker: Inference, node: nodes.Subscript, env: Environment) -> Te
         return resolve_name(checker, node, env)
     raise checker.error(
         112,
-        f"the subscript of {checker.text(node.base)} says neither an index nor a rename",
+        f"the subscript of {checker.text(node.base)} is neither an index nor a rename",
         node,
-        hint="an index is written X_{seq(1)}, a rename X_{a→b}",
+        hint="write an index as X_{seq(1)}, a rename as X_{a→b}",
     )
 
 
@@ -315,9 +315,9 @@ def power(checker: Inference, node: nodes.Superscript, env: Environment) -> Term
     if len(node.components) != 1:
         raise checker.error(
             201,
-            f"{checker.text(node)} is not known",
+            f"undefined name {checker.text(node)}",
             node,
-            hint="a name with several labels has to be declared, defined or given",
+            hint="declare or define the name with these labels, or pass a value for it",
             symbol=checker.text(node),
         )
     try:

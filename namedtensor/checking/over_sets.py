@@ -42,14 +42,14 @@ def over_set(checker: Inference, node: nodes.Over, of: nodes.Set, env: Environme
         shape = {axis: unknown_size(checker, axis) if size is None else size for axis, size in sizes}
         return without_value(checker, node, shape, env)
     if of.axes:
-        raise checker.error(405, "a variable that counts is one number, and this set has axes", of, hint="write [n]")
+        raise checker.error(405, "a counting variable is one number, but this set has axes", of, hint="write [n]")
     record = REGISTRY.get(node.operator)
     if record is None or not takes_index(node.operator):
         raise checker.error(
             301,
-            f"{node.operator} does not go over the numbers of a set",
+            f"{node.operator} cannot range over the numbers of a set",
             node,
-            hint="∑, ∏, max, min, argmax, argmin and mean do",
+            hint="use ∑, ∏, max, min, argmax, argmin or mean",
         )
     if of.domain == "count":
         last = checker.solver.number(of.elements[0], env)
@@ -60,8 +60,8 @@ def over_set(checker: Inference, node: nodes.Over, of: nodes.Set, env: Environme
             )
         if not isinstance(last, int):
             raise checker.error(
-                309, f"{checker.text(of.elements[0])} has no value, and the set {checker.text(of)} needs one", of.elements[0],
-                hint=f"give it by name: sizes={{{checker.text(of.elements[0])!r}: 3}}",
+                309, f"{checker.text(of.elements[0])} has no value, but the set {checker.text(of)} needs one", of.elements[0],
+                hint=f"pass it: sizes={{{checker.text(of.elements[0])!r}: 3}}",
                 symbol=checker.text(of.elements[0]), reason=SIZE_NEEDED,
             )  # fmt: skip
     depth = env.depth + 1
@@ -85,7 +85,7 @@ def members_of(checker: Inference, of: nodes.Set, axis: str, node: nodes.Over, e
     own = [each for each in found.shape if "@" not in each]
     if len(own) != 1:
         raise checker.error(
-            405, f"{checker.text(name)} has to be the numbers along one axis", name,
+            405, f"{checker.text(name)} must have exactly one axis", name,
             notes=(checker.described(name, found.shape),), hint="write [n], {1, 3}, or a tensor of one axis",
         )  # fmt: skip
     return checker.renamed(found, {own[0]: axis}, name)
@@ -96,12 +96,15 @@ def restricted(checker: Inference, node: nodes.Over, env: Environment) -> Term:
     neutral = NEUTRAL.get(node.operator)
     if neutral is None:
         raise checker.error(
-            301, f"{node.operator} has no value for what a condition leaves out", node, hint="∑, ∏, max and min have"
+            301,
+            f"{node.operator} is undefined for elements that a condition excludes",
+            node,
+            hint="use ∑, ∏, max or min",
         )
 
     def unbounded() -> NotationError:
         return checker.error(
-            309, f"nothing says how far {node.variable.text} goes", node.variable,
+            309, f"the range of {node.variable.text} is unknown", node.variable,
             hint=f"index with it, as in X_{{ax({node.variable.text})}}, or write {node.variable.text} ∈ [n]",
         )  # fmt: skip
 
@@ -122,10 +125,10 @@ def without_value(checker: Inference, node: nodes.Over, shape: dict[str, Any], e
     if not checker.infer_parameters and not checker.typing:
         known = all(is_ground(resolve(size)) for size in shape.values())
         raise checker.error(
-            405, f"{checker.text(node)[:60]} has a type and no value", node,
-            hint="a limit and a minimum over all tensors are for readers; check reads them"
+            405, f"{checker.text(node)[:60]} has a type but no value", node,
+            hint="limits and minima over all tensors can be checked, but not evaluated"
             if known
-            else "name its sizes",
+            else "state its sizes",
         )  # fmt: skip
     inner = Environment(parent=env, sizes_parent=env, depth=env.depth, active=env.active)
     name = f"{node.variable.text} {len(checker.graph)}"

@@ -37,7 +37,7 @@ def rename(checker: Inference, node: Rename, env: Environment) -> Term:
                         axis=real,
                     )
                 if real in old:
-                    raise checker.error(303, f"{real} is renamed twice", axis, hint="rename each axis once")
+                    raise checker.error(303, f"axis {real} is renamed twice", axis, hint="rename each axis once")
                 old.add(real)
     kept = {axis for axis in shape if axis not in old}
     taken: dict[str, Any] = {}
@@ -48,7 +48,7 @@ def rename(checker: Inference, node: Rename, env: Environment) -> Term:
                     why = "another axis has this name" if real in kept else "two axes would get this name"
                     raise checker.error(
                         312,
-                        f"no axis can be renamed to {real}: {why}",
+                        f"cannot rename an axis to {real}: {why}",
                         axis,
                         notes=(checker.described(node.base, shape),),
                         hint=f"choose another name, or rename the other {real} at the same time",
@@ -103,10 +103,10 @@ def split(
         if not checker.infer_parameters:
             raise checker.error(
                 309,
-                f"the sizes of {' and '.join(unknown)} are not known, so {sources[0]} cannot be split",
+                f"cannot split axis {sources[0]}: the sizes of {' and '.join(unknown)} are unknown",
                 node,
-                notes=(f"{sources[0]} is {whole}",),
-                hint=f"give one of them by name: sizes={{{unknown[0]!r}: 2}}",
+                notes=(f"axis {sources[0]} has size {whole}",),
+                hint=f"pass one of them: sizes={{{unknown[0]!r}: 2}}",
                 symbol=unknown[0], axis=unknown[0], reason=SIZE_NEEDED,
             )  # fmt: skip
         for axis in unknown:
@@ -115,10 +115,10 @@ def split(
         text = " × ".join(f"{axis}[{resolve(size)}]" for axis, size in sizes.items() if axis not in unknown)
         raise checker.error(
             313,
-            f"{sources[0]} has the size {whole}, and cannot be split into {text}",
+            f"cannot split axis {sources[0]} of size {whole} into {text}",
             node,
             notes=(checker.described(node.base, term.shape),),
-            hint="give sizes whose product is that of the axis",
+            hint="choose sizes whose product is the size of the axis",
         )
     elif unknown:
         sizes[unknown[0]] = resolve(whole) // resolve(product)

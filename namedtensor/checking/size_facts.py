@@ -162,10 +162,10 @@ def no_size(checker: Inference, name: str, value: Any, fact: SizeEquation) -> No
     number = f"{value:.6g}" if isinstance(value, float) else value
     return checker.error(
         310,
-        f"{name} would be {number}, and a size is a whole number",
+        f"{name} would be {number}, which is not an integer",
         fact.span,
-        notes=(f"the formula says {source_text(checker, fact)}",),
-        hint="give sizes that divide",
+        notes=(f"the formula states {source_text(checker, fact)}",),
+        hint="choose sizes that divide",
     )
 
 

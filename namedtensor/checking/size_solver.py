@@ -359,7 +359,10 @@ class SizeSolver(Sizes):
         """A number of a size expression. Raises NotationError (404) where it passes what a size may be by far."""
         if isinstance(value, (int, Fraction)) and max(abs(value.numerator), value.denominator) > LARGEST:
             raise self.checker.error(
-                404, f"{self.checker.text(node)} passes the limit of 2^1024 on sizes", node, hint="give smaller sizes"
+                404,
+                f"{self.checker.text(node)} exceeds the largest supported size, 2^1024",
+                node,
+                hint="use smaller sizes",
             )
         return value
 

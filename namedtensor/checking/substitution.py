@@ -39,7 +39,7 @@ def at_point(checker: Inference, node: AtPoint, env: Environment) -> Term:
             other = checker.graph.intern("spread", (other,), options=sizes, shape=dict(known.shape), node=value)
         elif known.shape.keys() != other.shape.keys():
             raise checker.error(
-                307, f"{name.text} has {shown(known.shape)}, and would have {shown(other.shape)}", value,
+                307, f"{name.text} has the shape {shown(known.shape)}, and its replacement has {shown(other.shape)}", value,
                 notes=(checker.described(value, other.shape),),
             )  # fmt: skip
         broadcast(checker, (known, other), node, node.span, "=", (name, value))
@@ -64,11 +64,11 @@ def nothing_to_substitute(checker: Inference, node: AtPoint, name: Name, value: 
         base = text if spelled(node.body) is not None else f"[{written}]" if text == written else "X"
         hint = f"write {base}_{{{name.text}({to_text(value)})}} for an element along the axis {name.text}"
         return checker.error(
-            201, f"{name.text} is an axis of {text}, and no tensor in it", name, hint=hint, axis=name.text
+            201, f"{name.text} is an axis of {text}, not a tensor in it", name, hint=hint, axis=name.text
         )
     known = {part.text for part in walk(node.body) if isinstance(part, Name)}
     hint = did_you_mean(near(name.text, sorted(known)))
-    return checker.error(201, f"{text} has no {name.text}", name, hint=hint, symbol=name.text)
+    return checker.error(201, f"{text} does not contain {name.text}", name, hint=hint, symbol=name.text)
 
 
 def substituted(checker: Inference, roots: Sequence[Term], places: dict[int, Term]) -> list[Term]:

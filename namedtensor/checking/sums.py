@@ -41,8 +41,8 @@ def index_sum(checker: Inference, node: IndexSum, env: Environment) -> Term:
     """∑_{i=1}^{n} body."""
     if node.operator not in NEUTRAL:
         raise checker.error(
-            301, f"{node.operator} goes over an axis, or over the index of an operand: {node.operator}_i X_{{ax(i)}}", node,
-            hint="∑, ∏, max, min, argmax and argmin go from a number to a number",
+            301, f"{node.operator} needs an axis, or an index of its operand: {node.operator}_i X_{{ax(i)}}", node,
+            hint="only ∑, ∏, max, min, argmax and argmin can range from a number to a number",
         )  # fmt: skip
     first, last = (checker.solver.value(part, env) for part in (node.first, node.last))
     if not isinstance(first, int) or not isinstance(last, int):
@@ -57,13 +57,15 @@ def index_sum(checker: Inference, node: IndexSum, env: Environment) -> Term:
 
 def of_nothing(checker: Inference, node: IndexSum) -> Term:
     if node.operator in BEST:
-        raise checker.error(405, f"{node.operator} of no numbers has no value", node, hint="let its range hold one")
+        raise checker.error(
+            405, f"{node.operator} over an empty range is undefined", node, hint="make the range non-empty"
+        )
     return checker.graph.number(NEUTRAL[node.operator], node)
 
 
 def check_length(checker: Inference, node: Node, count: int) -> None:
     if typical(count) > checker.limits.steps:
-        raise checker.error(404, f"a sum of {count} terms is too long", node, hint="raise limits.steps")
+        raise checker.error(404, f"the sum has {count} terms, which exceeds the limit", node, hint="raise limits.steps")
 
 
 def summed(
@@ -148,8 +150,8 @@ def whole_range(checker: Inference, term: Term, part: Node) -> tuple[int, int]:
     if found is None:
         shown = checker.text(part)
         raise checker.error(
-            309, f"{shown} has no whole value here, and the sum needs one", part,
-            hint="write a whole number" if isinstance(part, nodes.Number) else f"give it by name: sizes={{{shown!r}: 3}}",
+            309, f"{shown} has no integer value here, but the sum needs one", part,
+            hint="write an integer" if isinstance(part, nodes.Number) else f"pass it: sizes={{{shown!r}: 3}}",
             symbol=shown, reason=None if isinstance(part, nodes.Number) else SIZE_NEEDED,
         )  # fmt: skip
     return found
@@ -272,11 +274,11 @@ def implicit_sum(checker: Inference, node: Call, env: Environment) -> Term | Non
         if not unify(size, other):
             raise checker.error(
                 302,
-                f"{variable.text} would run over {axis.name}, which is {resolve(size)}, and over {second.name}, "
-                f"which is {resolve(other)}",
+                f"{variable.text} would range over axis {axis.name} of size {resolve(size)} and axis {second.name} "
+                f"of size {resolve(other)}",
                 node,
                 notes=(checker.text(first), checker.text(place)),
-                hint=f"say how far it goes: {node.operator}_{{{variable.text}=1}}^{{{resolve(size)}}}",
+                hint=f"write its range: {node.operator}_{{{variable.text}=1}}^{{{resolve(size)}}}",
             )
     return summed(checker, node.operator, variable, 1, size, node.arguments[0], node, env)
 
@@ -295,8 +297,8 @@ def several_sums(checker: Inference, node: Call, env: Environment) -> Term | Non
         return None
     if node.operator not in NESTING:
         raise checker.error(
-            301, f"{node.operator} goes over one index at a time", node,
-            hint=f"name the axes: {node.operator}_{{ax, bx}} X goes over both; ∑, ∏, max, min and mean take several indices",
+            301, f"{node.operator} takes one index at a time", node,
+            hint=f"name the axes instead: {node.operator}_{{ax, bx}} X; ∑, ∏, max, min and mean take several indices",
         )  # fmt: skip
     axes = tuple(part for part in node.subscript if part not in indices)
     whole = replace(node, subscript=axes) if axes else body

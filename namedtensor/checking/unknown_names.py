@@ -44,17 +44,17 @@ def unknown_name(checker: Inference, key: Key, place: Any, env: Environment):
     if text in axes:
         return checker.error(
             201,
-            f"{text} is an axis, and no tensor",
+            f"{text} is an axis, not a tensor",
             place,
-            hint=f"an axis stands in a subscript, as in softmax_{{{text}}} X; its size is |{text}|",
+            hint=f"write an axis in a subscript, as in softmax_{{{text}}} X; its size is |{text}|",
             symbol=text, axis=text,
         )  # fmt: skip
     if key.base in FUNCTIONS and not (isinstance(place, tuple) or place is None):
         return checker.error(
             201,
-            f"{text} is not known as a tensor, and as the function {key.base} it lacks its operand",
+            f"{text} is not defined as a tensor, and the function {key.base} is missing its operand",
             unbracketed(checker, place),
-            hint=f"give {text} a value, or write what it applies to: {key.base}(X)",
+            hint=f"pass a value for {text}, or write the operand: {key.base}(X)",
             symbol=text,
         )
     need_number(key, known)
@@ -66,17 +66,19 @@ def unknown_name(checker: Inference, key: Key, place: Any, env: Environment):
     few = len(checker.errors) < MANY
     hint = (
         (of_equation(checker, text) if few else None)
-        or (f"give it by name: sizes={{{size!r}: 3}}" if size else without_range(checker, key))
+        or (f"pass it: sizes={{{size!r}: 3}}" if size else without_range(checker, key))
         or unspelled(checker, key)
         or of_derivative(checker, key, place)
     )
     hint = hint or did_you_mean(near(text, spellable(checker, known_names))) or ELSEWHERE.get(text)
     return checker.error(
         201,
-        f"{text} is not known",
+        f"undefined name {text}",
         place if place is None else unbracketed(checker, place),
         notes=notes,
-        hint=hint or (of_left(checker, text) if few else None) or f"define {text} by an equation, or give it a value",
+        hint=hint
+        or (of_left(checker, text) if few else None)
+        or f"define {text} with an equation, or pass a value for it",
         symbol=text if size is None else size,
         reason=None if size is None else SIZE_NEEDED,
     )
@@ -101,16 +103,16 @@ def of_matrices(checker: Inference, key: Key, place: Any, known: list[str]) -> N
         said = f"{key.base}^⊤" if factors is None else f"{' '.join(factors)}^⊤"
         axes = f"contract the axis that they share: {factors[0]} ⊙_{{axis}} {factors[-1]}" if factors else ""
         return checker.error(
-            201, f"{said} is a transposed matrix, and axes with names have no order", place,
-            hint=axes or f"write {key.base} as it is, or rename an axis: {key.base}_{{a→b}}", symbol=str(key),
+            201, f"{said} is a transpose, but named axes have no order", place,
+            hint=axes or f"write {key.base} without the transpose, or rename an axis: {key.base}_{{a→b}}", symbol=str(key),
         )  # fmt: skip
     if factors is None or key.superscript or key.subscript:
         return None
     first, *rest = factors
     return checker.error(
-        201, f"{key.base} is one name, and it is not known", place,
-        notes=(f"{', '.join(dict.fromkeys(factors))} {'is' if not rest else 'are'} known, each a name of its own",),
-        hint=f"a product is {' ⊙ '.join(factors)}, a contraction {first} ⊙_{{axis}} {rest[-1]}", symbol=str(key),
+        201, f"undefined name {key.base} (read as one name)", place,
+        notes=(f"{', '.join(dict.fromkeys(factors))} {'is' if not rest else 'are'} defined, as separate names",),
+        hint=f"for a product write {' ⊙ '.join(factors)}, for a contraction {first} ⊙_{{axis}} {rest[-1]}", symbol=str(key),
     )  # fmt: skip
 
 
@@ -217,7 +219,7 @@ def known_here(checker: Inference, key: Key, names: list[str]) -> list[str]:
     if tensor is not None and (key.subscript or key.superscript):
         return [f"{key.base} : {shown(tensor.shape)}"]
     own = sorted(set(names) - set(REGISTRY) - set(checker.python))
-    return [f"known here: {', '.join(own[:8])}" + (", …" if len(own) > 8 else "")] if own else []
+    return [f"defined names: {', '.join(own[:8])}" + (", …" if len(own) > 8 else "")] if own else []
 
 
 def unspelled(checker: Inference, key: Key) -> str | None:
@@ -268,7 +270,7 @@ def refused_head(checker: Inference, name: str) -> NotationError | None:
         if isinstance(head, Name) and head.text == name and checker.scope.source[argument.span[0]] == "(":
             return checker.error(
                 114,
-                f"{checker.text(claim.left)} cannot be defined: the arguments of a head are plain names",
+                f"cannot define {checker.text(claim.left)}: parameters must be plain names",
                 argument,
                 hint=f"write {name}(t) = …",
             )

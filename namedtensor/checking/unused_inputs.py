@@ -54,18 +54,20 @@ def refuse_unused(names: GivenNames, named: Iterable[str], sizes: Iterable[str],
 def unused_input(name: str, needs: list[str], meant: list[str]) -> NotationError:
     return NotationError(
         201,
-        f"{name} was given, and the formula has no {name}",
-        notes=(f"it has {listed(needs)}",) if needs else (),
-        hint=did_you_mean(meant) or ELSEWHERE.get(name) or "leave it out, or give it in a mapping, which may hold more",
+        f"unexpected input {name}: the formula does not use it",
+        notes=(f"it uses {listed(needs)}",) if needs else (),
+        hint=did_you_mean(meant)
+        or ELSEWHERE.get(name)
+        or "remove it, or pass the inputs in a mapping, which may have more entries",
     )
 
 
 def unused_size(name: str, axes: list[str], meant: list[str]) -> NotationError:
     return NotationError(
         204,
-        f"the size of {name} was given, and the formula has no axis and no number {name}",
+        f"unexpected size {name}: the formula has no axis or number of this name",
         notes=(f"its axes are {listed(axes)}",) if axes else (),
-        hint=did_you_mean(meant) or "leave it out",
+        hint=did_you_mean(meant) or "remove it",
     )
 
 

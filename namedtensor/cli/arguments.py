@@ -57,7 +57,7 @@ def typed_in() -> str:
             return data.decode(encoding).replace("\r\n", "\n")
         except UnicodeDecodeError:
             continue
-    raise InputError("standard input is no text in UTF-8")
+    raise InputError("standard input is not UTF-8 text")
 
 
 def values_of(words: list[str], console: Console, headers: Headers = NO_HEADERS) -> KeywordValues:
@@ -88,7 +88,7 @@ def sizes_of(words: list[str]) -> dict[str, int]:
         name, _, text = word.partition("=")
         number = as_number(text.strip()) if text else None
         if not name.strip() or not isinstance(number, int):
-            raise InputError(f"{word!r} is no size; write --sizes heads=8,seq=3")
+            raise InputError(f"{word!r} is not a size; write --sizes heads=8,seq=3")
         if name.strip() in sizes:
             raise InputError(f"the size of {name.strip()} is given twice")
         sizes[name.strip()] = number
@@ -104,7 +104,7 @@ def limits_of(words: list[str]) -> Any:
         name, _, text = word.partition("=")
         number = as_number(text) if text else None
         if name not in known or not isinstance(number, (int, float)) or number != number or number < 1:
-            raise InputError(f"{word!r} is no limit; write --limit NAME=NUMBER, where NAME is {', '.join(known)}")
+            raise InputError(f"{word!r} is not a limit; write --limit NAME=NUMBER, where NAME is {', '.join(known)}")
         chosen[name] = int(min(number, sys.maxsize))
     return Limits(**chosen)
 

@@ -26,7 +26,7 @@ def read_baseline(place: str) -> Known:
             {(str(each["file"]), int(each["code"]), str(each["formula"])): int(each["count"]) for each in listed}
         )
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise InputError(f"{place} is no baseline; --write-baseline writes one") from None
+        raise InputError(f"{place} is not a baseline; create one with --write-baseline") from None
 
 
 def write_baseline(place: str, findings: list[Finding]) -> None:
@@ -41,7 +41,7 @@ def write_baseline(place: str, findings: list[Finding]) -> None:
         with whole_file(place) as file:
             file.write((text + "\n").encode())
     except OSError as problem:
-        raise InputError(f"{place} cannot be written: {reason(problem)}") from None
+        raise InputError(f"cannot write {place}: {reason(problem)}") from None
 
 
 def new_findings(findings: list[Finding], known: Known, place: str) -> list[Finding]:

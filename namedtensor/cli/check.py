@@ -42,7 +42,7 @@ def check_command(options: Any, console: Console) -> int:
     for each in tried if options.format == "text" else ():
         if each.verdict != "false":
             line = source.text.count("\n", 0, each.span[0]) + 1
-            console.print(f"{source.name or '<formula>'}:{line}: note: claim: {each}")
+            console.print(f"{source.name or '<formula>'}:{line}: note: assertion: {each}")
     return int(bool(checked.errors or (options.strict and checked.warnings)))
 
 
@@ -61,7 +61,7 @@ def numbers_of(words: list[str]) -> frozenset[int]:
     numbers = set()
     for word in filter(None, (each.strip() for each in ",".join(words).split(","))):
         if not word.isdecimal() or int(word) not in CATALOGUE:
-            raise InputError(f"{word} is no number of an error; write --ignore 301,307")
+            raise InputError(f"{word} is not an error code; write --ignore 301,307")
         numbers.add(int(word))
     return frozenset(numbers)
 
@@ -118,7 +118,7 @@ def _print_checked(checked: Any, source: Source, console: Console) -> None:
         console.print(f"{name:<{width}} : {text}" if names else text)
     blank = bool(types)
     if not (types or checked.errors or checked.warnings):
-        console.print("no errors; there is no value whose type could be told: a function without a signature has none")
+        console.print("no errors; no type to report: a function without a signature has none")
     for text in _complaints(checked.errors, checked.warnings, source, console):
         console.print("\n" + text if blank else text)
         blank = True

@@ -53,7 +53,9 @@ def documents_of(options: Any) -> list[Given]:
         if not _is_document_file(word):
             there = os.path.exists(word)
             raise InputError(
-                f"{word} is no document: .tex, .md, .ipynb or .html" if there else f"there is no file {word}"
+                f"{word} is not a document: expected .tex, .md, .ipynb or .html"
+                if there
+                else f"there is no file {word}"
             )
     options.inputs = [word for word in options.inputs if word not in words]
     given = [_given(word) for word in dict.fromkeys([options.formula, *words])]
@@ -173,7 +175,7 @@ def write_page(place: str, text: str) -> None:
         with whole_file(place) as file:
             file.write(text.encode())
     except OSError as problem:
-        raise InputError(f"{place} cannot be written: {reason(problem)}") from None
+        raise InputError(f"cannot write {place}: {reason(problem)}") from None
 
 
 def write_findings(findings: list[Any], format: str, console: Console) -> None:
@@ -223,7 +225,7 @@ def _notes(checked: CheckedDocument, options: Any) -> list[str]:
     found += [f"{_line(whole, note.position)}: note: {note.text}" for note in report.notes]
     for tried in report.tried:
         if tried.verdict != "false":
-            found.append(f"{_line(whole, tried.span[0])}: note: claim: {tried}")
+            found.append(f"{_line(whole, tried.span[0])}: note: assertion: {tried}")
     for section in report.scopes:
         for each, start in section.unknown.items():
             found.append(f"{_line(whole, start)}: note: nothing in this section says what {each} is")

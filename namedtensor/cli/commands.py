@@ -207,7 +207,7 @@ COST_EXAMPLES = """
 # ---------------------------------------------------------------------------------------------------------------- render
 def _render_arguments(parser: argparse.ArgumentParser) -> None:
     formula_arguments(parser, inputs="")
-    spelling_argument(parser, "the spelling; LaTeX where it is left out, and text where the formula is LaTeX")
+    spelling_argument(parser, "the output format (default: LaTeX, or text for a LaTeX formula)")
 
 
 RENDER_EXAMPLES = r"""
@@ -246,7 +246,7 @@ REPL_EXAMPLES = r"""
 # ------------------------------------------------------------------------------------------------------------- exercises
 def _exercises_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("act", choices=("check", "release", "mark"), help="prove a file, release it, mark an answer")
-    parser.add_argument("file", metavar="FILE.nt", help="exercises; with mark, what a student handed in")
+    parser.add_argument("file", metavar="FILE.nt", help="exercises; with mark, a student's submission")
     parser.add_argument("-o", "--out", metavar="PATH", help="where the released file, or the marks, are written")
     parser.add_argument("--key", metavar="FILE.nt", help="the exercises that answers are marked by")
     parser.add_argument("--to", choices=("json", "gradescope", "nbgrader"), help="marks as a grader reads them")
@@ -277,7 +277,10 @@ COMMANDS = {
         "print what a formula costs, step by step, with no data needed", _cost_arguments, cost_command, COST_EXAMPLES
     ),
     "render": Command(
-        "spell a formula as text, ASCII, LaTeX, or show its tree", _render_arguments, render_command, RENDER_EXAMPLES
+        "convert a formula to text, ASCII or LaTeX, or show its tree",
+        _render_arguments,
+        render_command,
+        RENDER_EXAMPLES,
     ),
     "derive": Command(
         "print the derivative of a formula by a name, or its value", derive_arguments, derive_command, DERIVE_EXAMPLES

@@ -25,12 +25,12 @@ ON_COMMAND_LINE = (
     (r"values=\{'(.+?)': …\}", r"\1=FILE:axis,axis"),
     (r"raise limits\.(\w+)", r"raise the limit: --limit \1=N"),
     (r"call a function of the program from Python", r"name a function of the program: --call NAME ARGUMENT …"),
-    (r"give it as a Python number", r"give it as a number: NAME=2"),
+    (r"pass it as a Python number", r"pass it as a number: NAME=2"),
 )
 AT_THE_PROMPT = (
-    (r"give it by name: sizes=\{'(.+?)': (\d+)\}", r"say it first: |\1| = \2, or \1 = \2 for a number"),
+    (r"pass it: sizes=\{'(.+?)': (\d+)\}", r"state it first: |\1| = \2, or \1 = \2 for a number"),
     (r"sizes=\{'(.+?)': (\d+)\}", r"|\1| = \2"),
-    (r"give it by name: values=\{'(.+?)': …\}", r"give it first: :tensor \1=FILE:axis,axis"),
+    (r"pass it by name: values=\{'(.+?)': …\}", r"load it first: :tensor \1=FILE:axis,axis"),
     (r"values=\{'(.+?)': …\}", r":tensor \1=FILE:axis,axis"),
     (r"(, or )?raise limits\.\w+", r"\1compute it by namedtensor eval, which has --limit"),
 )
@@ -114,7 +114,7 @@ class StreamProblem(Exception):
 
     def __init__(self, problem: Exception):
         why = getattr(problem, "strerror", None) or str(problem)
-        super().__init__(f"standard output cannot be written: {why[:1].lower()}{why[1:]}")
+        super().__init__(f"cannot write to standard output: {why[:1].lower()}{why[1:]}")
 
 
 def _strings(value: Any, change) -> Any:

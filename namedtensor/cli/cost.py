@@ -18,7 +18,7 @@ def without_argument(parser: argparse.ArgumentParser) -> None:
     names = ", ".join(OPTIMISATIONS)
     parser.add_argument(
         "--without", metavar="NAME", action="append", default=[], choices=list(OPTIMISATIONS),
-        help=f"turn an optimisation off: {names}",
+        help=f"disable an optimization: {names}",
     )  # fmt: skip
 
 

@@ -23,8 +23,8 @@ def derive_arguments(parser: argparse.ArgumentParser) -> None:
         parser, "shapes, X='ℝ^{seq}'; or its tensors and numbers: then the value of the derivative is printed"
     )
     parser.add_argument("--by", metavar="NAME", required=True, help="what the derivative is taken by: X, W^Q, b_1")
-    spelling_argument(parser, "the spelling of the derivative; text where it is left out")
-    parser.add_argument("--as-written", action="store_true", help="print ∂…/∂X*, not worked out")
+    spelling_argument(parser, "the output format of the derivative (default: text)")
+    parser.add_argument("--as-written", action="store_true", help="print ∂…/∂X* instead of the closed form")
     parser.add_argument("--steps", action="store_true", help="print the way to the closed form, a rule a line")
     parser.add_argument(
         "--check", metavar="NAME=...", nargs="*",

@@ -82,7 +82,7 @@ def _argument(word: str, values: dict[str, Any]) -> Any:
         return values[word]
     if as_number(word) is None and not re.search(r"[:.\[]", word):
         known = f"; the inputs are {', '.join(values)}" if values else ""
-        raise InputError(f"{word} is no input, number or tensor file{known}")
+        raise InputError(f"{word} is not an input, number or tensor file{known}")
     return read_value(word, word).value
 
 

@@ -59,7 +59,7 @@ EXPLAIN_EXAMPLES = """
 
 def diagram_arguments(parser: argparse.ArgumentParser) -> None:
     formula_arguments(parser, "types of the inputs, X='ℝ^{seq × chans}', or tensors; all else is a parameter")
-    parser.add_argument("--of", metavar="NAME", help="the value or function to draw; the last where it is left out")
+    parser.add_argument("--of", metavar="NAME", help="the value or function to draw (default: the last)")
     parser.add_argument(
         "--expand", metavar="NAME,...", default="", help="functions to open, families to draw one by one"
     )

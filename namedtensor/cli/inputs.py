@@ -43,7 +43,7 @@ def split_given(word: str) -> tuple[str, str]:
     """NAME and VALUE of NAME=VALUE. Raises InputError."""
     name, sign, value = word.partition("=")
     if not sign or not name.strip() or not value.strip():
-        raise InputError(f"{word!r} is no input; write NAME=FILE:axis,axis or NAME=2.5 or NAME='[1,2]:axis'")
+        raise InputError(f"{word!r} is not an input; write NAME=FILE:axis,axis or NAME=2.5 or NAME='[1,2]:axis'")
     return name.strip(), value.strip()
 
 
@@ -105,7 +105,7 @@ def read_literal(text: str, name: str) -> tuple[Found, tuple[str, ...] | None]:
 def read_place(text: str, name: str, header: bool | None = None) -> tuple[Found, tuple[str, ...] | None]:
     """FILE, FILE:axes, FILE[member]:axes"""
     if text.startswith("[") and not is_file(text.rpartition(":")[0]):
-        raise InputError(f"the value of {name} is no nested list; write {name}='[[1,2],[3,4]]:a,b'")
+        raise InputError(f"the value of {name} is not a nested list; write {name}='[[1,2],[3,4]]:a,b'")
     place, sign, axes = text.rpartition(":")
     if not sign or is_file(text):
         place, axes = text, ""
@@ -132,9 +132,9 @@ def named(found: Found, axes: tuple[str, ...] | None, name: str) -> Any:
         )  # fmt: skip
     if len(chosen) != array.ndim:
         raise NotationError(
-            317, f"{name} has {counted(array.ndim)}, and was given {len(chosen)} name{'s' * (len(chosen) != 1)}",
+            317, f"{name} has {counted(array.ndim)}, got {len(chosen)} name{'s' * (len(chosen) != 1)}",
             notes=(f"its sizes are {sizes_of(array)}", f"the names are {', '.join(chosen) or 'none'}"),
-            hint=f"name each once: {name}=…:{example(array.ndim)}" if array.ndim else "leave the names out",
+            hint=f"name each once: {name}=…:{example(array.ndim)}" if array.ndim else "remove the names",
         )  # fmt: skip
     return tensor(array, chosen)
 

@@ -49,20 +49,23 @@ def formula_arguments(parser: argparse.ArgumentParser, inputs: str = "the tensor
             "--sizes", metavar="NAME=N,...", action="append", default=[], help="sizes that nothing else fixes: heads=8"
         )
     parser.add_argument(
-        "--syntax", choices=("auto", "text", "latex"), default="auto", help="the spelling; auto tells by looks"
+        "--syntax",
+        choices=("auto", "text", "latex"),
+        default="auto",
+        help="the syntax of the formula (default: auto, which detects it)",
     )
     parser.add_argument("--json", action="store_true", help="results and errors as JSON")
 
 
 def digits_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--digits", metavar="N", type=_digits, help="print so many significant digits; 4 in tables where it is left out"
+        "--digits", metavar="N", type=_digits, help="significant digits to print (default: 4 in tables)"
     )
 
 
 def _count(text: str) -> int:
     if not (text.isdecimal() and text.isascii() and len(text) < 7):
-        raise argparse.ArgumentTypeError(f"{text} is no whole number below a million")
+        raise argparse.ArgumentTypeError(f"{text} is not an integer below a million")
     return int(text)
 
 
@@ -103,14 +106,14 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--random",
         action="store_true",
-        help="try each claim on random tensors of its shapes, and prove it where that can be",
+        help="test each assertion on random tensors, and prove it where possible",
     )
-    parser.add_argument("--draws", metavar="N", type=_count, default=8, help="so many times; 8 where it is left out")
     parser.add_argument(
-        "--seed", metavar="N", type=_count, default=0, help="what random tensors are drawn by; 0 where it is left out"
+        "--draws", metavar="N", type=_count, default=8, help="number of random tests per assertion (default: 8)"
     )
+    parser.add_argument("--seed", metavar="N", type=_count, default=0, help="seed of the random tensors (default: 0)")
     documents = parser.add_argument_group("documents (.tex, .md, .ipynb, .html)")
-    documents.add_argument("--page", metavar="FILE.html", help="write the page of --format html to a file besides")
+    documents.add_argument("--page", metavar="FILE.html", help="also write the page of --format html to a file")
     documents.add_argument("--all", action="store_true", help="check maths that seems to be of no named axes too")
     documents.add_argument("--types", action="store_true", help="print the types of all names")
     documents.add_argument("--facts", metavar="FILE.nt", help="statements that each section begins with")

@@ -23,7 +23,7 @@ def playground_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--memory", type=int, default=4096, metavar="N",
-        help="megabytes of memory for answers, where the system can limit them; 0 is no limit (default 4096)",
+        help="memory limit in megabytes, where the system supports it; 0 for no limit (default: 4096)",
     )  # fmt: skip
     parser.add_argument("--no-browser", action="store_true", help="print the address, and open nothing")
     parser.add_argument("--save", metavar="PATH", help="write the page to a file and serve nothing")

@@ -164,7 +164,7 @@ class Session:
             self.facts.pop(name, None)
             self.values[name] = plain_number(value)
             return shown(value)
-        return f"{name} still lacks elements"
+        return f"{name} still has undefined elements"
 
     def keep(self, pieces: list[Piece]) -> None:
         """Keep statements as facts, in place of what was said of the same things; they must agree with the rest."""

@@ -15,7 +15,7 @@ SHAPES = "shapes with sizes, Q='ℝ^{seq[512] × key[64]}', or tensors"
 
 
 def of_name_argument(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--of", metavar="NAME", help="a name of the program; its value where it is left out")
+    parser.add_argument("--of", metavar="NAME", help="a name of the program (default: its value)")
 
 
 def python_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,7 +46,7 @@ def einsum_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def parameters_arguments(parser: argparse.ArgumentParser) -> None:
-    formula_arguments(parser, "the inputs that are no parameters: shapes, X='ℝ^{seq × a}', or tensors")
+    formula_arguments(parser, "the inputs that are not parameters: shapes, X='ℝ^{seq × a}', or tensors")
     of_name_argument(parser)
 
 

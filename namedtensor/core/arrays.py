@@ -111,7 +111,7 @@ def placed(array: Any, backend: object, dtype: str | None = None, device: Any = 
     from importlib import import_module
 
     if not isinstance(backend, str) or backend not in BACKENDS:
-        raise NotationError(409, f"there is no backend {backend!r}", hint=f"known are {', '.join(BACKENDS)}")
+        raise NotationError(409, f"unknown backend {backend!r}", hint=f"available: {', '.join(BACKENDS)}")
     try:
         xp = import_module(BACKENDS[backend])
     except ImportError:
@@ -126,7 +126,9 @@ def placed(array: Any, backend: object, dtype: str | None = None, device: Any = 
         return made if device is None else made.to_device(device)
     except (TypeError, ValueError, AttributeError) as problem:
         what = f"the dtype {dtype!r}" if device is None else f"the dtype {dtype!r} or the device {device!r}"
-        raise NotationError(405, f"{backend} has not {what}: {problem}", hint='write "float32" or "float64"') from None
+        raise NotationError(
+            405, f"{backend} does not have {what}: {problem}", hint='write "float32" or "float64"'
+        ) from None
 
 
 BACKENDS = {"numpy": "numpy", "torch": "torch", "jax": "jax.numpy"}

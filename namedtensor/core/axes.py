@@ -198,7 +198,7 @@ def _checked(name: Any) -> str:
     hint = "a name is made of letters and digits, with ', *, † or _label at its end"
     if isinstance(name, str) and "," in name:
         hint = f'axes are separated with spaces, not commas: "{" ".join(part.strip() for part in name.split(","))}"'
-    raise NotationError(208, f"{name!r} is no name of an axis", hint=hint)
+    raise NotationError(208, f"invalid axis name {name!r}", hint=hint)
 
 
 def marked_apart(left: Iterable[str], right: Iterable[str]) -> tuple[str, str] | None:
@@ -224,7 +224,7 @@ def names_of(axes: str | Iterable[str]) -> tuple[str, ...]:
         return tuple([check_axis(axis) for axis in axes])
     except TypeError:
         raise NotationError(
-            208, f"{axes!r} names no axes", hint='write "height width", or ("height", "width")'
+            208, f"{axes!r} does not name axes", hint='write "height width", or ("height", "width")'
         ) from None
 
 

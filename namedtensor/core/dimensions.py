@@ -76,7 +76,7 @@ class Assumptions(NamedTuple):
             dimension = value_at(whole, values)
             if not is_true(lambda size=dimension, part=part: size % part == 0):
                 raise NotationError(
-                    309, f"|{symbol.axis}| must be a multiple of {part}, which is not known of {dimension}",
+                    309, f"|{symbol.axis}| must be a multiple of {part}, which is not known for {dimension}",
                     hint=f'write {part}*n for it, or constraints=["mod({dimension}, {part}) == 0"]',
                 )  # fmt: skip
             values[symbol] = dimension // part
@@ -160,7 +160,7 @@ def undecided_error(shown: str, left: Any, relation: str, right: Any) -> Notatio
         repair = f'write jax.export.symbolic_shape("…", constraints=["{left} {relation} {right}"]), or give a number'
     else:
         repair = "give a number for the dimension"
-    return NotationError(309, f"the formula needs {shown}, which is not known of {left} and {right}", hint=repair)
+    return NotationError(309, f"the formula needs {shown}, which is not known for {left} and {right}", hint=repair)
 
 
 def with_assumptions(make: Callable[[], Result], dimensions: Dimensions) -> tuple[Result, Assumptions]:

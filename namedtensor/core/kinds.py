@@ -61,7 +61,7 @@ def as_names(value: Any, what: str, hint: str) -> tuple[str, ...]:
 def as_path(value: Any) -> Path:
     """A path, as a string. Raises NotationError for anything else."""
     if not isinstance(value, (str, os.PathLike)):
-        raise wrong(value, "the place of a file", "a text or a path", 'write "model.safetensors"')
+        raise wrong(value, "the path of a file", "a text or a path", 'write "model.safetensors"')
     return Path(cast("str | os.PathLike[str]", value))
 
 
@@ -75,5 +75,5 @@ def as_number(value: Any, what: str, least: float, hint: str) -> Any:
 def as_count(value: Any, what: str, hint: str) -> int:
     """A whole number from 0. Raises NotationError for anything else."""
     if isinstance(value, bool) or not hasattr(value, "__index__") or getattr(value, "shape", ()) or value < 0:
-        raise wrong(value, what, "a whole number from 0", hint)
+        raise wrong(value, what, "a non-negative integer", hint)
     return int(value)

@@ -69,10 +69,10 @@ class recursion_headroom:
         if problem[0] is RecursionError:
             raise NotationError(
                 404,
-                "this formula nests too deep",
+                "the formula is nested too deep",
                 self.source,
                 None if self.source is None else (0, len(self.source)),
-                hint="name a part by an equation of its own",
+                hint="define a part in an equation of its own",
             ) from None
 
     def _leave(self) -> None:

@@ -26,7 +26,7 @@ def as_seed(value: Any) -> Any:
         return as_count(value, "the seed", "write seed=0")
     if value.shape:
         raise NotationError(
-            208, f"the seed is one key, not {' × '.join(map(str, value.shape))} of them",
+            208, f"expected one key as the seed, got {' × '.join(map(str, value.shape))} keys",
             hint="map over them: jax.vmap(lambda key: …)(keys)",
         )  # fmt: skip
     return value

@@ -40,7 +40,7 @@ class NamedShape(dict[str, int]):
         if isinstance(axis, str):
             raise KeyError(axis)
         raise NotationError(
-            318, f"{self} has no order of axes, and so no size {axis!r}", hint='name the axis: A.sizes["seq"]'
+            318, f"{self} has no axis order, so it has no size {axis!r}", hint='name the axis: A.sizes["seq"]'
         )
 
     @encodable
@@ -141,7 +141,7 @@ class NamedTensor(Behaviour):
         if order is not None or len(self.layout.axes) < 2:
             return order
         raise NotationError(
-            318, f"{method} was given no order, and the axes are {', '.join(self.layout.axes)}",
+            318, f"{method} needs an axis order; the axes are {', '.join(self.layout.axes)}",
             hint=f'write {method}("{" ".join(self.layout.axes)}")',
         )  # fmt: skip
 
@@ -155,7 +155,7 @@ class NamedTensor(Behaviour):
         array = self._alone("backward")
         if not hasattr(array, "backward"):
             raise NotationError(
-                317, f"backward needs an array of PyTorch, not {type(array).__name__}",
+                317, f"backward needs a PyTorch tensor, got {type(array).__name__}",
                 hint="differentiate a formula: nt.gradient, or jax.grad",
             )  # fmt: skip
         array.backward(*arguments, **named)
@@ -164,7 +164,7 @@ class NamedTensor(Behaviour):
         if self.layout.axes:
             raise PositionalError(
                 318,
-                f"{what} needs a tensor without axes, and this one has {self.shape}",
+                f"{what} needs a tensor without axes, got {self.shape}",
                 hint="index or reduce it first",
             )
         return self._array
@@ -186,18 +186,18 @@ class NamedTensor(Behaviour):
         return complex(self.item())
 
     def __index__(self) -> int:
-        self._alone("a whole number")
+        self._alone("an integer")
         value = self.item()
         if isinstance(value, bool) or not (isinstance(value, int) or (isinstance(value, float) and value.is_integer())):
-            raise PositionalError(
-                402, f"a whole number is due here, and this is {value}", hint="round it first: int(n)"
-            )
+            raise PositionalError(402, f"expected an integer, got {value}", hint="round it first: int(n)")
         return int(value)
 
     def __round__(self, digits: int | None = None) -> NamedTensor:
         """The numbers rounded to so many places behind the point; halves go to the even side."""
         if digits is not None and not hasattr(digits, "__index__"):
-            raise NotationError(310, f"a number of places is a whole number, not {digits!r}", hint="write round(A, 2)")
+            raise NotationError(
+                310, f"the number of decimal places must be an integer, got {digits!r}", hint="write round(A, 2)"
+            )
         return made(rounded(self.array, int(digits or 0)), self.layout.axes)
 
     def __len__(self) -> int:
@@ -219,14 +219,14 @@ class NamedTensor(Behaviour):
         return self.layout.extent
 
     def __contains__(self, value: Any) -> bool:
-        raise NotationError(318, "in is not said of a named tensor", hint="write (A == value).any(axis=…)")
+        raise NotationError(318, "`in` is not supported for named tensors", hint="write (A == value).any(axis=…)")
 
     # ------------------------------------------------------------------------------------------------ other libraries
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         if len(self.layout.axes) > 1:
             raise NotationError(
-                318, f"an array has an order of axes, and {self.shape} has none",
-                hint=f'say it: A.to_array("{" ".join(self.layout.axes)}")',
+                318, f"converting {self.shape} to an array needs an axis order",
+                hint=f'pass it: A.to_array("{" ".join(self.layout.axes)}")',
             )  # fmt: skip
         array = np.asarray(self._array, dtype=dtype)
         return array.copy() if copy else array
@@ -274,7 +274,7 @@ def tensor(data: Any, axes: str | Iterable[str] = ()) -> NamedTensor:
         raise _wrong_number(array, names)
     if len(set(names)) != len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise NotationError(303, f"the axis {twice} occurs twice", hint="each axis needs its own name")
+        raise NotationError(303, f"duplicate axis {twice}", hint="give each axis its own name")
     try:
         return made(array, names)
     except TypeError:
@@ -292,16 +292,16 @@ def _moves(own: tuple[str, ...], axes: tuple[str, ...]) -> tuple[int, ...] | Non
 def _reordered(given: NamedTensor, names: tuple[str, ...]) -> NamedTensor:
     if sorted(names) != sorted(given.axes):
         raise NotationError(
-            316, f"the tensor has the axes {', '.join(given.axes) or 'none'} already, and not {', '.join(names)}",
-            hint="rename gives axes other names",
+            316, f"the tensor already has axes {', '.join(given.axes) or 'none'}, not {', '.join(names)}",
+            hint="use rename to change axis names",
         )  # fmt: skip
     return made(given.to_array(names), names)
 
 
 def shape_error(array: Any) -> NotationError:
     return NotationError(
-        317, f"a tensor of shape {tuple(array.shape)} without numbers cannot be computed with",
-        hint="give it to jax.eval_shape, jax.export or jax.jit(…).lower",
+        317, f"cannot compute with a tensor of shape {tuple(array.shape)} that has no values",
+        hint="pass it to jax.eval_shape, jax.export or jax.jit(…).lower",
     )  # fmt: skip
 
 
@@ -316,7 +316,7 @@ def _wrong_number(array: Any, names: tuple[str, ...]) -> NotationError:
     has = f"{rank or 'no'} {'axis' if rank == 1 else 'axes'}{sizes}"
     given = f"{len(names) or 'no'} {'name was' if len(names) == 1 else 'names were'} given"
     return NotationError(
-        316, f"the array has {has}, and {given}", notes=(f"the names are {', '.join(names)}",) if names else (),
+        316, f"the array has {has}, but {given}", notes=(f"the names are {', '.join(names)}",) if names else (),
         hint='name each axis, separated with spaces: nt.tensor(data, "height width")',
     )  # fmt: skip
 
@@ -324,14 +324,16 @@ def _wrong_number(array: Any, names: tuple[str, ...]) -> NotationError:
 def _from_lists(data: Any) -> Any:
     if _has_tensors(data):
         raise NotationError(
-            317, "a list of named tensors is no array", hint='stack them along a new axis: nt.stack(A, B, axis="new")'
+            317,
+            "a list of named tensors is not an array",
+            hint='stack them along a new axis: nt.stack(A, B, axis="new")',
         )
     try:
         array = np.asarray(data)
     except (ValueError, TypeError, OverflowError):
         array = None
     if array is None or (array.dtype == object and _is_ragged(_rows(data) or ())):
-        raise NotationError(311, "the nested lists differ in length", hint="every row needs as many entries")
+        raise NotationError(311, "the nested lists differ in length", hint="give every row the same number of entries")
     return _checked(array)
 
 
@@ -358,7 +360,9 @@ def _checked(array: Any) -> Any:
     """An array of numbers; what NumPy adds to arrays besides is refused or taken off."""
     if not _is_numpys(array):
         if hasattr(array, "dims"):
-            raise NotationError(317, f"{type(array).__name__} has names of its own", hint="write nt.from_xarray(array)")
+            raise NotationError(
+                317, f"{type(array).__name__} already has axis names", hint="write nt.from_xarray(array)"
+            )
         try:
             namespace(array)
         except TypeError:  # a column of a table, say
@@ -367,19 +371,19 @@ def _checked(array: Any) -> Any:
             return _checked(np.asarray(array))
         if is_key(array):
             raise NotationError(
-                317, "a tensor holds numbers, and this holds keys of jax.random",
-                hint="give a key as a seed, or map over keys: jax.vmap(lambda key: …)(keys)",
+                317, "expected numbers, got keys of jax.random",
+                hint="pass a key as a seed, or map over keys: jax.vmap(lambda key: …)(keys)",
             )  # fmt: skip
         return array
     if isinstance(array, MaskedArray):
         raise NotationError(
-            317, "a masked array would lose its mask", hint="fill it first, or give the mask as a tensor"
+            317, "a masked array would lose its mask", hint="fill it first, or pass the mask as a tensor"
         )
     if array.dtype.kind not in "biufcV" or array.dtype.type is np.void:
         what = "text" if array.dtype.kind in "US" else f"objects of Python ({array.dtype})"
         if array.dtype.kind == "V":
             what = f"records ({array.dtype})"
-        raise NotationError(317, f"a tensor holds numbers, and this holds {what}", hint="convert it to numbers first")
+        raise NotationError(317, f"expected numbers, got {what}", hint="convert it to numbers first")
     return np.asarray(array)
 
 

@@ -19,5 +19,5 @@
 `proofs`: proved, false, or holding on what was tried.
 `gradients`: `nt.gradient`, by all parameters at once.
 
-Law: what is said here is a formula of the notation that its own parser reads back; none of it is needed to run one.
+Law: what is declared here is a formula of the notation that its own parser reads back; none of it is needed to run one.
 """

@@ -209,8 +209,8 @@ class Typed:
             except (NotReadable, Unwritable, ArithmeticError) as problem:
                 node = problem.term.node if isinstance(problem, NotReadable) else None
                 raise checker.error(
-                    405, f"there is no closed form of this{f': {problem}' if str(problem) else ''}", node or self.tree,
-                    hint="the derivative itself has a value: evaluate it",
+                    405, f"no closed form is known for this{f': {problem}' if str(problem) else ''}", node or self.tree,
+                    hint="evaluate the derivative itself, which has a value",
                 ) from None  # fmt: skip
 
 

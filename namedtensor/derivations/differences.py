@@ -30,18 +30,22 @@ def differences(formula: Any, values: Mapping[str, Any], sizes: Mapping[str, int
     taken = last.body if isinstance(last, nodes.Value) else None
     if not isinstance(taken, nodes.Derivative):
         hint = "take that of a value, as f(x) of a function f"
-        raise NotationError(112, "the value is no derivative", formula.source, hint=hint)
+        raise NotationError(112, "the value is not a derivative", formula.source, hint=hint)
     wanted = key(to_text(taken.variable))
     name = next((each for each in values if key(each) == wanted), None)
     if name is None:
-        raise NotationError(206, f"{wanted} has to be given, for differences are taken by it", formula.source)
+        raise NotationError(
+            206, f"no value for {wanted}: finite differences are taken with respect to it", formula.source
+        )
     body = Formula(to_text(nodes.Program((*before, nodes.Value(taken.body)))))
     at = values[name]
     axes = tuple(at.axes) if isinstance(at, NamedTensor) else ()
     extents: list[int] = [int(at.sizes[axis]) for axis in axes] if axes else []
     flat = at.to_numpy(axes).ravel().astype(float).tolist() if axes else [float(at)]
     if len(flat) > MOST:
-        raise NotationError(404, f"{name} has {len(flat)} elements, and {MOST} are changed one by one", formula.source)
+        raise NotationError(
+            404, f"{name} has {len(flat)} elements; finite differences support at most {MOST}", formula.source
+        )
 
     def near(place: int, change: float) -> Any:
         numbers = [*flat[:place], flat[place] + change, *flat[place + 1 :]]

@@ -77,8 +77,8 @@ class Gradient:
             if not members:
                 raise NotationError(
                     206,
-                    f"no member of {name} is given",
-                    hint=f"give them by name: values={{{name!r}: …}} with a number each",
+                    f"no value for any member of {name}",
+                    hint=f"pass them by name: values={{{name!r}: …}} with a number each",
                 )
             found += members
         return tuple(dict.fromkeys(found))
@@ -96,16 +96,16 @@ class Gradient:
         """
         if len(arguments) > len(self._parameters):
             raise NotationError(
-                304, f"{self.of} takes {len(self._parameters)} arguments, and {len(arguments)} are given",
-                hint="give parameters by values={…} or by keyword",
+                304, f"{self.of} expects {len(self._parameters)} arguments, got {len(arguments)}",
+                hint="pass parameters with values={…} or by keyword",
             )  # fmt: skip
         given = {**dict(zip(self._parameters, arguments)), **named}
         names = self._members((*given, *(values or ())))
         total, *slopes = self._by(names)[1](values=values, sizes=sizes, **given)
         if total.axes:
             raise NotationError(
-                303, f"the gradient of {self.of} is asked for, which has the axes {', '.join(total.axes)}",
-                hint=f"sum them: loss = ∑_{{{', '.join(total.axes)}}} {self.of}; or take nt.derivative",
+                303, f"a gradient needs a scalar, but {self.of} has axes {', '.join(total.axes)}",
+                hint=f"sum over them: loss = ∑_{{{', '.join(total.axes)}}} {self.of}, or use nt.derivative",
             )  # fmt: skip
         found = {name: _own_axes(slope) for name, slope in zip(names, slopes)}
         return (total, found) if self.value else found
@@ -134,11 +134,11 @@ def gradient(
     made = program if isinstance(program, Program) else Formula(program, syntax)
     names = _declared(made) if wrt is None else as_names(wrt, "wrt=", 'write wrt=["W", "b"]')
     if not names:
-        raise NotationError(201, "no name is said that the gradient is taken by", hint='write wrt=["W", "b"]')
+        raise NotationError(201, "a gradient needs at least one name", hint='write wrt=["W", "b"]')
     known = {name.key() for name in map(spelled, walk(made.tree)) if name is not None}
     for name in names:
         if key(name) not in known and not any(each.base == key(name).base for each in known):
-            raise NotationError(201, f"{name} stands nowhere in the program", hint="name a parameter of it")
+            raise NotationError(201, f"the program does not contain {name}", hint="pass the name of a parameter")
     return Gradient(made, of, names, value)
 
 

@@ -22,7 +22,7 @@ from .closed_forms import Typed, closed_program, names_of
 from .needed import needed
 from .steps import Step, Steps, steps_of
 
-IDENTIFICATION, LAW = "identification", "what stands before ∂X* is the derivative"
+IDENTIFICATION, LAW = "identification", "the factor of ∂X* is the derivative"
 
 
 def way_to(typed: Typed, closed: nodes.Program, identified: bool) -> Steps:

@@ -78,7 +78,7 @@ def prove(
     tree = parse(claim, syntax, functions=frozenset(USER_FUNCTIONS))
     *before, last = tree.statements
     if not isinstance(last, Equation) or last.range is not None:
-        raise NotationError(112, "a proof is of an equation", claim, last.span, hint="write u = v")
+        raise NotationError(112, "a proof needs an equation", claim, last.span, hint="write u = v")
     sides = sides_of(last, claim, tree)
     with recursion_headroom(claim):
         inputs, proved = normal_form(claim, program_of(before, sides), sides, stripped(shapes), {})
@@ -97,7 +97,7 @@ def _tried(
 ) -> Verdict:
     """What drawn tensors say."""
     if any(isinstance(node, nodes.Differential) for side in sides for node in walk(side)):
-        zero = Value(nodes.Number(0))  # for a differential alone has no value
+        zero = Value(nodes.Number(0))  # for a differential by itself has no value
         programs = [Formula(to_text(nodes.Program((*before, Equation(sides), zero))))]
     else:
         programs = [Formula(to_text(nodes.Program((*before, Value(side))))) for side in sides]

@@ -363,7 +363,7 @@ def assembled(found: Sensitivities, known: set[str]) -> tuple[nodes.Program, int
     title = Name("D" if "D" not in spoken | words_of(found.tree) else next(names_left(found.words | spoken)))
     lines = [each for each in found.lines if each in statements]
     steps = [each for each in steps if any(each.node.sides[0] == line.sides[0] for line in lines)]
-    steps.append(Step("identification", Equation((title, result, taken)), "what stands before ∂X* is the derivative"))
+    steps.append(Step("identification", Equation((title, result, taken)), "the factor of ∂X* is the derivative"))
     total = length(result) + sum(2 + length(each.sides[1]) for each in lines)
     program = nodes.Program((*(each for each in statements if each not in lines), *lines, Equation((title, result))))
     return program, total, Steps((), tuple(steps), tuple(kept)), found.primed

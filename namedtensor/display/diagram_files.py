@@ -262,8 +262,8 @@ def painted(svg: str, format: str) -> bytes:
         from matplotlib.backends.backend_agg import FigureCanvasAgg  # type: ignore[import-not-found]
         from matplotlib.figure import Figure  # type: ignore[import-not-found]
     except ImportError:
-        hint = "pip install '.[pictures]'; or end the name in .svg or .tikz"
-        raise NotationError(408, f"a diagram as {format.upper()} needs matplotlib", hint=hint) from None
+        hint = "pip install '.[pictures]'; or use a name that ends in .svg or .tikz"
+        raise NotationError(408, f"writing a diagram as {format.upper()} needs matplotlib", hint=hint) from None
     drawing = read(svg)
     figure: Any = Figure(figsize=(drawing.width / 72, drawing.height / 72))
     FigureCanvasAgg(figure)

@@ -335,14 +335,14 @@ class Diagram:
         if ending not in FORMATS:
             kinds = ", ".join(each for each in FORMATS if each)
             raise NotationError(
-                409, f"{place} cannot be written: a diagram is saved as one of {kinds}", hint="end the name in .svg"
+                409, f"cannot write {place}: supported formats are {kinds}", hint="use a name that ends in .svg"
             )
         data = FORMATS[ending](self)
         try:
             with whole_file(place) as file:
                 file.write(data)
         except OSError as problem:
-            raise NotationError(409, f"{place} cannot be written: {reason(problem)}") from None
+            raise NotationError(409, f"cannot write {place}: {reason(problem)}") from None
 
     def __repr__(self) -> str:
         return f"Diagram of {len(self.graph.nodes)} pieces: a notebook shows it, and save('x.svg') writes it"

@@ -59,7 +59,7 @@ class Picture:
             with without_warnings(), whole_file(place) as file:
                 self.figure.savefig(file, format=kind, **{"dpi": 200, **options})
         except (OSError, ValueError) as problem:
-            raise NotationError(409, f"{place} cannot be written: {problem}") from None
+            raise NotationError(409, f"cannot write {place}: {problem}") from None
 
     def _repr_html_(self) -> str:
         return f'<div class="nt-picture">{fitted(self._svg("currentColor"))}</div>'
@@ -127,19 +127,21 @@ def selection(tensor: NamedTensor, rows: Any, columns: Any, panels: Any) -> tupl
     for axis in asked:
         if axis not in tensor.axes:
             raise NotationError(
-                301, f"a picture with the axis {axis} needs it, and the tensor has {tensor.shape}",
+                301, f"the picture uses axis {axis}, which is missing from the tensor {tensor.shape}",
                 hint=did_you_mean(near(axis, list(tensor.axes))),
             )  # fmt: skip
     twice = [axis for axis in asked if asked.count(axis) > 1]
     if twice:
-        raise NotationError(303, f"the axis {twice[0]} is asked for twice", hint="rows, columns and panels differ")
+        raise NotationError(
+            303, f"axis {twice[0]} is used twice", hint="use different axes for rows, columns and panels"
+        )
     free = [axis for axis in tensor.axes if axis not in asked and (tensor.sizes[axis] > 1 or len(tensor.axes) < 3)]
     if columns is None and free:
         columns = free.pop()
     if rows is None and free:
         rows = free.pop()
     if columns is None:
-        raise NotationError(316, "a picture needs an axis, and the tensor has none", hint="print the number")
+        raise NotationError(316, "a picture needs an axis, but the tensor has none", hint="print the number")
     return (*further, *free, *(axis for axis in (rows, columns) if axis is not None))
 
 
@@ -150,7 +152,7 @@ def numbers(tensor: NamedTensor, across: tuple[str, ...]) -> Any:
     left = tuple(axis for axis in tensor.axes if axis not in across)
     array = values(tensor, (*left, *across))
     if array is None or array.dtype.kind not in "biuf":
-        raise NotationError(405, f"a picture shows real numbers, and this is {tensor!r}")
+        raise NotationError(405, f"a picture needs real numbers, got {tensor!r}")
     array = np.asarray(array, dtype=float).reshape([tensor.sizes[axis] for axis in across])
     if not array.size:
         raise NotationError(405, f"there is nothing to draw: {tensor!r}")
@@ -158,7 +160,7 @@ def numbers(tensor: NamedTensor, across: tuple[str, ...]) -> Any:
     count = math.prod(array.shape[:-2])
     if count > PANELS:
         raise NotationError(
-            404, f"a picture of {count} panels passes the limit of {PANELS}",
+            404, f"the picture has {count} panels; the limit is {PANELS}",
             hint=f'take one element of an axis: A[{{"{across[0]}": 0}}]',
         )  # fmt: skip
     return array
@@ -170,14 +172,14 @@ def labelled(tensor: NamedTensor, labels: Mapping[str, Sequence[Any]]) -> dict[s
     for axis, given in labels.items():
         if axis not in tensor.axes:
             raise NotationError(
-                301, f"labels were given for the axis {axis}, and the tensor has {tensor.shape}",
+                301, f"labels for axis {axis}, which is missing from the tensor {tensor.shape}",
                 hint=did_you_mean(near(axis, list(tensor.axes))),
             )  # fmt: skip
         found[axis] = [printable(str(each)) for each in given]
         if len(found[axis]) != tensor.sizes[axis]:
             raise NotationError(
-                317, f"{axis} has {tensor.sizes[axis]} elements, and was given {len(found[axis])} labels",
-                hint="give one for each element",
+                317, f"axis {axis} has {tensor.sizes[axis]} elements, got {len(found[axis])} labels",
+                hint="pass one label for each element",
             )  # fmt: skip
     return found
 

@@ -224,7 +224,7 @@ class Explanation(Suggests):
         kept = [stage for stage in self.stages if any(wanted in spellings(place) for place in stage.place)]
         if not kept:
             known = dict.fromkeys(place.name for stage in self.stages for place in stage.place)
-            raise NotationError(201, f"no step stands in {name}", hint=did_you_mean(near(wanted, list(known))))
+            raise NotationError(201, f"no step belongs to {name}", hint=did_you_mean(near(wanted, list(known))))
         values = StepValues(kept[0].values.compute)
         stages = tuple(step(each.text, each.node, each.place, each.axes, each.term, values) for each in kept)
         return Explanation(self.source, stages, stages[-1].value, self.axes)
@@ -249,7 +249,7 @@ class Explanation(Suggests):
             with whole_file(place) as file:
                 file.write(page.encode())
         except OSError as problem:
-            raise NotationError(409, f"{place} cannot be written: {problem.strerror or problem}") from None
+            raise NotationError(409, f"cannot write {place}: {problem.strerror or problem}") from None
 
     @property
     def _tints(self) -> dict[str, Tint]:

@@ -49,7 +49,7 @@ def with_fitting_shapes(
     bodies = _bodies(tree)
     waiting: list[tuple[int, int, Shapes]] = [(0, 0, {**begun, **given})]
     seen: set[frozenset[tuple[str, str]]] = set()
-    stuck = last = NotationError(404, "too many shapes were tried")
+    stuck = last = NotationError(404, "no consistent shapes found within the limit")
     for number in range(MOST):
         if not waiting:
             break

@@ -150,11 +150,11 @@ def whole_document(text: str, file: str) -> Whole:
 def document_text(file: str, limit: int = CHARACTERS) -> tuple[str, str | None]:
     """The text of a file that a document is, or that it names; and a remark, where it is not in UTF-8.
 
-    Raises InputError where it is no regular file, no text, or longer than `limit` bytes.
+    Raises InputError where it is not a regular file, no text, or longer than `limit` bytes.
     """
     try:
         if not stat.S_ISREG(os.stat(file).st_mode):
-            raise InputError(f"{file} is no regular file")
+            raise InputError(f"{file} is not a regular file")
         with open(file, "rb") as opened:
             data = opened.read(limit + 1)
     except (OSError, ValueError) as problem:
@@ -173,9 +173,9 @@ def decoded(data: bytes, file: str) -> tuple[str, str | None]:
         else:
             text = data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
-        text, remark = data.decode("latin-1"), f"read as Latin-1: byte {problem.start} is no UTF-8"
+        text, remark = data.decode("latin-1"), f"read as Latin-1: byte {problem.start} is not UTF-8"
     if "\0" in text:
-        raise InputError(f"{file} is no text: it holds the character NUL")
+        raise InputError(f"{file} is not text: it contains the character NUL")
     return text.replace("\r\n", "\n").replace("\r", "\n"), remark
 
 
@@ -383,5 +383,5 @@ class Reading:
         if self.files >= FILES:
             return f"the document has more than {FILES} files"
         if os.path.commonpath([self.tree, real]) != self.tree and not real.endswith(READ_BY_TEX):
-            return f"{place} lies outside of the document's folder, and is no file of TeX by its name"
+            return f"{place} is outside the document's folder and is not named like a TeX file"
         return None

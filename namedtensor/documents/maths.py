@@ -199,7 +199,7 @@ def _maths(document: Document, token: re.Match) -> int:
             document.unclosed[closer] = reached
     if end is None:
         span = token.span()
-        error = NotationError(102, f"{opening} is never closed", document.source, span, hint=f"close it with {closer}")
+        error = NotationError(102, f"{opening} is not closed", document.source, span, hint=f"close it with {closer}")
         if len(document.errors) < UNCLOSED:
             document.errors.append(error)
         following = PARAGRAPH.search(document.source, token.end())

@@ -18,7 +18,7 @@ def whole_notebook(text: str, file: str) -> Whole:
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as problem:
-        raise InputError(f"{file} is no notebook: {problem}") from None
+        raise InputError(f"{file} is not a notebook: {problem}") from None
     return joined(file, text, (whole_markdown(source, f"{file}{CELL}{number}") for number, source in _cells(content)))
 
 

@@ -61,7 +61,7 @@ def facts(source: str, span: Span, latex: bool = False) -> list[Fact]:
         if isinstance(statement, nodes.Value):
             hint = "a fact is a statement, such as X ∈ ℝ^{seq × chans}; findings are switched off by: ignore 301"
             value = (span[0] + statement.span[0], span[0] + statement.span[1])
-            raise NotationError(101, "this states nothing", source, value, hint=hint)
+            raise NotationError(101, "this directive states nothing", source, value, hint=hint)
     if latex:
         return [Fact(span, rf"\({text.strip().strip('$')}\)")]
     return [

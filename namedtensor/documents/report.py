@@ -80,8 +80,6 @@ class Findings:
         which = "formula" if len(unread) == 1 else f"{len(unread)} formulas"
         why = f"the {which} with named axes could not be read" if unread else "named axes are here, and no formula"
         notes = (f"the first was left out for this: {unread[0].reason}",) if unread else ()
-        hint = (
-            "check --all says it of each" if unread else "maths stands in $…$, \\[…\\] or an environment such as align"
-        )
+        hint = "check --all says it of each" if unread else "write math in $…$, \\[…\\] or an environment such as align"
         message = f"nothing was checked: {why}"
         self.errors.append(NotationError(108, message, document.source, place, notes=notes, hint=hint))

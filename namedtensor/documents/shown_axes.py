@@ -90,7 +90,7 @@ def unseen(document: Document) -> Iterator[tuple[Span, str]]:
             continue
         blank = BLANK_LINE.search(document.source, use.end())
         paragraph = blank.start() if blank else len(document.source)
-        yield use.span(), f"{use[0]} stands outside of the maths that is known here{_around(document, use)}"
+        yield use.span(), f"{use[0]} is outside a supported math environment{_around(document, use)}"
 
 
 def _around(document: Document, use: re.Match) -> str:

@@ -36,7 +36,14 @@ class Tried(NamedTuple):
     def error(self, source: str) -> NotationError:
         """A false claim as an error, with the tensors that show it."""
         notes = [f"with {name} = {_said(value)}" for name, value in self.drawn.items()]
-        return NotationError(403, self.said, source, self.span, notes, "what a claim takes for granted, say as a fact")
+        return NotationError(
+            403,
+            self.said,
+            source,
+            self.span,
+            notes,
+            "state assumptions the equation relies on, such as T = onehot_{vocab} t",
+        )
 
     @encodable
     def __str__(self) -> str:

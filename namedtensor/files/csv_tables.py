@@ -68,7 +68,7 @@ def read_rows(place: Path) -> list[Row]:
     try:
         lines = list(csv.reader((line for line in text.splitlines()), delimiter=separator, skipinitialspace=True))
     except csv.Error as problem:
-        raise InputError(f"{place} is no table: {problem}") from None
+        raise InputError(f"{place} is not a table: {problem}") from None
     rows = [(number, [cell.strip() for cell in row]) for number, row in enumerate(lines, 1) if any(map(str.strip, row))]
     rows = [(number, row) for number, row in rows if not row[0].startswith("#")]
     for number, row in rows:

@@ -107,7 +107,7 @@ def entry_of(entry: Any, what: str) -> Any:
     if isinstance(entry, str):
         entry = WORDS.get(entry, entry)
     if not isinstance(entry, (bool, int, float)):
-        raise InputError(f"{what} holds {json.dumps(entry, ensure_ascii=False)[:40]}, which is no number")
+        raise InputError(f"{what} holds {json.dumps(entry, ensure_ascii=False)[:40]}, which is not a number")
     return float(entry) if isinstance(entry, int) and abs(entry) > 2**62 else entry
 
 
@@ -138,7 +138,7 @@ def read_npz(place: Path, member: str | None, name: str) -> Found:
     """The member, or the only array; `axes` beside it names its axes."""
     with load_numpy(place) as archive:
         if not hasattr(archive, "files"):
-            raise InputError(f"{place} is no archive of arrays, though it is called .npz")
+            raise InputError(f"{place} is not an archive of arrays, although it is named .npz")
         names = member_of(archive, "axes", place) if "axes" in archive.files else None
         own = tuple(map(str, names)) if names is not None and names.dtype.kind == "U" else None
         arrays = [key for key in archive.files if own is None or key != "axes"]
@@ -160,7 +160,7 @@ def member_of(archive: Any, key: str, place: Path) -> Any:
     except (ValueError, EOFError, KeyError, SyntaxError, BadZipFile, BadStream) as problem:
         raise InputError(f"{key} in {place} cannot be read: {first_line(problem)}") from None
     if not hasattr(array, "dtype"):
-        raise InputError(f"{key} in {place} cannot be read: it is no array of NumPy's")
+        raise InputError(f"{key} in {place} cannot be read: it is not a NumPy array")
     return array
 
 
@@ -184,7 +184,7 @@ def load_numpy(place: Path) -> Any:
     try:
         return np.load(place, allow_pickle=False)
     except (ValueError, EOFError, SyntaxError, zipfile.BadZipFile) as problem:
-        raise InputError(f"{place} is no file of NumPy's: {first_line(problem)}") from None
+        raise InputError(f"{place} is not a NumPy file: {first_line(problem)}") from None
 
 
 def first_line(problem: Exception) -> str:
@@ -194,7 +194,7 @@ def first_line(problem: Exception) -> str:
 
 def numeric(array: Any, what: str) -> Any:
     if array.dtype.kind not in "biuf":
-        raise InputError(f"{what} holds values of type {array.dtype}, which are no real numbers")
+        raise InputError(f"{what} holds values of type {array.dtype}, which are not real numbers")
     return array
 
 
@@ -224,7 +224,7 @@ def write(value: Any, place: str) -> None:
         with whole_file(place) as file:
             writer(value, file, place)
     except (OSError, ValueError) as problem:
-        raise InputError(f"{place} cannot be written: {reason(problem)}") from None
+        raise InputError(f"cannot write {place}: {reason(problem)}") from None
 
 
 def writable(place: str) -> Callable[..., None]:

@@ -82,14 +82,14 @@ def _head(place: Path) -> tuple[dict[str, Any], dict[str, str], int]:
         lead = file.read(8)
         length = struct.unpack("<Q", lead)[0] if len(lead) == 8 else 0
         if not 2 <= length <= 10**8:
-            raise InputError("it is no safetensors file")
+            raise InputError("it is not a safetensors file")
         text = file.read(length)
         if len(text) < length:
             raise InputError("it is cut short in its head")
         head = as_object(parse_json(_decoded(text), f"the head of {place}", unique=True))
         size = os.fstat(file.fileno()).st_size
     if head is None:
-        raise InputError("it is no safetensors file")
+        raise InputError("it is not a safetensors file")
     metadata = head.pop("__metadata__", None)
     if not _is_metadata(metadata):
         raise InputError("its __metadata__ must map strings to strings")
@@ -158,7 +158,7 @@ def _complete(name: str, entry: Entry, length: int) -> None:
 
 
 def unreadable(place: Any, problem: Exception) -> NotationError:
-    return NotationError(409, f"{place} cannot be read: {reason(problem) or problem}")
+    return NotationError(409, f"cannot read {place}: {reason(problem) or problem}")
 
 
 # ---------------------------------------------------------------------------------------------------- named tensors
@@ -182,8 +182,8 @@ def load_tensors(place: str | os.PathLike[str]) -> dict[str, Any]:
         if len(names.get(name, ())) != len(file.shape(name)):
             raise NotationError(
                 409,
-                f"{place} does not say what the axes of {name} are called",
-                hint=f"name them: nt.tensor(TensorFile(place)[{name!r}], …)",
+                f"{place} does not contain axis names for {name}",
+                hint=f"pass them: nt.tensor(TensorFile(place)[{name!r}], …)",
             )
     return {name: tensor(file[name], tuple(names[name])) for name in file}
 
@@ -227,7 +227,7 @@ def save_tensors(
     end = 0
     for name, array in arrays.items():
         if str(array.dtype) not in KINDS:
-            raise NotationError(409, f"{name} holds {array.dtype}, which a safetensors file cannot hold")
+            raise NotationError(409, f"{name} has dtype {array.dtype}, which the safetensors format does not support")
         begin, end = end, end + array.nbytes
         head[name] = {"dtype": KINDS[str(array.dtype)], "shape": list(array.shape), "data_offsets": [begin, end]}
     text = json.dumps(head, ensure_ascii=False).encode("utf-8")
@@ -236,4 +236,4 @@ def save_tensors(
         with whole_file(place) as file:
             file.writelines((struct.pack("<Q", len(text)), text, *(array.tobytes() for array in arrays.values())))
     except OSError as problem:
-        raise NotationError(409, f"{place} cannot be written: {reason(problem)}") from None
+        raise NotationError(409, f"cannot write {place}: {reason(problem)}") from None

@@ -56,7 +56,7 @@ def as_text(data: bytes, called: str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
-        raise InputError(f"{called} is no text in UTF-8: byte {problem.start} cannot be read") from None
+        raise InputError(f"{called} is not UTF-8 text: byte {problem.start} cannot be read") from None
 
 
 def through_file(

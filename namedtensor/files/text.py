@@ -1,6 +1,6 @@
 """Files as text and as a whole: how one is read and parsed, and how one is written that appears whole or not at all.
 
-What is no regular file, such as a pipe, is written to where it is.
+What is not a regular file, such as a pipe, is written to where it is.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def read_text(place: str | Path) -> str:
     try:
         return Path(place).read_text(encoding="utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as problem:
-        raise InputError(f"{place} is no text in UTF-8: byte {problem.start} cannot be read") from None
+        raise InputError(f"{place} is not a text file in UTF-8: byte {problem.start} cannot be read") from None
     except (OSError, ValueError) as problem:
         raise InputError(f"{place} cannot be read: {reason(problem)}") from None
 
@@ -131,11 +131,13 @@ def parse_json(text: str, what: str, unique: bool = False) -> Any:
         return json.loads(text, parse_float=finite_float, object_pairs_hook=unique_object if unique else None)
     except json.JSONDecodeError as problem:
         message = problem.msg[:1].lower() + problem.msg[1:]
-        raise InputError(f"{what} is no JSON: {message} at line {problem.lineno}, column {problem.colno}") from None
+        raise InputError(
+            f"{what} is not valid JSON: {message} at line {problem.lineno}, column {problem.colno}"
+        ) from None
     except RecursionError:
-        raise InputError(f"{what} is no JSON: it nests too deep") from None
+        raise InputError(f"{what} is not valid JSON: it is nested too deep") from None
     except ValueError as problem:
-        raise InputError(f"{what} is no JSON: {str(problem)[:80]}") from None
+        raise InputError(f"{what} is not valid JSON: {str(problem)[:80]}") from None
 
 
 def as_number(text: str) -> int | float | None:

@@ -107,12 +107,12 @@ _along(
     "logsoftmax", "the logarithm of softmax", "X - np.log(np.exp(X).sum(axis, keepdims=True))", _logarithm_of_softmax,
     differentials=("∂X − softmax_{ax} X ⊙_{ax} ∂X",), heavy=True, warns=True, definition=definitions.logsoftmax, analytic=True, **FINITE,
 )  # fmt: skip
-_along("argmax", "one where the largest stands, shared by ties", "M / M.sum(axis, keepdims=True) "
+_along("argmax", "one at the largest element, shared by ties", "M / M.sum(axis, keepdims=True) "
        "where M = X == X.max(axis, keepdims=True)", _where_extreme("max"), differentials=("0",), warns=True, definition=definitions.argmax, sign="≥ 0", total=1, picks=True, **FINITE)  # fmt: skip
-_along("argmin", "one where the smallest stands, shared by ties", "M / M.sum(axis, keepdims=True) "
+_along("argmin", "one at the smallest element, shared by ties", "M / M.sum(axis, keepdims=True) "
        "where M = X == X.min(axis, keepdims=True)", _where_extreme("min"), differentials=("0",), warns=True, definition=definitions.argmin, sign="≥ 0", total=1, picks=True, **FINITE)  # fmt: skip
 _along(
-    "standardize", "(x − mean) / √(var + eps); eps is 1e-5 where it is not given",
+    "standardize", "(x − mean) / √(var + eps); eps defaults to 1e-5",
     "(X - X.mean(axis, keepdims=True)) / np.sqrt(X.var(axis, keepdims=True) + eps)", standardize,
     options=(("eps", 1e-5),), heavy=True, warns=True, definition=definitions.standardize, analytic=True, total=0, **FINITE,
     differentials=("(∂X − mean_{ax} ∂X − standardize_{ax}(X; eps) ⊙ mean_{ax}(standardize_{ax}(X; eps) ⊙ ∂X)) "

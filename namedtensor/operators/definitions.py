@@ -236,7 +236,7 @@ def standardize(x: list[Any], eps: float = 1e-5) -> list[Any]:
 def quantile(x: list[float], q: float = 0.5) -> float:
     """Between the two sorted entries that q lies between, in proportion."""
     if not 0 <= q <= 1:
-        raise NotationError(405, f"a quantile lies between 0 and 1, and q is {q}")
+        raise NotationError(405, f"q must be between 0 and 1, got {q}")
     if any(entry != entry for entry in x):
         return math.nan
     ascending, place = sorted(x), q * (len(x) - 1)
@@ -255,9 +255,9 @@ def like(x: Any, shape: Mapping[str, int], element: Callable[[Mapping[str, int]]
 def position(value: Any, size: int, axis: str) -> int:
     """An index, as a whole number from 1 to the size."""
     if isinstance(value, bool) or value != value or value in (math.inf, -math.inf) or value != int(value):
-        raise NotationError(402, f"an index is a whole number, and this is {value}", hint="indices count from 1")
+        raise NotationError(402, f"index must be an integer, got {value}", hint="indices start at 1")
     if not 1 <= value <= size:
-        raise NotationError(401, f"{axis} has no element {int(value)}: its indices go from 1 to {size}")
+        raise NotationError(401, f"index {int(value)} is out of range for axis {axis} (1 to {size})")
     return int(value)
 
 
@@ -265,7 +265,7 @@ def unroll(x: Any, seq: str, kernel: str, sizes: Any) -> Any:
     """[unroll x]_{seq(i), kernel(j)} = x_{seq(i+j-1)} (§4.4)."""
     windows = x.shape[seq] - sizes[kernel] + 1
     if windows < 0:
-        raise NotationError(310, f"{kernel} is {sizes[kernel]}, and {seq} only {x.shape[seq]}")
+        raise NotationError(310, f"axis {kernel} has size {sizes[kernel]}, but axis {seq} only {x.shape[seq]}")
     return like(x, {seq: windows, kernel: sizes[kernel]}, lambda s: x({seq: s[seq] + s[kernel] - 1}))
 
 
@@ -273,7 +273,7 @@ def pool(x: Any, seq: str, kernel: str, sizes: Any) -> Any:
     """[pool x]_{seq(i), kernel(j)} = x_{seq((i-1)·|kernel| + j)} (§4.5)."""
     n, k = x.shape[seq], sizes[kernel]
     if k == 0 or n % k:
-        raise NotationError(310, f"{seq} is {n}, which {kernel}, {k}, does not divide")
+        raise NotationError(310, f"axis {seq} of size {n} is not divisible into windows of {k} ({kernel})")
     return like(x, {seq: n // k, kernel: k}, lambda s: x({seq: (s[seq] - 1) * k + s[kernel]}))
 
 
@@ -281,7 +281,7 @@ def ranking(x: Any, k: int) -> list[int]:
     """The indices of the k largest entries, the first index first among equals."""
     entries = list(x.entries.values())
     if k > len(entries):
-        raise NotationError(301, f"{k} of {len(entries)} elements are asked for")
+        raise NotationError(301, f"cannot take {k} of {len(entries)} elements")
     return sorted(range(1, len(entries) + 1), key=lambda i: (entries[i - 1] == entries[i - 1], -entries[i - 1]))[:k]
 
 
@@ -320,7 +320,10 @@ def stack(*tensors_and_axis: Any) -> Any:
 def matrix(x: Any, rows: str, columns: str) -> list[list[Any]]:
     """The numbers by rows."""
     if x.shape[rows] != x.shape[columns]:
-        raise NotationError(301, f"{rows} is {x.shape[rows]} and {columns} {x.shape[columns]}: this is not square")
+        raise NotationError(
+            301,
+            f"the matrix must be square, but axis {rows} has size {x.shape[rows]} and axis {columns} has size {x.shape[columns]}",
+        )
     return x.to_list((rows, columns))
 
 
@@ -354,7 +357,7 @@ def inv(x: Any, rows: str, columns: str, _: Any) -> Any:
     square = matrix(x, rows, columns)
     inverse = [[float(i == j) for j in range(len(square))] for i in range(len(square))]
     if eliminate(square, inverse) == 0:
-        raise NotationError(405, "this matrix has no inverse")
+        raise NotationError(405, "the matrix is singular: it has no inverse")
     return like(x, x.shape, lambda s: inverse[s[rows] - 1][s[columns] - 1])
 
 

@@ -188,8 +188,8 @@ def _rounded(primitive: str) -> OfOne:
 
 OF_NUMBERS = (
     ("sign", "−1, 0 or 1", "np.sign(X)", named("sign"), None, definitions.sign),
-    ("floor", "the largest whole number that is not above", "np.floor(X)", _rounded("floor"), math.floor, definitions.floor),
-    ("ceil", "the smallest whole number that is not below", "np.ceil(X)", _rounded("ceil"), math.ceil, definitions.ceil),
+    ("floor", "the largest integer that is not greater", "np.floor(X)", _rounded("floor"), math.floor, definitions.floor),
+    ("ceil", "the smallest integer that is not less", "np.ceil(X)", _rounded("ceil"), math.ceil, definitions.ceil),
 )  # fmt: skip
 for _name, _meaning, _numpy, _write, _folded, _definition in OF_NUMBERS:
     _unary(
@@ -221,7 +221,7 @@ def _nearest(b: Builder, x: Any):
     return b.where(b.isfinite(x), b.where(up, b.add(below, 1), below), x)
 
 
-_unary("round", "the nearest whole number, of two the even one", "np.round(X)", _nearest, differentials=("0",), definition=definitions.nearest, **FINITE)  # fmt: skip
+_unary("round", "the nearest integer; ties go to the even one", "np.round(X)", _nearest, differentials=("0",), definition=definitions.nearest, **FINITE)  # fmt: skip
 _unary(
     "relu", "max(0, x)", "np.maximum(X, 0)", _relu, aliases=("ReLU",), differentials=("𝕀[X > 0] ⊙ ∂X",),
     definition=definitions.relu, **FINITE, **POSITIVE,
@@ -303,7 +303,7 @@ _binary(
 
 
 _binary(
-    "mod", "what is left of X after whole Ys: x − y ⌊x / y⌋", "np.mod(X, Y)", named("remainder"), differentials=("∂X", "−floor(X / Y) ⊙ ∂Y"),
+    "mod", "the remainder of X divided by Y: x − y ⌊x / y⌋", "np.mod(X, Y)", named("remainder"), differentials=("∂X", "−floor(X / Y) ⊙ ∂Y"),
     definition=definitions.remainder,
 )  # fmt: skip
 
@@ -343,7 +343,7 @@ for _name, _meaning, _numpy, _function, _ascii, _latex, _folded, _example in LOG
     )  # fmt: skip
 _unary(
     "¬",
-    "whether it does not hold",
+    "logical negation",
     "~X",
     named("logical_not"),
     ascii="not",

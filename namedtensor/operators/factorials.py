@@ -142,7 +142,7 @@ def exact_binomial(n: Any, k: Any) -> Any:
 
 
 for _name, _python, _meaning, _numpy, _write, _definition, _folded, _differential in (
-    ("Γ", "gamma", "the gamma function, (x − 1)! of whole numbers", "scipy.special.gamma(X)", _gamma, gamma_of, gamma_of,
+    ("Γ", "gamma", "the gamma function, (x − 1)! for integers", "scipy.special.gamma(X)", _gamma, gamma_of, gamma_of,
      "Γ(X) ⊙ digamma X ⊙ ∂X"),
     ("factorial", "", "x!, which is Γ(x + 1)", "scipy.special.factorial(X)", _factorial, factorial_of, exact_factorial,
      "factorial X ⊙ digamma(X + 1) ⊙ ∂X"),

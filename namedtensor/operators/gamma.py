@@ -136,7 +136,7 @@ HIGHEST = 30  # beyond it n! (n + 1)^{…} leaves no digits
 def _of_order(b: Builder, x: Any, n: float = 1) -> Value:
     if n != int(n) or not 0 <= n <= HIGHEST:
         raise NotationError(
-            405, f"polygamma is of a whole order from 0 to {HIGHEST}, and n is {n}", hint="polygamma(X; 1)"
+            405, f"the order of polygamma must be an integer from 0 to {HIGHEST}, got {n}", hint="polygamma(X; 1)"
         )
     return _polygamma(b, int(n), x)
 
@@ -195,7 +195,7 @@ for _name, _meaning, _numpy, _write, _definition, _differential in (
     )  # fmt: skip
 register(
     Operator(
-        "polygamma", "elementwise", "->", elementwise(_of_order, "floats"), "the n-th derivative of digamma; n is 1 where it is not given",
+        "polygamma", "elementwise", "->", elementwise(_of_order, "floats"), "the n-th derivative of digamma; n defaults to 1",
         "scipy.special.polygamma(n, X)", SECTION, options=(("n", 1),),
         differentials=("polygamma(X; n + 1) ⊙ ∂X",), definition=polygamma_of, heavy=True, warns=True,
     )

@@ -142,7 +142,7 @@ register(
 )  # fmt: skip
 register(
     Operator(
-        "argmaxk", "index", "ax -> ax k", _argmaxk, "for each of the k largest, one where it stands",
+        "argmaxk", "index", "ax -> ax k", _argmaxk, "for each of the k largest elements, one at its position",
         "np.argsort(-X, axis, 'stable')[..., :k, None] == np.arange(n)", differentials=("0",),
         definition=definitions.argmaxk, finite="of finite", sign="≥ 0", picks=True, **RANKS,
     )

@@ -41,7 +41,7 @@ register(
 register(
     Operator(
         "cofactors", "matrix", "row column -> row column", _of_matrix("cofactors", "floats", True),
-        "how fast the determinant grows with each number of the matrix", "np.linalg.det(X) * np.linalg.inv(X).T",
+        "the derivative of the determinant with respect to each element of the matrix", "np.linalg.det(X) * np.linalg.inv(X).T",
         differentials=(  # of a small matrix also where there is no inverse: the determinants with one row replaced
             "{ [cofactors_{row,column} { I_{column,j} if I_{row,i} = 1; X otherwise }"
             " ⊙_{row,column} { 0 if I_{row,i} = 1; ∂X otherwise }]_{i→row, j→column} if |row| ≤ 8;"

@@ -75,6 +75,6 @@ def square(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any
     """A square matrix: both axes have one size."""
     rows, columns = (size_in(shapes, axis) for axis in axes)
     if not unify(rows, columns):
-        message = f"a square matrix is due, and {axes[0]} is {rows} where {axes[1]} is {columns}"
+        message = f"expected a square matrix, but {axes[0]} is {rows} where {axes[1]} is {columns}"
         raise ShapeMismatch("other", axes[0], detail=message)
     return {axis: resolve(rows) for axis in axes}

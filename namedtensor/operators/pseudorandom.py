@@ -119,7 +119,7 @@ def _uniform(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mappi
 register(
     Operator(
         "uniform", "elementwise", "->", _uniform,
-        "a number between 0 and 1 as if drawn, the same for the same whole numbers", "(h(X) + 0.5) / p**2 for a scrambling h",
+        "a pseudorandom number between 0 and 1, the same for the same integers", "(h(X) + 0.5) / p**2 for a scrambling h",
         SECTION, arity=(1, MANY), differentials=("0",), definition=definition, finite="always", sign="≥ 0", method=False,
         example=Example("(A, 7)", (A,)),
     )

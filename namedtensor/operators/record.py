@@ -163,8 +163,8 @@ def of_real_numbers(operator: Operator) -> Lower:
         for each in arguments:
             if hasattr(each, "order") and b.kind(each) == "c":
                 raise NotationError(
-                    405, f"{operator.name} takes real numbers, for formulas are over ℝ, and this is {each.dtype}",
-                    hint="take its absolute value, or give its real and its imaginary part apart",
+                    405, f"{operator.name} expects real numbers, got {each.dtype}",
+                    hint="pass its absolute value, or its real and imaginary parts separately",
                 )  # fmt: skip
         return operator.lower(b, arguments, axes, options)
 

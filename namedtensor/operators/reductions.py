@@ -73,7 +73,7 @@ def _deviation(b: Builder, x: Any, axes: Order):
 def _norm(b: Builder, x: Any, axes: Order, p: float = 2):
     """(∑ |x|^p)^{1/p}, each x first divided by the largest, so that no power overflows."""
     if p in (0, -math.inf):
-        raise NotationError(405, f"norm has no value for p = {p}", hint="give another p: 1, 2, ∞")
+        raise NotationError(405, f"norm is undefined for p = {p}", hint="use p = 1, 2 or ∞")
     size = b.abs(x)
     scale = b.reduce("max", size, axes, True)
     if p == math.inf:
@@ -133,7 +133,7 @@ _reduction("std", "the root of the variance", "X.std(axis)", in_single(_deviatio
            differentials=("{ 0 if max_{ax} X = min_{ax} X; mean_{ax}((X − mean_{ax} X) ⊙ ∂X) / std_{ax} X otherwise }",), heavy=True,
            definition=definitions.deviation, **DISTANCE)  # fmt: skip
 _reduction(
-    "norm", "(∑ |x|^p)^{1/p}, the p-norm; p is 2 where it is not given", "np.linalg.norm(X, p, axis)", _norm, "floats",
+    "norm", "(∑ |x|^p)^{1/p}, the p-norm; p defaults to 2", "np.linalg.norm(X, p, axis)", _norm, "floats",
     options=(("p", 2),), complex=True, heavy=True, definition=definitions.norm, **DISTANCE, differentials=(
         "{ (sign(X) ⊙ argmax_{ax} abs(X)) ⊙_{ax} ∂X if p = ∞; sign(X) ⊙_{ax} ∂X if p = 1;"
         " { 0 if norm_{ax}(X; p) = 0; (X / norm_{ax}(X; p))^{p − 1} ⊙_{ax} ∂X otherwise } if p even;"
@@ -182,9 +182,9 @@ def _quantile(b: Builder, x: Any, axes: Order, q: float = 0.5):
     """Between the two sorted elements that q lies between, in proportion; nan where one is."""
     (axis,) = axes
     if not 0 <= q <= 1:
-        raise NotationError(405, f"a quantile lies between 0 and 1, and q is {q}", hint="the median has q = 0.5")
+        raise NotationError(405, f"q must be between 0 and 1, got {q}", hint="the median has q = 0.5")
     if not x.size(axis):
-        raise NotationError(405, "no element lies in the middle of none", hint="give the axis a size of 1 or more")
+        raise NotationError(405, "the median of no elements is undefined", hint="give the axis a size of 1 or more")
     place = q * (x.size(axis) - 1)
     below, part = math.floor(place), place - math.floor(place)
     ascending = b.along("sort", x, axis)
@@ -204,7 +204,7 @@ QUANTILE = f"[argmaxk_{{ax,rank}}(−X) ⊙_{{ax}} ∂X] ⊙_{{rank}} {WEIGHTS}"
 register(
     Operator(
         "quantile", "reduction", "ax ->", of_axes(_quantile, "floats"),
-        "the number that a part q lies below, between two elements in proportion; q is 0.5 where it is not given",
+        "the q-quantile, interpolated linearly between two elements; q defaults to 0.5",
         "np.quantile(X, q, axis)", SECTION, options=(("q", 0.5),), differentials=(QUANTILE,), definition=definitions.quantile, sign="≥ 0 of ≥ 0", **FINITE, heavy=True,
     )
 )  # fmt: skip

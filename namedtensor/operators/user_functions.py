@@ -41,7 +41,7 @@ class UserFunction:
             if wanted:
                 raise NotationError(
                     307,
-                    f"the Python function of {self.text} gave {type(result).__name__}, not a tensor",
+                    f"the Python function of {self.text} must return a tensor, got {type(result).__name__}",
                     source,
                     node.span,
                 )
@@ -49,10 +49,12 @@ class UserFunction:
         if set(result.axes) != set(wanted):
             raise NotationError(
                 307,
-                f"the Python function of {self.text} gave the axes {', '.join(result.axes) or 'none'}",
+                f"the Python function of {self.text} returned the axes {', '.join(result.axes) or 'none'}",
                 source,
                 node.span,
-                notes=(f"its signature and the extra axes of its arguments ask for {', '.join(wanted) or 'none'}",),
+                notes=(
+                    f"expected from its signature and the extra axes of its arguments: {', '.join(wanted) or 'none'}",
+                ),
             )
         return result.to_array(wanted) if wanted else result.array
 
@@ -108,7 +110,7 @@ def function(signature: str) -> Callable[[Callable[..., Any]], Callable[..., Any
     statements = parse(signature).statements
     if len(statements) != 1 or not isinstance(statements[0], Signature):
         raise NotationError(
-            101, "this is no signature", signature, (0, len(signature)), hint="write it as f : ℝ^{a} × ℝ^{b} → ℝ"
+            101, "invalid signature", signature, (0, len(signature)), hint="write it as f : ℝ^{a} × ℝ^{b} → ℝ"
         )
     found = statements[0]
 

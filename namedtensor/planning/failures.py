@@ -19,16 +19,16 @@ def span_of(term: Term | None, source: str) -> tuple[int, int]:
 def refused(problem: Exception, source: str, term: Term) -> NotationError:
     """The error for what a library of arrays refuses to compute."""
     why = "there is too little memory" if isinstance(problem, MemoryError) else " ".join(str(problem).split())
-    return NotationError(405, f"this cannot be computed: {why}", source, span_of(term, source))
+    return NotationError(405, f"cannot compute this: {why}", source, span_of(term, source))
 
 
 def past_bits(dtype: str = "int64") -> NotationError:
     """The overflow error of whole numbers that a dtype cannot hold, detected as they are computed."""
     bits = 32 if "32" in dtype else 64
-    hint = "compute in floating numbers: write 1.0 · … around a tensor, or give it as one of float64"
+    hint = "compute in floating point: multiply a tensor by 1.0, or pass it as float64"
     if bits == 32:
-        hint = 'turn on 64 bits: jax.config.update("jax_enable_x64", True)'
-    message = f"this passes the whole numbers of {bits} bits, which end at {2 ** (bits - 1) - 1}"
+        hint = 'enable 64 bits: jax.config.update("jax_enable_x64", True)'
+    message = f"integer overflow: exceeds int{bits} (maximum {2 ** (bits - 1) - 1})"
     return NotationError(405, message, hint=hint)
 
 
@@ -41,12 +41,12 @@ def index_error(problem: IndexError, axis: str, base: int = 1) -> NotationError:
     """An index out of range or not whole; `problem` has its `index` and the `size` of the axis, None where no size matters."""
     value, size = problem.index, problem.size  # type: ignore[attr-defined]
     if size is None or (isinstance(value, float) and value != int(value)):
-        return NotationError(402, f"an index is a whole number, and this is {value}", hint="give whole numbers")
+        return NotationError(402, f"index must be an integer, got {value}", hint="pass integers")
     if base == 0:
-        hint = "the Python functions count from 0, as Python does"
+        hint = "in Python, indices start at 0"
     else:
-        hint = "indices count from 1, never from the end" if value < 1 else None
-    message = f"{axis} has no element {value}: its indices go from {base} to {size - 1 + base}"
+        hint = "indices start at 1; negative indices are not supported" if value < 1 else None
+    message = f"index {value} is out of range for axis {axis} ({base} to {size - 1 + base})"
     return NotationError(401, message, hint=hint)
 
 
@@ -63,7 +63,7 @@ def of_matrix(problem: Exception) -> NotationError | None:
     """The error for a matrix without an inverse, or without a Cholesky factor; None for any other failure."""
     text = str(problem)
     if "positive" in text and "definite" in text:
-        return NotationError(405, "this matrix is not positive definite, so it has no Cholesky factor")
+        return NotationError(405, "the matrix is not positive definite, so it has no Cholesky factor")
     if "ingular" in text:
-        return NotationError(405, "this matrix has no inverse: its determinant is zero")
+        return NotationError(405, "the matrix is singular: it has no inverse")
     return None

@@ -230,7 +230,7 @@ class Lowering:
         """Raise NotationError where a term has too many axes, or more numbers than the limit of one result allows."""
         if len(term.shape) > AXES and size >= 0:
             raise NotationError(
-                404, f"this has {len(term.shape)} axes, and at most {AXES} can be computed with", self.source,
+                404, f"the result has {len(term.shape)} axes; the limit is {AXES}", self.source,
                 span_of(term, self.source), hint="merge some axes, or contract them earlier",
             )  # fmt: skip
         total = size * self.itemsize // self.target.share(map(source_name, term.shape))
@@ -241,7 +241,7 @@ class Lowering:
             names = distinct_names(term.shape)
             shape = {names[axis]: size for axis, size in resolved_shape(term.shape).items()}
             raise NotationError(
-                404, f"this needs {_bytes(total)}, and the limit of one result is {_bytes(self.limits.result)}",
+                404, f"the result needs {_bytes(total)}; the limit is {_bytes(self.limits.result)}",
                 self.source, span_of(term, self.source), notes=(f"its shape is {show(shape)}",),
                 hint="contract an axis earlier, or raise limits.result",
             )  # fmt: skip
@@ -262,7 +262,7 @@ class Lowering:
         for argument in term.arguments:
             for size in argument.shape.values():
                 if not is_ground(size):
-                    raise NotationError(309, "a size stays unknown", self.source, term.node.span)
+                    raise NotationError(309, "a size cannot be inferred", self.source, term.node.span)
         arguments = tuple(self.values_of(term))
         if arguments and not any(isinstance(each, Value) for each in arguments):
             arguments = tuple(map(self.builder.constant, arguments))

@@ -140,5 +140,5 @@ def _has_threadpoolctl() -> bool:
 @lru_cache(maxsize=256)
 def _chosen(target: str, off: frozenset[str]) -> frozenset[str]:
     for name in off - set(OPTIMISATIONS):
-        raise NotationError(208, f"no optimisation is called {name!r}", hint=f"there are: {', '.join(OPTIMISATIONS)}")
+        raise NotationError(208, f"unknown optimization {name!r}", hint=f"available: {', '.join(OPTIMISATIONS)}")
     return frozenset(row.name for row in ROWS if (not row.targets or target in row.targets) and row.name not in off)

@@ -65,7 +65,7 @@ def reshaped(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
 
 def transposed(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
     if sorted(options["moves"]) != list(range(len(shapes[0]))):
-        raise ValueError(f"{options['moves']} is no order of {len(shapes[0])} axes")
+        raise ValueError(f"{options['moves']} is not an order of {len(shapes[0])} axes")
     return tuple(shapes[0][place] for place in options["moves"])
 
 

@@ -36,7 +36,7 @@ CHECKED_REDUCTIONS = {
     "cumsum": "exact_cumsum",
 }  # where floats hold fewer whole numbers than these do
 CHECKS = frozenset((*CHECKED.values(), *CHECKED_REDUCTIONS.values(), "exact_cast"))  # fail where their bits are too few
-ROUNDED = "JAX without jax_enable_x64 rounds whole numbers beyond 16777216 here: they become float32"
+ROUNDED = "JAX without jax_enable_x64 rounds integers beyond 16777216 here: they become float32"
 
 
 class Steps(Protocol):

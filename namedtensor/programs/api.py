@@ -53,7 +53,7 @@ def formula(text: str, syntax: str = "auto", *, strict: bool = False) -> Formula
         raise problem.alone() from None
 
 
-TENSORS_HINT = "tensors are read by nt.load_tensors(place), a folder with a model's weights by transformer.load(place)"
+TENSORS_HINT = "read tensors with nt.load_tensors(path), a folder with a model's weights with transformer.load(path)"
 
 
 def load(path: Any, syntax: str = "auto", section: str | None = None) -> Program:
@@ -78,11 +78,11 @@ def load(path: Any, syntax: str = "auto", section: str | None = None) -> Program
     try:
         text = place.read_text(encoding="utf-8")
     except OSError as problem:
-        raise NotationError(108, f"{place} cannot be read: {problem}") from None
+        raise NotationError(108, f"cannot read {place}: {problem}") from None
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text:
-        raise NotationError(108, f"{place} is no text in UTF-8", hint=TENSORS_HINT)
+        raise NotationError(108, f"{place} is not a text file in UTF-8", hint=TENSORS_HINT)
     if syntax == "auto" and place.suffix in (".nt", ".tex"):
         syntax = "text" if place.suffix == ".nt" else "latex"
     return Program(text, syntax)

@@ -148,7 +148,7 @@ def all_values(values: Any, named: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(values, Mapping):
         raise NotationError(
             208,
-            f"values are a mapping from names to tensors, not {type(values).__name__}",
+            f"values must be a mapping from names to tensors, got {type(values).__name__}",
             hint='write {"X": X} or X=X',
         )
     return {**values, **named}
@@ -197,7 +197,7 @@ def layout_of(value: Any, name: str, sizes: Mapping[str, int]) -> Any:
     shape = filled(value, name, sizes)
     unknown = next((axis for axis, size in shape.items() if not is_ground(resolve(size))), None)
     if unknown is not None:
-        raise NotationError(309, f"the size of {unknown} in {name} is not known", hint=f"write ℝ^{{{unknown}[3]}}")
+        raise NotationError(309, f"the size of axis {unknown} in {name} is missing", hint=f"write ℝ^{{{unknown}[3]}}")
     return Layout(tuple(shape), tuple(resolve(size) for size in shape.values()), DTYPE, None)
 
 
@@ -218,11 +218,13 @@ def shape_of(text: Any, name: str) -> dict[str, Any]:
     if isinstance(text, Mapping):
         return {check_axis(axis): size_of(size, axis) for axis, size in text.items()}
     if not isinstance(text, str):
-        raise NotationError(317, f"the shape of {name} is a text such as ℝ^{{seq[3]}}, not {type(text).__name__}")
+        raise NotationError(
+            317, f"the shape of {name} must be a string such as ℝ^{{seq[3]}}, got {type(text).__name__}"
+        )
     tree = parse(f"x ∈ {text}")
     declaration = tree.statements[0]
     if len(tree.statements) != 1 or not isinstance(declaration, Declaration):
-        raise NotationError(317, f"{text!r} is no shape", hint="write ℝ^{seq[3] × chans[2]}, or R^{seq[3], chans[2]}")
+        raise NotationError(317, f"invalid shape {text!r}", hint="write ℝ^{seq[3] × chans[2]}, or R^{seq[3], chans[2]}")
     shape: dict[str, Any] = {}
     for axis, size in declaration.sets[0].axes:
         number = None if size is None else arithmetic(size, lambda name: None)
@@ -240,7 +242,9 @@ def size_of(size: Any, axis: str) -> Any:
     if isinstance(size, SizeVariable):
         return size
     if isinstance(size, bool) or not hasattr(size, "__index__") or size < 0:
-        raise NotationError(310, f"the size of {axis} is a whole number from 0, not {size!r}", hint=f"write {axis}[3]")
+        raise NotationError(
+            310, f"the size of axis {axis} must be a non-negative integer, got {size!r}", hint=f"write {axis}[3]"
+        )
     return int(size)
 
 

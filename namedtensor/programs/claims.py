@@ -71,14 +71,18 @@ def _judge_equal(claim: PlannedClaim, left: Any, left_order: Any, right: Any, ri
     place = f" at {where}" if where else ""
     if claim.is_fact:
         raise NotationError(
-            403, f"this does not hold{place}", source, claim.span, hint="for the truth values themselves write 𝕀[x > 0]"
+            403,
+            f"assertion failed{place}",
+            source,
+            claim.span,
+            hint="for the values 0 and 1 of a condition write 𝕀[x > 0]",
         )
     raise NotationError(
         403,
-        f"this does not hold{place}: {_number(left[at])} on the left, {_number(right[at])} on the right",
+        f"assertion failed{place}: left-hand side {_number(left[at])}, right-hand side {_number(right[at])}",
         source,
         claim.span,
-        hint="its operand is known here, so this is a claim; for a definition, name the operand as nothing else is"
+        hint="this equation is checked, not defined, because its operand already has a value; to define it, use a new name"
         if claim.is_call
         else "one of the two sides is not what it should be",
         reason=None if np.all(np.isfinite([left[at], right[at]])) else NO_VALUE,
@@ -95,8 +99,8 @@ def _along(array: Any, own: Sequence[str], order: Sequence[str]) -> Any:
 
 # Sets that are named: in words, whether their numbers are whole, and what they are not less than.
 BOUNDED: dict[str, tuple[str, bool, Any]] = {
-    "integers": ("ℤ, the whole numbers", True, -float("inf")),
-    "naturals": ("ℕ, the whole numbers from 0", True, 0),
+    "integers": ("ℤ, the integers", True, -float("inf")),
+    "naturals": ("ℕ, the non-negative integers", True, 0),
     "positive": ("ℝ_{>0}, the numbers above 0", False, "positive"),
     "nonnegative": ("ℝ_{≥0}, the numbers from 0", False, 0),
 }
@@ -121,12 +125,12 @@ def _judge_member(claim: PlannedClaim, array: Any, source: str) -> None:
         wrong = wrong | (array != np.floor(array)) if whole else wrong
     else:
         wrong = (array < 1) | (array > values[0]) | (array != np.floor(array))
-        text = f"[{values[0]}], the whole numbers from 1 to {values[0]}"
+        text = f"[{values[0]}], the integers from 1 to {values[0]}"
     if np.any(wrong):
         value = array[tuple(np.argwhere(wrong)[0])] if array.ndim else array
         raise NotationError(
-            407, f"{_number(value)} does not lie in {text}", source, claim.span,
-            hint="give a value that lies in the declared set" + ("; indices count from 1" if domain == "count" else ""),
+            407, f"value {_number(value)} is not in {text}", source, claim.span,
+            hint="pass a value in the declared set" + ("; indices start at 1" if domain == "count" else ""),
         )  # fmt: skip
 
 

@@ -68,7 +68,7 @@ def to_module(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any]
     """The source text of a class of PyTorch, of which what the formula declares are the parameters."""
     if library != "torch":
         raise NotationError(
-            408, f"a module is PyTorch's, and not of {library}", hint='write to_python("torch", style="module")'
+            408, f"modules are supported for torch only, got {library}", hint='write to_python("torch", style="module")'
         )
     with LOADING, all_or_none():
         from ..backends.torch_modules import module_text, ordered
@@ -88,8 +88,8 @@ def to_module(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any]
     if len(parameters) == len(named) > 0:
         raise NotationError(
             309,
-            "nothing is left for the input of the module",
-            hint='leave a size of it open, as in X="ℝ^{batch × chans}"',
+            "the module has no input",
+            hint='leave a size of the input open, as in X="ℝ^{batch × chans}"',
         )
     inputs = [axes_of(value) for _, value in named if value not in parameters]
     shapes = {name: value for name, value in given.items() if spelling_of(name) not in {*parameters.values()}}
@@ -229,8 +229,8 @@ class CompiledFormula(Suggests, CachedCall):
         names = argument_names(self._goal) if arguments else []
         if len(arguments) > len(names):
             raise NotationError(
-                304, f"this takes {len(names)} arguments by position, and was given {len(arguments)}",
-                hint="give its tensors by name: f(X=X)",
+                304, f"expected {len(names)} positional arguments, got {len(arguments)}",
+                hint="pass tensors by name: f(X=X)",
             )  # fmt: skip
         return names
 
@@ -273,7 +273,7 @@ class CompiledFormula(Suggests, CachedCall):
             if self._target is not None and target.name != self._target.name:
                 raise NotationError(
                     317,
-                    f"the formula was compiled for {self._target.name}, and was given arrays of {target.name}",
+                    f"the formula was compiled for {self._target.name}, got arrays of {target.name}",
                     hint="convert them, or compile without a backend",
                 )
             return target
@@ -282,7 +282,7 @@ class CompiledFormula(Suggests, CachedCall):
     def _used(self) -> Executable:
         if self._last_used is None:
             raise NotationError(
-                309, "the sizes of the inputs are not known yet", hint="call the compiled formula first"
+                309, "the sizes of the inputs are not yet known", hint="call the compiled formula first"
             )
         return self._last_used
 
@@ -308,7 +308,7 @@ class CompiledFormula(Suggests, CachedCall):
         """A `torch.nn.Module` with these parameters, under the names that the formula has for them.
 
         Its `forward` takes the other inputs by name or position: named tensors, and plain ones of those inputs whose axes
-        are said here, as in `module(parameters, X="batch chans")`, with a size where it has to be a number: "batch seq[5]". The
+        are declared here, as in `module(parameters, X="batch chans")`, with a size where it has to be a number: "batch seq[5]". The
         result is plain where an input is; its axes are then in the order said, new ones last, and the module's `axes` tells
         them. One `forward` serves all sizes of the other axes; `export` and `to_onnx` hand it on.
 
@@ -320,7 +320,7 @@ class CompiledFormula(Suggests, CachedCall):
         target_named("torch")
         if self._library not in (None, "torch"):
             raise NotationError(
-                317, f"the formula was compiled for {self._library}, and a module is PyTorch's",
+                317, f"modules are supported for torch only; the formula was compiled for {self._library}",
                 hint='write compile("torch").module(…)',
             )  # fmt: skip
         with LOADING, all_or_none():

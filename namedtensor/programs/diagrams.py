@@ -60,8 +60,8 @@ def diagram(
         )
     if found is None:
         raise NotationError(
-            206, f"nothing that is given goes to {'this' if entry is None else entry.name}",
-            hint='give the types of its inputs by name: X="ℝ^{seq × chans}"',
+            206, f"{'the formula' if entry is None else entry.name} uses none of the inputs",
+            hint='pass the types of its inputs by name: X="ℝ^{seq × chans}"',
         )  # fmt: skip
     axes = [*axes_in(program.tree), *(axis for node in flow.root.everything() for axis in node.axes)]
     return Diagram(flow.root, tints(axes), sizes_in(flow.root))
@@ -73,7 +73,9 @@ def check_names(scope: Scope, shapes: Mapping[str, Any], expand: Collection[str]
     opened = {str(key(name)) for name in expand}
     for name in (*shapes, *opened):
         if key(name).base not in words:
-            raise NotationError(201, f"the formulas have no {name}", hint=did_you_mean(near(name, sorted(words))))
+            raise NotationError(
+                201, f"the formulas do not contain {name}", hint=did_you_mean(near(name, sorted(words)))
+            )
     return opened
 
 

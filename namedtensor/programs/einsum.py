@@ -88,7 +88,7 @@ def typed(
         ).node  # not what it is indexed by alone
         said = term.operator if node is None else checker.text(node)
         span = None if node is None else node.span
-        return NotationError(405, f"{said} is no sum of products", scope.source, span, hint=HINT)
+        return NotationError(405, f"{said} is not a sum of products", scope.source, span, hint=HINT)
 
     return root, refused
 
@@ -100,9 +100,9 @@ def einsum_of(root: Term, refused: Callable[[Term], NotationError]) -> str:
             raise refused(term)
     operands = operands_in(root)
     if operands > MOST:
-        raise NotationError(404, f"einsum would take more than {MOST} operands")
+        raise NotationError(404, f"einsum would need more than {MOST} operands")
     if operands == 0:
-        raise NotationError(405, "nothing that is given is in the formula", hint=HINT)
+        raise NotationError(405, "the formula uses none of the inputs", hint=HINT)
     found = factors(root)
     spelled: dict[Letter, str] = {}
     groups = ["".join(spelling(each.found(), spelled) for each in letters) for _, letters in found.operands]
@@ -215,7 +215,7 @@ def spelling(letter: Letter, spelled: dict[Letter, str]) -> str:
         own = [each for each in letter.axis.lower() if each in string.ascii_lowercase]
         free = [each for each in (*own, *string.ascii_letters) if each not in spelled.values()]
         if not free:
-            raise NotationError(404, f"einsum has {len(string.ascii_letters)} letters, and this needs more")
+            raise NotationError(404, f"this needs more than the {len(string.ascii_letters)} letters of einsum")
         spelled[letter] = free[0]
     return spelled[letter]
 

@@ -152,7 +152,7 @@ class Entry:
         if called is None:
             if arguments:
                 raise checker.error(
-                    304, f"{self.name} is no function, and was given {len(arguments)} arguments", checker.scope.program
+                    304, f"{self.name} is not a function, got {len(arguments)} arguments", checker.scope.program
                 )
             return checker.value(self.key), checker.scope.program
         function, bindings, numbers = called
@@ -163,7 +163,7 @@ class Entry:
         if len(terms) < wanted or len(terms) > wanted + len(function.options):
             raise checker.error(
                 304,
-                f"{self.name} takes {wanted} argument{'s' * (wanted != 1)}, and was given {len(terms)}",
+                f"{self.name} expects {wanted} argument{'s' * (wanted != 1)}, got {len(terms)}",
                 function.head,
                 hint=f"it is defined as {checker.text(function.head)}",
             )
@@ -244,12 +244,12 @@ def argument_types(
             shape = InputType({axis.name: SizeVariable(f"|{axis.name}|") for axis, _ in of.axes})
         else:
             raise NotationError(
-                206, f"{entry.name} has no signature, and the type of its argument {name.key()} was not given",
-                hint=f'give it by name: {name.key()}="ℝ^{{seq × chans}}"',
+                206, f"{entry.name} has no signature, and the type of its argument {name.key()} is missing",
+                hint=f'pass it by name: {name.key()}="ℝ^{{seq × chans}}"',
             )  # fmt: skip
         found.append((name.key(), shape))
     if len(arguments) > len(found):
-        raise NotationError(304, f"{entry.name} takes {len(found)} arguments, and was given {len(arguments)}")
+        raise NotationError(304, f"{entry.name} expects {len(found)} arguments, got {len(arguments)}")
     return found
 
 

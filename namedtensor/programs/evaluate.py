@@ -112,7 +112,7 @@ def warn_of_checks(checker: Checker) -> None:
         if each.code in WARNED or each.misspelt:
             warn(f"{each.message}: {checker.text(each.span)} ({each.hint})")
     for span, (reason, hint) in checker.only_typed.items():
-        warn(f"this claim was not compared, since {reason}: {checker.text(span)} ({hint})")
+        warn(f"this assertion was not checked: {reason}: {checker.text(span)} ({hint})")
 
 
 def warned(found: Typed) -> Typed:
@@ -177,7 +177,7 @@ def limited(formula: Asked, strict: bool, limits: Limits) -> Evaluator:
     goal = formula._goal
     if not isinstance(goal, WholeProgram) or goal.entry() is not None:
         raise NotationError(
-            304, "strict and limits are for a formula that has a value, and this one ends with a function",
+            304, "strict and limits need a formula with a value, but this one ends with a function",
             hint="end it with a call of the function",
         )  # fmt: skip
     return evaluator(goal.program.source, goal.program.syntax, strict, limits)

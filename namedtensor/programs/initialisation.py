@@ -152,7 +152,7 @@ def initial(
     try:
         kind = np.dtype(dtype)
     except (TypeError, ValueError):
-        raise NotationError(405, f"{dtype!r} is no dtype", hint='write "float32" or "float64"') from None
+        raise NotationError(405, f"invalid dtype {dtype!r}", hint='write "float32" or "float64"') from None
     schemes = by_key(schemes or {}, spelling_of)
     by_key_of_jax = is_key(seed)
     generator: Any = None if by_key_of_jax else np.random.default_rng(seed)
@@ -188,8 +188,8 @@ def whole(name: str, shape: Mapping[str, Any]) -> tuple[int, ...]:
         if type(size) is not int and not isinstance(resolve(size), int):
             raise NotationError(
                 309,
-                f"the size of {axis} in {name} is not known",
-                hint=f"give it by name: sizes={{{axis!r}: 3}}",
+                f"the size of axis {axis} in {name} is missing",
+                hint=f"pass it: sizes={{{axis!r}: 3}}",
             )
     return tuple(shape.values())
 

@@ -36,7 +36,7 @@ def target_named(library: str) -> Target:
 def printed_target(library: str) -> Target:
     """The same for text that is not run here: the library need not be installed."""
     if not isinstance(library, str) or library not in LIBRARIES:
-        raise NotationError(408, f"{library!r} is no backend", hint=f"there are: {', '.join(LIBRARIES)}")
+        raise NotationError(408, f"unknown backend {library!r}", hint=f"available: {', '.join(LIBRARIES)}")
     try:
         import_module(library)
         return target_of(import_module(LIBRARIES[library]))

@@ -68,7 +68,7 @@ def need_shapes(goal: WholeProgram | Entry, shapes: Mapping[str, Any]) -> None:
             undeclared = [str(name) for name in asked if name not in names.declared]
             say = f"declare {undeclared[0]} ∈ ℝ^{{…}}, and " if undeclared else ""
             raise NotationError(
-                206, f"{function.title} has no signature, and the type of its argument {missing[0]} was not given",
-                notes=(f"so the shape of {asked[0]} is not known",),
-                hint=f'{say}write {function.title} : ℝ^{{seq × chans}} → …, or give {missing[0]}="ℝ^{{seq × chans}}"',
+                206, f"{function.title} has no signature, and the type of its argument {missing[0]} is missing",
+                notes=(f"so the shape of {asked[0]} is unknown",),
+                hint=f'{say}write {function.title} : ℝ^{{seq × chans}} → …, or pass {missing[0]}="ℝ^{{seq × chans}}"',
             )  # fmt: skip

@@ -34,8 +34,8 @@ def forward_of(planned: Forward | None, problem: NotationError | None) -> Forwar
         return planned
     if problem is None:
         raise NotationError(
-            309, "the axes of the inputs are not said, so the module has nothing to export",
-            hint='say them when the module is made: .module(X="batch seq chans")',
+            309, "cannot export the module: the axes of its inputs are missing",
+            hint='pass them when you create the module: .module(X="batch seq chans")',
         )  # fmt: skip
     raise NotationError(problem.code, f"the module cannot be exported: {problem.message}", hint=problem.hint)
 
@@ -52,7 +52,7 @@ def shapes_to_trace(planned: Forward) -> list[tuple[int, ...]]:
         if number > MAX_EXAMPLES:
             break
     conditions = ", ".join(condition.shown for condition in planned.plan.conditions)
-    raise NotationError(309, f"no sizes were found to export the module with, which has to satisfy {conditions}")
+    raise NotationError(309, f"found no example sizes to export the module with that satisfy {conditions}")
 
 
 def choices(count: int, fixed: set[int]) -> Iterator[tuple[int, ...]]:

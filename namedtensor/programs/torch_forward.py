@@ -120,7 +120,7 @@ def forward_for(
     missing = [name for name in goal.needed if name not in inputs]
     if missing:
         raise NotationError(
-            309, f"the axes of {missing[0]} are not said", hint=f'write .module({missing[0]}="batch seq chans")'
+            309, f"the axes of {missing[0]} are missing", hint=f'write .module({missing[0]}="batch seq chans")'
         )
     names = tuple(name for name in goal.order if name in inputs) + tuple(
         name for name in inputs if name not in goal.order

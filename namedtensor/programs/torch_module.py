@@ -173,7 +173,7 @@ class NamedModule(Module):
         A tuple of such for a module with several results.
         """
         if self._axes is None:
-            raise NotationError(309, "the axes of the result are not known yet", hint="call the module first")
+            raise NotationError(309, "the axes of the result are not yet known", hint="call the module first")
         return self._axes if len(self.outputs()) > 1 else self._axes[0]
 
     def named(self, *arguments: Any, **named: Any) -> Any:
@@ -286,21 +286,21 @@ class NamedModule(Module):
         if not name or spelling_of(name) not in self._shapes:
             what = f"{name} is" if name else "an argument is"
             raise NotationError(
-                317, f"{what} given as an array of {given.ndim} axes, whose order nobody said",
-                hint=f'say it when the module is made: .module({name or "X"}="batch seq chans")',
+                317, f"{what} is an array of {given.ndim} axes without names",
+                hint=f'pass them when you create the module: .module({name or "X"}="batch seq chans")',
             )  # fmt: skip
         axes = tuple(self._shapes[spelling_of(name)])
         if given.ndim != len(axes):
             raise NotationError(
-                316, f"{name} has the axes {', '.join(axes)}, as the module was told, and this array has {given.ndim}",
-                hint="give a named tensor, which may have any extra axes, or make another module",
+                316, f"the module expects {name} with axes {', '.join(axes)}, got an array of {given.ndim} axes",
+                hint="pass a named tensor, which may have extra axes, or create another module",
             )  # fmt: skip
         return tensor(given, axes)
 
     def extra_repr(self) -> str:
         shapes = [f"{name} : {value.shape}" for name, value in self.tensors.items() if name in self._axes_of]
         inputs = [f"{name} by the axes {' '.join(axes) or 'none'}" for name, axes in self._shapes.items()]
-        problem = [f"planned anew for other sizes, since {self._problem.message}"] if self._problem else []
+        problem = [f"planned again for other sizes, since {self._problem.message}"] if self._problem else []
         return "\n".join([*self.formula().splitlines(), *shapes, *inputs, *problem])
 
 

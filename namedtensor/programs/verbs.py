@@ -297,7 +297,7 @@ class Verbs(Suggests, Asked):
 
         styles = {"function": to_python, "module": to_module}
         if style not in styles:
-            raise NotationError(408, f"{style!r} is no style of text", hint=f"there are: {', '.join(styles)}")
+            raise NotationError(408, f"unknown style {style!r}", hint=f"available: {', '.join(styles)}")
         options = Options(sizes, keyword_names(values, named))
         return styles[style](self._goal, library, all_values(values, named), options)
 
@@ -422,6 +422,6 @@ def no_function(arguments: tuple[Any, ...], free: Sequence[str] = ()) -> Notatio
     written = ", ".join(f"{name}={name}" for name in free) if all(map(str.isidentifier, free)) else ""
     count = f"{len(arguments)} argument{'s' * (len(arguments) != 1)}"
     return NotationError(
-        304, f"this formula is no function, and was given {count} by position",
-        hint=f"give its tensors by name: formula({written or 'X=X'})" + ("" if written or not free else f"; it has {', '.join(free)}"),
+        304, f"this formula is not a function; got {count} by position",
+        hint=f"pass inputs by name: formula({written or 'X=X'})" + ("" if written or not free else f"; it has {', '.join(free)}"),
     )  # fmt: skip

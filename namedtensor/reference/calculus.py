@@ -26,7 +26,7 @@ STEP = 1e-3
 def derivative(evaluation: Any, node: nodes.Derivative, env: Environment) -> Tensor:
     name = spelled(node.variable)
     if name is None:
-        raise NotationError(112, "a derivative is taken by a name")
+        raise NotationError(112, "a derivative is taken with respect to a name")
     key, X = evaluation.key_of(name, env), evaluation.value(node.variable, env)
     starred = {axis: axis + node.mark for axis in X.shape}
     at = evaluation.value(node.body, env)
@@ -87,7 +87,7 @@ def holder(evaluation: Any, key: Key, places: list[Environment]) -> Environment:
     for place in places:
         if key in place.elements or key in place.variables or evaluation.fact(key, place, place) is not None:
             return place
-    raise NotationError(201, f"{key} is no tensor that could be another")
+    raise NotationError(201, f"{key} is not a tensor with another meaning")
 
 
 # ------------------------------------------------------------------------------------------ equations of differentials
@@ -109,7 +109,7 @@ def changes_in(evaluation: Any, sides: tuple[Any, ...], env: Environment) -> dic
 def differential(evaluation: Any, node: nodes.Differential, env: Environment) -> Tensor:
     """The directional derivative of the body along the changes of its names."""
     if not evaluation.changes:
-        raise NotationError(405, "a differential alone has no value")
+        raise NotationError(405, "a differential by itself has no value")
 
     def at(h: float) -> Tensor:
         others = {

@@ -49,7 +49,7 @@ class Calls(Claims):
             return self.apply_with_renamed_axes(met, function, bound, numbers, arguments, options, caller)
         mark = (id(function), str(bound["indices"]), str(numbers))
         if mark in self.busy:
-            raise NotationError(203, f"{function.title} needs itself")
+            raise NotationError(203, f"circular definition of {function.title}")
 
         def result(*parts: Tensor) -> Tensor:
             return self.body(function, bound, numbers, parts, caller)

@@ -73,14 +73,14 @@ def through(evaluation: Any, node: Expectation, draws: Sequence[Draw], at: int, 
 def check_known(node: Draw) -> None:
     known = DISTRIBUTIONS.get(node.family)
     if known is None:
-        raise NotationError(201, f"{node.family} is no distribution that is known")
+        raise NotationError(201, f"unknown distribution {node.family}")
     if len(node.arguments) != known.parameters:
         raise NotationError(304, f"{node.family} has {known.parameters} parameters")
 
 
 def its_axis(p: Tensor) -> str:
     if len(p.shape) != 1:
-        raise NotationError(405, "an index is drawn by its probabilities along one axis")
+        raise NotationError(405, "an index must be drawn from probabilities along one axis")
     return next(iter(p.shape))
 
 

@@ -112,5 +112,5 @@ def one_axis(axis: nodes.Axis, env: Environment) -> str:
 def axis_named(node: Node) -> str:
     axis = axis_of(node)
     if axis is None:
-        raise NotationError(301, "here the name of an axis is due")
+        raise NotationError(301, "expected an axis name")
     return axis.name

@@ -47,7 +47,7 @@ class Evaluation(Sums):
     def whole(self) -> Tensor:
         last = self.scope.valued
         if last is None:
-            raise NotationError(105, "there is no value here, only functions")
+            raise NotationError(105, "there is no value to compute, only functions")
         if isinstance(last, Definition):
             return self.checked(self.last(last), True)
         return self.checked(
@@ -130,7 +130,7 @@ class Evaluation(Sums):
             real = one_axis(axis, env)
             need(base, real)
             if real in indices:
-                raise NotationError(303, f"{real} is indexed twice")
+                raise NotationError(303, f"axis {real} is indexed twice")
             indices[real] = self.sliced(part, real, env) if isinstance(part, nodes.Slice) else self.value(part, env)
         return index(base, indices)
 
@@ -198,7 +198,7 @@ class Evaluation(Sums):
         first = broadcast(lambda *holds: holds.index(True) if True in holds else None, *conditions)
         taken = set(first.entries.values())
         if None in taken:
-            raise NotationError(405, "no case holds for some elements")
+            raise NotationError(405, "no case applies to some elements")
         options = [self.option(part, env, place in taken) for place, (part, _) in enumerate(node.branches)]
         return broadcast(lambda place, *found: found[place], first, *options)
 
@@ -220,7 +220,7 @@ class Evaluation(Sums):
     def condition(self, node: Node, env: Environment) -> Tensor:
         found = self.value(node, env)
         if not all(isinstance(entry, bool) for entry in found.entries.values()):
-            raise NotationError(315, "a condition is due here, and this is a number")
+            raise NotationError(315, "expected a condition, got a number")
         return found
 
     def indicator(self, node: nodes.Indicator, env: Environment) -> Tensor:
@@ -340,7 +340,7 @@ class Evaluation(Sums):
 
     def size_of(self, node: Call, env: Environment) -> Tensor:
         if len(node.arguments) != 1:
-            raise NotationError(304, "size takes the name of one axis")
+            raise NotationError(304, "size expects the name of one axis")
         axes = env.real(axis_named(node.arguments[0]))
         sizes = [self.known(("size", axis), env) for axis in axes]
         if None in sizes:

@@ -268,7 +268,7 @@ class Names(Sizes):
         """What the variables of ranges are, one after the other."""
         first, last = self.bound(over.low, env), self.bound(over.high, env)
         if last - first >= STEPS:
-            raise NotationError(404, "this range is too long")
+            raise NotationError(404, "the range is too long")
         for step in range(first, last + 1):
             own = {over.variable.text: step}
             place = Environment(parent=env, sizes_from=env, indices=own)

@@ -37,7 +37,7 @@ class Sizes:
         """|axis|, where it has to be known."""
         found = self.known(("size", axis), env)
         if found is None:
-            hint = f"give it by name: sizes={{{axis!r}: 3}}"
+            hint = f"pass it: sizes={{{axis!r}: 3}}"
             raise NotationError(
                 309, f"the size of {axis} is not known", hint=hint, symbol=axis, axis=axis, reason=SIZE_NEEDED
             )
@@ -256,7 +256,7 @@ class Sizes:
             found = self.difference(fact)
             if found is not None and found != 0:
                 error = 310 if found.denominator != 1 else 308
-                raise NotationError(error, "a stated size does not hold", self.scope.source, fact.left.span)
+                raise NotationError(error, "a stated size is violated", self.scope.source, fact.left.span)
 
 
 ARITHMETIC: dict[str, Callable[..., Any]] = {
@@ -287,7 +287,7 @@ def simple(value: Any) -> Any:
 def whole_size(value: Any, name: Any) -> int:
     if value != int(value) or value < 0:
         message = f"{name} would be {value}, and a size is a whole number"
-        raise NotationError(310, message, hint="give sizes that divide", symbol=str(name))
+        raise NotationError(310, message, hint="choose sizes that divide", symbol=str(name))
     return int(value)
 
 

@@ -46,7 +46,7 @@ class Sums(Calls):
         call = Call(node.operator, (), (node.variable,), (node.body,))
         values = self.summed_index(call, env)
         if values is None:
-            raise NotationError(309, f"nothing says how far {node.variable.text} goes")
+            raise NotationError(309, f"the range of {node.variable.text} is unknown")
         kept = []
         for value in values:
             place = Environment(parent=env, sizes_from=env, elements={Key(node.variable.text): number(value)})
@@ -96,7 +96,7 @@ class Sums(Calls):
         if len(node.subscript) < 2 or not indices:
             return None
         if node.operator not in NESTING:
-            raise NotationError(301, f"{node.operator} goes over one index at a time")
+            raise NotationError(301, f"{node.operator} takes one index at a time")
         axes = tuple(part for part in node.subscript if part not in indices)
         whole = replace(node, subscript=axes) if axes else body
         for variable in reversed(indices):

@@ -159,8 +159,8 @@ class Binder(Ownership):
             first = seen.setdefault(name.key(), each)
             if first is not each:
                 raise NotationError(
-                    114, f"two parameters of {head.operator} have the name {name.key()}", self.scope.source, each.span,
-                    labels=((first.span, "first here"),), hint="give one of them another name",
+                    114, f"{head.operator} has two parameters named {name.key()}", self.scope.source, each.span,
+                    labels=((first.span, "first here"),), hint="rename one of them",
                 )  # fmt: skip
 
     def twice(self, name: str, first: Equation, second: Equation, span: tuple[int, int]) -> None:
@@ -170,7 +170,7 @@ class Binder(Ownership):
             self.scope.source,
             span,
             labels=((first.sides[0].span, "first here"),),
-            hint="give one of them another name",
+            hint="rename one of them",
         )
 
     def classify_heads(self) -> None:

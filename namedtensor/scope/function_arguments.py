@@ -134,8 +134,8 @@ class Specialised:
             self.made[name] = tuple(self.specialised(one, given, name))
             if len(self.made) > MOST:
                 raise self.error(
-                    404, "functions are given to functions without an end", one.head,
-                    hint="let what is given to a function not call it again with more",
+                    404, "passing functions to functions does not terminate", one.head,
+                    hint="do not call a function again with more arguments from a function passed to it",
                 )  # fmt: skip
         further = tuple(each for group in self.made.values() for each in group)
         return replace(self.whole, statements=(*kept, *further))
@@ -229,8 +229,8 @@ class Specialised:
             base = base.base
         if not isinstance(base, Name):
             raise self.error(
-                304, f"{call.operator} takes a function for {taken.name}, and this is an expression", node,
-                hint=f"give it a name: h(x) = …, and write {call.operator}(h, …)",
+                304, f"{call.operator} expects a function for {taken.name}, got an expression", node,
+                hint=f"define a function, h(x) = …, and write {call.operator}(h, …)",
             )  # fmt: skip
         if base.text in current:
             known = current[base.text]

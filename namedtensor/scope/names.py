@@ -84,15 +84,13 @@ def key(text: str) -> Key:
 def key_of(text: str) -> Key:
     """The same of one spelling, cached."""
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise NotationError(208, f"the name of a value is a string, not {type(text).__name__}")
+        raise NotationError(208, f"the name of a value must be a string, got {type(text).__name__}")
     spelled = _unfold_small(text.strip()) if not text.isascii() else text.strip()
     if _CONDITIONAL.fullmatch(spelled):
         return Key(re.sub(r"\s*([|,])\s*", lambda sign: " | " if sign[1] == "|" else ", ", spelled))
     match = _KEY.fullmatch(spelled)
     if not match or not _WORD.fullmatch(match["base"]):
-        raise NotationError(
-            208, f"{text!r} is no name of the notation", hint="names are spelled as in text: W^Q, b_1, X', γ"
-        )
+        raise NotationError(208, f"invalid name {text!r}", hint="use the text syntax: W^Q, b_1, X', γ")
     scripts: dict[str, tuple[str, ...]] = {"_": (), "^": ()}
     for sign, braced, bare in _PIECE.findall(match["scripts"]):
         parts = map(str.strip, (braced or bare).split(","))
@@ -228,7 +226,7 @@ def two_spellings(name: str, names: Iterable[str], read: Callable[[str], Any] = 
     """The error for two spellings of one name among those that are given, of which this is the second."""
     first = next(other for other in names if read(other) == read(name))
     return NotationError(
-        202, f"{first} and {name} are two spellings of one name", hint="give one of them", symbol=str(read(name))
+        202, f"{first} and {name} spell the same name", hint="pass one of them", symbol=str(read(name))
     )
 
 

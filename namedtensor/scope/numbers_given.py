@@ -59,8 +59,8 @@ def check_whole(name: str, value: Any) -> None:
     if not number.is_integer():
         raise NotationError(
             402,
-            f"{name} is {number:g}, and it says how far an index goes, which is a whole number",
-            hint=f"give {name} a whole number",
+            f"{name} is the end of a range, so it must be an integer, got {number:g}",
+            hint=f"pass an integer for {name}",
         )
 
 

@@ -128,9 +128,9 @@ class Stated:
         missing = sorted(self.made_of(text) - over)
         if missing:
             raise NotationError(
-                114, f"{text} is drawn by {', '.join(missing)}, which is drawn too", self.source, place.span,
-                labels=((self.drawn[text].span, "said here"),),
-                hint=f"go over both: 𝔼_{{{', '.join([*missing, text])}}}[…]; a given {missing[0]} is a number of another name",
+                114, f"the distribution of {text} depends on {', '.join(missing)}, which is random too", self.source, place.span,
+                labels=((self.drawn[text].span, "declared here"),),
+                hint=f"take the expectation over both: 𝔼_{{{', '.join([*missing, text])}}}[…]; use another name for a fixed {missing[0]}",
             )  # fmt: skip
 
     # ------------------------------------------------------------------------------------- definitions between as functions
@@ -153,8 +153,8 @@ class Stated:
             return self.function_of(base, node, within)
         if within:
             raise NotationError(
-                114, f"{base} is made of {', '.join(within)}, which is drawn here", self.source, node.span,
-                hint=f"make it a function of what is drawn: give {base} the argument {within[0]}",
+                114, f"{base} depends on {', '.join(within)}, which is drawn here", self.source, node.span,
+                hint=f"make {base} a function of {within[0]}",
             )  # fmt: skip
         changed: dict[str, Any] = {}
         for slot in node.__slots__:
@@ -242,7 +242,7 @@ def ranged(source: str, statement: Any, spoken: Iterable[tuple[Any, set[str]]]) 
         found = {(each.first, each.last): each for user in users for each in counting(user, variable)}
         if len(found) > 1 or (not found and any(binds(user, variable) for user in users)):
             raise NotationError(
-                114, f"how far {variable} goes is not said of {draw.name}", source, statement.span,
+                114, f"the range of {variable} in {draw.name} is missing", source, statement.span,
                 hint=f"write {source[slice(*statement.span)]} for {variable} = 1, …, n",
             )  # fmt: skip
         for each in found.values():

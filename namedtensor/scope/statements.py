@@ -135,7 +135,7 @@ class Statements:
         text = self.scope.source[slice(*head.span)]
         raise NotationError(
             114,
-            f"{text} is one name, and its equation ranges over {variable}",
+            f"{text} has no index {variable}, but its equation has a range over {variable}",
             self.scope.source,
             head.span,
             labels=((missing[0].span, "the range"),),

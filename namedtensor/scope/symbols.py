@@ -283,7 +283,7 @@ class Scope:
         return labelled, over_all
 
     def varies(self, name: str) -> bool:
-        """Whether a derivative is taken by a name of this spelling, or by one with an index that may be it."""
+        """Whether a derivative is taken with respect to a name of this spelling, or by one with an index that may be it."""
         named, indexed = self._differentiated
         return name in named or (bool(indexed) and key(name).base in indexed)
 

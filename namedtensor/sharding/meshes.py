@@ -32,7 +32,7 @@ def mesh_from(given: Any, topology: str | None = None) -> Any:
         return jax.sharding.Mesh(_arranged(given, topology), tuple(given))
     if not isinstance(given, jax.sharding.Mesh):
         raise NotationError(
-            208, f"a mesh of jax was due, not {type(given).__name__}",
+            208, f"expected a JAX mesh, got {type(given).__name__}",
             hint='write jax.make_mesh((2, 4), ("data", "model")), or {"data": 2, "model": 4}',
         )  # fmt: skip
     return jax.sharding.Mesh(given.devices, given.axis_names)
@@ -40,20 +40,20 @@ def mesh_from(given: Any, topology: str | None = None) -> Any:
 
 def _arranged(sizes: Mapping[str, Any], topology: str | None) -> np.ndarray:
     if not sizes:
-        raise NotationError(310, "a mesh without axes has nothing to go over", hint='write {"data": 2}')
+        raise NotationError(310, "a mesh needs at least one axis", hint='write {"data": 2}')
     for name, size in sizes.items():
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:
             raise NotationError(
-                310, f"the size of {name} is a whole number from 1, not {size!r}", hint=f'write {{"{name}": 2}}'
+                310, f"the size of {name} must be a positive integer, got {size!r}", hint=f'write {{"{name}": 2}}'
             )
     devices = _here() if topology is None else _elsewhere(topology)
     count = math.prod(sizes.values())
     if count > len(devices):
         extent = " × ".join(f"{name}[{size}]" for name, size in sizes.items())
         raise NotationError(
-            310, f"a mesh of {extent} needs {count} devices, and there are {len(devices)}",
-            hint=f"make it smaller, or have one CPU play them: XLA_FLAGS=--xla_force_host_platform_device_count={count}"
-            if topology is None else "make it smaller, or name a larger topology",
+            310, f"a mesh of {extent} needs {count} devices, got {len(devices)}",
+            hint=f"make it smaller, or emulate the devices on one CPU: XLA_FLAGS=--xla_force_host_platform_device_count={count}"
+            if topology is None else "make it smaller, or pass a larger topology",
         )  # fmt: skip
     return np.array(devices[:count]).reshape(tuple(sizes.values()))
 
@@ -69,7 +69,7 @@ def _elsewhere(topology: str) -> list[Any]:
         return list(topologies.get_topology_desc(topology, platform="tpu").devices)
     except Exception as problem:  # of libtpu, each version its own
         raise NotationError(
-            208, f"there is no topology {topology!r} to compile for",
+            208, f"unknown topology {topology!r}",
             notes=(str(problem).partition("\n")[0],),
             hint='pip install libtpu knows those of TPUs, such as "v5e:16x16"; without topology= the mesh is of the devices here',
         ) from None  # fmt: skip

@@ -263,9 +263,9 @@ class ShardedEntry:
         for axis in {**sharding.rules, **sharding.computed.rules}:
             if axis not in known:
                 raise NotationError(
-                    201, f"the rules speak of the axis {axis}, which neither the formulas nor the tensors given have",
+                    201, f"sharding rule for unknown axis {axis}: not in the formulas or the tensors",
                     notes=(f"they have {', '.join(known) or 'none'}",),
-                    hint=did_you_mean(near(axis, known)) or f"leave {axis} out of the rules",
+                    hint=did_you_mean(near(axis, known)) or f"remove {axis} from the rules",
                 )  # fmt: skip
 
 

@@ -65,19 +65,19 @@ class Sharding:
         over: Any = () if rule is None else (rule,) if isinstance(rule, str) else rule
         if not is_sequence(over) or not all(isinstance(name, str) for name in over):
             raise NotationError(
-                208, f"the rule of {axis} names an axis of the mesh, and is {rule!r}",
+                208, f"the rule of axis {axis} must name a mesh axis, got {rule!r}",
                 hint=f'write {{"{axis}": "{self.mesh.axis_names[0]}"}}',
             )  # fmt: skip
         for name in over:
             if name not in self.mesh.axis_names:
                 raise NotationError(
-                    201, f"the mesh has no axis {name}, over which {axis} is to go",
+                    201, f"the mesh has no axis {name}, required by the rule of axis {axis}",
                     notes=(f"the mesh is {self.extent}",),
                     hint=did_you_mean(near(name, self.mesh.axis_names))
-                    or f"write {' or '.join(self.mesh.axis_names)}, or leave {axis} out of the rules",
+                    or f"write {' or '.join(self.mesh.axis_names)}, or remove {axis} from the rules",
                 )  # fmt: skip
             if over.count(name) > 1:
-                raise NotationError(303, f"the rule of {axis} names {name} twice", hint="name each axis once")
+                raise NotationError(303, f"the rule of axis {axis} names {name} twice", hint="name each axis once")
         return tuple(over)
 
     @property
@@ -130,9 +130,9 @@ class Sharding:
                 other = taken.setdefault(each, axis)
                 if other != axis:
                     raise NotationError(
-                        303, f"{name} has {other} and {axis}, and the rules let both go over {each}",
+                        303, f"the rules shard both axes {other} and {axis} of {name} over {each}",
                         notes=(f"{name} : {show(sizes)}", f"the mesh is {self.extent}"),
-                        hint="let one of them go over another axis of the mesh, or leave it out of the rules",
+                        hint="shard one of them over another mesh axis, or remove it from the rules",
                     )  # fmt: skip
 
     def _check_divides(self, name: str, sizes: Mapping[str, int | None], axis: str, size: int | None) -> None:
@@ -142,9 +142,9 @@ class Sharding:
             return
         near_sizes = " or ".join(str(each) for each in (size - size % parts, size - size % parts + parts) if each)
         raise NotationError(
-            310, f"{axis} of {name} has size {size}, which is no multiple of {parts}, the size of {' × '.join(over)}",
+            310, f"axis {axis} of {name} has size {size}, not divisible by mesh axis {' × '.join(over)} ({parts})",
             notes=(f"{name} : {show(sizes)}", f"the mesh is {self.extent}"),
-            hint=f"make the size a multiple of {parts}, such as {near_sizes}, or leave {axis} out of the rules",
+            hint=f"make the size a multiple of {parts}, such as {near_sizes}, or remove {axis} from the rules",
         )  # fmt: skip
 
     def placed(self, name: str, tensor: NamedTensor) -> NamedTensor:
@@ -187,7 +187,7 @@ def _part(over: tuple[str, ...]) -> Any:
 def _items(rules: Mapping[str, Any] | Any) -> Any:
     if not is_mapping(rules):
         raise NotationError(
-            208, f"rules are a mapping from axes to axes of the mesh, not {type(rules).__name__}",
+            208, f"rules must be a mapping from axes to mesh axes, got {type(rules).__name__}",
             hint='write {"batch": "data", "heads": "model"}',
         )  # fmt: skip
     return rules.items()

@@ -53,7 +53,7 @@ def parts_of(answer: str, sets: Mapping[str, nodes.Set]) -> tuple[str, list[str]
         raise _wrong(answer, 'write einsum("ab,bc->ac", A, B)')
     spec = call["spec"].replace(" ", "")
     if "." in spec:
-        raise _wrong(answer, "write a letter for every axis in place of ...")
+        raise _wrong(answer, "write a letter for every axis instead of ...")
     if "->" not in spec:  # those that stand once, by the alphabet
         letters = spec.replace(",", "")
         spec += "->" + "".join(sorted(each for each in set(letters) if letters.count(each) == 1))
@@ -74,7 +74,7 @@ def letters_clash(answer: str, sets: Mapping[str, nodes.Set]) -> str:
             found.setdefault(letter, []).append((axis.name, operand))
     letter, axes = next(each for each in found.items() if len({axis for axis, _ in each[1]}) > 1)
     said = " and for ".join(f"{axis} of {operand}" for axis, operand in axes)
-    return f"the letter {letter} stands for {said}, which have sizes of their own"
+    return f"the letter {letter} stands for {said}, which have different sizes"
 
 
 def _operand(answer: str, operand: str, letters: str, sets: Mapping[str, nodes.Set], names: dict[str, str]) -> str:
@@ -94,4 +94,4 @@ def _operand(answer: str, operand: str, letters: str, sets: Mapping[str, nodes.S
 
 
 def _wrong(answer: str, hint: str) -> NotationError:
-    return NotationError(105, "this call of einsum cannot be read", answer.strip(), (0, len(answer.strip())), hint=hint)
+    return NotationError(105, "cannot parse this einsum call", answer.strip(), (0, len(answer.strip())), hint=hint)

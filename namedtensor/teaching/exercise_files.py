@@ -9,7 +9,7 @@
     #: slip softmax_{seq'}(Q ⊙_{key} K / √|key|)   These sum to one over the queries.
     #: without softmax
 
-A file holds any number of them. Lines of the language are read by every command; a released file has `#: due` in place of its
+A file holds any number of them. Lines of the language are read by every command; a released file has `#: due` instead of its
 models.
 """
 
@@ -165,7 +165,7 @@ def _directive(
     if word == "slip":
         formula, _, sentence = re.sub(r"\s{2,}", "  ", rest).partition("  ")
         if not sentence:
-            raise _wrong(file, number, "a slip is a formula, two blanks or more, and the sentence that is said of it")
+            raise _wrong(file, number, "a slip is a formula, two or more spaces, and the sentence that is shown for it")
         lists["slip"].append(Slip(formula.strip(), sentence.strip()))
     elif word == "without":
         lists["without"] += rest.split()

@@ -70,7 +70,7 @@ def model_answer(exercise: ExerciseText) -> str | None:
 
 # --------------------------------------------------------------------------------------------------------------- release
 def released(text: str, sheet: Sheet, seed: int = 0) -> str:
-    """The file for students: prose, what is given, hints; values due in place of models and slips."""
+    """The file for students: prose, what is given, hints; values due instead of models and slips."""
     lines = text.splitlines()
     hidden: set[int] = set()
     ends: dict[int, list[ExerciseText]] = {}

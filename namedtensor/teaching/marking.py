@@ -146,7 +146,7 @@ def _read(exercise: ExerciseText, answer: Any) -> str:
     if not isinstance(source, str):
         raise Refused(f"an answer is a formula, written as text, and this is of the kind {type(answer).__name__}")
     if not source.strip():
-        raise Refused("nothing is handed in")
+        raise Refused("no answer submitted")
     if len(source) > LONGEST:
         raise Refused(f"an answer has at most {LONGEST} characters")
     return source
@@ -189,7 +189,7 @@ def _allowed(exercise: ExerciseText, setting: Setting, tree: nodes.Program) -> N
     for statement in tree.statements:
         head = _name_of(statement)
         if head in setting.names and head != own:
-            raise Refused(f"{head} is given, and an answer does not define it anew")
+            raise Refused(f"{head} is given; an answer must not redefine it")
     used = {node.operator for node in walk(tree) if isinstance(node, nodes.Call)}
     used |= {node.text for node in walk(tree) if isinstance(node, nodes.Name)}
     used |= {"∂" for node in walk(tree) if isinstance(node, (nodes.Derivative, nodes.Differential))}
@@ -216,10 +216,10 @@ def _name_of(statement: Any) -> str | None:
 def hole(exercise: ExerciseText, answer: str, seed: int) -> str:
     """What stands for `?` makes the whole right."""
     if not answer.strip().strip("?"):
-        raise Refused("write what stands for the question mark")
+        raise Refused("write only the part for the question mark")
     text = text_of(answer)
     if _is_whole(exercise.hole or "?", text):
-        raise Refused("only what stands for the question mark is asked for, and this is the whole")
+        raise Refused("the answer is only the part for the question mark, not the whole formula")
     return by_value(exercise, text, seed, lambda piece: (exercise.hole or "?").replace("?", f"({expression(piece)})"))
 
 
@@ -251,12 +251,12 @@ def sizes(exercise: ExerciseText, answer: str, seed: int) -> str:
     bare = re.sub(r"\|[^|]*\||_\{[^{}]*\}", " ", answer)
     for axis in reference.setting.axes:
         if re.search(rf"(?<!\w){re.escape(axis)}(?![\w'′])", bare):
-            raise Refused(f"the size of an axis stands between bars: |{axis}|")
+            raise Refused(f"write the size of an axis between bars: |{axis}|")
     text = text_of(answer.replace("·", " ").replace("×", " "))
     for drawn, due in reference.draws():
         found = reference.setting.value(text, drawn)
         if found.axes:
-            raise Refused("a number is asked for, of sizes such as |seq|")
+            raise Refused("expected a number or an expression of sizes such as |seq|")
         if abs(found.number - due.number) > 1e-9 * max(1.0, abs(due.number)):
             said = ", ".join(f"|{axis}| = {size}" for axis, size in drawn.extent.items())
             raise Wrong(f"with {said} yours is {found.number:g}, due is {due.number:g}")
@@ -283,7 +283,7 @@ def order(exercise: ExerciseText, answer: str, seed: int) -> str:
         if line in spelled[: number - 1]:
             raise Wrong(f"line {number}, {line}, is line {spelled.index(line) + 1} once more: each line takes one step")
         if not fits(number, line):
-            raise Wrong(f"line {number}, {line}, stands at another place: each line takes one step from the one above")
+            raise Wrong(f"line {number}, {line} is at the wrong position: each line takes one step from the one above")
     return "right: each line follows from the one above"
 
 

@@ -79,7 +79,7 @@ def mutants(tree: nodes.Program, axes: Sequence[str]) -> Iterator[tuple[nodes.Pr
     for axis, other in itertools.permutations(axes, 2):
         swapped = over(tree, axis, other)
         if swapped is not None:
-            yield swapped, f"with {other} in place of {axis} throughout"
+            yield swapped, f"with {other} instead of {axis} throughout"
 
 
 def places(node: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
@@ -136,16 +136,16 @@ def changes(node: Any, axes: Sequence[str]) -> Iterator[tuple[Any, str]]:
         if isinstance(node.base, Call) and len(node.base.arguments) == 1:
             inside = dataclasses.replace(node, base=node.base.arguments[0])
             new = dataclasses.replace(node.base, arguments=(inside,))
-            yield new, f"with {short(new)} in place of {short(node)}"
-        yield node.base, f"with {short(node.base)} in place of {short(node)}"
+            yield new, f"with {short(new)} instead of {short(node)}"
+        yield node.base, f"with {short(node.base)} instead of {short(node)}"
     elif isinstance(node, nodes.Size):
         for axis in axes:
             if axis != node.axis.name:
                 new = dataclasses.replace(node, axis=dataclasses.replace(node.axis, name=axis))
-                yield new, f"with {short(new)} in place of {short(node)}"
+                yield new, f"with {short(new)} instead of {short(node)}"
     elif isinstance(node, Number) and isinstance(node.value, int):
         for value in (node.value + 1, node.value - 1):
-            yield Number(value), f"with {value} in place of {node.value}"
+            yield Number(value), f"with {value} instead of {node.value}"
 
 
 def _of_call(node: Call, axes: Sequence[str]) -> Iterator[tuple[Any, str]]:
@@ -164,12 +164,12 @@ def _of_call(node: Call, axes: Sequence[str]) -> Iterator[tuple[Any, str]]:
         if isinstance(node.arguments[0], Superscript):  # ∑ x^2 and (∑ x)^2
             power = node.arguments[0]
             outside = dataclasses.replace(power, base=dataclasses.replace(node, arguments=(power.base,)))
-            yield outside, f"with {short(outside)} in place of {short(node)}"
+            yield outside, f"with {short(outside)} instead of {short(node)}"
         yield node.arguments[0], f"without {'the minus' if node.operator == 'negative' else head}"
     for other in INSTEAD.get(node.operator, ()):
         plain = len(node.arguments) == 2 or other in OF_NUMBERS
         new = dataclasses.replace(node, operator=other, subscript=() if plain else node.subscript)
-        yield new, f"with {_head(new)} in place of {head}"
+        yield new, f"with {_head(new)} instead of {head}"
     for at, part in enumerate(node.subscript):
         if _named(part) is not None:
             for axis in axes:
@@ -177,9 +177,9 @@ def _of_call(node: Call, axes: Sequence[str]) -> Iterator[tuple[Any, str]]:
                     new = dataclasses.replace(
                         node, subscript=(*node.subscript[:at], _axis(axis), *node.subscript[at + 1 :])
                     )
-                    yield new, f"with {_head(new)} in place of {head}"
+                    yield new, f"with {_head(new)} instead of {head}"
     if len(node.subscript) == 1 and len(node.arguments) == 2:
-        yield dataclasses.replace(node, subscript=()), f"with {node.operator} in place of {head}"
+        yield dataclasses.replace(node, subscript=()), f"with {node.operator} instead of {head}"
 
 
 def _outside(node: Call, at: int, argument: Any) -> Iterator[tuple[Any, str]]:

@@ -110,7 +110,7 @@ class Model:
         found = parse(self.model, "text").statements[-1]
         if not isinstance(found, nodes.Signature):
             raise NotationError(
-                105, f"the model of {self.exercise.name} is no signature", hint="write f : ℝ^{a} → ℝ^{b}"
+                105, f"the model of {self.exercise.name} is not a signature", hint="write f : ℝ^{a} → ℝ^{b}"
             )
         made: list[FITS] = [_is(axes_of(each)) for each in (*found.domain, found.codomain)]
         return made[:-1], made[-1]

@@ -69,13 +69,13 @@ def same(first: Any, second: Any, /, *, given: str = "", seed: int = 0, **types:
     >>> print(nt.same("softmax_{key}(Q ⊙_{key} K)", "softmax_{seq}(Q ⊙_{key} K)", Q="ℝ^{key}", K="ℝ^{seq × key}").how)
     Traceback (most recent call last):
         ...
-    grammar.errors.NotationError: shape error 301: softmax_{key} needs the axis key, which Q ⊙_{key} K lacks
+    grammar.errors.NotationError: shape error 301: softmax_{key} needs axis key, missing from Q ⊙_{key} K
       1 | softmax_{key}(Q ⊙_{key} K)
         |          ^^^
       Q ⊙_{key} K : ℝ^{seq}
       hint: its axes are seq
     >>> print(nt.same("∑_{n} X / |n|", "∑_{n} X", X="ℝ^{n}"))
-    the first is what the second is with mean_n in place of ∑_{n}; the first is −0.1264, the second is −0.3791
+    the first is what the second is with mean_n instead of ∑_{n}; the first is −0.1264, the second is −0.3791
     """
     setting = Setting("\n".join(filter(str.strip, (declared(types), given))))
     first, second = text_of(first), text_of(second)

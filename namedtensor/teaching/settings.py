@@ -32,7 +32,7 @@ from .values import Value, computed, records
 
 FIRST = 3  # the smallest size that hides neither a transpose nor n/(n − 1)
 MOST, TRIES = 9, 1000  # sizes that are tried where equations between them are to hold
-REDRAWS = 20  # draws in place of one on which the model has no value at all
+REDRAWS = 20  # draws instead of one on which the model has no value at all
 
 OFFSETS = (0, 2)  # two sets of sizes, in turn: a ratio that is a size by chance in one is not in the other
 
@@ -47,7 +47,9 @@ def declared(types: Mapping[str, Any]) -> str:
         text = f"{name} ∈ {shape}"
         statements = parse(text, "auto").statements
         if len(statements) != 1 or not isinstance(statements[0], Declaration):
-            raise NotationError(203, f"{name} = {given!r} is no type", hint=f'write a set: {name}="ℝ^{{seq × chans}}"')
+            raise NotationError(
+                203, f"{name} = {given!r} is not a type", hint=f'write a set: {name}="ℝ^{{seq × chans}}"'
+            )
         lines.append(to_text(parse(text, "auto")))
     return "\n".join(lines)
 

@@ -59,4 +59,4 @@ def expression(text: str) -> str:
         return to_text(last.body)
     if isinstance(last, Equation):
         return to_text(last.sides[-1])
-    raise NotationError(105, "here one expression is asked for", text, (0, len(text)))
+    raise NotationError(105, "expected one expression", text, (0, len(text)))

@@ -58,8 +58,8 @@ def axes_wrong(fits: Fits, axes: tuple[str, ...], known: Sequence[str]) -> str:
     if one_too_few(fits, axes, known):
         return "an axis is missing"
     if unknown := [axis for axis in axes if axis not in known]:
-        return f"what is given has no axis {unknown[0]}; an axis is missing or stands for another one"
-    return "an axis is missing or stands for another one"
+        return f"what is given has no axis {unknown[0]}; an axis is missing or replaced by another"
+    return "an axis is missing or replaced by another"
 
 
 def one_too_many(fits: Fits, axes: tuple[str, ...]) -> str | None:
@@ -97,7 +97,7 @@ def signature_of(answer: str) -> nodes.Signature:
     statements = parse(text, "auto").statements
     found = statements[-1] if statements else None
     if not isinstance(found, nodes.Signature):
-        raise Refused("a signature is asked for: f : ℝ^{a} × ℝ^{b} → ℝ^{c}")
+        raise Refused("expected a signature: f : ℝ^{a} × ℝ^{b} → ℝ^{c}")
     return found
 
 

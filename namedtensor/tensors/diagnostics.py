@@ -61,7 +61,7 @@ def outer_broadcast(name: str, operands: Sequence[Any]) -> NotationError | None:
     close = misspelt(*apart(operands))
     joins = " with ".join(show(each.sizes) for each in operands)
     hint = OUTER_HINT + (f": did you mean {close[0]} or {close[1]}?" if close else "")
-    return NotationError(314, f"{SIGNS.get(name, name)} joins {joins}: an outer product", hint=hint, symbol=name)
+    return NotationError(314, f"{SIGNS.get(name, name)} broadcasts {joins} (outer product)", hint=hint, symbol=name)
 
 
 def apart(operands: Sequence[Any]) -> tuple[list[str], list[str]]:
@@ -96,34 +96,34 @@ ErrorText = tuple[int, str, "str | None"]
 
 def _missing(problem: ShapeMismatch, shown: str, shapes: Sequence[Shape]) -> ErrorText:
     who = "the tensor" if len(shapes) == 1 else f"the {ordinal(problem.argument)} operand"
-    message = f"{shown} needs the axis {problem.axis}, which {who} lacks"
+    message = f"{shown} needs axis {problem.axis}, missing from {who}"
     return 301, message, nearest(problem.axis, shapes[problem.argument])
 
 
 def _sizes(problem: ShapeMismatch, shown: str, shapes: Sequence[Shape]) -> ErrorText:
     first, second = problem.detail
-    message = f"{problem.axis} is {first} on one side of {shown} and {second} on the other"
-    return 302, message, "rename one of the two, or give tensors of one size"
+    message = f"axis {problem.axis} has size {first} on one side of {shown} and size {second} on the other"
+    return 302, message, "rename one of the two axes, or pass tensors of the same size"
 
 
 def _clash(problem: ShapeMismatch, shown: str, shapes: Sequence[Shape]) -> ErrorText:
-    message = f"{shown} gives the axis {problem.axis}, which its operand has already"
+    message = f"{shown} returns axis {problem.axis}, but its operand already has an axis {problem.axis}"
     return 306, message, f'rename it first: A.rename({{"{problem.axis}": "{problem.axis}\'"}})'
 
 
 def _repeated(problem: ShapeMismatch, shown: str, shapes: Sequence[Shape]) -> ErrorText:
-    return 303, f"{problem.axis} is named twice", "name each axis once"
+    return 303, f"axis {problem.axis} is named twice", "name each axis once"
 
 
 def _number(problem: ShapeMismatch, shown: str, shapes: Sequence[Shape]) -> ErrorText:
     wanted, found = problem.detail
     have = list(dict.fromkeys(axis for shape in shapes for axis in shape))
-    hint = "leave axis out" if not wanted else None
+    hint = "remove axis=" if not wanted else None
     if wanted and have:
-        hint = f'say which: axis="{have[0]}"' + (
+        hint = f'pass it: axis="{have[0]}"' + (
             f", or axis={tuple(have)} for all" if len(have) > 1 and wanted == 1 else ""
         )
-    return 316, f"{shown} takes {_count(wanted)}, and was given {_count(found)}", hint
+    return 316, f"{shown} expects {_count(wanted)}, got {found}", hint
 
 
 def _count(axes: int) -> str:
@@ -132,7 +132,7 @@ def _count(axes: int) -> str:
 
 def _arity(problem: ShapeMismatch, shown: str, shapes: Sequence[Shape]) -> ErrorText:
     wanted, found = problem.detail
-    return 304, f"{shown} takes {wanted} operand{'s' * (wanted != '1')}, and was given {found}", None
+    return 304, f"{shown} expects {wanted} operand{'s' * (wanted != '1')}, got {found}", None
 
 
 DIAGNOSTICS: dict[str, Callable[[ShapeMismatch, str, Sequence[Shape]], ErrorText]] = {
@@ -152,20 +152,20 @@ def no_names(value: Any, name: str) -> NotationError:
     hint = 'name its axes: nt.tensor(array, "seq chans")'
     if isinstance(value, str):
         return NotationError(
-            317, f"{name} was given the text {value!r} as an operand", hint=f'if it names an axis: axis="{value}"'
+            317, f"{name} got the string {value!r} as an operand", hint=f'if it names an axis: axis="{value}"'
         )
     shape = getattr(value, "shape", None)
     if shape:
         extent = " × ".join(map(str, shape))
-        return NotationError(317, f"{name} was given an array of {extent} whose axes have no names", hint=hint)
-    return NotationError(317, f"{name} takes named tensors and numbers, not {type(value).__name__}", hint=hint)
+        return NotationError(317, f"{name} got an array of {extent} without axis names", hint=hint)
+    return NotationError(317, f"{name} expects named tensors and numbers, got {type(value).__name__}", hint=hint)
 
 
 def of_libraries(name: str, libraries: Sequence[str]) -> NotationError:
     plain = map(library_of_namespace, libraries)
-    return NotationError(317, f"{name} was given tensors of {' and of '.join(plain)}", hint="convert one of them first")
+    return NotationError(317, f"{name} got tensors of {' and of '.join(plain)}", hint="convert one of them first")
 
 
 def truth_error(name: str, value: Any) -> NotationError:
     what = f"the number {value}" if isinstance(value, (int, float)) else f"numbers, of {value.dtype}"
-    return NotationError(315, f"{name} asks whether conditions hold, and was given {what}", hint="compare first: A > 0")
+    return NotationError(315, f"{name} expects conditions, got {what}", hint="compare first: A > 0")

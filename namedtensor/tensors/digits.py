@@ -49,7 +49,7 @@ class set_digits:
 def checked(digits: Any) -> int:
     """A number of digits. Raises NotationError where it is none."""
     if isinstance(digits, bool) or not isinstance(digits, int) or not 1 <= digits <= 17:
-        raise NotationError(310, f"a number of digits is a whole number from 1 to 17, not {digits!r}")
+        raise NotationError(310, f"the number of digits must be an integer from 1 to 17, got {digits!r}")
     return digits
 
 

@@ -340,8 +340,8 @@ def one_library(layouts: tuple[Layout | None, ...], name: str) -> Any:
     if None in found:
         raise NotationError(
             317,
-            f"{name} was given a tensor that has a shape and no numbers",
-            hint="give it to jax.eval_shape or jax.export",
+            f"{name} got a tensor that has a shape but no values",
+            hint="pass it to jax.eval_shape or jax.export",
         )
     if found:
         return next(iter(found.values()))
@@ -370,7 +370,7 @@ def check_shapes(record: Operator, shapes: tuple[Any, ...], axes: tuple[str, ...
     if record.kind in ("reduction", "axis_map") and not record.of_nothing:
         empty = next((axis for axis in axes for shape in shapes[:1] if shape[axis] == 0), None)
         if empty is not None:
-            raise NotationError(405, f"{record.python_name} of no numbers has no value: the size of {empty} is 0")
+            raise NotationError(405, f"{record.python_name} is undefined: axis {empty} has size 0")
 
 
 def between(record: Operator, arguments: int, axes: tuple[str, ...]) -> bool:
@@ -390,6 +390,6 @@ def check_truth(record: Operator, layouts: tuple[Layout | None, ...], arguments:
 
 def too_large(number: Any, layout: Layout) -> NotationError:
     whole = kind_of(dtype_name(layout.dtype)) in WHOLE
-    dtype = "int64, in which whole numbers are compared" if whole else f"{layout.dtype} of the tensor"
+    dtype = "int64, in which integers are compared" if whole else f"{layout.dtype} of the tensor"
     hint = "write the number as a floating one, such as 1e30" if whole else "give a smaller number"
     return NotationError(405, f"{number} is too large for the dtype {dtype}", hint=hint)

@@ -193,7 +193,7 @@ def new_sizes(record: Operator, axes: tuple[str, ...], size: Any, sizes: Mapping
             value = found[axis] = next((each for each in found.values() if each is not None), False)
         if not is_size(value):
             raise NotationError(
-                309, f"{record.python_name} needs the size of the axis that it makes, {axis}",
+                309, f"{record.python_name} needs the size of its new axis {axis}",
                 hint=f'write size=3, or sizes={{"{axis}": 3}}',
             )  # fmt: skip
     return {axis: int(value) for axis, value in found.items()}

@@ -29,13 +29,13 @@ def latex_of(tensor: NamedTensor, macros: bool = False, digits: int | None = Non
     axes = tensor.axes
     if len(axes) > 2:
         hint = f"take one element of an axis: A[{{{axes[0]!r}: 0}}]; or merge two"
-        raise NotationError(316, f"a matrix has one or two axes, and this tensor has {', '.join(axes)}", hint=hint)
+        raise NotationError(316, f"a matrix has one or two axes, got {', '.join(axes)}", hint=hint)
     array = values(tensor, axes)
     if array is None:
-        raise NotationError(405, "a tensor has no numbers to print while a library traces it")
+        raise NotationError(405, "a tensor has no values to print while a library traces it")
     if array.size > MOST:
         raise NotationError(
-            404, f"a matrix of {array.size} numbers is not printed, at most {MOST}", hint="index it first"
+            404, f"the matrix has {array.size} elements; at most {MOST} are printed", hint="index it first"
         )
     precise = digits_of(IN_TABLES, digits)
     if not axes:

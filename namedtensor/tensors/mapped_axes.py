@@ -138,7 +138,7 @@ def one_element(mapped: Callable[..., Any], index: Any, tensor: NamedTensor, spe
 
 
 def is_empty(tensor: NamedTensor) -> bool:
-    """Whether a tree without leaves, such as None, is in place of the array."""
+    """Whether a tree without leaves, such as None, is instead of the array."""
     return tensor._array is None or (isinstance(tensor._array, tuple) and not tensor._array)
 
 
@@ -172,9 +172,9 @@ def unnamed(leaf: Any, names: tuple[str, ...], problem: NotationError | None = N
 
 
 def nested(leaf: NamedTensor, names: tuple[str, ...]) -> NamedTensor:
-    """The tree that JAX makes of a Jacobian: a tensor in place of the array of another."""
+    """The tree that JAX makes of a Jacobian: a tensor instead of the array of another."""
     problem = NotationError(
-        316, f"JAX put a named tensor in place of an array with {listed(names)}",
+        316, f"JAX put a named tensor instead of an array with {listed(names)}",
         hint="differentiate by name: nt.derivative gives a Jacobian as one tensor",
     )  # fmt: skip
     return made_as(leaf, UnnamedAxes(names, (), None, problem))
@@ -188,7 +188,7 @@ def misfit_error(names: tuple[str, ...], shape: tuple[Any, ...]) -> NotationErro
     rank = len(shape)
     sizes = f"{rank} {'axis' if rank == 1 else 'axes'} ({' × '.join(map(str, shape))})" if rank else "no axes"
     return NotationError(
-        316, f"JAX put an array with {sizes} in place of one with {listed(names)}",
+        316, f"JAX put an array with {sizes} instead of one with {listed(names)}",
         hint='name its axes: nt.tensor(A.array, "…")',
     )  # fmt: skip
 

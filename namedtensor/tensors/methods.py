@@ -81,7 +81,7 @@ def item_at(self: NamedTensor, index: Mapping[str, Any]) -> NamedTensor:
     """Elements by name, counted from 0 as Python does: A[{"height": 0}], A[{"seq": slice(0, 2)}]."""
     if not isinstance(index, Mapping):
         hint = 'write A[{"height": 0}], which counts from 0'
-        raise NotationError(318, "an index says which axis it is for", hint=hint)
+        raise NotationError(318, "an index needs its axis", hint=hint)
     try:
         return reshaping.indexed(self, index)
     except NotationError as problem:
@@ -96,7 +96,7 @@ def itself(self: NamedTensor) -> NamedTensor:
 def no_matrix_product(self: NamedTensor, other: Any) -> NamedTensor:
     raise NotationError(
         316,
-        "@ does not say which axis to contract",
+        "@ needs to know which axis to contract",
         hint='write nt.dot(A, B, axis="key"), or in a formula A ⊙_{key} B',
     )
 

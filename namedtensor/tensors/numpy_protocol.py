@@ -77,4 +77,4 @@ def by_position(name: str, ours: str, axes: tuple[str, ...] = ()) -> NotationErr
         if ours
         else 'take its array in an order that you say: A.to_array("…")'
     )
-    return NotationError(318, f"np.{name} goes by the order of axes, and a named tensor has none", hint=hint)
+    return NotationError(318, f"np.{name} depends on the order of axes, which a named tensor does not have", hint=hint)

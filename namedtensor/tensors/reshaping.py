@@ -28,11 +28,11 @@ def need_axes(layout: Layout, axes: Iterable[str], what: str) -> None:
     for axis in axes:
         if axis not in layout.axes:
             raise NotationError(
-                301, f"{what} needs the axis {axis}, which the tensor lacks",
+                301, f"{what} needs axis {axis}, missing from the tensor",
                 notes=(f"the tensor has {show(layout.sizes)}",), hint=nearest(axis, layout.axes),
             )  # fmt: skip
         if axes.count(axis) > 1:
-            raise NotationError(303, f"{axis} is named twice", hint="name each axis once")
+            raise NotationError(303, f"axis {axis} is named twice", hint="name each axis once")
 
 
 def need_new(layout: Layout, axes: tuple[str, ...], new: Iterable[str], number: int, what: str) -> None:
@@ -82,7 +82,7 @@ def _merged(tensor: Any, old: tuple[str, ...], new: str) -> Any:
     need_axes(layout, old, "merge")
     if not old:
         raise NotationError(
-            313, f"{new} cannot be merged from no axes", hint='name them: A.merge(layer=("height", "width"))'
+            313, f"merging to {new} needs at least one axis", hint='name them: A.merge(layer=("height", "width"))'
         )
     rest = tuple(axis for axis in layout.axes if axis not in old)
     need_new(layout, (*rest, new), (new,), 313, "no axis can be merged into")
@@ -95,7 +95,7 @@ def divided(tensor: Any, axes: Mapping[str, Mapping[str, int | None]]) -> Any:
         if not isinstance(new, Mapping):
             raise NotationError(
                 313,
-                f"{old} cannot be split without the sizes of its parts",
+                f"splitting axis {old} needs the sizes of its parts",
                 hint=f'write A.split({old}={{"outer": 3, "inner": None}})',
             )
         hint = f'write A.split({old}={{"outer": 3, "inner": None}})'
@@ -126,8 +126,8 @@ def _solved(layout: Layout, old: str, parts: Mapping[str, int | None]) -> dict[s
     if not fits and not (whole == stated == 0 and not unknown):
         text = " × ".join(axis if size is None else f"{axis}[{size}]" for axis, size in parts.items()) or "nothing"
         raise NotationError(
-            313, f"{old} is {whole}, which cannot be split into {text}",
-            hint="give sizes whose product is that of the axis; one may be None",
+            313, f"cannot split axis {old} of size {whole} into {text}",
+            hint="choose sizes whose product is the size of the axis; one may be None",
         )  # fmt: skip
     return {axis: whole // stated if size is None else size for axis, size in parts.items()}
 
@@ -156,14 +156,14 @@ def indexed(tensor: Any, index: Mapping[str, Any]) -> Any:
 def _position(axis: str, wanted: Any, size: int) -> int:
     if isinstance(wanted, bool) or not hasattr(wanted, "__index__") or getattr(wanted, "shape", ()):
         raise NotationError(
-            402, f"{axis} is indexed by {wanted!r}, which is no whole number",
-            hint=f'give a whole number, a slice, or a tensor of indices: A[{{"{axis}": nt.tensor([0, 2], "new")}}]',
+            402, f"axis {axis} is indexed by {wanted!r}, which is not an integer",
+            hint=f'pass an integer, a slice, or a tensor of indices: A[{{"{axis}": nt.tensor([0, 2], "new")}}]',
         )  # fmt: skip
     position = int(wanted)
     if not -size <= position < size:
         raise NotationError(
-            401, f"{axis} has no element {position}: its indices go from 0 to {size - 1}",
-            hint="the Python methods count from 0, as Python does",
+            401, f"index {position} is out of range for axis {axis} (0 to {size - 1})",
+            hint="in Python, indices start at 0",
         )  # fmt: skip
     return position
 

@@ -219,7 +219,7 @@ def writer(digits: int, spec: str | None) -> Callable[[Any], str]:
             return format(value, spec)
         except (ValueError, TypeError):
             raise NotationError(
-                405, f"{value!r} cannot be written as {spec!r}", hint='write f"{A:.3f}", or f"{A:d}" for whole numbers'
+                405, f"cannot format {value!r} as {spec!r}", hint='write f"{A:.3f}", or f"{A:d}" for integers'
             ) from None
 
     return written

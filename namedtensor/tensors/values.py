@@ -23,19 +23,21 @@ def as_value(value: Any, name: str) -> Any:
             return found
     rank = len(getattr(value, "shape", ()))
     if rank:
-        what, hint = f"an array of {rank} axes without names", 'name them: nt.tensor(array, "seq chans")'
+        what, hint = f"an array of {rank} axes without names", 'pass them: nt.tensor(array, "seq chans")'
     elif isinstance(value, (list, tuple)):
-        what, hint = f"a {type(value).__name__}", 'make it a tensor: nt.tensor(data, "seq chans")'
+        what, hint = f"a {type(value).__name__}", 'convert it: nt.tensor(data, "seq chans")'
     elif isinstance(value, Mapping):
         what = "a mapping"
-        hint = 'values in a mapping are the second argument: evaluate(formula, {"X": X}), or are given by name: X=X'
+        hint = (
+            'pass a mapping of values as the second argument: evaluate(formula, {"X": X}), or pass values by name: X=X'
+        )
     elif callable(value) and not isinstance(value, type):
-        what = f"{type(value).__name__}, which is no tensor"
-        hint = f'a Python function has its signature above it, @nt.function("{name} : ℝ → ℝ"), and is used by its name'
+        what = type(value).__name__
+        hint = f'declare the signature of a Python function, @nt.function("{name} : ℝ → ℝ"), and use it by its name'
     else:
-        what = "a text" if isinstance(value, str) else "nothing" if value is None else type(value).__name__
-        what, hint = f"{what}, which is no tensor", "give a named tensor or a number"
-    raise NotationError(317, f"{name} was given as {what}", hint=hint)
+        what = "a string" if isinstance(value, str) else "nothing" if value is None else type(value).__name__
+        hint = "pass a named tensor or a number"
+    raise NotationError(317, f"{name} must be a named tensor, got {what}", hint=hint)
 
 
 def namespace_of(arrays: Mapping[str, Any]) -> Any:
@@ -50,7 +52,7 @@ def namespace_of(arrays: Mapping[str, Any]) -> Any:
     if len(spaces) > 1:
         text = ", ".join(f"{name} is of {library_of_namespace(space)}" for space, (_, name) in sorted(spaces.items()))
         raise NotationError(
-            317, f"the tensors come from several libraries: {text}", hint="convert them to one of the two"
+            317, f"the tensors come from different libraries: {text}", hint="convert them to one of the two"
         )
     return next(iter(spaces.values()))[0] if spaces else np
 

@@ -315,8 +315,8 @@ class Inference(ABC):
         limit = self.limits.pieces
         if self.pieces() > limit + len(self.scope.source):
             raise self.error(
-                404, f"this formula, with all that it calls and repeats, has more than {limit} pieces", place,
-                notes=("a call writes out the body of its function, a recurrence its steps, a sum of members its terms",),
+                404, f"the formula expands to more than {limit} nodes", place,
+                notes=("a call expands the body of its function, a recurrence its steps, a sum of members its terms",),
                 hint="raise limits.pieces",
             )  # fmt: skip
 

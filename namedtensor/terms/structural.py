@@ -52,7 +52,7 @@ ROWS = (
     Structural(
         "members", 1, ANY, ("name",), "terms that are alike, one for each step, while the body of a loop is typed"
     ),
-    Structural("loop", 0, ANY, ("body",), "a body run so many times: states at first, slices, and what is given"),
+    Structural("loop", 0, ANY, ("body",), "a body run for a number of steps: initial states, slices, and constants"),
     Structural("after", 1, 1, ("state", "step from 0"), "a state of a loop after a step"),
     Structural("through", 1, 1, ("state", "axis"), "a state of a loop after each step, along an axis"),
 )

@@ -16,7 +16,7 @@ of `[axis, size]`; its order is that of the values' storage where values are, an
 `{"text": "ℝ^{seq[5]}", "axes": SHAPE}`. An *error* is
 
     {"kind": "shape", "code": 301, "title": "an operation needs an axis that its operand lacks",
-     "message": "softmax_{sek} needs the axis sek, which Q ⊙_{key} K lacks", "line": 2, "column": 10, "span": [21, 24],
+     "message": "softmax_{sek} needs axis sek, missing from Q ⊙_{key} K", "line": 2, "column": 10, "span": [21, 24],
      "labels": [{"span": [..], "text": ".."}], "notes": ["Q ⊙_{key} K : ℝ^{seq}"], "hint": "did you mean seq?",
      "repairs": [{"span": [21, 24], "text": "seq"}], "full": "shape error 301: …\n  2 | …\n    |    ^^^ …",
      "input": null, or the name of the input whose type is wrong}

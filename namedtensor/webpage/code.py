@@ -21,7 +21,7 @@ def code(request: Request) -> Reply:
     """The answer to `code`."""
     library = request.word("library", None)
     if library not in LIBRARIES:
-        raise NotationError(408, f"there is no library {library!r}", hint=f"there are {', '.join(LIBRARIES)}")
+        raise NotationError(408, f"unknown library {library!r}", hint=f"available: {', '.join(LIBRARIES)}")
     found = typed(request).right()
     if library == "einsum":
         return as_einsum(found)

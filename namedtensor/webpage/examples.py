@@ -71,7 +71,7 @@ EXAMPLES = (
             {"X": "ℝ^{seq[7]}", "W": "ℝ^{kernel[3]}"}, {"W": [-1, 0, 1]}),
     Example("pooling", "max pooling", f"{PAPER}, §4.5", "|kernel| = 2\nmax_{kernel} pool_{seq, kernel} X", {"X": "ℝ^{seq[6]}"}),
     Example(
-        "layernorm", "layer normalisation", f"{PAPER}, §4.6", "standardize_{layer} X ⊙ γ + β",
+        "layernorm", "layer normalization", f"{PAPER}, §4.6", "standardize_{layer} X ⊙ γ + β",
         {"X": "ℝ^{seq[3] × layer[4]}", "γ": "ℝ^{layer[4]}", "β": "ℝ^{layer[4]}"}, {"γ": [1, 1, 1, 1], "β": [0, 0, 0, 0]},
     ),
     Example("jacobian", "the derivative of softmax", f"{PAPER}, §5.1", "∂(softmax_{ax} X)/∂X*", {"X": "ℝ^{ax[3]}"}),

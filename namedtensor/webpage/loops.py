@@ -131,7 +131,7 @@ class Writer:
             self.blocks.pop()
             (lines if loop is loops[0] else self.blocks[-1].lines).append(loop)
         if lines_of(self.out) + lines_of(self.blocks[0].lines) + lines_of(lines) > MOST:
-            raise NotationError(404, f"as loops this has more than {MOST} lines", hint="look at one equation of it")
+            raise NotationError(404, f"written as loops, this has more than {MOST} lines", hint="select one equation")
 
     def fresh(self, axis: str, inside: list[Block]) -> str:
         """A name for an index that no loop around has."""

@@ -54,7 +54,7 @@ class Request:
         found = self.mapping(name)
         for axis, size in found.items():
             if isinstance(size, bool) or not isinstance(size, int) or not 0 <= size <= 2**31:
-                raise _wrong(f"{axis} in {name}", "a whole number")
+                raise _wrong(f"{axis} in {name}", "an integer")
         return found
 
 

@@ -281,8 +281,8 @@ class Layer(ModuleMethods, Suggests):
         if not isinstance(layer, cls):
             found = f"one of {type(layer).__name__}" if isinstance(layer, Layer) else f"a {type(module).__name__}"
             raise nt.NotationError(
-                317, f"{cls.__name__}.from_module takes a module of {cls.__name__}, and was given {found}",
-                hint="such a module is made by layer.module()",
+                317, f"{cls.__name__}.from_module expects a module of {cls.__name__}, got {found}",
+                hint="create such a module with layer.module()",
             )  # fmt: skip
         return layer
 
@@ -349,7 +349,7 @@ class Layer(ModuleMethods, Suggests):
         names = (*self.inputs, *self.optional)
         if len(arguments) > len(names):
             kind, takes = type(self).__name__, ", ".join(names)
-            raise nt.NotationError(304, f"{kind} takes {takes}, and was given {len(arguments)} arguments")
+            raise nt.NotationError(304, f"{kind} expects {takes}, got {len(arguments)} arguments")
         self._check_names(named, names)
         return (), {**{name: value for name, value in zip(names, arguments) if value is not None}, **named}
 

@@ -26,8 +26,8 @@ def spelled(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Each name in its one spelling: `gamma` is γ. Raises NotationError where there are no names."""
     if not isinstance(parameters, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise nt.NotationError(
-            208, f"the parameters of a layer are a mapping from names to tensors, not {type(parameters).__name__}",
-            hint="make the layer first, layer = FFN.init(sizes=…), and then call it, layer(X)",
+            208, f"the parameters of a layer must be a mapping from names to tensors, got {type(parameters).__name__}",
+            hint="create the layer first, layer = FFN.init(sizes=…), and then call it, layer(X)",
         )  # fmt: skip
     return {str(name): value for name, value in by_key(parameters).items()}
 
@@ -99,8 +99,8 @@ def unnamed(kind: str, name: str, shape: Mapping[str, Any], value: Any) -> nt.No
     given = "a number" if isinstance(value, (int, float)) else f"{type(value).__name__} without names"
     axes = " ".join(shape)
     return nt.NotationError(
-        317, f"{name} of {kind} was given as {given}, and is declared in {show(shape)}",
-        hint=f'name its axes: nt.tensor(array, "{axes}")' if axes else "give a number, or a tensor",
+        317, f"{name} of {kind} is declared in {show(shape)}, got {given}",
+        hint=f'name its axes: nt.tensor(array, "{axes}")' if axes else "pass a number or a tensor",
     )  # fmt: skip
 
 
@@ -112,12 +112,15 @@ def mismatch(
     notes = [f"its formulas declare {listed(needed)}"]
     if missing and extra:
         return nt.NotationError(
-            206, f"{kind} lacks {listed(missing)}, and was given {listed(extra)}, which it has not", notes=tuple(notes)
+            206, f"{kind} is missing {listed(missing)}; unexpected: {listed(extra)}", notes=tuple(notes)
         )
     if missing:
         shape = shapes(declared, sizes)[missing[0]]
         return nt.NotationError(
-            206, f"{kind} lacks {listed(missing)}", notes=tuple(notes), hint=f"give it: {missing[0]} ∈ {show(shape)}"
+            206,
+            f"{kind} is missing {listed(missing)}",
+            notes=tuple(notes),
+            hint=f"pass it: {missing[0]} ∈ {show(shape)}",
         )
     return nt.NotationError(
         201, f"{kind} has no parameter {listed(extra)}", notes=tuple(notes),

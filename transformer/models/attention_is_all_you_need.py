@@ -142,10 +142,10 @@ class EncoderDecoder(LanguageModel):
         normed = "encoder.norm.weight" in state
         vocab, chans = embedding.shape
         if chans % heads:
-            raise nt.NotationError(409, f"{heads} heads do not divide {chans} chans")
+            raise nt.NotationError(409, f"chans ({chans}) is not divisible by heads ({heads})")
         if activation not in ACTIVATIONS:
-            known = f"known are {', '.join(ACTIVATIONS)}"
-            raise nt.NotationError(409, f"activation = {activation!r} is not known", hint=known)
+            known = f"supported: {', '.join(ACTIVATIONS)}"
+            raise nt.NotationError(409, f"unsupported activation {activation!r}", hint=known)
         sizes = {"N": layers(state, ENCODER), "L": layers(state, DECODER), "vocab": vocab, "chans": chans,
                  "heads": heads, "key": chans // heads, "val": chans // heads}  # fmt: skip
         texts = (f"act(x) = {ACTIVATIONS[activation]}", inspect.cleandoc(NORMED) if normed else "", definitions)
@@ -175,7 +175,7 @@ class EncoderDecoder(LanguageModel):
         """
         start = self.config.get("decoder_start_token_id") if start is None else start
         if start is None:
-            raise nt.NotationError(304, "with what a target begins is not known", hint="give it: start=…, a token")
+            raise nt.NotationError(304, "the start token of the target is missing", hint="pass it: start=…, a token")
         ids = nt.stack(nt.evaluate("0 max_{source}(source) + start", source=source, start=start), axis="seq")
         return generate(self, ids, max_new_tokens, source=source, source_mask=source_mask, **options)
 

@@ -98,12 +98,12 @@ def frequencies(config: Mapping[str, Any]) -> str:
     kind = said.get("rope_type") or said.get("type") or "default"
     if kind not in FREQUENCIES:
         raise nt.NotationError(
-            409, f"config.json says rope_type = {kind!r}, which the formulas of Llama are not for",
-            hint=f"they are for {', '.join(FREQUENCIES)}",
+            409, f"config.json says rope_type = {kind!r}, which the formulas of Llama do not support",
+            hint=f"supported: {', '.join(FREQUENCIES)}",
         )  # fmt: skip
     if float(said.get("partial_rotary_factor", 1.0)) != 1.0:
         raise nt.NotationError(
-            409, "config.json says partial_rotary_factor, and the formulas of Llama turn the whole of a key"
+            409, "config.json says partial_rotary_factor, but the formulas of Llama rotate the whole key"
         )
     try:
         text = FREQUENCIES[kind].format(**said)

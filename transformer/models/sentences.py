@@ -137,9 +137,9 @@ class SentenceModel(Suggests):
         sentences = list(sentences)
         for sentence in sentences:
             if not isinstance(sentence, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise nt.NotationError(405, f"a sentence is a text, and {sentence!r} is none")
+                raise nt.NotationError(405, f"a sentence must be a string, got {sentence!r}")
         if not sentences:
-            raise nt.NotationError(405, "there are no sentences")
+            raise nt.NotationError(405, "the list of sentences is empty")
         return self.tokenizer.encode_batch([text.lower() for text in sentences] if self.lower else sentences)
 
     def _padded(self, read: Sequence[Any]) -> dict[str, nt.NamedTensor]:
@@ -183,11 +183,11 @@ def stages_of(place: Path) -> dict[str, str]:
     stage: Any
     for stage in read_json(place / "modules.json", list):
         if not isinstance(stage, dict):
-            raise nt.NotationError(409, f"{place / 'modules.json'} cannot be read: it holds no stages")
+            raise nt.NotationError(409, f"cannot read {place / 'modules.json'}: it lists no stages")
         about = cast(Mapping[str, Any], stage)
         kind = str(about.get("type", "")).rpartition(".")[2]
         if kind not in ("Transformer", "Pooling", "Normalize"):
-            raise nt.NotationError(409, f"{place / 'modules.json'} has a stage that is not known: {kind}")
+            raise nt.NotationError(409, f"unsupported stage in {place / 'modules.json'}: {kind}")
         found[kind] = about.get("path", "")
     for kind in ("Transformer", "Pooling"):
         if kind not in found:
@@ -203,8 +203,8 @@ def pooling_of(place: Path) -> str:
     if len(modes) != 1 or modes[0] not in POOLINGS:
         says = " and ".join(map(str, modes)) or "none"
         raise nt.NotationError(
-            409, f"{place / 'config.json'} says a pooling that is not known: {says}",
-            hint=f"known are {', '.join(POOLINGS)}",
+            409, f"unsupported pooling in {place / 'config.json'}: {says}",
+            hint=f"supported: {', '.join(POOLINGS)}",
         )  # fmt: skip
     return modes[0]
 
@@ -230,14 +230,14 @@ def tokenizer_of(place: Path, longest: int) -> Any:
     try:
         from tokenizers import Tokenizer
     except ImportError:
-        raise nt.NotationError(408, "tokenizers is not installed, which makes tokens of texts", hint=EXTRA) from None
+        raise nt.NotationError(408, "tokenizers is not installed; it converts text to tokens", hint=EXTRA) from None
     file = place / "tokenizer.json"
     try:
         tokenizer = Tokenizer.from_buffer(file.read_bytes())
     except OSError as problem:
-        raise nt.NotationError(409, f"{file} cannot be read: {problem.strerror}") from None
+        raise nt.NotationError(409, f"cannot read {file}: {problem.strerror}") from None
     except Exception as problem:  # tokenizers raises nothing narrower
-        raise nt.NotationError(409, f"{file} cannot be read: {problem}") from None
+        raise nt.NotationError(409, f"cannot read {file}: {problem}") from None
     tokenizer.no_padding()
     tokenizer.enable_truncation(longest)  # pyright: ignore[reportUnknownMemberType]
     return tokenizer

@@ -109,7 +109,7 @@ def generate(
         ("top_k", top_k, 1),
     ):
         if value is not None and value < least:
-            raise nt.NotationError(405, f"{name} is a number from {least}, not {value}")
+            raise nt.NotationError(405, f"{name} must be a number from {least}, got {value}")
     given = {name: value for name, value in given.items() if value is not None}
     mask = nt.evaluate("0 ids + 1", ids=ids) if mask is None else mask
     if model.sharding is not None:
@@ -204,10 +204,10 @@ def in_place(model: LanguageModel, positions: nt.NamedTensor, most: int) -> None
     longest = largest(positions) + 1
     if sizes and longest + most - 1 > min(sizes):
         raise nt.NotationError(
-            404, f"{type(model).__name__} has learned {min(sizes)} positions, and {longest} tokens are given and "
-            f"{most} more asked for",
-            hint=f"ask for at most {min(sizes) - longest + 1}: max_new_tokens={min(sizes) - longest + 1}"
-            if longest <= min(sizes) else "give fewer tokens",
+            404, f"sequence too long: {type(model).__name__} has {min(sizes)} positions, got {longest} tokens plus "
+            f"{most} to generate",
+            hint=f"generate at most {min(sizes) - longest + 1}: max_new_tokens={min(sizes) - longest + 1}"
+            if longest <= min(sizes) else "pass fewer tokens",
         )  # fmt: skip
 
 
@@ -248,7 +248,9 @@ def excluded(model: LanguageModel, ids: nt.NamedTensor) -> nt.NamedTensor | None
         return None
     for word in words:
         if len(word) != 1:
-            raise nt.NotationError(408, f"config.json excludes {word} by bad_words_ids, and only single tokens can be")
+            raise nt.NotationError(
+                408, f"config.json excludes {word} with bad_words_ids; only single tokens are supported"
+            )
     return like(ids, [word[0] for word in words], "banned")
 
 

@@ -76,12 +76,12 @@ def read_json(place: Path, kind: type = dict) -> Any:
     try:
         found = json.loads(place.read_text("utf-8"))
     except RecursionError:
-        raise nt.NotationError(409, f"{place} cannot be read: it is no JSON: it nests too deep") from None
+        raise nt.NotationError(409, f"cannot read {place}: the JSON is nested too deep") from None
     except (OSError, ValueError) as problem:
-        reason = getattr(problem, "strerror", None) or f"it is no JSON: {problem}"
-        raise nt.NotationError(409, f"{place} cannot be read: {reason[:1].lower() + reason[1:]}") from None
+        reason = getattr(problem, "strerror", None) or f"it is not valid JSON: {problem}"
+        raise nt.NotationError(409, f"cannot read {place}: {reason[:1].lower() + reason[1:]}") from None
     if not isinstance(found, kind):
-        raise nt.NotationError(409, f"{place} cannot be read: it holds no {'names' if kind is dict else 'list'}")
+        raise nt.NotationError(409, f"cannot read {place}: expected {'an object' if kind is dict else 'a list'}")
     return found
 
 
@@ -91,13 +91,13 @@ def known_kind(config: Mapping[str, Any], place: Path) -> type[Model]:
     if kind is None:
         known = ", ".join(sorted(Model.models))
         raise nt.NotationError(
-            409, f"{place} is of a model that is not known: its config.json says model_type = {name!r}",
-            hint=f"known are {known}",
+            409, f"{place}: unsupported model_type {name!r}",
+            hint=f"supported: {known}",
         )  # fmt: skip
     for key, wanted in kind.only.items():
         if config.get(key, wanted) != wanted:
             raise nt.NotationError(
-                409, f"config.json says {key} = {config[key]!r}, and the formulas of {kind.__name__} are for {wanted!r}"
+                409, f"config.json says {key} = {config[key]!r}, but the formulas of {kind.__name__} need {wanted!r}"
             )
     return kind
 
@@ -111,12 +111,12 @@ def number(config: dict[str, Any], key: Key, place: Path, kind: type[Kind]) -> K
     try:
         found = config[key] if isinstance(key, str) else key(config)
     except KeyError as problem:
-        raise nt.NotationError(409, f"{place / CONFIG} does not say {problem.args[0]}") from None
+        raise nt.NotationError(409, f"{place / CONFIG} has no {problem.args[0]}") from None
     except (TypeError, ValueError, ArithmeticError, LookupError):
-        raise nt.NotationError(409, f"{place / CONFIG} says sizes that are no whole numbers above 0") from None
+        raise nt.NotationError(409, f"{place / CONFIG} has sizes that are not positive integers") from None
     if isinstance(found, bool) or not isinstance(found, int if kind is int else (int, float)) or found < 0:
         says = f"{key} = {found!r}" if isinstance(key, str) else repr(found)
-        raise nt.NotationError(409, f"{place / CONFIG} says {says} where a number is due")
+        raise nt.NotationError(409, f"{place / CONFIG} has {says} where a number is expected")
     return kind(found)
 
 
@@ -180,13 +180,13 @@ def files_of(place: Path) -> dict[str, TensorFile]:
     listed = read_json(place / INDEX).get("weight_map")
     if not isinstance(listed, dict) or not all(map(is_plain, listed.values())):  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
         raise nt.NotationError(
-            409, f"{place / INDEX} cannot be read: its weight_map does not name a file of the folder for each array"
+            409, f"cannot read {place / INDEX}: its weight_map must name a file of the folder for each array"
         )
     places = cast(Mapping[str, str], listed)
     files = {name: TensorFile(place / name) for name in sorted(set(places.values()))}
     for name, file in places.items():
         if name not in files[file]:
-            raise nt.NotationError(409, f"{place / file} lacks {name}, which {INDEX} says it holds")
+            raise nt.NotationError(409, f"{place / file} is missing {name}, listed in {INDEX}")
     return {name: files[file] for name, file in places.items()}
 
 
@@ -199,7 +199,7 @@ def check_counts(rows: Iterable[Stored], sizes: Mapping[str, int], arrays: int, 
     """Raise where config.json counts more layers than there are arrays, before a row is made for each."""
     layers = max((sizes[row.family.upper()] for row in rows if row.family), default=0)
     if layers > arrays:
-        raise nt.NotationError(409, f"{place / CONFIG} says {layers} layers, and the folder holds {arrays} arrays")
+        raise nt.NotationError(409, f"{place / CONFIG} says {layers} layers, but the folder has {arrays} arrays")
 
 
 def match(
@@ -214,9 +214,9 @@ def match(
     further += arrays.doubles
     if missing or further:
         raise nt.NotationError(
-            409, f"the arrays in {place} are not those of {kind.__name__}",
+            409, f"the weights in {place} do not match {kind.__name__}",
             notes=tuple(
-                f"{what}: {listed(names)}" for what, names in (("missing", missing), ("left over", further)) if names
+                f"{what}: {listed(names)}" for what, names in (("missing keys", missing), ("unexpected keys", further)) if names
             ),
         )  # fmt: skip
     for row in rows:
@@ -249,6 +249,6 @@ def misshapen(kind: type[Model], row: Stored, name: str, has: tuple[int, ...], w
     axes = ["·".join(group) for group in row.groups]
     says = " × ".join(f"{axis}[{size or '?'}]" for axis, size in zip(axes, wanted))
     return nt.NotationError(
-        317, f"{row.name} of {kind.__name__} is kept as {says}, and {name} has {' × '.join(map(str, has))}",
-        notes=("the sizes are those that config.json says",),
+        317, f"{name} has shape {' × '.join(map(str, has))}, but {row.name} of {kind.__name__} is stored as {says}",
+        notes=("the expected sizes come from config.json",),
     )  # fmt: skip

@@ -173,7 +173,7 @@ class Model(Layer):
             return ""
         if name not in ACTIVATIONS:
             raise nt.NotationError(
-                409, f"config.json says {cls.activation} = {name!r}, which is not known",
-                hint=f"known are {', '.join(ACTIVATIONS)}",
+                409, f"config.json has an unsupported {cls.activation}: {name!r}",
+                hint=f"supported: {', '.join(ACTIVATIONS)}",
             )  # fmt: skip
         return f"act(x) = {ACTIVATIONS[name]}"
