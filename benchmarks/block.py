@@ -306,8 +306,8 @@ def block_haliax(arrays) -> Ready:
     }
 
     def norm(x, γ, β):
-        centred = x - hax.mean(x, axis="chans")
-        return centred * hax.rsqrt(hax.mean(centred * centred, axis="chans") + EPSILON) * γ + β
+        centered = x - hax.mean(x, axis="chans")
+        return centered * hax.rsqrt(hax.mean(centered * centered, axis="chans") + EPSILON) * γ + β
 
     def function(a):
         n = norm(a["X"], a["γ_1"], a["β_1"])

@@ -135,7 +135,7 @@ def standardize(x):
 
 
 def standardize_into(x, out):
-    """Centred, then scaled by the root of the mean of squares: one temporary, which is the result."""
+    """Centered, then scaled by the root of the mean of squares: one temporary, which is the result."""
     size = np.float32(x.shape[-1])
     np.subtract(x, np.add.reduce(x, -1, None, None, True) / size, out)
     out /= np.sqrt(np.vecdot(out, out) / size + EPSILON)[..., None]

@@ -131,7 +131,7 @@ def model(kind: str, sizes: dict[str, int]) -> Callable[[int], Call]:
     return make
 
 
-def initialised(n: int) -> Call:
+def initialized(n: int) -> Call:
     import transformer
 
     return lambda: transformer.GPT2.init(0, {**SIZES, **GPT2, "L": n}, "float32")
@@ -148,7 +148,7 @@ CURVES = (
     Curve("sizes in a chain", sizes_in_a_chain, (20, 40, 80, 160, 320), (40, 120)),
     Curve("gradient by the last layer's weight", gradient_by_the_last, DEPTHS, (16, 64)),
     Curve("gradients by the weights of all layers", gradients_by_all, DEPTHS, (16, 64)),
-    Curve("GPT-2 by its layers, initialised", initialised, DEPTHS, (6, 24)),
+    Curve("GPT-2 by its layers, initialized", initialized, DEPTHS, (6, 24)),
     Curve("GPT-2 by its layers, first call", model("GPT2", GPT2), DEPTHS, (6, 24)),
     Curve("Llama by its layers, first call", model("Llama", LLAMA), DEPTHS, (6, 24)),
 )

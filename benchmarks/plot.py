@@ -96,7 +96,7 @@ others ([Sizes and shapes](sizes.md)), one for each factor of 4 on NumPy. What f
 never there to a function that is ready to run, its masks made, in a process that is given some thirty lengths from 1 to 1,000 in no order,
 the median of three such processes; the run itself is left out, and so are Python's full garbage collections. What many lengths leave in memory is bounded.
 """
-COLOURS = {"namedtensor": "#c2410c", "NumPy": "#1f2937", "PyTorch": "#2563eb", "jax": "#059669"}
+COLORS = {"namedtensor": "#c2410c", "NumPy": "#1f2937", "PyTorch": "#2563eb", "jax": "#059669"}
 
 
 def groups(report: Report) -> Iterator[tuple[str, str, list[dict]]]:
@@ -235,8 +235,8 @@ def left_out(report: Report) -> list[str]:
 
 
 # ----------------------------------------------------------------------------------------------------------- pictures
-def colour(side: str) -> str:
-    return next((colour for start, colour in COLOURS.items() if side.startswith(start)), "#9ca3af")
+def color(side: str) -> str:
+    return next((color for start, color in COLORS.items() if side.startswith(start)), "#9ca3af")
 
 
 def picture(title: str, rows: list[dict], place: Path) -> None:
@@ -249,7 +249,7 @@ def picture(title: str, rows: list[dict], place: Path) -> None:
     for row in rows:
         if row["value"]:
             ours = row["side"].startswith("namedtensor")
-            axes.plot(row["value"], works.index(row["work"]), "D" if ours else "o", color=colour(row["side"]),
+            axes.plot(row["value"], works.index(row["work"]), "D" if ours else "o", color=color(row["side"]),
                       alpha=0.8, markersize=8 if ours else 6)  # fmt: skip
     axes.axvline(1, color="#9ca3af", linewidth=1)
     axes.set_xscale("log")
@@ -262,7 +262,7 @@ def picture(title: str, rows: list[dict], place: Path) -> None:
     axes.set_title(title)
     marks = [
         pyplot.Line2D([], [], color=shade, marker="D" if name == "namedtensor" else "o", linestyle="", label=name)
-        for name, shade in (COLOURS | {"others": "#9ca3af"}).items()
+        for name, shade in (COLORS | {"others": "#9ca3af"}).items()
     ]
     axes.legend(handles=marks, fontsize="small", loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
     figure.savefig(place, bbox_inches="tight", metadata={"Date": None})
@@ -315,7 +315,7 @@ def opening(bars: list[tuple[str, float]], place: Path) -> None:
     pyplot = drawing()
     figure, axes = pyplot.subplots(figsize=(8, 0.8 + 0.45 * len(bars)))
     places = range(len(bars))
-    axes.barh(places, [value for _, value in bars], color=COLOURS["namedtensor"], height=0.55)
+    axes.barh(places, [value for _, value in bars], color=COLORS["namedtensor"], height=0.55)
     for place_, (_, value) in zip(places, bars):
         axes.text(value + 0.01, place_, number(value), va="center", fontsize="small", color="#6b7280")
     axes.axvline(1, color="#6b7280", linewidth=1)

@@ -94,7 +94,7 @@ def shown(name: str) -> str:
     parts = [str(of.layer.notation).strip()]
     for by in of.names:
         asked: Any = derivative(of.text, by)
-        found = str(asked.worked_out(**of.shapes))
+        found = str(asked.closed_form(**of.shapes))
         lines = [line for line in found.splitlines() if line not in own and not line.startswith(RESTATED)]
         parts.append(f"by {by}:\n" + "\n".join(f"  {line}" for line in lines))
     return "\n\n".join(parts)

@@ -27,7 +27,7 @@
 `syntax_errors`: why a token cannot stand where it stands.
 `parser`: the whole way, from either spelling to a tree.
 `completion`: what may come next while one types.
-`printer`: a tree back to text, ASCII, LaTeX, colours.
+`printer`: a tree back to text, ASCII, LaTeX, colors.
 
 Law: it imports lark and nothing else; what a name means is not known here.
 """

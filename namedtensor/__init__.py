@@ -40,7 +40,7 @@ def _tell_jax() -> None:
 when_first_seen("jax", _tell_jax)
 WATCHER.watch("jax")
 when_first_seen("NamedTensor", lambda: import_module(".tensors", __name__))  # which gives the class its methods
-answer("worked_out", lambda: import_module(".derivations.worked_out", __name__).worked_out)
+answer("closed_form", lambda: import_module(".derivations.closed_form", __name__).closed_form)
 answer("gradient", lambda: import_module(".derivations.gradients", __name__).gradient)
 answer("document", lambda: import_module(".documents.loaded", __name__).program_of)
 answer("claims", lambda: import_module(".documents.trial", __name__).claims_of)
@@ -51,18 +51,29 @@ HOMES = {  # the module of each public name, besides the functions that are made
     ".core.tensor": ("NamedTensor", "allclose", "from_xarray", "tensor"),
     ".derivations.gradients": ("gradient",),
     ".derivations.proofs": ("prove",),
-    ".display.pictures": ("picture",),
+    ".display.pictures": ("heatmap",),
     ".files.safetensors": ("load_tensors", "save_tensors"),
-    ".operators.user_functions": ("function",),
+    ".operators.user_functions": ("custom_function",),
     ".programs.api": (
-        *("check", "compile", "cost", "derivative", "diagram", "formula", "init", "load", "parameters", "program"),
+        *(
+            "check",
+            "compile",
+            "cost",
+            "derivative",
+            "diagram",
+            "formula",
+            "init",
+            "load_program",
+            "parameters",
+            "program",
+        ),
         *("latex_preamble", "to_einsum", "to_javascript", "to_latex", "to_python", "to_text"),
     ),
     ".programs.evaluate": ("evaluate", "explain"),
     ".programs.program": ("Formula", "Program"),
-    ".teaching.sameness": ("same",),
+    ".teaching.equivalence": ("equivalent",),
     ".teaching.sheets": ("exercises",),
-    ".tensors.digits": ("set_digits",),
+    ".tensors.digits": ("set_printoptions",),
 }
 HOME = {name: module for module, names in HOMES.items() for name in names}
 __all__ = ["NotationError", "NotationWarning", *HOME]  # type: ignore[reportUnsupportedDunderAll]

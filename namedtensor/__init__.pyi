@@ -9,7 +9,7 @@ from typing import SupportsIndex
 from grammar.errors import NotationError as NotationError
 from grammar.errors import NotationWarning as NotationWarning
 
-from .core.behaviour import Axes, Operand
+from .core.behavior import Axes, Operand
 from .core.limits import Limits as Limits
 from .core.strictness import strict as strict
 from .core.tensor import NamedTensor as NamedTensor
@@ -18,10 +18,10 @@ from .core.tensor import from_xarray as from_xarray
 from .core.tensor import tensor as tensor
 from .derivations.gradients import gradient as gradient
 from .derivations.proofs import prove as prove
-from .display.pictures import picture as picture
+from .display.pictures import heatmap as heatmap
 from .files.safetensors import load_tensors as load_tensors
 from .files.safetensors import save_tensors as save_tensors
-from .operators.user_functions import function as function
+from .operators.user_functions import custom_function as custom_function
 from .programs.api import check as check
 from .programs.api import compile as compile
 from .programs.api import cost as cost
@@ -30,7 +30,7 @@ from .programs.api import diagram as diagram
 from .programs.api import formula as formula
 from .programs.api import init as init
 from .programs.api import latex_preamble as latex_preamble
-from .programs.api import load as load
+from .programs.api import load_program as load_program
 from .programs.api import parameters as parameters
 from .programs.api import program as program
 from .programs.api import to_einsum as to_einsum
@@ -42,9 +42,9 @@ from .programs.evaluate import evaluate as evaluate
 from .programs.evaluate import explain as explain
 from .programs.program import Formula as Formula
 from .programs.program import Program as Program
-from .teaching.sameness import same as same
+from .teaching.equivalence import equivalent as equivalent
 from .teaching.sheets import exercises as exercises
-from .tensors.digits import set_digits as set_digits
+from .tensors.digits import set_printoptions as set_printoptions
 
 __version__: str
 __all__ = [
@@ -58,10 +58,10 @@ __all__ = [
     "tensor",
     "gradient",
     "prove",
-    "picture",
+    "heatmap",
     "load_tensors",
     "save_tensors",
-    "function",
+    "custom_function",
     "check",
     "compile",
     "cost",
@@ -69,7 +69,7 @@ __all__ = [
     "diagram",
     "formula",
     "init",
-    "load",
+    "load_program",
     "parameters",
     "program",
     "latex_preamble",
@@ -82,9 +82,9 @@ __all__ = [
     "explain",
     "Formula",
     "Program",
-    "same",
+    "equivalent",
     "exercises",
-    "set_digits",
+    "set_printoptions",
 ]
 
 def sum(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
@@ -153,7 +153,7 @@ def std(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def norm(X: Operand, *, axis: Axes | None = None, p: float = 2) -> NamedTensor:
-    """norm_{ax}(X; p) is (∑ |x|^p)^{1/p}, the p-norm; p is 2 where it is not given.
+    """norm_{ax}(X; p) is (∑ |x|^p)^{1/p}, the p-norm; p defaults to 2.
 
     Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.linalg.norm(X, p, axis)`.
     `axis` is a name or several; all other axes are mapped over.
@@ -232,7 +232,7 @@ def min(X: Operand, Y: Operand | None = None, *, axis: Axes | None = None) -> Na
     """
 
 def quantile(X: Operand, *, axis: Axes | None = None, q: float = 0.5) -> NamedTensor:
-    """quantile_{ax}(X; q) is the number that a part q lies below, between two elements in proportion; q is 0.5 where it is not given.
+    """quantile_{ax}(X; q) is the q-quantile, interpolated linearly between two elements; q defaults to 0.5.
 
     Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.quantile(X, q, axis)`.
     `axis` is a name or several; all other axes are mapped over.
@@ -285,7 +285,7 @@ def logsoftmax(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def argmax(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """argmax_{ax} X is one where the largest stands, shared by ties.
+    """argmax_{ax} X is one at the largest element, shared by ties.
 
     Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `M / M.sum(axis, keepdims=True) where M = X == X.max(axis, keepdims=True)`.
     `axis` is a name or several; all other axes are mapped over.
@@ -298,7 +298,7 @@ def argmax(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def argmin(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """argmin_{ax} X is one where the smallest stands, shared by ties.
+    """argmin_{ax} X is one at the smallest element, shared by ties.
 
     Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `M / M.sum(axis, keepdims=True) where M = X == X.min(axis, keepdims=True)`.
     `axis` is a name or several; all other axes are mapped over.
@@ -311,7 +311,7 @@ def argmin(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def standardize(X: Operand, *, axis: Axes | None = None, eps: float = 1e-05) -> NamedTensor:
-    """standardize_{ax}(X; eps) is (x − mean) / √(var + eps); eps is 1e-5 where it is not given.
+    """standardize_{ax}(X; eps) is (x − mean) / √(var + eps); eps defaults to 1e-5.
 
     Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `(X - X.mean(axis, keepdims=True)) / np.sqrt(X.var(axis, keepdims=True) + eps)`.
     `axis` is a name or several; all other axes are mapped over.
@@ -742,7 +742,7 @@ def sign(X: Operand) -> NamedTensor:
     """
 
 def floor(X: Operand) -> NamedTensor:
-    """floor X is the largest whole number that is not above.
+    """floor X is the largest integer that is not greater.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.floor(X)`.
     Broadcasts over the union of the axes.
@@ -755,7 +755,7 @@ def floor(X: Operand) -> NamedTensor:
     """
 
 def ceil(X: Operand) -> NamedTensor:
-    """ceil X is the smallest whole number that is not below.
+    """ceil X is the smallest integer that is not less.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.ceil(X)`.
     Broadcasts over the union of the axes.
@@ -781,7 +781,7 @@ def abs(X: Operand) -> NamedTensor:
     """
 
 def round(X: Operand) -> NamedTensor:
-    """round X is the nearest whole number, of two the even one.
+    """round X is the nearest integer; ties go to the even one.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.round(X)`.
     Broadcasts over the union of the axes.
@@ -924,7 +924,7 @@ def pow(X: Operand, Y: Operand) -> NamedTensor:
     """
 
 def mod(X: Operand, Y: Operand) -> NamedTensor:
-    """mod(X, Y) is what is left of X after whole Ys: x − y ⌊x / y⌋.
+    """mod(X, Y) is the remainder of X divided by Y: x − y ⌊x / y⌋.
 
     Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.mod(X, Y)`.
     Broadcasts over the union of the axes.
@@ -1041,7 +1041,7 @@ def logical_or(X: Operand, Y: Operand) -> NamedTensor:
     """
 
 def logical_not(X: Operand) -> NamedTensor:
-    """¬X is whether it does not hold.
+    """¬X is logical negation.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `~X`.
     Broadcasts over the union of the axes.
@@ -1106,7 +1106,7 @@ def digamma(X: Operand) -> NamedTensor:
     """
 
 def polygamma(X: Operand, *, n: float = 1) -> NamedTensor:
-    """polygamma(X; n) is the n-th derivative of digamma; n is 1 where it is not given.
+    """polygamma(X; n) is the n-th derivative of digamma; n defaults to 1.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.polygamma(n, X)`.
     Broadcasts over the union of the axes.
@@ -1120,7 +1120,7 @@ def polygamma(X: Operand, *, n: float = 1) -> NamedTensor:
     """
 
 def gamma(X: Operand) -> NamedTensor:
-    """Γ X is the gamma function, (x − 1)! of whole numbers.
+    """Γ X is the gamma function, (x − 1)! for integers.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.gamma(X)`.
     Broadcasts over the union of the axes.
@@ -1191,7 +1191,7 @@ def maxk(
 def argmaxk(
     X: Operand, *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
 ) -> NamedTensor:
-    """argmaxk_{ax, k} X is for each of the k largest, one where it stands.
+    """argmaxk_{ax, k} X is for each of the k largest elements, one at its position.
 
     Signature: ℝ^{ax} → ℝ^{ax × k} (paper §3.7 Indexing). In NumPy: `np.argsort(-X, axis, 'stable')[..., :k, None] == np.arange(n)`.
     `axis` is a name or several; all other axes are mapped over.
@@ -1280,7 +1280,7 @@ def det(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def cofactors(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """cofactors_{row, column} X is how fast the determinant grows with each number of the matrix.
+    """cofactors_{row, column} X is the derivative of the determinant with respect to each element of the matrix.
 
     Signature: ℝ^{row × column} → ℝ^{row × column} (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.det(X) * np.linalg.inv(X).T`.
     `axis` is a name or several; all other axes are mapped over.
@@ -1409,7 +1409,7 @@ def expm(*tensors: Operand | Iterable[Operand], axis: Axes | None = None) -> Nam
     """
 
 def uniform(*tensors: Operand | Iterable[Operand]) -> NamedTensor:
-    """uniform X is a number between 0 and 1 as if drawn, the same for the same whole numbers.
+    """uniform X is a pseudorandom number between 0 and 1, the same for the same integers.
 
     Signature: ℝ × … → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `(h(X) + 0.5) / p**2 for a scrambling h`.
     Broadcasts over the union of the axes.

@@ -32,7 +32,7 @@ from own_evaluator import Rounding, Tensor, Unfit, evaluate, records
 
 import namedtensor as nt
 from namedtensor import reference
-from namedtensor.planning.optimisations import OPTIMISATIONS
+from namedtensor.planning.optimizations import OPTIMIZATIONS
 
 
 class Precision(NamedTuple):
@@ -193,7 +193,7 @@ def by_explain(s: Sample) -> Any:
 def compiled(library: str, without: tuple[str, ...] = (), turned: bool = False) -> Callable[[Sample], Any]:
     def way(s: Sample) -> Any:
         values = converted(s.turned() if turned and library == "numpy" else s.values, library, turned)
-        function = nt.formula(s.text).compile(library, without=without)
+        function = nt.formula(s.text).compile(library, disable=without)
         for _ in range(3):
             found = function(values=values)
         return found
@@ -216,8 +216,8 @@ def evaluated(library: str) -> Callable[[Sample], Any]:
 
 
 def without_each(s: Sample) -> Any:
-    """Without one optimisation, another for another program."""
-    return compiled("numpy", (random.Random(s.text).choice(sorted(OPTIMISATIONS)),))(s)
+    """Without one optimization, another for another program."""
+    return compiled("numpy", (random.Random(s.text).choice(sorted(OPTIMIZATIONS)),))(s)
 
 
 def standing_alone(library: str) -> Callable[[Sample], Any]:
@@ -374,7 +374,7 @@ WAYS = {
     "reference": Way(by_reference),
     "compiled": Way(compiled("numpy"), often=0.5),
     "compiled, inputs stored otherwise": Way(compiled("numpy", turned=True), often=0.3),
-    "without optimisations": Way(compiled("numpy", tuple(OPTIMISATIONS))),
+    "without optimizations": Way(compiled("numpy", tuple(OPTIMIZATIONS))),
     "without one of them": Way(without_each, often=0.5),
     "source text": Way(standing_alone("numpy"), often=0.5),
     "source text, other sizes and dtypes": Way(exported_elsewhere("numpy"), often=0.2),
@@ -388,7 +388,7 @@ WAYS = {
     "PyTorch's source text": Way(standing_alone("torch"), "torch", 0.3),
     "PyTorch's source text, other sizes and dtypes": Way(exported_elsewhere("torch"), "torch", 0.1),
     "PyTorch, other lengths": Way(at_other_lengths("torch"), "torch", 0.1),
-    "PyTorch without optimisations": Way(compiled("torch", tuple(OPTIMISATIONS)), "torch", 0.3),
+    "PyTorch without optimizations": Way(compiled("torch", tuple(OPTIMIZATIONS)), "torch", 0.3),
     "the Array API": Way(evaluated("array_api_strict"), "array_api_strict", 0.3),
     "JAX with x64": Way(evaluated("jax of 64 bits"), "jax of 64 bits", 0.05),
     "JAX, not compiled": Way(evaluated("jax"), "jax", 0.05),

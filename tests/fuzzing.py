@@ -364,7 +364,7 @@ def extremes() -> dict[str, str]:
         + r"\ma",
         "half a pair": "\ud800 + \udfff",
         "the null character": "A +\x00 x",
-        "a terminal's bell and colours": "A \x1b[31m\x07 + x",
+        "a terminal's bell and colors": "A \x1b[31m\x07 + x",
         "a right-to-left line": "‮A + ‏x‎ + ?",
         "combining characters": "x" + "\u0301" * 10**4,
         "every white space": "A\u2003+\u3000x\u2028+\u00a0y",

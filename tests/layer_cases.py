@@ -29,8 +29,8 @@ class Case(NamedTuple):
         return f"{self.kind.__module__.rpartition('.')[2]}.{self.kind.__name__}"
 
     def layer(self, seed: int = 0) -> Layer:
-        """The layer with every parameter drawn, also those that the initialisation makes zero or one."""
-        layer = initialised(self.kind, tuple(self.sizes.items()), seed)
+        """The layer with every parameter drawn, also those that the initialization makes zero or one."""
+        layer = initialized(self.kind, tuple(self.sizes.items()), seed)
         random = np.random.default_rng(seed + 1)
         return layer.replace({name: drawn(random, value.sizes) for name, value in layer.parameters.items()})
 
@@ -40,7 +40,7 @@ class Case(NamedTuple):
 
 
 @cache
-def initialised(kind: type[Layer], sizes: tuple[tuple[str, int], ...], seed: int) -> Layer:
+def initialized(kind: type[Layer], sizes: tuple[tuple[str, int], ...], seed: int) -> Layer:
     return kind.init(seed=seed, sizes=dict(sizes))
 
 

@@ -331,6 +331,9 @@ def total(x: list) -> Any:
 
 
 def product(x: list) -> Any:
+    factors = [abs(primal(factor)) for factor in x]
+    if 0 in factors and math.prod(factor for factor in factors if factor) > 1e30:
+        raise Unfit("in another order the product overflows before its factor 0")
     found = x[0]
     for each in x[1:]:
         found = times(found, each)
@@ -342,8 +345,8 @@ def mean(x: list) -> Any:
 
 
 def variance(x: list) -> Any:
-    centre = mean(x)
-    return mean([square(minus(each, centre)) for each in x])
+    center = mean(x)
+    return mean([square(minus(each, center)) for each in x])
 
 
 def norm(x: list, p: Any) -> Any:
@@ -378,8 +381,8 @@ def of_extreme(x: list, extreme: Callable) -> list:
 
 
 def standardize(x: list, eps: Any) -> list:
-    centre, spread = mean(x), root(plus(variance(x), 1e-5 if eps is None else eps))
-    return [over(minus(each, centre), spread) for each in x]
+    center, spread = mean(x), root(plus(variance(x), 1e-5 if eps is None else eps))
+    return [over(minus(each, center), spread) for each in x]
 
 
 def running(join: Callable) -> Callable:

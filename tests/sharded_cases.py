@@ -199,7 +199,7 @@ def case_training_goes_as_on_one_device():
 def case_repeated_calls_are_compiled_once():
     traces = []
 
-    @nt.function("watched : ℝ → ℝ")
+    @nt.custom_function("watched : ℝ → ℝ")
     def watched(x):
         traces.append(x)
         return x

@@ -18,7 +18,7 @@ import pytest
 
 import namedtensor as nt
 from namedtensor.backends.libraries import backend
-from namedtensor.planning import optimisations
+from namedtensor.planning import optimizations
 
 threadpoolctl = pytest.importorskip("threadpoolctl")
 ATTENTION = "softmax_{seq}(Q ⊙_{key} K) ⊙_{seq} V"
@@ -372,9 +372,9 @@ def test_the_limit_can_be_turned_off(off, monkeypatch):
     if off == "environment":
         monkeypatch.setenv("NAMEDTENSOR_BLAS_LIMIT", "0")
     if off == "absent":
-        monkeypatch.setattr(optimisations, "_has_threadpoolctl", lambda: False)
-    without = ["one BLAS thread"] if off == "option" else []
-    compiled = nt.formula(ATTENTION).compile("numpy", without=without)
+        monkeypatch.setattr(optimizations, "_has_threadpoolctl", lambda: False)
+    without = ["blas-thread-limit"] if off == "option" else []
+    compiled = nt.formula(ATTENTION).compile("numpy", disable=without)
     rng = np.random.default_rng(0)
     given = {
         name: nt.tensor(rng.standard_normal([*sizes.values()], dtype=np.float32), list(sizes))
@@ -382,7 +382,7 @@ def test_the_limit_can_be_turned_off(off, monkeypatch):
     }
     found = compiled(**given)
     assert "in_blocks(in_buffers, " in compiled.source and "blas_limit" not in compiled.source
-    assert nt.allclose(found, nt.formula(ATTENTION).compile("numpy", without=["blocks"])(**given), rtol=1e-4, atol=1e-4)
+    assert nt.allclose(found, nt.formula(ATTENTION).compile("numpy", disable=["tiling"])(**given), rtol=1e-4, atol=1e-4)
 
 
 def test_products_beside_attention_keep_short_blocks_on_the_calling_thread():

@@ -306,7 +306,7 @@ def test_errors(text):
 
 
 def test_python_functions_have_none():
-    @nt.function("twice : ℝ → ℝ")
+    @nt.custom_function("twice : ℝ → ℝ")
     def twice(x):
         return 2 * x
 

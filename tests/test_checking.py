@@ -271,7 +271,7 @@ def test_explain_goes_in_order_of_evaluation():
 
 
 def test_python_functions_are_lifted_by_their_signature():
-    @nt.function("total : ℝ^{a} → ℝ")
+    @nt.custom_function("total : ℝ^{a} → ℝ")
     def total(x):
         return x.sum(axis="a")
 
@@ -291,7 +291,7 @@ def test_python_functions_are_lifted_by_their_signature():
     ],
 )
 def test_python_functions_are_not_lifted_over_axes_that_do_not_fit(X, Y, number, message):
-    @nt.function("both : ℝ^{a} × ℝ^{a} → ℝ^{c[2]}")
+    @nt.custom_function("both : ℝ^{a} × ℝ^{a} → ℝ^{c[2]}")
     def both(x, y):
         raise AssertionError("shapes are checked before")
 
@@ -300,11 +300,11 @@ def test_python_functions_are_not_lifted_over_axes_that_do_not_fit(X, Y, number,
 
 
 def test_python_functions_give_axes_of_the_sizes_that_they_say():
-    @nt.function("counts : ℝ^{a[n]} → ℝ^{c[2] × d[n + 1]}")
+    @nt.custom_function("counts : ℝ^{a[n]} → ℝ^{c[2] × d[n + 1]}")
     def counts(x):
         return nt.tensor([0.0, 1.0], "c") + nt.tensor([0.0, 1.0, 2.0, 3.0][: x.sizes["a"] + 1], "d")
 
-    @nt.function("open : ℝ^{a} → ℝ^{c}")
+    @nt.custom_function("open : ℝ^{a} → ℝ^{c}")
     def open_axis(x):
         return nt.tensor([1.0, 2.0], "c")
 
@@ -327,10 +327,10 @@ def test_python_functions_give_axes_of_the_sizes_that_they_say():
     ],
 )
 def test_python_functions_that_do_not_do_what_they_say(formula, number, said):
-    nt.function("pair : ℝ^{a} × ℝ^{a} → ℝ")(lambda x, y: 1.0)
-    nt.function("bare : ℝ^{a} → ℝ^{a}")(lambda x: 3.0)
-    nt.function("renamed : ℝ^{a} → ℝ^{a}")(lambda x: x.rename(a="b"))
-    nt.function("sized : ℝ^{a[2]} → ℝ")(lambda x: 1.0)
+    nt.custom_function("pair : ℝ^{a} × ℝ^{a} → ℝ")(lambda x, y: 1.0)
+    nt.custom_function("bare : ℝ^{a} → ℝ^{a}")(lambda x: 3.0)
+    nt.custom_function("renamed : ℝ^{a} → ℝ^{a}")(lambda x: x.rename(a="b"))
+    nt.custom_function("sized : ℝ^{a[2]} → ℝ")(lambda x: 1.0)
     with pytest.raises(nt.NotationError, match=said) as caught:
         nt.evaluate(formula, X=nt.tensor([1.0, 2.0, 3.0], "a"))
     assert caught.value.code == number
@@ -362,7 +362,7 @@ def test_python_functions_of_what_is_written_are_called_each_time():
     """They may count, or draw: what they give is no constant of the plan."""
     calls = []
 
-    @nt.function("counted : ℝ^{a} → ℝ^{a}")
+    @nt.custom_function("counted : ℝ^{a} → ℝ^{a}")
     def counted(x):
         calls.append(x.sizes)
         return x * len(calls)

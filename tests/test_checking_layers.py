@@ -270,7 +270,7 @@ def test_no_model_of_fewer_layers_costs_more(kind, sizes):
 
 
 @pytest.mark.parametrize("kind, sizes", [("GPT2", GPT2), ("Llama", LLAMA)])
-def test_layers_are_initialised_at_few_calls_a_tensor(kind, sizes, monkeypatch):
+def test_layers_are_initialized_at_few_calls_a_tensor(kind, sizes, monkeypatch):
     """What declares a tensor is found once for its family: what is left makes a name, a term and the numbers of each."""
     monkeypatch.setattr(structural, "after_pass", [])
     found = getattr(transformer, kind)

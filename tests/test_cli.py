@@ -432,7 +432,10 @@ def test_derive_holds_a_number_against_differences(run):
 def test_derive_says_what_is_wrong(run):
     status, printed, said = run("derive", "A ⊙_{b} A", "--by", "A", "A=ℝ^{a}")
     assert (status, printed) == (1, "") and said.startswith("shape error 301: ⊙_{b} needs the axis b")
-    assert run("derive", "x^2", "--by", "y")[0] == 1 and "the formula does not contain y" in run("derive", "x^2", "--by", "y")[2]
+    assert (
+        run("derive", "x^2", "--by", "y")[0] == 1
+        and "the formula does not contain y" in run("derive", "x^2", "--by", "y")[2]
+    )
     assert run("derive", "x^2", "--by", "x+1")[0] == 1
     assert run("derive", "x^2")[0] == 2
 

@@ -201,7 +201,7 @@ def raising(X):
 
     from namedtensor.operators.user_functions import USER_FUNCTIONS
 
-    nt.function("wrong : ℝ → ℝ")(wrong)
+    nt.custom_function("wrong : ℝ → ℝ")(wrong)
     try:
         nt.evaluate("wrong(X) + 1", X=X)
     finally:
@@ -210,7 +210,7 @@ def raising(X):
 
 def checked(place):
     nt.check("softmax_{a} X", X="ℝ^{a}").raise_first()
-    nt.same("softmax_{a} X", "exp(X) / ∑_{a} exp(X)", X="ℝ^{a}")
+    nt.equivalent("softmax_{a} X", "exp(X) / ∑_{a} exp(X)", X="ℝ^{a}")
     str(nt.explain("softmax_{a} X", X=nt.tensor([1.0, 2.0], "a")))
     nt.exercises("#: exercise one\nX ∈ ℝ^{n}\nanswer = ∑_{n} X")["one"].mark("∑_{n} X")
     from namedtensor import reference
@@ -265,7 +265,7 @@ def test_nothing_but_the_documented_limit_changes_meanwhile(monkeypatch):
     seen: list[dict[str, Any]] = []
     before = state()
 
-    @nt.function("looked : ℝ^{a} → ℝ^{a}")
+    @nt.custom_function("looked : ℝ^{a} → ℝ^{a}")
     def looked(x):
         seen.append(state())
         return x

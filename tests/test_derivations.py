@@ -69,10 +69,10 @@ def test_closed_forms_of_the_literature(group):
         shapes, values = drawn(shapes, np.random.default_rng(at))
         derivative = nt.derivative(text, by) if by else nt.formula(text)
         expected = derivative(**values)
-        closed = derivative.worked_out(**shapes)
+        closed = derivative.closed_form(**shapes)
         assert same(nt.evaluate(closed.to_text(), values), expected), (formula, by, str(closed))
         for spelled in (closed.to_text(ascii=True), closed.to_latex(), closed.to_latex(macros=True)):
-            assert parse(spelled) == closed.closed.tree, spelled
+            assert parse(spelled) == closed.expression.tree, spelled
         assert closed.steps, formula
         closed.check(values)
         lines = hand.split(" ‖ ")
@@ -88,7 +88,7 @@ def test_some_of_them_against_differences():
         _, formula, by, shapes, _ = LIST[at]
         text = formula.replace(" ‖ ", "\n")
         shapes, values = drawn(shapes, np.random.default_rng(at))
-        closed = nt.derivative(text, by).worked_out(**shapes)
+        closed = nt.derivative(text, by).closed_form(**shapes)
         got = nt.evaluate(closed.to_text(), values)
         x = values[by]
         if not isinstance(x, nt.NamedTensor):
@@ -104,7 +104,7 @@ def test_some_of_them_against_differences():
 
 
 def test_steps_name_their_rules():
-    found = nt.derivative(ATTENTION, "K").worked_out(**SHAPES)
+    found = nt.derivative(ATTENTION, "K").closed_form(**SHAPES)
     assert [(step.rule, step.equation) for step in found.steps] == [
         ("ndot", "∂z = Q ⊙_{k} ∂K"),
         ("quotient", "∂u = ∂z / √|k|"),
@@ -114,7 +114,7 @@ def test_steps_name_their_rules():
     ]
     latex = found.to_latex(steps=True, macros=True)
     assert r"\partial A &\overset{\text{ndot}}{=} \partial \alpha \ndot{\name{s}} V" in latex
-    assert found.laws["identity"] >= 1
+    assert found.rules["identity"] >= 1
 
 
 OF_ORDERS = (
@@ -129,7 +129,7 @@ OF_ORDERS = (
 @pytest.mark.parametrize(("text", "shapes"), OF_ORDERS, ids=[text for text, _ in OF_ORDERS])
 def test_every_order_has_its_steps(text, shapes):
     axes = dict(each.split(": ") for each in shapes.split("; "))
-    found = nt.formula(text).worked_out(**{name: f"ℝ^{{{' × '.join(of.split())}}}" for name, of in axes.items()})
+    found = nt.formula(text).closed_form(**{name: f"ℝ^{{{' × '.join(of.split())}}}" for name, of in axes.items()})
     rules = [step.rule for step in found.steps]
     assert rules.count("identification") == text.count("/∂") and rules[-1] == "identification"
     generator = np.random.default_rng(0)
@@ -138,7 +138,7 @@ def test_every_order_has_its_steps(text, shapes):
 
 def test_a_function_of_the_program_goes_by_the_chain_rule():
     text = "f : ℝ^{b} → ℝ^{b}\nf(u) = tanh(u) ⊙ u\ny = f(x ⊙_{a} W) ⊙ W"
-    found = nt.derivative(text, "W").worked_out(x="ℝ^{a}", W="ℝ^{a × b}")
+    found = nt.derivative(text, "W").closed_form(x="ℝ^{a}", W="ℝ^{a × b}")
     chained = [step.equation for step in found.steps if step.rule == "chain"]
     assert chained == ["∂p = (∂p/∂v*) ⊙_{b*} (∂v)^*"]
     x, W = nt.tensor([0.4, -0.3], "a"), nt.tensor([[0.1, 0.2], [0.3, 0.4]], "a b")
@@ -149,7 +149,7 @@ def test_a_function_of_the_program_goes_by_the_chain_rule():
 
 
 def test_a_wrong_step_is_found():
-    found = nt.derivative("tanh(x ⊙_{a} W)", "W").worked_out(x="ℝ^{a}", W="ℝ^{a × b}")
+    found = nt.derivative("tanh(x ⊙_{a} W)", "W").closed_form(x="ℝ^{a}", W="ℝ^{a × b}")
     text = found.derivation.to_text()
     values = {"x": nt.tensor([1.0, 2.0], "a"), "W": nt.tensor([[0.1, 0.2], [0.3, 0.4]], "a b")}
     nt.evaluate(text, values)
@@ -162,13 +162,13 @@ SHAPES = {"Q": "ℝ^{k}", "K": "ℝ^{s × k}", "V": "ℝ^{s × v}"}
 
 
 def test_names_of_the_program_stay():
-    found = nt.derivative(ATTENTION, "V").worked_out(**SHAPES)
+    found = nt.derivative(ATTENTION, "V").closed_form(**SHAPES)
     assert str(found).splitlines()[-1] == "D = α^* ⊙ I_{v, v*}"
     assert str(found).splitlines()[0] == "α = softmax_s(Q ⊙_{k} K / √|k|)"
 
 
 def test_parts_that_repeat_are_named():
-    found = nt.formula("∂(∂(logsumexp_{a} x)/∂x*)/∂x†").worked_out(x="ℝ^{a}")
+    found = nt.formula("∂(∂(logsumexp_{a} x)/∂x*)/∂x†").closed_form(x="ℝ^{a}")
     assert str(found) == "z = softmax_a(x)\nD = z^† ⊙ (I_{a*, a†} - z^*)"
 
 
@@ -202,7 +202,7 @@ def test_the_laws_of_symbols_keep_the_value(text, by):
     values = {"s": 0.7, **{name: nt.tensor(each, "b" if name == "u" else "a") for name, each in given.items()}}
     values = {name: each for name, each in values.items() if re.search(rf"(?<![a-zA-Z]){name}(?![a-zA-Z])", text)}
     derivative = nt.derivative(text, by)
-    closed = derivative.worked_out(**{name: getattr(each, "shape", "ℝ") for name, each in values.items()})
+    closed = derivative.closed_form(**{name: getattr(each, "shape", "ℝ") for name, each in values.items()})
     assert distance(closed(values=values), differences(derivative, values)) < 1e-6
 
 
@@ -225,7 +225,7 @@ def test_a_sum_to_a_number_has_its_length(text, said):
     values = {"w": 0.6, "X": nt.tensor([1.0, 2.0, 4.0], "k")}
     values = {name: each for name, each in values.items() if name in text}
     derivative = nt.derivative(text, "w")
-    closed = derivative.worked_out(**{name: "ℝ^{k}" if name == "X" else "ℝ" for name in values})
+    closed = derivative.closed_form(**{name: "ℝ^{k}" if name == "X" else "ℝ" for name in values})
     assert said in str(closed)
     assert distance(closed(values=values), differences(derivative, values)) < 1e-6
     closed.check(values)
@@ -235,7 +235,7 @@ def test_a_sum_to_a_number_has_its_length(text, said):
 def test_axes_that_a_closed_form_makes_have_sizes(text, hand):
     X = nt.tensor([[2.0, 1.0, 4.0, 3.0], [1.0, 0.0, 5.0, 2.0]], "b a")
     derivative = nt.derivative(text, "X")
-    closed = derivative.worked_out(X="ℝ^{b × a}")
+    closed = derivative.closed_form(X="ℝ^{b × a}")
     assert same(closed(X=X), derivative(X=X))
     closed.check(X=X)
     assert (
@@ -253,7 +253,7 @@ def test_axes_that_a_closed_form_makes_have_sizes(text, hand):
 )
 def test_what_is_undefined_or_drawn_has_no_closed_form(text, by, said):
     with pytest.raises(nt.NotationError, match=said) as caught:
-        nt.derivative(text, by).worked_out(s="ℝ")
+        nt.derivative(text, by).closed_form(s="ℝ")
     assert caught.value.code == 405
 
 
@@ -290,19 +290,19 @@ def test_a_derivative_is_taken_by_a_name():
 
 def test_what_is_joined_with_nothing_is_said():
     with pytest.raises(nt.NotationError, match="no closed form is known for this: what is 0 along an axis"):
-        nt.derivative("concat_{a}(X, Y)", "X").worked_out(X="ℝ^{a}", Y="ℝ^{a}")
-    assert str(nt.derivative("concat_{a} X^2", "X").worked_out(X="ℝ^{a}")) == "D = 2 X ⊙ I_{a, a*}"
+        nt.derivative("concat_{a}(X, Y)", "X").closed_form(X="ℝ^{a}", Y="ℝ^{a}")
+    assert str(nt.derivative("concat_{a} X^2", "X").closed_form(X="ℝ^{a}")) == "D = 2 X ⊙ I_{a, a*}"
 
 
 def test_a_function_gives_a_function():
-    found = nt.derivative("f : ℝ^{a} → ℝ\nf(x) = ∑_{a} x^3", "x").worked_out()
+    found = nt.derivative("f : ℝ^{a} → ℝ\nf(x) = ∑_{a} x^3", "x").closed_form()
     assert str(found) == "f' : ℝ^{a} → ℝ^{a*}\nf'(x) = 3 (x^*)^2"
     x = nt.tensor([1.0, 2.0], "a")
     assert nt.allclose(found(x), nt.tensor([3.0, 12.0], "a*"))
 
 
 def test_least_shapes():
-    assert str(nt.derivative("softmax_{ax} X", "X").worked_out()).endswith("⊙ (I_{ax, ax*} - softmax_{ax}(X)^*)")
+    assert str(nt.derivative("softmax_{ax} X", "X").closed_form()).endswith("⊙ (I_{ax, ax*} - softmax_{ax}(X)^*)")
 
 
 MIDST = "h^t = tanh(h^{t-1} ⊙ w) for t = 1, …, n\nh^0 = b\ny = h^1 ⊙ h^n"
@@ -311,7 +311,7 @@ MIDST = "h^t = tanh(h^{t-1} ⊙ w) for t = 1, …, n\nh^0 = b\ny = h^1 ⊙ h^n"
 def test_members_of_a_family_keep_their_names():
     """What no recurrence says, as a derivative by a member in the midst of it, speaks of the members one by one."""
     derivative, shapes = nt.derivative(MIDST, "h^2"), {"w": "ℝ^{a}", "b": "ℝ^{a}"}
-    closed = derivative.worked_out(**shapes, sizes={"n": 3})
+    closed = derivative.closed_form(**shapes, sizes={"n": 3})
     assert str(closed).splitlines()[-1] == "D = h^1 ⊙ (1 - (h^3)^2) ⊙ w ⊙ I_{a, a*}"
     values = {"w": nt.tensor([0.5, 0.3], "a"), "b": nt.tensor([1.0, -1.0], "a")}
     expected = derivative(values=values, sizes={"n": 3})
@@ -320,10 +320,10 @@ def test_members_of_a_family_keep_their_names():
 
 def test_what_has_no_closed_form_says_so():
     with pytest.raises(nt.NotationError) as caught:
-        nt.derivative(MIDST, "h^2").worked_out(w="ℝ^{a}", b="ℝ^{a}", sizes={"n": 100_000})
+        nt.derivative(MIDST, "h^2").closed_form(w="ℝ^{a}", b="ℝ^{a}", sizes={"n": 100_000})
     assert caught.value.code == 404
     with pytest.raises(nt.NotationError, match="n"):
-        nt.derivative(MIDST, "h^2").worked_out(w="ℝ^{a}", b="ℝ^{a}")
+        nt.derivative(MIDST, "h^2").closed_form(w="ℝ^{a}", b="ℝ^{a}")
 
 
 BY_NAMES = (
@@ -338,7 +338,7 @@ BY_NAMES = (
 @pytest.mark.parametrize(("text", "by", "shapes"), BY_NAMES, ids=[case[0] for case in BY_NAMES])
 def test_steps_of_a_derivative_by_a_name_that_is_defined(text, by, shapes):
     axes = dict(each.split(": ") for each in shapes.split("; "))
-    found = nt.derivative(text, by).worked_out(
+    found = nt.derivative(text, by).closed_form(
         **{name: f"ℝ^{{{' × '.join(of.split())}}}" if of else "ℝ" for name, of in axes.items()}
     )
     generator = np.random.default_rng(0)
@@ -352,7 +352,7 @@ def test_an_axis_within_may_be_called_as_a_mark():
         name: nt.tensor(np.random.default_rng(len(axes)).normal(size=(2, 2)), axes) for name, axes in values.items()
     }
     derivative = nt.derivative(text, "X")
-    closed = derivative.worked_out(A="ℝ^{c × a*}", X="ℝ^{a × d}", B="ℝ^{a × b}")
+    closed = derivative.closed_form(A="ℝ^{c × a*}", X="ℝ^{a × d}", B="ℝ^{a × b}")
     assert same(nt.evaluate(closed.to_text(), drawn), derivative(values=drawn))
 
 
@@ -376,7 +376,7 @@ def test_an_attention_block(by):
     }
     derivative = nt.derivative(BLOCK, by)
     start = time.process_time()
-    closed = derivative.worked_out(**{name: f"ℝ^{{{' × '.join(axes.split())}}}" for name, axes in OF_BLOCK.items()})
+    closed = derivative.closed_form(**{name: f"ℝ^{{{' × '.join(axes.split())}}}" for name, axes in OF_BLOCK.items()})
     assert (
         time.process_time() - start < 20
     )  # a fraction of a second where it is found, minutes where forms are only tried
@@ -387,14 +387,14 @@ def test_it_ends():
     text = "\n".join(["X^0 = x", *(f"X^{n} = X^{n - 1} + tanh(X^{n - 1} ⊙_{{a}} W)_{{b→a}}" for n in range(1, 9))])
     start = time.process_time()
     try:
-        nt.derivative(text, "W").worked_out(x="ℝ^{a}", W="ℝ^{a × b}")
+        nt.derivative(text, "W").closed_form(x="ℝ^{a}", W="ℝ^{a × b}")
     except nt.NotationError as problem:
         assert problem.code in (308, 405)
     assert time.process_time() - start < 20
 
 
 def test_a_closed_form_is_explained():
-    found = nt.derivative("softmax_{a} x", "x").worked_out(x="ℝ^{a}")
+    found = nt.derivative("softmax_{a} x", "x").closed_form(x="ℝ^{a}")
     x = nt.tensor([1.0, 2.0], "a")
     steps = found.explain(x=x)
     assert nt.allclose(steps[-1].value, nt.derivative("softmax_{a} x", "x")(x=x))
@@ -402,7 +402,7 @@ def test_a_closed_form_is_explained():
 
 
 def test_steps_are_shown_beside_their_rules():
-    steps = nt.derivative(ATTENTION, "K").worked_out(**SHAPES).steps
+    steps = nt.derivative(ATTENTION, "K").closed_form(**SHAPES).steps
     lines = str(steps).splitlines()
     assert lines[:4] == ["z = Q ⊙_{k} K", "u = z / √|k|", "α = softmax_s(u)", "A = α ⊙_{s} V"] and repr(steps) == str(
         steps

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.derivations.worked_out import worked_out
+from namedtensor.derivations.closed_form import closed_form
 from namedtensor.symbolic import algebra, canonical, factoring
 from namedtensor.symbolic.work import LIMIT, TooLong, budgeted, working
 
@@ -45,7 +45,7 @@ SHAPES = {"X": "ℝ^{a}", "Y": "ℝ^{a × b}", "n": "ℝ", "m": "ℝ"}
 ])  # fmt: skip
 def test_the_power_of_a_sum_stays_a_power(base, inner, exponent, operations):
     shapes = {name: shape for name, shape in SHAPES.items() if name in base}
-    closed = nt.formula(f"∂(({base})^{exponent})/∂X").worked_out(**shapes)
+    closed = nt.formula(f"∂(({base})^{exponent})/∂X").closed_form(**shapes)
     assert len(str(closed)) < 200
     values = {
         "X": nt.tensor([0.2, -0.1], "a"),
@@ -87,7 +87,7 @@ def test_a_budget_ends_a_derivation(text, limit, operations):
     shapes = {"X": "ℝ^{a}", "n": "ℝ", "m": "ℝ", "z": "ℝ^{z}"} | {f"u^{{{number}}}": "ℝ^{a}" for number in range(30)}
     shapes = {name: shape for name, shape in shapes.items() if name in text}
     try:
-        closed = worked_out(nt.formula(f"∂({text})/∂X"), shapes, limit=limit)
+        closed = closed_form(nt.formula(f"∂({text})/∂X"), shapes, limit=limit)
         assert str(closed).count("\n") < 100
     except nt.NotationError as problem:
         assert problem.code in (308, 405) and problem.message

@@ -124,16 +124,16 @@ def written(shapes) -> dict[str, str]:
     return {name: f"ℝ^{{{' × '.join(axes.split())}}}" if axes else "ℝ" for name, axes in shapes.items()}
 
 
-def worked_out(text: str, by: str, shapes):
-    return nt.derivative(text, by).worked_out(**written(shapes))
+def closed_form(text: str, by: str, shapes):
+    return nt.derivative(text, by).closed_form(**written(shapes))
 
 
 def holds_for(text: str, by: str | None, shapes, numbers):
     """A closed form whose values and steps are right for these numbers of steps, and that is read back."""
     derivative = nt.derivative(text, by) if by else nt.formula(text)
-    closed = derivative.worked_out(**written(shapes))
+    closed = derivative.closed_form(**written(shapes))
     for spelled in (closed.to_text(ascii=True), closed.to_latex(), closed.to_latex(macros=True)):
-        assert parse(spelled) == closed.closed.tree, spelled
+        assert parse(spelled) == closed.expression.tree, spelled
     assert [step.rule for step in closed.steps][-1] == "identification"
     assert "identification" in closed.to_latex(steps=True, macros=True)
     closed.check(drawn(shapes, 3), sizes={"n": 3})
@@ -156,12 +156,12 @@ def test_any_order_is_right_for_any_number_of_steps(text, shapes):
 
 
 def test_how_it_reads():
-    found = worked_out(RNN + "L = ∑_{h} (h^n)^2", "W", OF_RNN)
+    found = closed_form(RNN + "L = ∑_{h} (h^n)^2", "W", OF_RNN)
     assert str(found).splitlines()[2:] == ADJOINT
 
 
 def test_steps_go_back_from_the_end():
-    found = worked_out(RNN + "L = ∑_{h} (h^n)^2", "W", OF_RNN)
+    found = closed_form(RNN + "L = ∑_{h} (h^n)^2", "W", OF_RNN)
     chain, over = ADJOINT[1].split(" for ")
     assert [(step.rule, step.equation) for step in found.steps] == [
         ("end", f"{ADJOINT[0]} = ∂L/∂h^n"),
@@ -190,7 +190,7 @@ STEPS = (
 @pytest.mark.parametrize(("text", "by", "shapes", "right", "wrong"), STEPS, ids=[case[-1] for case in STEPS])
 def test_a_step_that_is_wrong_is_found(text, by, shapes, right, wrong):
     """Each step is a claim, those of all t as well."""
-    derivation = worked_out(text, by, shapes).derivation.to_text()
+    derivation = closed_form(text, by, shapes).derivation.to_text()
     assert right in derivation
     with pytest.raises(NotationError, match="does not hold"):
         nt.evaluate(derivation.replace(right, wrong), drawn(shapes, 3), sizes={"n": 3})
@@ -206,7 +206,7 @@ def test_the_network_of_the_paper():
         for name, axes in shapes.items()
     }
     for by in shapes:
-        closed = nt.derivative(text, by).worked_out(X="ℝ^{seq × input}")
+        closed = nt.derivative(text, by).closed_form(X="ℝ^{seq × input}")
         assert by == "h^0" or "for t = n - 1, …, 0" in str(closed)
         assert nt.allclose(nt.evaluate(closed.to_text(), values), nt.derivative(text, by)(values=values))
 
@@ -227,7 +227,7 @@ OTHER_KINDS = (
 @pytest.mark.parametrize(("text", "by", "shapes"), OTHER_KINDS, ids=[case[0] for case in OTHER_KINDS])
 def test_a_recurrence_of_another_kind_is_written_out(text, by, shapes):
     derivative, values = nt.derivative(text, by), drawn(shapes, 3)
-    closed = derivative.worked_out(sizes={"n": 3}, **written(shapes))
+    closed = derivative.closed_form(sizes={"n": 3}, **written(shapes))
     found = closed(values=values, sizes={"n": 3} if re.search(r"\bn\b", str(closed)) else None)
     assert distance(found, differences(derivative, values, {"n": 3})) < 1e-6
 
@@ -249,7 +249,7 @@ MEMBERS = (
 @pytest.mark.parametrize(("text", "by", "shapes", "said"), MEMBERS, ids=[f"{case[0]}, {case[1]}" for case in MEMBERS])
 def test_a_derivative_by_one_member(text, by, shapes, said):
     holds_for(text, by, shapes, (3,))
-    assert said in str(worked_out(text, by, shapes))
+    assert said in str(closed_form(text, by, shapes))
 
 
 BY_HAND = (
@@ -271,7 +271,7 @@ BY_HAND = (
 
 @pytest.mark.parametrize(("text", "by", "shapes", "hand"), BY_HAND, ids=[case[0].splitlines()[-1] for case in BY_HAND])
 def test_a_family_reads_as_it_would_by_hand(text, by, shapes, hand):
-    closed, values = worked_out(text, by, shapes), drawn(shapes, 3)
+    closed, values = closed_form(text, by, shapes), drawn(shapes, 3)
     own = text if "=" in text.splitlines()[-1] else ""
     assert nt.allclose(nt.evaluate(f"{own}\n{hand}", values, sizes={"n": 3}), closed(values=values, sizes={"n": 3}))
     assert closed.length <= 1.2 * program_length(parse(hand))
@@ -279,5 +279,5 @@ def test_a_family_reads_as_it_would_by_hand(text, by, shapes, hand):
 
 def test_it_is_as_long_for_many_steps_as_for_few():
     text, shapes = RNN + "L = ∑_{h} (h^n)^2", written(OF_RNN)
-    few, many = (nt.derivative(text, "U").worked_out(sizes={"n": steps}, **shapes) for steps in (2, 100_000))
+    few, many = (nt.derivative(text, "U").closed_form(sizes={"n": steps}, **shapes) for steps in (2, 100_000))
     assert str(few) == str(many)

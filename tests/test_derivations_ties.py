@@ -60,7 +60,7 @@ def assert_agreement(text: str) -> None:
     value = nt.program(f"{text} + 0 ⊙ x{sizes}")
     slopes, smooth = derivative_by_differences(lambda points: at_points(value, points), POINTS)
     derivative = nt.program(f"∂(∑_{{n}} ({text} + 0 ⊙ x))/∂x{sizes}")
-    closed = derivative.worked_out(x="ℝ^{n}", left="ℝ^{a}", right="ℝ^{a}")
+    closed = derivative.closed_form(x="ℝ^{n}", left="ℝ^{a}", right="ℝ^{a}")
     read = at_points(nt.program(f"{closed}\nZ = D + 0 ⊙ x{sizes}")["Z"], POINTS)
     assert smooth.sum() >= len(POINTS) - 2
     np.testing.assert_allclose(at_points(derivative, POINTS)[smooth], slopes[smooth], atol=1e-6, err_msg=text)
@@ -81,13 +81,13 @@ def test_arguments_that_tie_on_a_region(text):
 def test_the_objective_of_ppo_has_its_derivative_inside_the_range():
     D = nt.program("∂(mean_{t} min(r ⊙ A, clip(r, 0.8, 1.2) ⊙ A))/∂r")
     r, A = nt.tensor([0.5, 0.9, 1.1, 1.5] * 2, "t"), nt.tensor([2.0] * 4 + [-2.0] * 4, "t")
-    closed = D.worked_out(r="ℝ^{t}", A="ℝ^{t}")
+    closed = D.closed_form(r="ℝ^{t}", A="ℝ^{t}")
     assert np.asarray(D(r=r, A=A)).tolist() == [0.25, 0.25, 0.25, 0, 0, -0.25, -0.25, -0.25]
     assert np.asarray(nt.program(str(closed))["D"](r=r, A=A)).tolist() == [0.25, 0.25, 0.25, 0, 0, -0.25, -0.25, -0.25]
 
 
 def test_a_tie_at_one_point_has_one_of_the_two_slopes():
     """As documented: ∂ takes their mean, and the closed form one of them."""
-    closed = nt.formula("∂(max(x, 2 ⊙ x))/∂x").worked_out()
+    closed = nt.formula("∂(max(x, 2 ⊙ x))/∂x").closed_form()
     assert float(nt.evaluate("∂(max(x, 2 ⊙ x))/∂x", x=0.0)) == 1.5
     assert float(nt.evaluate(str(closed), x=0.0)) in (1, 2)

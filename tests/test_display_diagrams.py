@@ -113,7 +113,7 @@ def test_members_are_drawn_one_by_one_on_request(name):
 
 
 def test_what_a_family_takes_from_outside_enters_it():
-    program = GPT2.formula.redefined(without=["mask"])
+    program = GPT2.formula.replace_definitions(remove=["mask"])
     found = program["logits"].diagram(ids="ℝ^{seq}", mask="ℝ^{seq}")
     (group,) = [node for node in found.graph.nodes if node.inside is not None]
     assert {text(node) for node in group.inside.nodes if node.kind == "entry"} == {"Xl−1", "M"}
@@ -188,14 +188,14 @@ def test_signs_that_are_markup_are_text():
 
 
 @pytest.mark.parametrize("name", DRAWINGS)
-def test_each_axis_has_one_colour_throughout(name):
-    colours = {}
+def test_each_axis_has_one_color_throughout(name):
+    colors = {}
     for span in ElementTree.fromstring(DRAWINGS[name]().to_svg()).iter(f"{SVG}tspan"):
         kind = span.attrib.get("class", "")
         if kind.startswith("nt-axis"):
-            colours.setdefault(span.text, set()).add(kind)
-    assert all(len(found) == 1 for found in colours.values())
-    assert len({kind for found in colours.values() for kind in found}) == len(colours)
+            colors.setdefault(span.text, set()).add(kind)
+    assert all(len(found) == 1 for found in colors.values())
+    assert len({kind for found in colors.values() for kind in found}) == len(colors)
 
 
 @pytest.mark.parametrize("name", DRAWINGS)
@@ -215,7 +215,7 @@ def test_nothing_lies_upon_anything_else(name):
     checked(placed(DRAWINGS[name]().graph))
 
 
-def test_a_dark_page_has_its_own_colours_and_a_file_has_none():
+def test_a_dark_page_has_its_own_colors_and_a_file_has_none():
     drawing = DRAWINGS["attention"]()
     assert "prefers-color-scheme" in drawing._repr_html_() and "[data-theme=dark]" in drawing._repr_html_()
     assert "prefers-color-scheme" not in drawing.to_svg()

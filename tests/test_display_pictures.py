@@ -43,7 +43,7 @@ def beside(side):
     ],
 )
 def test_rows_columns_and_panels_are_the_axes_asked_for(asked, order):
-    found = nt.picture(A, **asked)
+    found = nt.heatmap(A, **asked)
     want = A.to_array(order)
     assert len(panels(found)) == len(want)
     for got, array in zip(drawn(found), want):
@@ -56,18 +56,18 @@ def test_rows_columns_and_panels_are_the_axes_asked_for(asked, order):
 
 def test_the_order_of_storage_changes_nothing_that_is_asked_for():
     turned = nt.tensor(A.to_array("memory heads seq"), "memory heads seq")
-    for one, other in zip(drawn(nt.picture(A)), drawn(nt.picture(turned, rows="seq", columns="memory"))):
+    for one, other in zip(drawn(nt.heatmap(A)), drawn(nt.heatmap(turned, rows="seq", columns="memory"))):
         np.testing.assert_array_equal(one, other)
 
 
 def test_axes_of_size_one_are_left_out_unless_asked_for():
     one = nt.tensor(np.ones((1, 2, 3)), "batch a b")
-    assert [panel.get_title("left") for panel in panels(nt.picture(one))] == [""]
-    assert [panel.get_title("left") for panel in panels(nt.picture(one, panels="batch"))] == ["batch 1"]
+    assert [panel.get_title("left") for panel in panels(nt.heatmap(one))] == [""]
+    assert [panel.get_title("left") for panel in panels(nt.heatmap(one, panels="batch"))] == ["batch 1"]
 
 
 def test_a_vector_is_a_row():
-    (panel,) = panels(nt.picture(nt.tensor([1.0, 2.0, 3.0], "seq")))
+    (panel,) = panels(nt.heatmap(nt.tensor([1.0, 2.0, 3.0], "seq")))
     assert panel.get_xlabel() == "seq" and beside(panel.xaxis) == ["1", "2", "3"] and not beside(panel.yaxis)
 
 
@@ -76,8 +76,8 @@ def test_a_vector_is_a_row():
                          (nt.tensor([[True, False]], "a b"), (0, 1)),
                          (nt.tensor([[-np.inf, np.nan, 3.0]], "a b"), (0, 3))]
 )  # fmt: skip
-def test_zero_is_the_colour_of_the_page(tensor, ends):
-    image = panels(nt.picture(tensor))[0].images[0]
+def test_zero_is_the_color_of_the_page(tensor, ends):
+    image = panels(nt.heatmap(tensor))[0].images[0]
     assert image.get_clim() == ends
     assert image.to_rgba(np.array([[0.0]]))[0, 0, 3] < 0.01
 
@@ -85,7 +85,7 @@ def test_zero_is_the_colour_of_the_page(tensor, ends):
 # -------------------------------------------------------------------------------------------------------------- labels
 def test_labels_stand_at_the_left_and_at_the_bottom_as_they_are():
     words = ["the", "$\\frac$", "<b>&"]
-    found = nt.picture(A, rows="seq", columns="memory", labels={"seq": words, "heads": ["left", "right"]})
+    found = nt.heatmap(A, rows="seq", columns="memory", labels={"seq": words, "heads": ["left", "right"]})
     assert beside(panels(found)[0].yaxis) == words
     assert [panel.get_title("left") for panel in panels(found)] == ["left", "right"]
     assert beside(panels(found)[0].xaxis) == ["1", "2", "3", "4"]
@@ -95,50 +95,50 @@ def test_labels_stand_at_the_left_and_at_the_bottom_as_they_are():
 
 
 def test_control_characters_and_any_script_can_be_labels():
-    found = nt.picture(nt.tensor([[1.0, 2.0, 3.0]], "a b"), labels={"b": ["\x1b[31m", "日本", "Ġthe"]})
+    found = nt.heatmap(nt.tensor([[1.0, 2.0, 3.0]], "a b"), labels={"b": ["\x1b[31m", "日本", "Ġthe"]})
     ElementTree.fromstring(found.to_svg())
     assert "\x1b" not in found.to_svg() and "日本" in found.to_svg()
 
 
 def test_of_many_elements_some_are_numbered():
-    (panel,) = panels(nt.picture(nt.tensor(np.ones((3, 200)), "a b")))
+    (panel,) = panels(nt.heatmap(nt.tensor(np.ones((3, 200)), "a b")))
     assert beside(panel.xaxis)[:3] == ["1", "10", "20"] and beside(panel.xaxis)[-1] == "200"
 
 
 # --------------------------------------------------------------------------------------------------------- as a file
 def test_a_page_shows_it_in_its_own_ink():
-    page = nt.picture(A)._repr_html_()
+    page = nt.heatmap(A)._repr_html_()
     tree = ElementTree.fromstring(page)
-    assert tree.tag == "div" and "currentColor" in page and nt.picture(A).to_svg().count("currentColor") == 0
+    assert tree.tag == "div" and "currentColor" in page and nt.heatmap(A).to_svg().count("currentColor") == 0
 
 
 def test_the_same_tensor_is_the_same_svg():
-    assert nt.picture(A).to_svg() == nt.picture(A).to_svg()
+    assert nt.heatmap(A).to_svg() == nt.heatmap(A).to_svg()
 
 
 @pytest.mark.parametrize(("name", "begins"), [("a.svg", b"<?xml"), ("a.png", b"\x89PNG"), ("a.pdf", b"%PDF")])
 def test_it_is_saved_as_the_name_says(tmp_path, name, begins):
-    nt.picture(A).save(tmp_path / name)
+    nt.heatmap(A).save(tmp_path / name)
     assert (tmp_path / name).read_bytes().startswith(begins)
 
 
 def test_what_cannot_be_written_is_said(tmp_path):
     for place in (tmp_path / "nowhere" / "a.png", tmp_path / "a.formula"):
         with pytest.raises(nt.NotationError) as caught:
-            nt.picture(A).save(place)
+            nt.heatmap(A).save(place)
         assert caught.value.code == 409
 
 
 # -------------------------------------------------------------------------------------------------------------- errors
 WRONG = [
-    (lambda: nt.picture(A, rows="sqe"), 301, "did you mean seq?"),
-    (lambda: nt.picture(A, rows="seq", columns="seq"), 303, None),
-    (lambda: nt.picture(nt.tensor(3.0)), 316, None),
-    (lambda: nt.picture(A, labels={"seq": ["a"]}), 317, "pass one label for each element"),
-    (lambda: nt.picture(A, labels={"sqe": ["a"]}), 301, "did you mean seq?"),
-    (lambda: nt.picture(nt.tensor([[1j]], "a b")), 405, None),
-    (lambda: nt.picture(nt.tensor(np.ones((0, 2)), "a b")), 405, None),
-    (lambda: nt.picture(nt.tensor(np.ones((65, 1, 1)), "a b c"), panels="a", rows="b", columns="c"), 404,
+    (lambda: nt.heatmap(A, rows="sqe"), 301, "did you mean seq?"),
+    (lambda: nt.heatmap(A, rows="seq", columns="seq"), 303, None),
+    (lambda: nt.heatmap(nt.tensor(3.0)), 316, None),
+    (lambda: nt.heatmap(A, labels={"seq": ["a"]}), 317, "pass one label for each element"),
+    (lambda: nt.heatmap(A, labels={"sqe": ["a"]}), 301, "did you mean seq?"),
+    (lambda: nt.heatmap(nt.tensor([[1j]], "a b")), 405, None),
+    (lambda: nt.heatmap(nt.tensor(np.ones((0, 2)), "a b")), 405, None),
+    (lambda: nt.heatmap(nt.tensor(np.ones((65, 1, 1)), "a b c"), panels="a", rows="b", columns="c"), 404,
      'take one element of an axis: A[{"a": 0}]'),
 ]  # fmt: skip
 
@@ -157,7 +157,7 @@ def test_without_matplotlib_it_says_what_to_install(monkeypatch):
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(nt.NotationError) as caught:
-        nt.picture(A)
+        nt.heatmap(A)
     assert (caught.value.code, caught.value.hint) == (408, "pip install '.[pictures]'")
 
 

@@ -191,12 +191,12 @@ def test_the_page_is_html():
         assert page.open == []
 
 
-def test_an_axis_has_the_colour_that_it_has_in_the_formulas():
+def test_an_axis_has_the_color_that_it_has_in_the_formulas():
     found = BLOCK["Block"].explain(X, W=W)
     pages = [BLOCK.to_html(), found._repr_html_(), found.inside("FFN")._repr_html_()]
     for axis in ("seq", "chans", "hidden"):
-        colours = [set(re.findall(rf'class="nt-axis (nt-\d)">{axis}<', page)) for page in pages]
-        assert colours[0] and all(found <= colours[0] for found in colours) and len(colours[0]) == 1
+        colors = [set(re.findall(rf'class="nt-axis (nt-\d)">{axis}<', page)) for page in pages]
+        assert colors[0] and all(found <= colors[0] for found in colors) and len(colors[0]) == 1
 
 
 # ----------------------------------------------------------------------------------------------------------- its bounds
@@ -264,7 +264,7 @@ def test_a_model_is_walked_definition_by_definition():
 def test_a_layer_shows_its_sizes_in_the_legend():
     from transformer import FFN
 
-    page = FFN.init(sizes={"chans": 2, "hidden": 3}).coloured()._repr_html_()
+    page = FFN.init(sizes={"chans": 2, "hidden": 3}).highlight()._repr_html_()
     assert ">chans</span> = 2<" in page and ">hidden</span> = 3<" in page
 
 

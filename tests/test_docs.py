@@ -258,7 +258,7 @@ def test_what_is_learned_is_what_descent_by_hand_learns():
         W, b = W - 2 * error.T @ Z, b - 2 * error.sum(0)
     told = T.T @ np.eye(3)[(Z @ W.T + b).argmax(1)]
     given = {"X": nt.tensor(X, "flower feature"), "species": nt.tensor(species, "flower")}
-    program = nt.load(DOCS / "examples" / "learning.nt")
+    program = nt.load_program(DOCS / "examples" / "learning.nt")
     got = program["W^100"](values=given, sizes={"n": 100})
     np.testing.assert_allclose(got.to_array("kind feature"), W, rtol=1e-9)
     found = nt.evaluate(program.source, given, sizes={"n": 100})
@@ -295,7 +295,7 @@ def test_the_norms_are_numpys():
     import numpy as np
 
     iris = np.array(rows("iris.csv")).reshape(150, 2, 2)
-    centred = iris - iris.mean((0, 2), keepdims=True)
-    want = (centred / np.sqrt(iris.var((0, 2), keepdims=True) + 1e-5))[[0, 50, 100]]
+    centered = iris - iris.mean((0, 2), keepdims=True)
+    want = (centered / np.sqrt(iris.var((0, 2), keepdims=True) + 1e-5))[[0, 50, 100]]
     got = values_of("norms.tex", "iris.csv", "X", "batch feature")
     np.testing.assert_allclose(got.to_array("species chans layer"), want)

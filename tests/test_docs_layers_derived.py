@@ -54,7 +54,7 @@ def test_a_derivative_of_a_layer(title, by):
     layer = LAYERS[title]
     values = values_of(layer)
     derivative: Any = nt.derivative(layer.text, by)
-    closed, expected = derivative.worked_out(**layer.shapes), derivative(values=values)
+    closed, expected = derivative.closed_form(**layer.shapes), derivative(values=values)
     found = nt.evaluate(closed.to_text(), values)
     assert set(found.axes) == set(expected.axes)
     assert nt.allclose(found, expected, rtol=1e-6, atol=1e-9)
@@ -64,4 +64,4 @@ def test_ones_of_a_size_that_no_tensor_has_are_not_written():
     layer = LAYERS["Conv1d"]
     with pytest.raises(nt.NotationError, match="1 along seq, whose size no tensor has"):
         asked: Any = nt.derivative(layer.text, "b")
-        asked.worked_out(**layer.shapes)
+        asked.closed_form(**layer.shapes)

@@ -28,7 +28,7 @@ def paper(tmp_path):
 
 
 def test_of_a_document_what_holds_at_its_end_is_loaded(paper):
-    program = nt.load(paper)
+    program = nt.load_program(paper)
     assert str(program) == "X ∈ ℝ^{seq}\nV = X + 1\n|seq| = 3\nY = ∑_{seq} 2 X\nW = Y + 1"
     assert float(program["W"](X=nt.tensor([1.0, 2.0, 3.0], "seq"))) == 13
 
@@ -38,12 +38,12 @@ def test_of_a_document_what_holds_at_its_end_is_loaded(paper):
     ("Two", "X ∈ ℝ^{seq}\n|seq| = 3\nY = ∑_{seq} 2 X\nW = Y + 1"),
 ])  # fmt: skip
 def test_a_section_is_loaded_with_what_it_inherits(paper, title, text):
-    assert str(nt.load(paper, section=title)) == text
+    assert str(nt.load_program(paper, section=title)) == text
 
 
 def test_a_section_that_is_not_there_is_refused_with_those_that_are(paper):
     with pytest.raises(nt.NotationError, match="has no section 'Three'") as caught:
-        nt.load(paper, section="Three")
+        nt.load_program(paper, section="Three")
     assert caught.value.notes == ("it has One, Two",)
 
 
@@ -52,7 +52,7 @@ def test_what_check_types_is_what_load_has(paper, capsys):
     types = {}
     for section in json.loads(capsys.readouterr().out)["sections"]:
         types |= section["types"]
-    loaded = nt.load(paper)
+    loaded = nt.load_program(paper)
     checked = nt.check(loaded).types
     without_sizes = {name: text.replace("[3]", "") for name, text in checked.items()}
     assert without_sizes == {name: types[name].replace("[3]", "") for name in "XVYW"}
@@ -67,12 +67,12 @@ def test_what_check_types_is_what_load_has(paper, capsys):
 ])  # fmt: skip
 def test_markdown_and_notebooks_are_loaded(tmp_path, name, source):
     (tmp_path / name).write_text(source)
-    assert str(nt.load(tmp_path / name)) == "X ∈ ℝ^{seq}\nY = ∑_{seq} X"
+    assert str(nt.load_program(tmp_path / name)) == "X ∈ ℝ^{seq}\nY = ∑_{seq} X"
 
 
 def test_a_file_that_is_one_formula_is_no_document(tmp_path):
     (tmp_path / "formula.tex").write_text(r"Y = \nsum{\name{seq}} X \\ Z = Y + 1")
-    program = nt.load(tmp_path / "formula.tex")
+    program = nt.load_program(tmp_path / "formula.tex")
     assert program.source.startswith("Y = \\nsum")
 
 

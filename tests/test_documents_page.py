@@ -111,7 +111,7 @@ def test_the_page_is_written_beside_the_text(tmp_path, capsys):
 
 def test_each_rule_of_a_dark_page_finds_what_it_is_about(page):
     """A page is dark by what is said of its body: a rule about the body itself, or of which only the first selector has the
-    condition, would leave light colours on a light page."""
+    condition, would leave light colors on a light page."""
     rules = re.findall(
         r"([^{}]+)\{[^{}]*\}",
         page[page.index("prefers-color-scheme:dark", page.rindex("<style>")) :].partition("</style>")[0],

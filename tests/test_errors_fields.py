@@ -168,8 +168,8 @@ def test_a_changed_copy_keeps_all_else():
     found = WITH_FIELDS.replace(message="other", notes=["one"])
     assert (found.message, found.notes, found.args[1], found.axis) == ("other", ("one",), "other", "key")
     assert WITH_FIELDS.message == "no axis"
-    with pytest.raises(TypeError, match="no field colour"):
-        WITH_FIELDS.replace(colour=1)
+    with pytest.raises(TypeError, match="no field color"):
+        WITH_FIELDS.replace(color=1)
 
 
 def test_an_error_keeps_its_fields_where_it_gets_a_place():

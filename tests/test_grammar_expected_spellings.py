@@ -227,7 +227,7 @@ def test_its_derivative_is_that_of_differences(row):
     assert close(derivative(**values), differences, f"{axes} {new}".strip(), 1e-5)
     sizes = {name: value for name, value in arrays.items() if isinstance(value, int)}
     shapes = {name: shape(arrays[name]) for name in arrays if name not in sizes}
-    closed = derivative.worked_out(sizes=sizes, **shapes)
+    closed = derivative.closed_form(sizes=sizes, **shapes)
     assert close(nt.evaluate(closed.to_text(), values), differences, f"{axes} {new}".strip(), 1e-5), closed
 
 

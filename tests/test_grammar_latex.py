@@ -201,7 +201,7 @@ MACROS = {
     r"\newcommand{\R}{\mathbb{R}} x \in \R": "x ∈ ℝ",
     r"\newcommand{\odd}[3][x]{#1 #2 #3} y": "y",
 }
-EDGES = {  # what is left out, laid in one another, or redefined by what the notation has already
+EDGES = {  # what is left out, laid in one another, or replace_definitions by what the notation has already
     r"\begin{align} x &= \text{a \\ b} \end{align}": "x = a b",
     r"\nsum{\a \\} X": "∑_{a} X",
     r"\left. x": "x",

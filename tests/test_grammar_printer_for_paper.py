@@ -21,8 +21,8 @@ FOLDER = Path(transformer.__file__).parent
 TEXTS = {path.name: path.read_text("utf-8") for path in sorted(FOLDER.rglob("*.nt"))}
 TEXTS |= {case.title: case.kind.notation for case in CASES}
 PROGRAMS = {name: parse(text, "text") for name, text in TEXTS.items()}
-COLOURS = {"seq": "#0b80a6", "key": "#a04902", "chans": "#3b38c5", "heads": "#23734b", "hidden": "#85112d"}
-WAYS = {"macros": {"macros": True}, "plain": {}, "coloured": {"macros": True, "colours": COLOURS}}
+COLORS = {"seq": "#0b80a6", "key": "#a04902", "chans": "#3b38c5", "heads": "#23734b", "hidden": "#85112d"}
+WAYS = {"macros": {"macros": True}, "plain": {}, "colored": {"macros": True, "colors": COLORS}}
 
 
 @pytest.mark.parametrize("way", ["macros", "plain"])

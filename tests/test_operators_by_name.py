@@ -44,7 +44,7 @@ KNOWING = {  # for each file the names that it knows, and why no flag of a recor
     ),
     "core/suggestions.py": ("dot factorial", "the word of other libraries, with the notation's own"),
     "derivations/adjoints.py": ("I ∑", MADE),
-    "derivations/closed_forms.py": ("I", MADE),
+    "derivations/identification.py": ("I", MADE),
     "derivations/orders.py": ("I", MADE),
     "derivations/recurrences.py": ("∑", MADE),
     "derivations/sensitivities.py": ("I ∑", MADE),

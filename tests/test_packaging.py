@@ -232,7 +232,7 @@ for text, (latex, expected, function, method) in CASES.items():
         step = np.zeros((2, 2)); step[place] = 1e-6
         up, down = (float(nt.evaluate(total, X=X + nt.tensor(each, "seq chans"))) for each in (step, -step))
         assert abs((up - down) / 2e-6 - slope.to_array("seq chans")[place]) < 1e-5, text
-    closed = nt.formula(total).derivative("X").worked_out(X="ℝ^{seq × chans}").program
+    closed = nt.formula(total).derivative("X").closed_form(X="ℝ^{seq × chans}").program
     np.testing.assert_allclose(closed.evaluate(X=X).to_array("seq* chans*"), slope.to_array("seq chans"), atol=1e-9)
 for name, example in (("rms", '(A, axis="width")'), ("softsign", "(A)"), ("turned", '(A, axis="width")')):
     assert "nt." + name + example + ".shape" in getattr(nt, name).__doc__

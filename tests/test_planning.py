@@ -23,7 +23,7 @@ from namedtensor.planning import plan as plan_module
 from namedtensor.planning import regions as blocks
 from namedtensor.planning.fast_path import FEW_OF_BLOCK, FEW_STEPS
 from namedtensor.planning.memory import Workspace
-from namedtensor.planning.optimisations import OPTIMISATIONS
+from namedtensor.planning.optimizations import OPTIMIZATIONS
 from namedtensor.planning.plan import CHECKS, Plan, Step, Value, safe
 from namedtensor.planning.primitives import PRIMITIVES, Malformed, verify, verify_memory
 from namedtensor.planning.rewrites import REWRITES
@@ -57,7 +57,7 @@ def of_attention(dtype: Any = "float64", **sizes: Any) -> dict[str, nt.NamedTens
 # ------------------------------------------------------------------------------------------------------ what it says
 def test_a_plan_prints_itself():
     values = of_attention(**{"heads": 2, "seq'": 4, "seq": 5, "key": 8, "val": 2})
-    assert str(compiled(ATTENTION, OPTIMISATIONS, **values).plan) == (
+    assert str(compiled(ATTENTION, OPTIMIZATIONS, **values).plan) == (
         "t1 = transpose(K; moves 0 2 1) : ℝ^{heads[2] × key[8] × seq[5]}\n"
         "t2 = matmul(Q, t1) : ℝ^{heads[2] × seq'[4] × seq[5]}\n"
         "t3 = divide(t2, 2.8284271247461903) : ℝ^{heads[2] × seq'[4] × seq[5]}\n"
@@ -143,11 +143,11 @@ def test_an_axis_cannot_leave_its_comment():
 
 FORMULAS = {
     "attention": (ATTENTION, of_attention()),
-    "layer norm": ("standardize_{b} X ⊙ g + b", {"X": tensor("a b"), "g": tensor("b"), "b": tensor("b")}),
+    "layer-norm": ("standardize_{b} X ⊙ g + b", {"X": tensor("a b"), "g": tensor("b"), "b": tensor("b")}),
     "gelu": ("gelu(X) + silu(X)", {"X": tensor("a")}),
     "index": ("E_{v(I)}", {"E": tensor("v a"), "I": nt.tensor(np.array([1, 3]), "n")}),
     "cases": ("{ X if X > 0; −1 otherwise } + [1, 2, 3]_{a}", {"X": tensor("a")}),
-    "blocks": (ATTENTION, of_attention(**{"heads": 2, "seq": 1024, "seq'": 600, "key": 4, "val": 4})),
+    "tiling": (ATTENTION, of_attention(**{"heads": 2, "seq": 1024, "seq'": 600, "key": 4, "val": 4})),
 }
 
 
@@ -197,9 +197,9 @@ def test_the_source_runs_by_itself(name, library, found_alone):
     np.testing.assert_allclose(found, want.array, rtol=1e-4 if single else 1e-6, atol=1e-5 if single else 1e-9)
 
 
-# ------------------------------------------------------------------------------------- with and without each optimisation
+# ------------------------------------------------------------------------------------- with and without each optimization
 LARGE = {"heads": 2, "seq": 700, "seq'": 650, "key": 8, "val": 4}
-OPTIMISED = {
+OPTIMIZED = {
     "attention": (ATTENTION, of_attention(**LARGE)),
     "attention in single precision": (ATTENTION, of_attention("float32", **LARGE)),
     "a mask": ("softmax_{seq}(Q ⊙_{key} K / √|key| + M) ⊙_{seq} V", {**of_attention(**LARGE), "M": tensor("seq' seq", **LARGE)}),
@@ -255,7 +255,7 @@ OPTIMISED = {
         {"X": tensor("n m a", n=80, m=60, a=4), "P": tensor("a b c", a=4), "p": tensor("c b"),
          "Q": tensor("c a", a=4), "R": tensor("d a", a=4), "r": tensor("d")},
     ),
-    "one slice": ("{ x if iota_{b} = p; X otherwise }", {"x": tensor("c a"), "p": nt.tensor(2, ""), "X": tensor("a b c", b=4)}),
+    "slice-update": ("{ x if iota_{b} = p; X otherwise }", {"x": tensor("c a"), "p": nt.tensor(2, ""), "X": tensor("a b c", b=4)}),
     "a flat chain": ("tanh(exp(X) + 1)", {"X": tensor("a", a=300_001)}),
 }  # fmt: skip
 
@@ -264,7 +264,7 @@ OPTIMISED = {
 def test_projections_of_the_same_are_one_product(library):
     if library == "jax":
         pytest.importorskip("jax")
-    text, values = OPTIMISED["three projections"]
+    text, values = OPTIMIZED["three projections"]
     sizes = {
         name: f"ℝ^{{{' × '.join(f'{axis}[{size}]' for axis, size in each.sizes.items())}}}"
         for name, each in values.items()
@@ -316,7 +316,7 @@ def test_projections_over_two_axes_are_one_product_over_both():
 
 
 def test_a_chain_goes_by_vectors():
-    plan = compiled(*OPTIMISED["a chain of four"][:1], **OPTIMISED["a chain of four"][1]).plan
+    plan = compiled(*OPTIMIZED["a chain of four"][:1], **OPTIMIZED["a chain of four"][1]).plan
     assert [step.primitive for step in plan.steps if step.primitive != "same"] == ["dot"] * 3
     assert [len(step.value.order) for step in plan.steps if step.primitive == "dot"] == [1, 1, 1]
 
@@ -345,12 +345,12 @@ def test_the_best_order_is_as_good_as_every_other(factors, summed):
     assert chains.best(shapes, axes, sizes)[0] == pytest.approx(cheapest(shapes))
 
 
-@pytest.mark.parametrize("off", [*OPTIMISATIONS, "all"])
-@pytest.mark.parametrize("name", OPTIMISED)
+@pytest.mark.parametrize("off", [*OPTIMIZATIONS, "all"])
+@pytest.mark.parametrize("name", OPTIMIZED)
 def test_results_with_and_without_agree(name, off):
-    text, values = OPTIMISED[name]
+    text, values = OPTIMIZED[name]
     arrays = [value.array for value in values.values()]
-    without = OPTIMISATIONS if off == "all" else (off,)
+    without = OPTIMIZATIONS if off == "all" else (off,)
     found, want = compiled(text, **values)(*arrays), compiled(text, without, **values)(*arrays)
     assert found.dtype == want.dtype
     rtol = 1e-4 if "single" in name else 1e-10
@@ -358,7 +358,7 @@ def test_results_with_and_without_agree(name, off):
 
 
 FEW = (
-    "one slice",
+    "slice-update",
     "three projections",
     "a wide layer",
     "a large product",
@@ -373,14 +373,14 @@ FEW = (
 
 
 def primitives(name, without=()):
-    text, values = OPTIMISED[name]
+    text, values = OPTIMIZED[name]
     return [step.primitive for step in compiled(text, without, **values).plan.steps]
 
 
-@pytest.mark.parametrize("name", [name for name in OPTIMISED if name not in FEW])
+@pytest.mark.parametrize("name", [name for name in OPTIMIZED if name not in FEW])
 def test_large_ones_are_done_in_blocks(name):
-    assert "blocks" in primitives(name)
-    assert "blocks" not in primitives(name, ("blocks",))
+    assert "tiling" in primitives(name)
+    assert "tiling" not in primitives(name, ("tiling",))
 
 
 @pytest.mark.parametrize("place", [0, 1, 3, 4, 5, -1, 2.5, np.nan, np.inf, np.uint8(4)])
@@ -424,13 +424,13 @@ def test_what_is_no_slice_is_chosen_number_by_number(text):
 @pytest.mark.parametrize("name", ["layers", "layers over a batch"])
 def test_layers_are_one_function_of_some_rows(name):
     """Which has the matrices whole; no array in between is."""
-    text, values = OPTIMISED[name]
+    text, values = OPTIMIZED[name]
     plan = compiled(text, **values).plan
     (step,) = [step for step in plan.steps if step.primitive not in ("same", "transpose")]
     cuts = {plan.names[value]: cut for value, cut in zip(step.arguments, step.options["cuts"])}
     assert cuts["W"] == cuts["U"] == (None, None) and 0 in cuts["X"]
     assert step.options["rows"] == -(-step.options["counts"][0] // 2)
-    assert len(primitives(name, ("layers in blocks",))) > len(plan.steps)
+    assert len(primitives(name, ("layer-tiling",))) > len(plan.steps)
 
 
 @pytest.mark.parametrize(
@@ -455,7 +455,7 @@ def test_keys_are_made_whole_where_queries_are_made_in_blocks():
     sizes = {"s": 700, "a": 200, "h": 500}
     values = {"X": tensor("s a", **sizes), "W": tensor("a h", **sizes), "U": tensor("h a", **sizes)}
     plan = compiled(text, **values).plan
-    assert [step.primitive for step in plan.steps if step.primitive != "same"] == ["exp", "blocks"]
+    assert [step.primitive for step in plan.steps if step.primitive != "same"] == ["exp", "tiling"]
     assert plan.steps[-1].options["counts"] == (700,)
 
 
@@ -476,11 +476,11 @@ def test_a_long_block_has_a_fast_path_and_a_fallback():
     values = {name: nt.tensor(each.array.astype("float32"), each.axes) for name, each in values.items()}
     values["X"].array[2] *= np.float32(1e30)
     function = compiled(text, **values)
-    (step,) = [step for step in function.plan.steps if step.primitive == "blocks"]
+    (step,) = [step for step in function.plan.steps if step.primitive == "tiling"]
     fast, fallback = step.options["plan"], step.options["plan"].fallback
     assert FEW_STEPS < len(fast.steps) < len(fallback.steps) <= FEW_OF_BLOCK
     arrays = [value.array for value in values.values()]
-    found, want = function(*arrays), compiled(text, ("no largest",), **values)(*arrays)
+    found, want = function(*arrays), compiled(text, ("unshifted-softmax",), **values)(*arrays)
     assert np.isfinite(want.array).all() and nt.allclose(found, want, rtol=1e-4, atol=1e-4)
 
 
@@ -488,20 +488,20 @@ def test_a_long_block_has_a_fast_path_and_a_fallback():
 def test_few_rows_or_little_work_are_no_layers(change):
     sizes = {"n": 601, "a": 240, "h": 500} | change
     X, W, U = tensor("n a", **sizes), tensor("a h", **sizes), tensor("h a", **sizes)
-    plans = [compiled("X + tanh(X ⊙_{a} W) ⊙_{h} U", off, X=X, W=W, U=U).plan for off in ((), ("layers in blocks",))]
+    plans = [compiled("X + tanh(X ⊙_{a} W) ⊙_{h} U", off, X=X, W=W, U=U).plan for off in ((), ("layer-tiling",))]
     assert str(plans[0]) == str(plans[1])
 
 
 def test_inputs_are_never_overwritten():
-    for text, values in OPTIMISED.values():
+    for text, values in OPTIMIZED.values():
         before = {name: value.array.copy() for name, value in values.items()}
         nt.evaluate(text, values)
         for name, value in values.items():
             np.testing.assert_array_equal(value.array, before[name])
 
 
-def test_a_function_that_is_normalised_is_in_one_block_with_what_follows():
-    assert primitives("standardize and a chain").count("blocks") == 1
+def test_a_function_that_is_normalized_is_in_one_block_with_what_follows():
+    assert primitives("standardize and a chain").count("tiling") == 1
 
 
 def test_what_is_added_to_a_product_is_added_in_place():
@@ -512,7 +512,7 @@ def test_what_is_added_to_a_product_is_added_in_place():
 
 def test_what_is_large_and_needed_no_more_is_given_back():
     X, W = tensor("n a", n=700, a=300), tensor("a h", a=300, h=300)
-    text = nt.formula("(X ⊙_{a} W) ⊙_{h} W_{a→b} + 1").compile("numpy", without=("blocks", "contraction order"))
+    text = nt.formula("(X ⊙_{a} W) ⊙_{h} W_{a→b} + 1").compile("numpy", disable=("tiling", "contraction-order"))
     text(X=X, W=W)
     assert "    del t1\n" in text.source and "del X" not in text.source
     own = nt.formula("relu(X ⊙_{a} W) ⊙_{h} W_{a→b} + 1").to_python("torch", {"X": X, "W": W})
@@ -521,7 +521,7 @@ def test_what_is_large_and_needed_no_more_is_given_back():
 
 def test_blocks_write_into_the_result():
     """And keep no more buffers than they need at once."""
-    text, values = OPTIMISED["standardize"]
+    text, values = OPTIMIZED["standardize"]
     source = backend("numpy").source(compiled(text, **values).plan).text
     block = source[source.index("def block_1(") : source.index("def block_1_fallback(")]
     assert ", out)" in block and "buffer_2" not in block and "return t" not in block
@@ -591,7 +591,7 @@ OWN = {
     "attention before a layer": (
         "(softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V) ⊙_{val} W", {**of_attention(), "W": tensor("val c")}, "attention",
     ),
-    "layer norm": ("standardize_{a} X", {"X": tensor("n a")}, "layer_norm"),
+    "layer-norm": ("standardize_{a} X", {"X": tensor("n a")}, "layer_norm"),
     "layer norm with what it learns": (
         "g ⊙ standardize_{a}(X; 0.01) + h", {"X": tensor("n a"), "g": tensor("a"), "h": tensor("a")}, "layer_norm"
     ),
@@ -613,7 +613,7 @@ def test_pytorch_has_operations_of_its_own(name):
     assert nt.allclose(result, nt.evaluate(text, values), rtol=1e-10)
     if "g" in values:
         assert "multiply" not in [step.primitive for step in found.plan.steps]  # its weights are given to it
-    without = compiled(text, ("attention", "layer norm", "linear"), **own)(*[value.array for value in own.values()])
+    without = compiled(text, ("attention", "layer-norm", "linear"), **own)(*[value.array for value in own.values()])
     assert nt.allclose(result, without, rtol=1e-10)
 
 
@@ -644,7 +644,7 @@ REFUSED = [
     (lambda: nt.formula("x + 1").compile("tensorflow"), 408, "'tensorflow' is no backend"),
     (lambda: nt.formula("x + 1").compile().plan, 309, "call the compiled formula first"),
     (lambda: nt.formula("f(x) = x").compile()(1, 2), 304, "takes 1 arguments by position"),
-    (lambda: nt.formula("x + 1").compile(without=("speed",))(x=tensor("a")), 208, "no optimisation is called 'speed'"),
+    (lambda: nt.formula("x + 1").compile(disable=("speed",))(x=tensor("a")), 208, "no optimization is called 'speed'"),
     (
         lambda: nt.formula("∑_{i=1}^{n} h^i\nh^t = t ∑_{a} x for t = 1, …, n\nn = |a|").to_python("numpy", x="ℝ^{a}"),
         309,
@@ -670,7 +670,7 @@ SHAPES = {
 
 
 def test_a_cost_is_known_before_there_is_data():
-    cost = nt.formula(ATTENTION).cost(SHAPES, without=("small sums as products",))
+    cost = nt.formula(ATTENTION).cost(SHAPES, disable=("small-sum-as-matmul",))
     assert cost.multiply_adds == 2 * 5 * 7 * (8 + 3)
     assert cost.largest == 2 * 5 * 7 * 4 and "matmul over heads[2] × seq'[5] × seq[7] × key[8]" in repr(cost)
 
@@ -680,7 +680,7 @@ def test_blocks_cost_as_much_and_need_less():
         name: f"ℝ^{{heads[2] × {axis}[2048] × {last}[8]}}"
         for name, (axis, last) in {"Q": ("seq'", "key"), "K": ("seq", "key"), "V": ("seq", "val")}.items()
     }
-    blocked, whole = (nt.formula(ATTENTION).cost(shapes, without=off) for off in ((), ("blocks",)))
+    blocked, whole = (nt.formula(ATTENTION).cost(shapes, disable=off) for off in ((), ("tiling",)))
     assert blocked.multiply_adds == whole.multiply_adds == 2 * 2 * 2048 * 2048 * 8
     assert whole.largest == 2 * 2048 * 2048 * 4 and blocked.largest <= 2**20
 
@@ -747,21 +747,21 @@ def test_a_buffer_is_free_only_after_the_step_that_reads_it():
     assert found.made == (((2, 2), "float64"),) * 2
 
 
-# ------------------------------------------------------------------------------------------ the table of optimisations
-def test_every_optimisation_names_the_function_that_does_it():
-    for row in OPTIMISATIONS.values():
+# ------------------------------------------------------------------------------------------ the table of optimizations
+def test_every_optimization_names_the_function_that_does_it():
+    for row in OPTIMIZATIONS.values():
         module, _, function = row.by.partition(".")
         room = "operators" if module == "contraction" else "planning"
         assert callable(getattr(import_module(f"namedtensor.{room}.{module}"), function)), row
 
 
 LAWS = {  # the rows whose law is an equation, and the axes of what it names
-    "normalise late": {"E": "b ax", "V": "ax c", "s": "b"},
-    "no largest": {"X": "b ax"},
-    "scale the smaller": {"c": "", "X": "b ax", "Y": "ax d"},
-    "sums as products": {"X": "b ax", "Y": "ax"},
-    "small sums as products": {"X": "b ax", "I": "ax"},
-    "numbers as rows": {"X": "b ax", "c": "", "I": "ax"},
+    "deferred-normalization": {"E": "b ax", "V": "ax c", "s": "b"},
+    "unshifted-softmax": {"X": "b ax"},
+    "scale-smaller-operand": {"c": "", "X": "b ax", "Y": "ax d"},
+    "sum-as-matmul": {"X": "b ax", "Y": "ax"},
+    "small-sum-as-matmul": {"X": "b ax", "I": "ax"},
+    "broadcast-constants": {"X": "b ax", "c": "", "I": "ax"},
 }
 
 
@@ -775,23 +775,23 @@ def test_a_law_that_is_an_equation_holds(name):
         )
         for each, axes in LAWS[name].items()
     }
-    left, right = OPTIMISATIONS[name].law.partition(", where ")[0].split(" = ")
+    left, right = OPTIMIZATIONS[name].law.partition(", where ")[0].split(" = ")
     ours, theirs = (reference.evaluate(side, values) for side in (left, right))
     np.testing.assert_allclose(ours.to_list(tuple(ours.shape)), theirs.to_list(tuple(ours.shape)), rtol=1e-12)
 
 
 def test_a_law_is_a_phrase_for_a_cell_of_a_table():
-    """As the page of optimisations shows them: no full stop, no exclamation."""
-    assert not [row.law for row in OPTIMISATIONS.values() if not (row.law[-1].isalnum() or row.law[-1] == ")")]
+    """As the page of optimizations shows them: no full stop, no exclamation."""
+    assert not [row.law for row in OPTIMIZATIONS.values() if not (row.law[-1].isalnum() or row.law[-1] == ")")]
 
 
-def test_every_optimisation_is_done_for_libraries_that_there_are():
-    assert all(set(row.targets) <= set(NAMES) for row in OPTIMISATIONS.values())
+def test_every_optimization_is_done_for_libraries_that_there_are():
+    assert all(set(row.targets) <= set(NAMES) for row in OPTIMIZATIONS.values())
 
 
-def test_every_rewrite_is_an_optimisation_in_the_place_that_its_row_names():
+def test_every_rewrite_is_an_optimization_in_the_place_that_its_row_names():
     for name, _, function in REWRITES:
-        assert OPTIMISATIONS[name].by == f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
+        assert OPTIMIZATIONS[name].by == f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
 
 
 @pytest.mark.parametrize(

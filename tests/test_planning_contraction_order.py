@@ -76,7 +76,7 @@ def chain(count, size=6):
 def test_a_chain_ends_in_a_vector_from_which_it_is_done(count):
     text, shapes = chain(count)
     assert nt.formula(text).cost(shapes).multiply_adds == (count - 1) * 6**2
-    assert nt.formula(text).cost(shapes, without=("contraction order",)).multiply_adds > (count - 1) * 6**2
+    assert nt.formula(text).cost(shapes, disable=("contraction-order",)).multiply_adds > (count - 1) * 6**2
 
 
 def test_of_too_many_no_order_is_looked_for(monkeypatch):
@@ -119,7 +119,7 @@ def test_another_order_gives_the_same(text):
     }
     given = {name: each for name, each in given.items() if name in text}
     left = nt.evaluate(text, given)
-    assert nt.allclose(left, nt.formula(text).compile(without=("contraction order",))(**given))
+    assert nt.allclose(left, nt.formula(text).compile(disable=("contraction-order",))(**given))
 
 
 @pytest.mark.parametrize(

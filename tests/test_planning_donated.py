@@ -36,8 +36,8 @@ PROGRAMS = {  # and whether K lies where X lay
 
 @pytest.fixture(autouse=True)
 def functions():
-    nt.function("same : ℝ → ℝ")(lambda x: x)
-    nt.function("second : ℝ × ℝ → ℝ")(lambda x, y: y)
+    nt.custom_function("same : ℝ → ℝ")(lambda x: x)
+    nt.custom_function("second : ℝ × ℝ → ℝ")(lambda x, y: y)
 
 
 def asked(name):

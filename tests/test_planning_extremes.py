@@ -84,7 +84,7 @@ def test_extreme_numbers_make_no_difference(kind, sizes, dtype):
     arrays = KINDS[kind](drawn(sizes, dtype))
     tensors = {name: nt.tensor(array, AXES[name]) for name, array in arrays.items()}
     formula = nt.formula(ATTENTION)
-    fast, fallback = formula.compile("numpy"), formula.compile("numpy", without=("no largest",))
+    fast, fallback = formula.compile("numpy"), formula.compile("numpy", disable=("unshifted-softmax",))
     order = "heads queries val"
     with np.errstate(all="ignore"):
         right = by_definition(**arrays)
@@ -154,7 +154,7 @@ def test_what_the_scores_are_made_of_is_sliced_too(text):
     for mask in ("q seq", "seq", "q"):
         M = generator.normal(size=[sizes[axis] for axis in mask.split()])
         tensors["M"] = nt.tensor(np.where(M < -1, -np.inf, M) if "seq" in mask else M, mask)
-        whole, sliced = (nt.formula(text).compile("numpy", without=off) for off in (("blocks",), ()))
+        whole, sliced = (nt.formula(text).compile("numpy", disable=off) for off in (("tiling",), ()))
         found, right = (each(values=tensors).to_array("q val") for each in (sliced, whole))
         assert "over_slices(" in sliced.source
         assert np.allclose(found, right, rtol=1e-12, atol=1e-12)
@@ -163,7 +163,7 @@ def test_what_the_scores_are_made_of_is_sliced_too(text):
 def test_a_long_sum_costs_no_more_in_slices():
     shapes = {"Q": "ℝ^{q[4096] × key[8]}", "K": "ℝ^{seq[100000] × key[8]}", "V": "ℝ^{seq[100000] × val[8]}"}
     formula = nt.formula(ATTENTION)
-    sliced, blocked = (formula.cost(shapes, without=off) for off in ((), ("sums by slices",)))
+    sliced, blocked = (formula.cost(shapes, disable=off) for off in ((), ("online-softmax",)))
     assert sliced.multiply_adds == blocked.multiply_adds
     assert sliced.largest == 4 * 512 * 512
 
@@ -201,7 +201,7 @@ def test_extreme_numbers_make_no_difference_to_a_long_plan(kind, dtype, columns)
     array = np.random.default_rng(5).normal(size=(128, columns)).astype(dtype)
     array[7] = ROWS_OF[kind](array[7])
     X = nt.tensor(array, "a b")
-    fast, fallback = (nt.formula(LONG).compile("numpy", without=each) for each in ((), ("no largest",)))
+    fast, fallback = (nt.formula(LONG).compile("numpy", disable=each) for each in ((), ("unshifted-softmax",)))
     found, other = (each(X=X).to_array("a b") for each in (fast, fallback))
     with np.errstate(all="ignore"):
         right = np.array([long_by_definition(row) for row in array])

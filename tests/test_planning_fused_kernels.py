@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.planning.optimisations import OPTIMISATIONS
+from namedtensor.planning.optimizations import OPTIMIZATIONS
 
 SIZES = {
     "query": 3,
@@ -122,7 +122,7 @@ NOT_FOUND = {
     "the bias has an axis of X": ("X ⊙_{in} W + b", {**MAPPED, "b": "a out"}),
     "another mean": ("(X - mean_{in} Y)/√(var_{in} X)", {**NORMED, "Y": "a in"}),
     "another variance": ("(X - mean_{in} X)/√(var_{in} Y)", {**NORMED, "Y": "a in"}),
-    "something else is centred": ("(Y - mean_{in} X)/√(var_{in} X)", {**NORMED, "Y": "a in"}),
+    "something else is centered": ("(Y - mean_{in} X)/√(var_{in} X)", {**NORMED, "Y": "a in"}),
     "the first axis": ("standardize_{a} X", NORMED),
     "a variance over another axis": ("(X - mean_{in} X)/√(var_{a} X)", NORMED),
     "a mean is added": ("(X + mean_{in} X)/√(var_{in} X)", NORMED),
@@ -137,10 +137,10 @@ def test_an_operation_of_the_library_is_found(formula, axes, call):
 
 
 LIBRARY = " is the library's "
-LAWS = {name: row.law.split(LIBRARY) for name, row in OPTIMISATIONS.items() if LIBRARY in row.law}
+LAWS = {name: row.law.split(LIBRARY) for name, row in OPTIMIZATIONS.items() if LIBRARY in row.law}
 OF_LAWS = {
     "attention": {"Q": "query key", "K": "ax key", "M": "query ax", "V": "ax val"},
-    "layer norm": {"X": "a ax", "γ": "ax", "β": "ax"},
+    "layer-norm": {"X": "a ax", "γ": "ax", "β": "ax"},
     "linear": {"X": "a ax", "W": "ax out", "b": "out"},
 }
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.planning.optimisations import OPTIMISATIONS
+from namedtensor.planning.optimizations import OPTIMIZATIONS
 
 AXES = {"a": 2, "b": 3, "c": 4}
 RANDOM = np.random.default_rng(5)
@@ -31,8 +31,8 @@ def test_a_softmax_contracted_over_any_axes(soft, summed, flipped):
     wanted = np.einsum(f"abc,{''.join(summed)}v->{rest}v", weights, V.array)
     sides = [f"softmax_{{{', '.join(soft)}}}(X)", "V"][:: -1 if flipped else 1]
     formula = nt.formula(f" ⊙_{{{', '.join(summed)}}} ".join(sides))
-    for without in ((), tuple(OPTIMISATIONS)):
-        found = formula.compile("numpy", without=without)(X=X, V=V)
+    for without in ((), tuple(OPTIMIZATIONS)):
+        found = formula.compile("numpy", disable=without)(X=X, V=V)
         np.testing.assert_allclose(found.to_array((*rest, "v")), wanted, rtol=1e-12)
 
 

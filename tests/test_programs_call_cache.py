@@ -100,7 +100,7 @@ def test_a_repeated_call_knows_of_new_functions():
     X = nt.tensor([5.0, 6.0], "a")
     for _ in range(3):
         assert np.allclose(nt.evaluate("sin(X)", X=X).array, np.sin(X.array))
-    nt.function("sin : ℝ → ℝ")(lambda x: x + 1)
+    nt.custom_function("sin : ℝ → ℝ")(lambda x: x + 1)
     try:
         assert nt.evaluate("sin(X)", X=X).array.tolist() == [6, 7]
     finally:

@@ -155,8 +155,8 @@ class ByHand(torch.nn.Module):
         return torch.relu(X @ self.W + self.b) @ self.v
 
 
-@pytest.mark.parametrize("optimiser", ["SGD", "Adam"])
-def test_a_module_trains_as_one_by_hand(optimiser):
+@pytest.mark.parametrize("optimizer", ["SGD", "Adam"])
+def test_a_module_trains_as_one_by_hand(optimizer):
     values = of_torch("a network", torch.float64)
     X = values.pop("X")
     hand = ByHand(*(value.array for value in values.values()))
@@ -164,7 +164,7 @@ def test_a_module_trains_as_one_by_hand(optimiser):
     before = {name: value.array.clone() for name, value in values.items()}
     target = torch.asarray(numbers("n"))
     for model, given in ((module, X), (hand, X.array)):
-        steps = getattr(torch.optim, optimiser)(model.parameters(), lr=0.1)
+        steps = getattr(torch.optim, optimizer)(model.parameters(), lr=0.1)
         for _ in range(3):
             steps.zero_grad()
             found = model(X=given)
@@ -305,8 +305,8 @@ def test_wrong_calls_are_refused_after_right_ones():
 
 def test_a_python_function_that_is_changed_is_called_anew():
     x = nt.tensor([1.0], "a")
-    nt.function("changing : ℝ → ℝ")(lambda x: 2 * x)
+    nt.custom_function("changing : ℝ → ℝ")(lambda x: 2 * x)
     compiled = nt.formula("changing(x)").compile()
     assert [float(compiled(x=x).array[0]) for _ in range(2)] == [2.0, 2.0]
-    nt.function("changing : ℝ → ℝ")(lambda x: 3 * x)
+    nt.custom_function("changing : ℝ → ℝ")(lambda x: 3 * x)
     assert [float(compiled(x=x).array[0]) for _ in range(2)] == [3.0, 3.0]

@@ -229,7 +229,7 @@ def test_a_specialized_function_stays_as_it_is():
 
 
 def test_a_specialized_function_calls_functions_of_python():
-    @nt.function("tripled_by_python : ℝ → ℝ")
+    @nt.custom_function("tripled_by_python : ℝ → ℝ")
     def tripled_by_python(x):
         return 3 * x
 

@@ -107,7 +107,7 @@ for case, (library, before, call) in CASES.items():
     if case != "layer":
         call("LIBRARY")
 X = nt.tensor(ones("LIBRARY", 3, 4), "seq key")
-nt.explain("X + 1", X=X), str(X), nt.formula("X^2").derivative("X").worked_out(X="ℝ^{a}")
+nt.explain("X + 1", X=X), str(X), nt.formula("X^2").derivative("X").closed_form(X="ℝ^{a}")
 nt.formula("X + 1").to_python("numpy", {"X": X}), nt.formula("X + 1").compile()(X=X)
 for wrong in ("gelu(X", "X + Z", "∑_{bla} X", "sort_{key} X_{"):
     try:

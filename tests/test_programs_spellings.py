@@ -61,7 +61,7 @@ TAKERS = {
 
 
 def nt_constant():
-    from namedtensor.programs.initialisation import Constant
+    from namedtensor.programs.initialization import Constant
 
     return Constant("1")
 
@@ -77,9 +77,7 @@ def test_two_spellings_of_one_name_are_refused(taker, pair):
         TAKERS[taker](values(first, second, name))
     problem = caught.value
     assert (problem.code, problem.symbol) == (202, name)
-    assert (
-        problem.message == f"{first} and {second} spell the same name" and problem.hint == "give one of them"
-    )
+    assert problem.message == f"{first} and {second} spell the same name" and problem.hint == "give one of them"
 
 
 def test_a_repeated_call_refuses_them_too():

@@ -210,7 +210,7 @@ def test_strictness_refuses_nothing_else(name):
 def test_formulas_that_are_strict():
     for strict in (
         nt.program("y = x + k", strict=True)["y"], nt.formula("x + k", strict=True), nt.formula("x + k", strict=True).compile(),
-        pickle.loads(pickle.dumps(nt.formula("x + k", strict=True))), nt.formula("x + k + 1", strict=True).redefined(),
+        pickle.loads(pickle.dumps(nt.formula("x + k", strict=True))), nt.formula("x + k + 1", strict=True).replace_definitions(),
     ):  # fmt: skip
         for _ in range(2):
             refused(lambda: strict(x=X, k=K))  # noqa: B023

@@ -99,13 +99,13 @@ class ByHand(torch.nn.Module):
         return torch.relu(x @ self.W_1 + self.b_1) @ self.W_2 + self.b_2
 
 
-@pytest.mark.parametrize("optimiser", ["SGD", "Adam"])
-def test_an_ordinary_loop_trains_it_as_one_by_hand(optimiser):
+@pytest.mark.parametrize("optimizer", ["SGD", "Adam"])
+def test_an_ordinary_loop_trains_it_as_one_by_hand(optimizer):
     layer, x = made("FFN"), batch()
     before = {name: value.array.copy() for name, value in layer.parameters.items()}
     found = {}
     for model in (layer.module(X="batch seq chans", dtype="float64"), ByHand(layer)):
-        steps = getattr(torch.optim, optimiser)(model.parameters(), lr=0.05)
+        steps = getattr(torch.optim, optimizer)(model.parameters(), lr=0.05)
         model.train()
         for _ in range(4):
             steps.zero_grad()

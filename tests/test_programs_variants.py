@@ -26,7 +26,7 @@ CASES = [
 
 @pytest.mark.parametrize("text, without, expected", CASES)
 def test_definitions_are_replaced_where_they_stand(text, without, expected):
-    found = nt.program(BLOCK).redefined(text, without)
+    found = nt.program(BLOCK).replace_definitions(text, without)
     if expected is not None:
         assert found == nt.program(expected)
     assert set(nt.program(text or "x").names) <= set(found.names)
@@ -37,19 +37,19 @@ def test_facts_of_a_function_are_replaced():
     program = nt.program(
         "Y = f(X)\nf(t) = p + s\np_{a(2k-1)} = t for k = 1, …, 2\np_{a(2k)} = 0 for k = 1, …, 2\ns = 2 t"
     )
-    changed = program.redefined("p_{a(i)} = 10 t", ["s"]).redefined("s = 3 t")
+    changed = program.replace_definitions("p_{a(i)} = 10 t", ["s"]).replace_definitions("s = 3 t")
     assert program["Y"](X=1, sizes={"a": 4}).array.tolist() == [3, 2, 3, 2]
     assert changed["Y"](X=1, sizes={"a": 4}).array.tolist() == [13, 13, 13, 13]
 
 
 def test_functions_of_the_program_are_known_to_the_new_text():
     program = nt.program("Y = f(X; a)\nf(t; a) = t + a")
-    assert program.redefined("Y = f(f(X; a); 2 a)") == nt.program("Y = f(f(X; a); 2 a)\nf(t; a) = t + a")
+    assert program.replace_definitions("Y = f(f(X; a); 2 a)") == nt.program("Y = f(f(X; a); 2 a)\nf(t; a) = t + a")
 
 
 def test_the_program_itself_stays():
     program = nt.program(BLOCK)
-    program.redefined("act(x) = relu(x)", ["mask"])
+    program.replace_definitions("act(x) = relu(x)", ["mask"])
     assert program == nt.program(BLOCK)
 
 
@@ -58,13 +58,13 @@ def test_a_definition_taken_out_becomes_an_input():
     given = {"X": nt.tensor(np.ones(2), "in"), "W": nt.tensor(np.ones((2, 3)), "in out")}
     plain = program["Z^2"](values=given, sizes={"n": 2})
     mask = nt.tensor([[1, 0, 1], [0, 0, 1]], "batch out")
-    masked = program.redefined(without=["mask"])["Z^2"](values={**given, "mask": mask}, sizes={"n": 2})
+    masked = program.replace_definitions(remove=["mask"])["Z^2"](values={**given, "mask": mask}, sizes={"n": 2})
     assert nt.allclose(masked, plain * mask)
 
 
 def test_a_name_to_take_out_is_defined():
     with pytest.raises(nt.NotationError) as caught:
-        nt.program(BLOCK).redefined(without=["mesk"])
+        nt.program(BLOCK).replace_definitions(remove=["mesk"])
     assert str(caught.value) == "name error 201: mesk is not defined here\n  hint: did you mean mask?"
 
 

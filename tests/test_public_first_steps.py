@@ -128,7 +128,7 @@ OBJECTS = {
 def beside(request):
     """Programs are read anew where there are Python functions for formulas."""
     if request.param != "alone":
-        nt.function("twice' : ℝ → ℝ")(lambda x: 2 * x)
+        nt.custom_function("twice' : ℝ → ℝ")(lambda x: 2 * x)
 
 
 @pytest.mark.parametrize("name", OBJECTS)

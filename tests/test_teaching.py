@@ -1,4 +1,4 @@
-"""`nt.same`, exercises and their marking: verdicts, sentences, released files, what graders read."""
+"""`nt.equivalent`, exercises and their marking: verdicts, sentences, released files, what graders read."""
 
 import dataclasses
 import json
@@ -88,7 +88,7 @@ TOLD = [  # an answer, the model, types, what is said in full
 
 @pytest.mark.parametrize(("first", "second", "types", "said"), TOLD)
 def test_a_difference_is_told_in_full(first, second, types, said):
-    found = nt.same(first, second, **types)
+    found = nt.equivalent(first, second, **types)
     assert not found and found.told == said
 
 
@@ -103,28 +103,28 @@ def test_a_difference_is_told_in_full(first, second, types, said):
 )
 def test_what_cannot_be_compared_is_an_error(first, types, number, said):
     with pytest.raises(nt.NotationError, match=re.escape(said)) as caught:
-        nt.same(first, first, **types)
+        nt.equivalent(first, first, **types)
     assert caught.value.code == number
 
 
 @pytest.mark.parametrize(("first", "second", "types"), SAME)
 def test_they_are_the_same_on_every_seed(first, second, types):
     for seed in SEEDS:
-        found = nt.same(first, second, seed=seed, **types)
+        found = nt.equivalent(first, second, seed=seed, **types)
         assert found and found.how == "same" and found.draws == len(STYLES), found
 
 
 @pytest.mark.parametrize(("first", "second", "types", "said"), DIFFERENT)
 def test_they_differ_and_how_is_said(first, second, types, said):
     for seed in SEEDS:
-        assert not nt.same(first, second, seed=seed, **types)
-    found = nt.same(first, second, **types)
+        assert not nt.equivalent(first, second, seed=seed, **types)
+    found = nt.equivalent(first, second, **types)
     assert said in str(found), found
     assert found.how != "same"
 
 
 def test_a_difference_has_its_record():
-    found = nt.same("X^2", "X", X="ℝ^{n}")
+    found = nt.equivalent("X^2", "X", X="ℝ^{n}")
     at = dict(found.record or {})["n"]
     assert set(found.record or ()) == {"n"} and 1 <= at <= 3
     assert found.found == pytest.approx(found.due**2)
@@ -140,31 +140,31 @@ def test_a_difference_has_its_record():
     ],
 )
 def test_what_is_the_same_is_proved_where_it_can_be(first, second, types, proved):
-    found = nt.same(first, second, **types)
+    found = nt.equivalent(first, second, **types)
     assert found and found.proved is proved and ("proved" in str(found)) is proved
 
 
 def test_the_second_may_be_the_one_that_lacks_something():
-    found = nt.same("X ⊙ exp X", "X", X="ℝ^{n}")
+    found = nt.equivalent("X ⊙ exp X", "X", X="ℝ^{n}")
     assert found.how == "slip" and str(found).startswith("the second is what the first is without ⊙ exp")
-    assert nt.same("X", "X ⊙ exp X", X="ℝ^{n}").told.startswith("the first is what the second is without ⊙ exp")
+    assert nt.equivalent("X", "X ⊙ exp X", X="ℝ^{n}").told.startswith("the first is what the second is without ⊙ exp")
 
 
 def test_sizes_that_are_stated_hold_for_what_the_second_does_not_name():
-    assert nt.same("Q ⊙_{key} K − Q ⊙_{key} K + V", "V", Q="ℝ^{key[4]}", K="ℝ^{key[4]}", V="ℝ^{seq}")
+    assert nt.equivalent("Q ⊙_{key} K − Q ⊙_{key} K + V", "V", Q="ℝ^{key[4]}", K="ℝ^{key[4]}", V="ℝ^{seq}")
 
 
 def test_new_axes_are_matched_and_told():
-    found = nt.same("X_{a→b, b→a} ⊙ Y_{c→d}", "X_{a→b, b→a} ⊙ Y_{c→e}", X="ℝ^{a × b}", Y="ℝ^{c}")
+    found = nt.equivalent("X_{a→b, b→a} ⊙ Y_{c→d}", "X_{a→b, b→a} ⊙ Y_{c→e}", X="ℝ^{a × b}", Y="ℝ^{c}")
     assert found and found.axes == {"d": "e"}
 
 
 def test_a_wrong_formula_is_its_own_error():
     with pytest.raises(nt.NotationError) as caught:
-        nt.same("softmax_{sek} X", "X", X="ℝ^{seq}")
+        nt.equivalent("softmax_{sek} X", "X", X="ℝ^{seq}")
     assert caught.value.source == "softmax_{sek} X" and caught.value.span_text == "sek"
     with pytest.raises(nt.NotationError, match="a set is due"):
-        nt.same("X", "X", X="X = 3")
+        nt.equivalent("X", "X", X="X = 3")
 
 
 @settings(max_examples=30, deadline=None)
@@ -179,7 +179,7 @@ def test_no_mutant_is_taken_for_its_model(model, seed):
     for tree, _ in mutants(parse(model), ("n", "m")):
         text = to_text(tree)
         try:
-            found = nt.same(text, model, X="ℝ^{n × m}", Y="ℝ^{n}", seed=seed)
+            found = nt.equivalent(text, model, X="ℝ^{n × m}", Y="ℝ^{n}", seed=seed)
         except nt.NotationError:
             continue
         assert not found, text
@@ -230,7 +230,7 @@ W ∈ ℝ^{y × x}
 v ∈ ℝ^{x}
 t ∈ ℝ^{y}
 ∂(norm_{y}(W ⊙_{x} v − t)^2 / 2)/∂v*
-#: exercise centred
+#: exercise centered
 X ∈ ℝ^{n × m}
 (X − mean_{n} X) / √(mean_{n} X^2)
 #: exercise function
@@ -292,8 +292,8 @@ WRONG = [  # an answer, what is said of it, whether it counts as a try
     ("attention", "softmax_{seq}(Q ⊙_{key} K ⊙ √|key|)", "with ⊙ instead of /", True),
     ("attention", "logsoftmax_{seq}(Q ⊙_{key} K / √|key|)", "with logsoftmax_{seq} instead of softmax_{seq}", True),
     ("attention", "exp(Q ⊙_{key} K / √|key|)", "with exp instead of softmax_{seq}", True),
-    ("centred", "(X + mean_{n} X) / √(mean_{n} X^2)", "with + instead of -", True),
-    ("centred", "(X − mean_{m} X) / √(mean_{m} X^2)", "with m instead of n throughout", True),
+    ("centered", "(X + mean_{n} X) / √(mean_{n} X^2)", "with + instead of -", True),
+    ("centered", "(X − mean_{m} X) / √(mean_{m} X^2)", "with m instead of n throughout", True),
     ("signature", "g : ℝ^{key × seq} × ℝ^{key} → ℝ^{seq}", "arguments 1 and 2 have each other's axes", True),
     ("signature", "g : ℝ^{key} × ℝ^{seq} → ℝ^{seq}", "argument 2 lacks an axis", True),
     ("signature", "g : ℝ^{key} × ℝ^{seq × key} → ℝ", "the result lacks an axis", True),
@@ -492,7 +492,7 @@ def test_functions_of_this_process_may_be_used(sheet):
     from namedtensor.operators.user_functions import USER_FUNCTIONS
     from namedtensor.teaching import marking
 
-    nt.function("Same : ℝ^{a} → ℝ^{a}")(lambda x: x)
+    nt.custom_function("Same : ℝ^{a} → ℝ^{a}")(lambda x: x)
     try:
         assert USER_FUNCTIONS and sheet["attention"].mark(marking.text_of(sheet["attention"].model).partition("=")[2])
     finally:

@@ -61,7 +61,7 @@ def test_of_more_numbers_it_has_the_range(count, whole):
 @pytest.mark.parametrize("value", [1.00001, 0.9999999, -2.000001, 1000.0001, 1 + 1e-15])
 @pytest.mark.parametrize("digits", [None, 1, 4, 8])
 def test_what_is_not_whole_never_looks_whole(value, digits):
-    with nt.set_digits(digits):
+    with nt.set_printoptions(digits=digits):
         for text in (repr(nt.tensor(value)), str(nt.tensor(value)), str(nt.tensor([value], "a")), number(value)):
             assert re.search(r"\d[.e][\d+]", text) and not re.search(r"\d\.0\)?$", text), text
 
@@ -69,22 +69,22 @@ def test_what_is_not_whole_never_looks_whole(value, digits):
 def test_digits_are_said_for_once_for_a_while_or_from_then_on():
     third = nt.tensor([1 / 3], "a")
     assert "0.33333333\n" in third.to_text(digits=8) + "\n" and "0.333\n" in f"{third:.3f}\n"
-    with nt.set_digits(2):
+    with nt.set_printoptions(digits=2):
         assert (
             repr(third) == 'NamedTensor([0.33], "a")'
             and str(third).endswith(" 0.33")
             and ">0.33<" in third._repr_html_()
         )
-        with nt.set_digits(3):
+        with nt.set_printoptions(digits=3):
             assert str(nt.tensor(1 / 3)) == "0.333"
         assert str(nt.tensor(1 / 3)) == "0.33" and "0.33333" in third.to_text(digits=5)
     assert str(third).endswith(" 0.3333")
-    nt.set_digits(9)
+    nt.set_printoptions(digits=9)
     assert str(third).endswith(" 0.333333333")
-    nt.set_digits(None)
+    nt.set_printoptions(digits=None)
     for wrong in (0, 18, 2.5, True, "4"):
         with pytest.raises(nt.NotationError, match="a number of digits is a whole number from 1 to 17"):
-            nt.set_digits(wrong)
+            nt.set_printoptions(digits=wrong)
         with pytest.raises(nt.NotationError, match="310"):
             third.to_text(digits=wrong)
 

@@ -10,7 +10,7 @@ from peers import CLOSE, distance, drawn, loaded, named, numbers, torch, transfo
 
 import namedtensor as nt
 import transformer
-from namedtensor.programs.initialisation import Normal
+from namedtensor.programs.initialization import Normal
 from namedtensor.programs.program import EntryPoints
 from transformer import EncoderDecoder
 from transformer.pretrained import generation

@@ -23,7 +23,7 @@ MODELS: dict[
     Llama: ({"vocab": 11, "groups": 2, "queries": 1, "pair": 2, "part": 2, "val": 4}, 9),
     BERT: ({**HEADS, "vocab": 11, "place": 9, "type": 2, "out": 8}, 16),
     EncoderDecoder: ({**HEADS, "vocab": 11, "N": 3}, 42),
-    ViT: ({**HEADS, "height": 6, "width": 4, "down": 3, "across": 2, "colour": 3, "out": 8, "class": 4}, 16),
+    ViT: ({**HEADS, "height": 6, "width": 4, "down": 3, "across": 2, "color": 3, "out": 8, "class": 4}, 16),
 }
 
 
@@ -217,7 +217,7 @@ def test_the_verbs_of_a_layer(tmp_path):
     assert families(single) == families(stacked) and single.parameters["W^{4,Q}"].dtype == np.float32
     near(model.explain(ids).value, stacked.explain(ids).value)
     assert stacked.diagram(ids).to_svg() == model.diagram(ids).to_svg()
-    assert stacked.coloured()._repr_html_() == model.coloured()._repr_html_()
+    assert stacked.highlight()._repr_html_() == model.highlight()._repr_html_()
     near(stacked.generate(ids, 3), model.generate(ids, 3))
 
 
@@ -297,19 +297,19 @@ def test_a_model_by_hand_in_jax_has_the_same_gradients():
 
 def test_training_goes_as_with_the_members():
     jax, optax = pytest.importorskip("jax"), pytest.importorskip("optax")
-    optimiser = optax.adamw(1e-2)
+    optimizer = optax.adamw(1e-2)
 
     @jax.jit
     def step(layer, state, ids):
         value, slope = jax.value_and_grad(loss)(layer, ids)
-        changes, state = optimiser.update(slope, state, layer)
+        changes, state = optimizer.update(slope, state, layer)
         return optax.apply_updates(layer, changes), state, value
 
     with jax.enable_x64(True):
         (ids,), model = inputs(GPT2, jax.numpy), made(GPT2).to("jax")
         ends = []
         for layer in (model, model.stacked()):
-            state, values = optimiser.init(layer), []
+            state, values = optimizer.init(layer), []
             for _ in range(3):
                 layer, state, value = step(layer, state, ids)
                 values.append(float(value))

@@ -15,7 +15,7 @@ from layer_cases import CASES, Case
 
 import namedtensor as nt
 import transformer
-from namedtensor.programs.initialisation import Constant
+from namedtensor.programs.initialization import Constant
 from transformer import FFN, LayerNorm, MultiHeadAttention, SelfAttention, learning_records, lelarge, paper
 from transformer.core.layer import Layer
 

@@ -210,8 +210,8 @@ def test_multi_head_attention_is_pytorchs():
 
 def normed(x, γ, β, axis):
     shape = [-1 if each == axis else 1 for each in range(x.ndim)]
-    centred = x - x.mean(axis, keepdims=True)
-    return γ.reshape(shape) * centred / x.std(axis, keepdims=True) + β.reshape(shape)
+    centered = x - x.mean(axis, keepdims=True)
+    return γ.reshape(shape) * centered / x.std(axis, keepdims=True) + β.reshape(shape)
 
 
 @pytest.mark.parametrize("kind", [dataflowr.LayerNorm, cheat_sheet.LayerNorm])

@@ -15,8 +15,8 @@ CONFIGS = {
     "wide image": {"image_size": (8, 15), "patch_size": (4, 3)},
     "one patch": {"image_size": 5, "patch_size": 5},
     "patches of one pixel": {"image_size": (3, 2), "patch_size": 1},
-    "one colour": {"num_channels": 1},
-    "seven colours": {"num_channels": 7, "layer_norm_eps": 0.2},
+    "one color": {"num_channels": 1},
+    "seven colors": {"num_channels": 7, "layer_norm_eps": 0.2},
     "no shifts": {"qkv_bias": False},
     "another activation": {"hidden_act": "gelu_new", "num_hidden_layers": 4},
     "pooled to fewer": {"pooler_output_size": 5},
@@ -72,7 +72,7 @@ def test_a_patch_is_a_window_of_the_image(small):
     """Against loops over rows and columns."""
     _, ours = small
     pixels = image(small[0].config, batch=1)[0].numpy()
-    kernel = ours.parameters["W"].to_array("colour down across chans")
+    kernel = ours.parameters["W"].to_array("color down across chans")
     found = ours.at("patches", nt.tensor(pixels, "chans height width"))
     for row in range(3):
         for column in range(3):
@@ -135,7 +135,7 @@ def test_kept_and_read_again(small, tmp_path):
 
 def test_first_values():
     sizes = {"L": 1, "chans": 8, "heads": 2, "key": 4, "val": 4, "hidden": 5, "height": 6, "width": 8, "down": 3,
-             "across": 2, "colour": 3, "out": 8, "class": 4}  # fmt: skip
+             "across": 2, "color": 3, "out": 8, "class": 4}  # fmt: skip
     model = ViT.init(sizes=sizes)
     assert model.parameters["P"].sizes == {"seq": 9, "chans": 8}
     pixels = nt.tensor(np.ones((3, 6, 8)), "chans height width")
@@ -148,11 +148,11 @@ def test_the_file_is_a_page():
 
 WRONG = {
     "another height": ((2, 3, 8, 12), PIXELS, 308, "axis height has size 8 in pixels, but sizes= gives 12"),
-    "another number of colours": (
+    "another number of colors": (
         (2, 1, 12, 12), PIXELS, 302,
-        "colour is 1 in pixels_{chans→colour, height→(row, down), width→(column, across)} and 3 in W"),
-    "no colours": ((2, 12, 12), "batch height width", 317, "pixels is missing axis chans of its declaration"),
-    "another name": ((2, 3, 12, 12), "batch colours height width", 317, "pixels is missing axis chans of its declaration"),
+        "color is 1 in pixels_{chans→color, height→(row, down), width→(column, across)} and 3 in W"),
+    "no colors": ((2, 12, 12), "batch height width", 317, "pixels is missing axis chans of its declaration"),
+    "another name": ((2, 3, 12, 12), "batch colors height width", 317, "pixels is missing axis chans of its declaration"),
 }  # fmt: skip
 
 

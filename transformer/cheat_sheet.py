@@ -5,7 +5,7 @@ The rows of X are the text's x_i. The axis chans is its d, key and val are its d
 
 from __future__ import annotations
 
-from namedtensor.programs.initialisation import GLOROT, HE
+from namedtensor.programs.initialization import GLOROT, HE
 
 from .core.layer import Layer
 
@@ -13,7 +13,7 @@ SOURCE = "C. Singh, Self-attention cheat-sheet"
 
 
 class LayerNorm(Layer):
-    """Centred and divided by the standard deviation, then scaled and shifted; without ε, as the text has it."""
+    """Centered and divided by the standard deviation, then scaled and shifted; without ε, as the text has it."""
 
     source = SOURCE
     notation = """

@@ -5,7 +5,7 @@ The axis chans is the text's d (d_in where inputs and samples differ), key is k,
 
 from __future__ import annotations
 
-from namedtensor.programs.initialisation import GLOROT, HE
+from namedtensor.programs.initialization import GLOROT, HE
 
 from .core.layer import Layer
 
@@ -66,7 +66,7 @@ class MultiHeadAttention(Layer):
 
 
 class LayerNorm(Layer):
-    """Centred and divided by the standard deviation, then scaled and shifted; without ε, as the text has it."""
+    """Centered and divided by the standard deviation, then scaled and shifted; without ε, as the text has it."""
 
     source = f"{SOURCE}, Layer Norm"
     value = "LN"

@@ -5,7 +5,7 @@ The axis chans is the text's D, and seq counts the tokens i from 1, as the text 
 
 from __future__ import annotations
 
-from namedtensor.programs.initialisation import GLOROT
+from namedtensor.programs.initialization import GLOROT
 
 from .core.layer import Layer
 

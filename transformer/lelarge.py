@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from namedtensor.programs.initialisation import GLOROT, HE
+from namedtensor.programs.initialization import GLOROT, HE
 
 from .core.layer import Layer
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from namedtensor.programs.initialisation import GLOROT, HE, Normal
+from namedtensor.programs.initialization import GLOROT, HE, Normal
 
 from .core.layer import Layer
 

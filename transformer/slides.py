@@ -7,7 +7,7 @@ key is their d', val is their d'', and chans is d.
 from __future__ import annotations
 
 import namedtensor as nt
-from namedtensor.programs.initialisation import GLOROT, HE, Normal
+from namedtensor.programs.initialization import GLOROT, HE, Normal
 
 from .core.layer import Layer
 

@@ -66,7 +66,7 @@ class Outcome:
 
 @dataclass
 class Page:
-    """The namespace, and the colours of axes, that the blocks of one page share."""
+    """The namespace, and the colors of axes, that the blocks of one page share."""
 
     names: dict[str, Any] = field(default_factory=dict)
     axes: dict[str, None] = field(default_factory=dict)  # in the order in which formulas name them
@@ -149,15 +149,15 @@ class Page:
         return value, self._typeset(nt.program(block.body).to_text())
 
     def _typeset(self, text: str) -> str:
-        """LaTeX in which each axis has the class of its colour, one for all blocks of the page."""
+        """LaTeX in which each axis has the class of its color, one for all blocks of the page."""
         from grammar.parser import parse
         from grammar.printer import to_latex
         from grammar.printer.runs import axes_in
-        from namedtensor.display.colours import classes, tints
+        from namedtensor.display.colors import classes, tints
 
         tree = parse(text)
         self.axes.update(dict.fromkeys(axes_in(tree)))
-        latex = to_latex(tree, colours={axis: classes(tint) for axis, tint in tints(self.axes).items()})
+        latex = to_latex(tree, colors={axis: classes(tint) for axis, tint in tints(self.axes).items()})
         return latex.replace("\\textcolor{nt-", "\\htmlClass{nt-")
 
     def _pair(self, item: str):

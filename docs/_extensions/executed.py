@@ -141,11 +141,11 @@ class Differentials(SphinxDirective):
         return [table(RULES, differentials())]
 
 
-class Optimisations(SphinxDirective):
+class Optimizations(SphinxDirective):
     """A table of what makes plans faster, made from its records."""
 
     def run(self):
-        from namedtensor.planning.optimisations import ROWS
+        from namedtensor.planning.optimizations import ROWS
 
         rows = [(coded(row.name), row.law, ", ".join(row.targets) or "all") for row in ROWS]
         return [table(("name", "law", "libraries"), rows)]
@@ -282,7 +282,7 @@ DIRECTIVES = {
     "operators": Operators,
     "rooms": Rooms,
     "differentials": Differentials,
-    "optimisations": Optimisations,
+    "optimizations": Optimizations,
     "constructs": Constructs,
     "cheats": Cheats,
     "railroad": Railroad,

@@ -1,7 +1,7 @@
 """Sphinx: formulas typeset while the pages are built, by KaTeX under node, so that a page needs neither a script nor a network.
 
 KaTeX is found in `node_modules` of a folder in NODE_PATH, or in `web/node_modules` (`npm install --prefix web katex`). Axes have the
-classes of `namedtensor.display.colours`, so that a dark page shows them in their second form.
+classes of `namedtensor.display.colors`, so that a dark page shows them in their second form.
 """
 
 from __future__ import annotations
@@ -116,8 +116,8 @@ def block(self, node):
 
 
 def write_style(app):
-    """The style of formulas, with KaTeX's fonts in the one format that every browser reads, and the colours of axes."""
-    from namedtensor.display.colours import axis_rules
+    """The style of formulas, with KaTeX's fonts in the one format that every browser reads, and the colors of axes."""
+    from namedtensor.display.colors import axis_rules
 
     if app.builder.format != "html":
         return

@@ -1,4 +1,4 @@
-"""What type checkers see of the names that are made at run time: `namedtensor/__init__.pyi`, `namedtensor/core/behaviour.pyi`.
+"""What type checkers see of the names that are made at run time: `namedtensor/__init__.pyi`, `namedtensor/core/behavior.pyi`.
 
 python docs/_extensions/stubs.py --write
 """
@@ -54,7 +54,7 @@ class HasShape(Protocol):
 Axes: TypeAlias = str | Iterable[str]
 Operand: TypeAlias = float | HasShape
 
-class Behaviour:
+class Behavior:
     def __hash__(self) -> int: ...
 """
 PUBLIC = """\
@@ -64,11 +64,11 @@ from typing import SupportsIndex
 from grammar.errors import NotationError as NotationError
 from grammar.errors import NotationWarning as NotationWarning
 
-from .core.behaviour import Axes, Operand
+from .core.behavior import Axes, Operand
 """
 
 
-def behaviour() -> str:
+def behavior() -> str:
     """The stub of what `tensors/methods.py` gives NamedTensor."""
     text = HEAD.format(about="What NamedTensor is given by `tensors/methods.py`.") + BEHAVIOUR
     operators = dict.fromkeys(name for pair in methods.INFIX.values() for name in pair)
@@ -144,7 +144,7 @@ def defined(name: str, parameters: Any, gives: str, documentation: str | None, m
 
 STUBS = {
     ROOT / "namedtensor" / "__init__.pyi": public,
-    ROOT / "namedtensor" / "core" / "behaviour.pyi": behaviour,
+    ROOT / "namedtensor" / "core" / "behavior.pyi": behavior,
 }
 
 if __name__ == "__main__":

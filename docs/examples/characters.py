@@ -22,8 +22,8 @@ import namedtensor as nt
 HERE = Path(__file__).parent
 PLAY = (HERE / "as_you_like_it.txt").read_text(encoding="ascii")
 LETTERS = sorted(set(PLAY))
-MODEL = nt.load(HERE / "characters.nt")
-ADAM = nt.load(HERE / "adam.nt")
+MODEL = nt.load_program(HERE / "characters.nt")
+ADAM = nt.load_program(HERE / "adam.nt")
 SIZES = {
     "L": 2,
     "chans": 64,

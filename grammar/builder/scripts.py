@@ -125,7 +125,7 @@ class Scripts(Literals):
     def bound(self, children):
         return Bound(children[0], children[2], around(children))
 
-    def labelled(self, children):
+    def labeled(self, children):
         return nodes.Superscript(children[0], nodes_among(children[1:]), around(children))
 
     def axis_label(self, children):

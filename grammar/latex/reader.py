@@ -327,7 +327,7 @@ class Reader:
         elif name in BIG_WORDS and self.piece(position + 1) == "_" and self.place != "axis":
             self.add(("BIG", BIG_WORDS[name]), start, stop)
         elif "_" in name and name not in UNDERSCORED:
-            self.labelled(name, start, stop)
+            self.labeled(name, start, stop)
         elif text.startswith(AXIS_FONTS) or WORDS.get(name) == "" and not (in_text and self.is_apart(position)):
             self.tokens.append(Token("NAME", name, start, stop, self.place))
         else:
@@ -351,7 +351,7 @@ class Reader:
             shown = name if terminal == "NAME" else WORD_VALUES.get(name, name)
             self.tokens.append(Token(terminal, shown, start, stop, self.place))
 
-    def labelled(self, name: str, start: int, stop: int) -> None:
+    def labeled(self, name: str, start: int, stop: int) -> None:
         """hidden_1 in one \\name{…}"""
         for index, part in enumerate(name.split("_")):
             if index:

@@ -10,7 +10,7 @@
 `preamble`: the macros of the paper, for LaTeX.
 `breadth`: how broad LaTeX is when it is set.
 `broken`: long formulas in several rows.
-`coloured`: the same with a colour for each axis.
+`colored`: the same with a color for each axis.
 `runs`: how a page or a picture is to set each piece.
 
 Law: what is printed is read again as the same tree.
@@ -26,10 +26,10 @@ from .ascii_text import Ascii
 from .text import Text
 
 
-def to_text(node: Any, ascii: bool = False, colours: Mapping[str, str] | None = None) -> str:
+def to_text(node: Any, ascii: bool = False, colors: Mapping[str, str] | None = None) -> str:
     """`node` (an expression, a statement, a set, a program) as text; `ascii`: in ASCII letters and signs alone.
 
-    `colours` are what a terminal is to be sent before the name of each axis.
+    `colors` are what a terminal is to be sent before the name of each axis.
 
     >>> from grammar.parser import parse
     >>> to_text(parse("softmax_seq (Q @_key K / sqrt(|key|)) @_seq V"))
@@ -37,20 +37,20 @@ def to_text(node: Any, ascii: bool = False, colours: Mapping[str, str] | None = 
     >>> to_text(parse("X_{a→b} ⊕_{chans} γ"), ascii=True)
     'concat_{chans}(X_{a->b}, gamma)'
     """
-    if colours:
+    if colors:
         with LOADING, all_or_none():
-            from .coloured import AsciiTerminal, Terminal
+            from .highlighted import AsciiTerminal, Terminal
 
-        return (AsciiTerminal if ascii else Terminal)(node, colours).text(node)
+        return (AsciiTerminal if ascii else Terminal)(node, colors).text(node)
     return (Ascii(node) if ascii else Text()).text(node)
 
 
 def to_latex(
-    node: Any, macros: bool = False, colours: Mapping[str, str] | None = None, width: float | None = None
+    node: Any, macros: bool = False, colors: Mapping[str, str] | None = None, width: float | None = None
 ) -> str:
     """`node` as LaTeX that KaTeX and MathJax render; `macros`: in the macros of the paper's package `namedtensor`.
 
-    `colours` are those of the axes, such as #0b80a6. With a `width` in ems it is a display, broken where it is broader.
+    `colors` are those of the axes, such as #0b80a6. With a `width` in ems it is a display, broken where it is broader.
 
     >>> from grammar.parser import parse
     >>> print(to_latex(parse("Q ⊙_{key} K / 2"), macros=True))
@@ -61,11 +61,11 @@ def to_latex(
     with LOADING, all_or_none():
         from .latex import Latex, Macros
 
-    if colours:
+    if colors:
         with LOADING, all_or_none():
-            from .coloured import ColouredLatex, ColouredMacros
+            from .highlighted import ColoredLatex, ColoredMacros
 
-        printer: Latex = (ColouredMacros if macros else ColouredLatex)(node, colours)
+        printer: Latex = (ColoredMacros if macros else ColoredLatex)(node, colors)
     else:
         printer = Macros(node) if macros else Latex(node)
     if width is None:

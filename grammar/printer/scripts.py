@@ -39,7 +39,7 @@ class Scripts(Printer):
         return Piece(self.tinted(node.name, self.run(self.label(_axis_as_label(node.name), axes=True)).text))
 
     def tinted(self, axis: str, text: str) -> str:
-        """The printed name of an axis, in its colour where the spelling has colours."""
+        """The printed name of an axis, in its color where the spelling has colors."""
         return text
 
     # -------------------------------------------------------------------------------------------------------- scripts

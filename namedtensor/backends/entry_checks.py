@@ -19,7 +19,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..core.extents import Symbol, extent, shown, symbols_of, terms_of
-from ..planning.optimisations import OPTIMISATIONS
+from ..planning.optimizations import OPTIMIZATIONS
 from ..planning.plan import Plan, Step, Value
 from ..terms.environment import distinct_names
 
@@ -46,9 +46,9 @@ CHECK = {
     for library, (array, kind, name) in ARRAYS.items()
 }
 AS_NUMBERS = (
-    "numbers as arrays",
-    "numbers as rows",
-    "small sums as products",
+    "typed-constants",
+    "broadcast-constants",
+    "small-sum-as-matmul",
 )  # optimizations that write a number as an array
 SHARED = ("float32", "float64")  # dtypes that one text can serve
 NAMES_DTYPE = frozenset("cast constant arange ones eye numbers as_array blocks slices".split())
@@ -56,7 +56,7 @@ NAMES_DTYPE = frozenset("cast constant arange ones eye numbers as_array blocks s
 
 def plain(library: str, without: tuple[str, ...]) -> tuple[str, ...]:
     """The optimizations that a plan for export does without: its constants are Python numbers."""
-    return tuple(dict.fromkeys((*without, *(name for name in AS_NUMBERS if library in OPTIMISATIONS[name].targets))))
+    return tuple(dict.fromkeys((*without, *(name for name in AS_NUMBERS if library in OPTIMIZATIONS[name].targets))))
 
 
 def entry_checks(plan: Plan, library: str, dtype_text: Callable[[str], str]) -> list[str]:

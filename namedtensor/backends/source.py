@@ -149,7 +149,7 @@ class Backend:
         """The functions of one block: what they are called, their plans, and where they write."""
         plan, name = step.options["plan"], step.options["function"]
         several = [(name, plan)] if plan.fallback is None else [(name, plan), (f"{name}_fallback", plan.fallback)]
-        return [(name, plan, self.buffers(plan, step.primitive == "blocks")) for name, plan in several]
+        return [(name, plan, self.buffers(plan, step.primitive == "tiling")) for name, plan in several]
 
     def buffers(self, plan: Plan, out: bool, **fits: Any) -> Workspace:
         """The buffers that the function of one block or slice writes to."""

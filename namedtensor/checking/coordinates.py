@@ -42,5 +42,5 @@ class Coordinate:
             return make.iota(self.axis, self.numbers.start + offset, len(self.numbers))
         return make.add(self.index, make.number(offset)) if offset else self.index
 
-    def labelled(self, key: Key, env: Environment, node: Any) -> Term:
+    def labeled(self, key: Key, env: Environment, node: Any) -> Term:
         raise Unrollable

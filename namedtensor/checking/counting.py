@@ -37,13 +37,13 @@ def has_layers(checker: Inference, holder: Environment) -> bool:
 def is_layer(checker: Inference, family: Definition) -> bool:
     assert family.range is not None
     variable, families = family.range.variable.text, {each.name.base for each in checker.scope.families}
-    labelled = bases_with_labels(checker) - families
+    labeled = bases_with_labels(checker) - families
     for node in walk(family.body):
         if isinstance(node, Call):
             named = node.operator in checker.scope.functions
         else:
             name = spelled(node) if isinstance(node, (nodes.Superscript, nodes.Subscript)) else None
-            named = name is not None and name.base in labelled
+            named = name is not None and name.base in labeled
             node = name
         if named and node and any(mentions(part, variable) for part in (*node.subscript, *node.superscript)):
             return True
@@ -52,7 +52,7 @@ def is_layer(checker: Inference, family: Definition) -> bool:
 
 def bases_with_labels(checker: Inference) -> frozenset[str]:
     """The bases of all names in the program that have labels, and of those given."""
-    if checker.labelled is None:
+    if checker.labeled is None:
         scope = checker.scope
         names = [name for _, name, _, _ in scope.declarations]
         keys = [*scope.definitions, *checker.top.variables]
@@ -60,8 +60,8 @@ def bases_with_labels(checker: Inference) -> frozenset[str]:
             names += [*function.parameters, *function.options]
             keys += [*function.facts, *function.declarations]
         found = {each.base for each in (*names, *keys) if each.superscript or each.subscript}
-        checker.labelled = frozenset(found)
-    return checker.labelled
+        checker.labeled = frozenset(found)
+    return checker.labeled
 
 
 def marked(checker: Inference, key: Key) -> str | None:
@@ -110,14 +110,14 @@ def is_value(checker: Inference, variable: str, body: Node, env: Environment, la
 
     With `labels` it may be a label as well, of tensors and of functions, such a number of steps away.
     """
-    labelled, families = labelled_names(checker, env)
+    labeled, families = labeled_names(checker, env)
     if labels:
-        families, labelled = families | labelled, set[str]()
+        families, labeled = families | labeled, set[str]()
     found = occurrences(checker, variable, body) if labels else occurrences_in(body, variable)
     for kind, base, near in found:
         if kind == "axis" or (kind == "call" and not labels):
             return False
-        if kind == "name" and not (near if base in families else base not in labelled):
+        if kind == "name" and not (near if base in families else base not in labeled):
             return False
     return True
 
@@ -144,22 +144,22 @@ def occurrences_in(body: Node, variable: str) -> Iterator[tuple[str, str, bool]]
                 yield "name", name.base, is_near(part, variable)
 
 
-def labelled_names(checker: Inference, env: Environment | None) -> tuple[set[str], set[str]]:
+def labeled_names(checker: Inference, env: Environment | None) -> tuple[set[str], set[str]]:
     """The bases of the names that have labels here, and those of families."""
     scope = checker.scope
     families = {each.name.base for each in scope.families}
-    labelled = {name.base for _, name, _, _ in scope.declarations if name.superscript or name.subscript}
+    labeled = {name.base for _, name, _, _ in scope.declarations if name.superscript or name.subscript}
     keys = [*scope.definitions]
     while env is not None:
         if env is checker.top:
-            labelled |= labels_given(checker)
+            labeled |= labels_given(checker)
         else:
             keys += env.variables
         if env.function is not None:
             families |= {each.name.base for each in env.function.families}
             keys += [*env.function.facts, *env.function.declarations]
         env = env.parent
-    return labelled | {key.base for key in keys if key.superscript or key.subscript}, families
+    return labeled | {key.base for key in keys if key.superscript or key.subscript}, families
 
 
 def labels_given(checker: Inference) -> frozenset[str]:

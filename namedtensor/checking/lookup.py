@@ -80,7 +80,7 @@ def found_in(checker: Inference, key: Key, env: Environment, node: Any) -> tuple
         current = current.parent
     mark = marked(checker, key) if checker.rolled else None
     if mark is not None:
-        return checker.top, checker.rolled[mark].labelled(key, env, node)
+        return checker.top, checker.rolled[mark].labeled(key, env, node)
     return checker.top, input_or_parameter(checker, key, node)
 
 

@@ -129,7 +129,7 @@ class Rolled:
         """What the index is at each step."""
         return range(self.base + self.direction, self.last + self.direction, self.direction)
 
-    def labelled(self, key: Key, env: Environment, node: Any) -> Term | None:
+    def labeled(self, key: Key, env: Environment, node: Any) -> Term | None:
         """A name with the loop's index in its labels, W^{l,Q}, as its members stacked over the steps; None where none
         has a value.
         """

@@ -208,11 +208,11 @@ COMBINED: dict[str, Callable[..., Bounds]] = {
 def is_label(checker: Inference, variable: str, body: Node) -> bool:
     """Whether the index stands in the label of a name that has such labels: W^i, where W^1 and W^2 are given."""
     scope = checker.scope
-    labelled = {name.base for _, name, _, _ in scope.declarations if name.superscript or name.subscript}
-    labelled |= {family.name.base for family in scope.families}
+    labeled = {name.base for _, name, _, _ in scope.declarations if name.superscript or name.subscript}
+    labeled |= {family.name.base for family in scope.families}
     keys = [*checker.top.variables, *scope.definitions]
-    labelled |= {key.base for key in keys if key.superscript or key.subscript}
-    labelled |= {f.operator for f in scope.all_functions() if f.superscript or f.subscript}
+    labeled |= {key.base for key in keys if key.superscript or key.subscript}
+    labeled |= {f.operator for f in scope.all_functions() if f.superscript or f.subscript}
     for node in walk(body):
         if isinstance(node, Call):
             labels = (*node.superscript, *node.subscript)
@@ -221,7 +221,7 @@ def is_label(checker: Inference, variable: str, body: Node) -> bool:
             name = spelled(node) if not isinstance(node, Axis) else None
             labels = () if name is None else (*name.superscript, *name.subscript)
             base = None if name is None else name.base
-        if base in labelled and any(variable == word for label in labels for word in _words(label)):
+        if base in labeled and any(variable == word for label in labels for word in _words(label)):
             return True
     return False
 

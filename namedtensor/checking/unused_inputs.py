@@ -89,7 +89,7 @@ class MentionedNames:
     def __init__(self, scope: Scope, given: frozenset[Key]):
         self.scope: Scope = scope
         declared = {name.key() for _, name, _, _ in scope.declarations}
-        self.labelled: set[Key] = {*given, *declared, *scope.definitions}
+        self.labeled: set[Key] = {*given, *declared, *scope.definitions}
         self.names: list[Spelled] = list(self.spellings())
         families = self.patterns.alike(given) if given else ()
         self.named: frozenset[Key] = frozenset(
@@ -116,7 +116,7 @@ class MentionedNames:
             name = spelled(node)
             if name is not None:
                 yield name
-                if (name.key() in self.labelled or len(name.superscript) > 1) and not isinstance(node, Name):
+                if (name.key() in self.labeled or len(name.superscript) > 1) and not isinstance(node, Name):
                     continue  # of W^{1,Q}, whose scripts are labels, no W
             stack += reversed(self.inside(node))
             if isinstance(node, Call) and node.operator == "standardize" and node.operator not in self.scope.functions:

@@ -13,11 +13,11 @@ from .inputs import headers_of
 
 
 def without_argument(parser: argparse.ArgumentParser) -> None:
-    from ..planning.optimisations import OPTIMISATIONS
+    from ..planning.optimizations import OPTIMIZATIONS
 
-    names = ", ".join(OPTIMISATIONS)
+    names = ", ".join(OPTIMIZATIONS)
     parser.add_argument(
-        "--without", metavar="NAME", action="append", default=[], choices=list(OPTIMISATIONS),
+        "--disable", metavar="NAME", action="append", default=[], choices=list(OPTIMIZATIONS),
         help=f"disable an optimization: {names}",
     )  # fmt: skip
 
@@ -30,7 +30,7 @@ def cost_command(options: Any, console: Console) -> int:
     cost = program.cost(
         shapes_of(options.inputs, console, headers_of(options.header)),
         sizes=sizes_of(options.sizes),
-        without=tuple(options.without),
+        disable=tuple(options.disable),
     )
     if options.json:
         console.json(cost_record(cost))

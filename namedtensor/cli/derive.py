@@ -59,7 +59,7 @@ def derived(found: Any, options: Any, console: Console) -> int:
     if options.as_written:
         return spell(found.tree, options.to or "text", options, console)
     try:
-        closed = found.worked_out(sizes=sizes_of(options.sizes), **shapes)
+        closed = found.closed_form(sizes=sizes_of(options.sizes), **shapes)
     except NotationError as problem:
         if shapes or options.steps or problem.code not in (201, 206, 301, 302, 303, 309, 405):
             raise
@@ -77,7 +77,7 @@ def derived(found: Any, options: Any, console: Console) -> int:
 
         console.print(way_text(closed, options.to == "ascii"))
         return FINE
-    return spell(closed.closed.tree, options.to or "text", options, console)
+    return spell(closed.expression.tree, options.to or "text", options, console)
 
 
 def step_record(step: Any) -> dict[str, str]:
@@ -96,7 +96,7 @@ def compared(found: Any, options: Any, console: Console) -> int:
     given = [word for word in options.inputs if not SHAPE.match(word)]
     values, sizes = values_of([*given, *options.check], console, headers_of(options.header)), sizes_of(options.sizes)
     expected = differences(found, values, sizes)
-    closed = found.worked_out(sizes=sizes, **{name: getattr(each, "shape", "ℝ") for name, each in values.items()})
+    closed = found.closed_form(sizes=sizes, **{name: getattr(each, "shape", "ℝ") for name, each in values.items()})
     value = closed(values=values, sizes=sizes)
     if value.axes:
         expected = tensor(expected.to_numpy(value.axes), " ".join(value.axes))

@@ -37,9 +37,9 @@ def explain_command(options: Any, console: Console) -> int:
     if options.json:
         console.json({"steps": [step_record(step) for step in steps]})
     else:
-        from ..tensors.digits import set_digits
+        from ..tensors.digits import set_printoptions
 
-        with set_digits(options.digits):
+        with set_printoptions(options.digits):
             console.print(str(steps))
     return FINE
 

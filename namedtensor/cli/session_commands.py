@@ -101,11 +101,11 @@ def _derive(session: Session, rest: str) -> str:
     if not formula:
         raise InputError("say by what: :derive FORMULA by NAME")
 
-    def worked_out(source: str, values: dict[Any, Any]) -> str:
+    def closed_form(source: str, values: dict[Any, Any]) -> str:
         shapes: dict[str, Any] = {name: getattr(value, "shape", "ℝ") for name, value in values.items()}
-        return str(Formula(source, "text").derivative(name.strip()).worked_out(**shapes))
+        return str(Formula(source, "text").derivative(name.strip()).closed_form(**shapes))
 
-    return session.asked(worked_out, session.as_text(formula))
+    return session.asked(closed_form, session.as_text(formula))
 
 
 def _cost(session: Session, rest: str) -> str:
@@ -127,12 +127,12 @@ def _save(session: Session, rest: str) -> str:
 
 
 def _digits(session: Session, rest: str) -> str:
-    from ..tensors.digits import set_digits
+    from ..tensors.digits import set_printoptions
 
     number: Any = as_number(rest) if rest else None
     if rest and number is None:
         raise InputError("say how many: :digits 8")
-    set_digits(number)
+    set_printoptions(number)
     return ""
 
 

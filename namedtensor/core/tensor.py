@@ -24,9 +24,9 @@ from .layout import Layout, layout_of
 from .seeds import is_key
 
 if TYPE_CHECKING:
-    from .behaviour import Behaviour  # the operators and methods that `tensors/methods.py` gives
+    from .behavior import Behavior  # the operators and methods that `tensors/methods.py` gives
 else:
-    Behaviour = object
+    Behavior = object
 
 
 class PositionalError(NotationError, TypeError):
@@ -50,7 +50,7 @@ class NamedShape(dict[str, int]):
     __str__ = __repr__
 
 
-class NamedTensor(Behaviour):
+class NamedTensor(Behavior):
     """A tensor with named axes; made by `tensor`.
 
     `axes` are the names in storage order, which means nothing; `array` is the array inside. `layout` is all but the

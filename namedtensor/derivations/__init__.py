@@ -3,7 +3,7 @@
 `needed`: which statements of a program a formula needs.
 `least_shapes`: shapes that nobody gave.
 `reading`: the checker of a program whose derivatives are read.
-`closed_forms`: the closed form of a typed derivative.
+`identification`: the closed form of a typed derivative.
 `indices`: linear indices of families, substituted in trees.
 `recurrences`: which recurrences a derivative goes through.
 `assembly`: closed forms in programs of parts, and the lines that have them.
@@ -11,7 +11,7 @@
 `adjoints`: adjoints of recurrences: a recurrence back, and a sum over the steps.
 `sensitivities`: forward sensitivities of any families: beside each member its derivative.
 `families`: derivatives of families to any order, by one of these two.
-`worked_out`: the closed form as a program.
+`closed_form`: the closed form as a program.
 `steps`: the steps to it, each an equation that can be checked.
 `orders`: the steps of derivatives of higher orders.
 `differences`: a derivative by differences, which a closed form is held against.

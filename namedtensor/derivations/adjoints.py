@@ -113,7 +113,7 @@ def assembled(assembly: RecurrenceAssembly) -> tuple[nodes.Program, int, Steps]:
             node = assembly.in_lines(found)
             over = recurrence if recurrence.families else recurrence.sums[0]
             parts.append(IndexSum("∑", Name(variable), written(over.first), written(over.last), node))
-        for label, index in assembly.labelled_by(taken.variable):
+        for label, index in assembly.labeled_by(taken.variable):
             found = assembly.closed(step, body, Name(label))
             parts += [] if found is None else [at(assembly.in_lines(found), variable, index)]
     parts += [assembly.in_lines(each) for _, each in begun]

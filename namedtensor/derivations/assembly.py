@@ -19,7 +19,7 @@ from ..symbolic.lengths import length
 from ..symbolic.linearizing import ReadingChecker
 from ..symbolic.naming import Reading, names_left, words_of
 from ..symbolic.spelling import expression
-from .closed_forms import closed_form
+from .identification import reading_of
 from .indices import UNIT, Linear, mapped
 from .reading import Shapes, reading_checker
 from .recurrences import depending
@@ -75,7 +75,7 @@ class Assembly:
         ranged = (Equation, nodes.Declaration)
         return [each for each in self.tree.statements[:-1] if not isinstance(each, ranged) or each.range is None]
 
-    def labelled(
+    def labeled(
         self, node: Any, variable: str, own: Iterable[str], shape: Callable[[Node, str], dict[str, Any]]
     ) -> Any:
         """A tree in which a name with the index in a label, as x^t, is one name; families of `own` bases are left."""
@@ -87,8 +87,8 @@ class Assembly:
             name = spelled(each) if isinstance(each, (nodes.Superscript, nodes.Subscript)) else None
             if name is None or name.base not in known:
                 return None
-            labelled = any(variable in words_of(part) for part in (*name.subscript, *name.superscript))
-            if not labelled and name.base not in families:
+            labeled = any(variable in words_of(part) for part in (*name.subscript, *name.superscript))
+            if not labeled and name.base not in families:
                 return None
             text = to_text(each)
             if text not in self.labels:
@@ -116,7 +116,7 @@ class Assembly:
             return None
         inputs = {name: shape for name, shape in self.labels.items() if name in names - taken}
         checker = self.checker(list(tree.statements), inputs)
-        found = closed_form(checker, checker.whole(), tree, self.words, called)
+        found = reading_of(checker, checker.whole(), tree, self.words, called)
         self.words |= {each.name for each in found.names}
         return None if is_zero(found.node) else found
 
@@ -151,7 +151,7 @@ class Assembly:
         inputs = {name: shape for name, shape in self.labels.items() if name in words_of(whole)}
         tree = nodes.Program((Value(whole),))
         checker = self.checker([Value(whole)], inputs)
-        return self.named(closed_form(checker, checker.whole(), tree, self.words), over)
+        return self.named(reading_of(checker, checker.whole(), tree, self.words), over)
 
     def line(self, head: Node, body: Node, over: nodes.Range | None = None) -> None:
         self.lines.append(Equation((head, body), range=over))

@@ -18,7 +18,7 @@ from ..symbolic.from_terms import NotReadable
 from ..symbolic.naming import words_of
 from ..symbolic.parts import Unwritable
 from ..symbolic.work import TooLong, budgeted, working
-from .closed_forms import Typed, closed_program, names_of
+from .identification import Typed, closed_program, names_of
 from .needed import needed
 from .steps import Step, Steps, steps_of
 

@@ -26,8 +26,8 @@ from ..core.tensor import NamedTensor, tensor
 from ..operators.user_functions import USER_FUNCTIONS
 from ..programs.program import Formula
 from ..scope.names import walk
+from .closed_form import read_shapes, stripped
 from .equal_forms import normal_form, program_of, sides_of
-from .worked_out import read_shapes, stripped
 
 PROVED, FALSE, HOLDS = "proved", "false", "holds on what was tried"
 TRIES, CLOSE = 8, 1e-6

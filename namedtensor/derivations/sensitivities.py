@@ -167,7 +167,7 @@ class Sensitivities(Assembly):
         node = mapped(node, change)
         if over is None:
             return node
-        return self.labelled(node, over.variable.text, self.primed, lambda each, _: self.shape(each, over))
+        return self.labeled(node, over.variable.text, self.primed, lambda each, _: self.shape(each, over))
 
     def dependent(self, node: IndexSum) -> bool:
         symbolic = not (isinstance(node.first, Number) and isinstance(node.last, Number))

@@ -103,9 +103,9 @@ class RecurrenceAssembly(Assembly):
     def opaque(self, node: Any) -> Any:
         """A tree in which other names with the index in a label, as x^t, are one name each."""
         own = {each.base for each in self.recurrence.families}
-        return self.labelled(node, self.recurrence.variable, own, lambda each, _: self.probed(each))
+        return self.labeled(node, self.recurrence.variable, own, lambda each, _: self.probed(each))
 
-    def labelled_by(self, variable: Node) -> list[tuple[str, Linear]]:
+    def labeled_by(self, variable: Node) -> list[tuple[str, Linear]]:
         """The names of one step, W^t, of which this is a member, and the step. Raises NotARecurrence where that is not known."""
         wanted, t, found = spelled(variable), self.recurrence.variable, []
         own = {each.base for each in self.recurrence.families}

@@ -1,8 +1,8 @@
 """Looks of values, formulas and explanations: in terminals, on pages, as drawings.
 
-`colours`: one colour for each axis.
+`colors`: one color for each axis.
 `html`: formulas for pages.
-`coloured`: a formula with its axes coloured, wherever it is shown.
+`highlighted`: a formula with colored axes, wherever it is shown.
 `steps`: the steps of an explanation, as text and as a table.
 `derivations`: the way to a derivative, each equation beside its rule.
 `slides`: the steps as a page that steps through them.

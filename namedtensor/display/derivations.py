@@ -10,7 +10,7 @@ from grammar.plain_text import encodable
 from grammar.printer import to_text
 from grammar.printer.runs import axes_in
 
-from .colours import Tint, tints
+from .colors import Tint, tints
 from .html import html_formula, style
 
 

@@ -53,7 +53,7 @@ class Span(NamedTuple):
 
     text: str
     level: int
-    colour: str
+    color: str
     axis: bool
     slanted: bool
     size: float
@@ -128,10 +128,10 @@ def _spans(element: ElementTree.Element, styles: Mapping[str, Mapping[str, str]]
     for each in element:
         height += float(each.attrib.get("dy", 0))
         names = each.attrib.get("class", "").split()
-        colour = next((styles[name]["fill"] for name in names if "fill" in styles.get(name, {})), usual)
+        color = next((styles[name]["fill"] for name in names if "fill" in styles.get(name, {})), usual)
         level = 0 if abs(height) < 0.5 else -1 if height > 0 else 1
         letters = float(each.attrib.get("font-size", size))
-        yield Span(each.text or "", level, colour, "nt-axis" in names, "nt-slanted" in names, letters, height)
+        yield Span(each.text or "", level, color, "nt-axis" in names, "nt-slanted" in names, letters, height)
 
 
 # ---------------------------------------------------------------------------------------------------------------- TikZ
@@ -162,9 +162,9 @@ def tikz(svg: str) -> str:
 
 def _options(look: Look, *more: str) -> str:
     words = list(more)
-    for name, colour in (("fill", look.fill), ("draw", look.stroke)):
-        if colour:
-            red, green, blue, opacity = _parts(colour)
+    for name, color in (("fill", look.fill), ("draw", look.stroke)):
+        if color:
+            red, green, blue, opacity = _parts(color)
             words.append(f"{name}={{rgb,255:red,{red};green,{green};blue,{blue}}}")
             words += [f"{name} opacity={opacity:.2f}"] if opacity < 1 else []
     words += [f"line width={look.width:g}bp"] if look.stroke else []
@@ -173,8 +173,8 @@ def _options(look: Look, *more: str) -> str:
     return ", ".join(words)
 
 
-def _parts(colour: str) -> tuple[int, int, int, float]:
-    numbers = [int(colour[at : at + 2], 16) for at in range(1, len(colour), 2)]
+def _parts(color: str) -> tuple[int, int, int, float]:
+    numbers = [int(color[at : at + 2], 16) for at in range(1, len(color), 2)]
     return numbers[0], numbers[1], numbers[2], numbers[3] / 255 if len(numbers) > 3 else 1.0
 
 
@@ -239,7 +239,7 @@ def _maths(span: Span) -> str:
     if span.axis:
         name = "".join(ESCAPED.get(letter, letter) for letter in span.text)
         inside = rf"\mathsf{{{name}}}"
-        return inside if span.colour == INK else rf"\textcolor[HTML]{{{span.colour.lstrip('#').upper()}}}{{{inside}}}"
+        return inside if span.color == INK else rf"\textcolor[HTML]{{{span.color.lstrip('#').upper()}}}{{{inside}}}"
     return "".join(_letters(piece, span.slanted) for piece in PIECES.findall(span.text))
 
 
@@ -324,7 +324,7 @@ def _paint_words(canvas: Any, shape: Words, order: int) -> None:
     widths = [written(span) for span in shape.spans]
     x = shape.x - sum(width for _, width in widths) / 2
     for span, (font, width) in zip(shape.spans, widths, strict=True):
-        canvas.text(x, shape.y + span.shift, span.text, fontproperties=font, color=span.colour, zorder=order,
+        canvas.text(x, shape.y + span.shift, span.text, fontproperties=font, color=span.color, zorder=order,
                     va="baseline", ha="left", parse_math=False)  # fmt: skip
         x += width
 

@@ -17,7 +17,7 @@ from grammar.locks import LOADING, all_or_none
 from grammar.printer.runs import Run
 
 from ..files.text import reason, whole_file
-from .colours import Tint, axis_rules, classes, rules
+from .colors import Tint, axis_rules, classes, rules
 from .diagram_layout import Layout, Link, layered
 from .flow_graph import NAMING, Drawn, Graph, Port
 from .pictures import fitted
@@ -313,10 +313,10 @@ class Diagram:
     def to_svg(self) -> str:
         """The drawing as SVG, for light pages and slides."""
         found = "".join(f"{selector}{{{text}}}" for selector, text in LIGHT.items())
-        colours = "".join(
-            f".{classes(tint)}{{fill:{tint.colour.light}}}" for tint in self.tints.values() if not tint.underlined
+        colors = "".join(
+            f".{classes(tint)}{{fill:{tint.color.light}}}" for tint in self.tints.values() if not tint.underlined
         )
-        return self._svg(found + colours + FONTS)
+        return self._svg(found + colors + FONTS)
 
     def to_tikz(self) -> str:
         """The drawing as a `tikzpicture`, for a document with the packages tikz and those of `latex_preamble()`."""

@@ -1,4 +1,4 @@
-"""Formulas for pages: scripts below and above, each axis in its colour."""
+"""Formulas for pages: scripts below and above, each axis in its color."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from grammar.errors import printable
 from grammar.printer.runs import Run, to_runs
 
-from .colours import Tint, axis_rules, classes
+from .colors import Tint, axis_rules, classes
 
 TAGS = {"below": "sub", "above": "sup"}
 STYLE = (

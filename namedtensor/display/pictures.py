@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from ..core.tensor import NamedTensor
 
 PANELS = 64  # of more, nobody sees anything
-LABELS = 48  # elements of an axis that are labelled one by one
+LABELS = 48  # elements of an axis that are labeled one by one
 INK = "#1b1f24"
 ABOVE, BELOW = (0.08, 0.44, 0.82), (0.82, 0.40, 0.02)  # as in tables: blue above zero, orange below
 MISSING = (0.5, 0.5, 0.5, 0.45)
 
 
 class Picture:
-    """A drawing; shows itself in a notebook, in the page's own colour of text. `figure` is matplotlib's."""
+    """A drawing; shows itself in a notebook, in the page's own color of text. `figure` is matplotlib's."""
 
     def __init__(self, figure: Figure, mark: str):
         self.figure: Any = figure
@@ -83,7 +83,7 @@ def without_warnings() -> warnings.catch_warnings:
     return warnings.catch_warnings(action="ignore", category=UserWarning)
 
 
-def picture(
+def heatmap(
     tensor: NamedTensor,
     rows: str | None = None,
     columns: str | None = None,
@@ -99,12 +99,12 @@ def picture(
 
     >>> import namedtensor as nt
     >>> A = nt.tensor([[0.9, 0.1], [0.5, 0.5]], "seq memory")
-    >>> shown = nt.picture(A, rows="seq", columns="memory", labels={"seq": ["the", "cat"]})
+    >>> shown = nt.heatmap(A, rows="seq", columns="memory", labels={"seq": ["the", "cat"]})
     >>> shown.save("A.png")  # doctest: +SKIP
     """
     figure = blank()
     across = selection(tensor, rows, columns, panels)
-    written = labelled(tensor, labels or {})
+    written = labeled(tensor, labels or {})
     array = numbers(tensor, across)
     draw(figure, array, across, written, title)
     digest = hashlib.sha256(array.tobytes() + repr((across, title)).encode())
@@ -166,7 +166,7 @@ def numbers(tensor: NamedTensor, across: tuple[str, ...]) -> Any:
     return array
 
 
-def labelled(tensor: NamedTensor, labels: Mapping[str, Sequence[Any]]) -> dict[str, list[str]]:
+def labeled(tensor: NamedTensor, labels: Mapping[str, Sequence[Any]]) -> dict[str, list[str]]:
     """The labels of the elements of each axis that has some."""
     found: dict[str, list[str]] = {}
     for axis, given in labels.items():
@@ -263,7 +263,7 @@ def write(text: Any, shown: str) -> None:
 
 
 def scaled(array: Any) -> dict[str, Any]:
-    """Colours, and the values at their ends; zero is the colour of the page, whichever that is."""
+    """Colors, and the values at their ends; zero is the color of the page, whichever that is."""
     import numpy as np
     from matplotlib.colors import LinearSegmentedColormap  # type: ignore[import-not-found]
 
@@ -275,7 +275,7 @@ def scaled(array: Any) -> dict[str, Any]:
         low, high = -max(-low, high), max(-low, high)
     ends = [below, (*BELOW, 0.0), zero, above] if signed else [zero, above]
     places = [0, 0.5, 0.5, 1] if signed else [0, 1]
-    colours = LinearSegmentedColormap.from_list("shades", list(zip(places, ends)))
-    colours = colours.with_extremes(bad=MISSING)
+    colors = LinearSegmentedColormap.from_list("shades", list(zip(places, ends)))
+    colors = colors.with_extremes(bad=MISSING)
     low = low if signed else 0.0
-    return {"cmap": colours, "vmin": low, "vmax": high if high > low else low + 1}
+    return {"cmap": colors, "vmin": low, "vmax": high if high > low else low + 1}

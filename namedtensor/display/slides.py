@@ -13,7 +13,7 @@ from typing import Any
 
 from grammar.errors import printable
 
-from .colours import Tint
+from .colors import Tint
 from .html import html_piece, html_type, style
 
 LOOK = """

@@ -33,7 +33,7 @@ from ..files.text import whole_file
 from ..scope.names import Key, component, key
 from ..terms.environment import Environment, source_name
 from ..terms.terms import Term, resolved_shape
-from .colours import Tint, tints
+from .colors import Tint, tints
 from .derivations import Way, way_html, way_text
 from .html import html_piece, html_type, style
 
@@ -198,7 +198,7 @@ class Explanation(Suggests):
     source: str
     stages: tuple[Step, ...]
     value: Any
-    axes: tuple[str, ...]  # those that the formulas name: their order says their colours
+    axes: tuple[str, ...]  # those that the formulas name: their order says their colors
     derived: Callable[[], Way | None] = no_way  # of a derivative
 
     def __iter__(self) -> Iterator[Step]:

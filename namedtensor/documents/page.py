@@ -1,4 +1,4 @@
-"""A page for browsers of what a check found: every formula with its axes in colour, types where the pointer rests, and
+"""A page for browsers of what a check found: every formula with its axes in color, types where the pointer rests, and
 each finding under its formula with the source marked. The page needs nothing but itself."""
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from grammar import nodes
 from grammar.printer.runs import Run, axes_in, to_runs
 
-from ..display.colours import Tint, rules, tints
+from ..display.colors import Tint, rules, tints
 from ..display.html import html_runs, style
 from .document import Maths, Section
 from .findings import Finding
@@ -72,7 +72,7 @@ def page(documents: Iterable[Document], summary: str) -> str:
 
 def _document(number: int, document: Document) -> Iterator[str]:
     formulas = _formulas(document)
-    colours = tints(axis for each in formulas if each.program for axis in axes_in(each.program))
+    colors = tints(axis for each in formulas if each.program for axis in axes_in(each.program))
     found = _by_formula(document, formulas)
     yield _contents(number, document, found)
     for section in document.report.scopes:
@@ -80,7 +80,7 @@ def _document(number: int, document: Document) -> Iterator[str]:
         if own:
             yield f"<h2>{html.escape(section.title or 'Before the first section')}</h2>"
         for at in own:
-            yield from _article(f"d{number}f{at}", formulas[at], document.whole, found.get(at, []), colours)
+            yield from _article(f"d{number}f{at}", formulas[at], document.whole, found.get(at, []), colors)
     if found.get(-1):
         yield f'<section id="d{number}f-1">{"".join(map(_told, found[-1]))}</section>'
 
@@ -140,7 +140,7 @@ def _where(finding: Finding) -> str:
 
 
 def _article(
-    mark: str, formula: Formula, whole: Whole, findings: list[Finding], colours: Mapping[str, Tint]
+    mark: str, formula: Formula, whole: Whole, findings: list[Finding], colors: Mapping[str, Tint]
 ) -> Iterator[str]:
     place = whole.place(formula.maths[:2])
     line = place.text.count("\n", 0, place.span[0]) + 1
@@ -150,7 +150,7 @@ def _article(
         alone = formula.maths in formula.section.shapes
         for said in formula.program.statements:
             statement = said.sets[0] if alone and isinstance(said, nodes.Declaration) else said
-            yield f'<div class="nt-formula">{typed(to_runs(statement, colours), types, colours)}</div>'
+            yield f'<div class="nt-formula">{typed(to_runs(statement, colors), types, colors)}</div>'
     yield f"<details{' open' if findings else ''}><summary>source</summary><pre>{marked(place, findings)}</pre></details>"
     yield from map(_told, findings)
     yield "</article>"
@@ -179,7 +179,7 @@ def marked(place: Location, findings: list[Finding]) -> str:
 
 
 # --------------------------------------------------------------------------------------------------- types on hover
-def typed(runs: tuple[Run, ...], types: Mapping[str, str], colours: Mapping[str, Tint]) -> str:
+def typed(runs: tuple[Run, ...], types: Mapping[str, str], colors: Mapping[str, Tint]) -> str:
     """Runs as HTML, each name that has a type with that as its title.
 
     >>> typed((Run("X", slanted=True), Run("1", ("above",)), Run(" + Y")), {"X^1": "X^1 : ℝ^{seq}"}, {})
@@ -197,7 +197,7 @@ def typed(runs: tuple[Run, ...], types: Mapping[str, str], colours: Mapping[str,
             SIGNS[each.scripts[len(base.scripts)]] + each.text for each in _merged(runs[at + 1 : following])
         )
         title = types.get(_bare(base.text + scripts)) or types.get(_bare(base.text))
-        inside = html_runs(runs[at:following], colours)
+        inside = html_runs(runs[at:following], colors)
         found.append(f'<span title="{html.escape(title)}">{inside}</span>' if title and not base.axis else inside)
         at = following
     return "".join(found)

@@ -32,7 +32,7 @@ class Builder(Protocol):
     """
 
     target: Any
-    optimised: frozenset[str]
+    optimized: frozenset[str]
 
     def __getattr__(self, name: str) -> Callable[..., Value]: ...
 

@@ -1,6 +1,6 @@
 """Python functions with a signature, used in formulas like the built-in ones.
 
-@nt.function("gelu' : ℝ → ℝ")
+@nt.custom_function("gelu' : ℝ → ℝ")
 def gelu_prime(x): ...
 """
 
@@ -94,14 +94,14 @@ class _Functions(dict[str, UserFunction]):
 USER_FUNCTIONS: _Functions = _Functions()
 
 
-def function(signature: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def custom_function(signature: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Use a Python function in formulas; it is lifted by its signature.
 
     The function is called with named tensors. They may have more axes than the signature says (those are mapped
     over), so it works by name, on the axes of the signature. Raises NotationError where the signature is none.
 
     >>> import namedtensor as nt
-    >>> @nt.function("twice : ℝ → ℝ")
+    >>> @nt.custom_function("twice : ℝ → ℝ")
     ... def twice(x):
     ...     return 2 * x
     >>> float(nt.evaluate("twice(x) + 1", x=3.0))

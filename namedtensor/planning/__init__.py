@@ -3,7 +3,7 @@
 `plan`: values, steps, plans.
 `primitives`: the table of what a plan is made of, and what holds for every plan.
 `target`: a library as plans see it.
-`optimisations`: what makes plans faster, each with its law.
+`optimizations`: what makes plans faster, each with its law.
 `intervals`: bounds of whole numbers.
 `whole_numbers`: where they fit, and where floats take over.
 `dtypes`: the dtype of each step.

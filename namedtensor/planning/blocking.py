@@ -19,7 +19,7 @@ def find_regions(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int
     if max(map(typical, {*counts}), default=0) * lowering.itemsize < regions.SCORES:
         return
     taken: set[int] = set()
-    sizes = regions.sizes_of_layers(terms) if lowering.is_on("layers in blocks") else ()
+    sizes = regions.sizes_of_layers(terms) if lowering.is_on("layer-tiling") else ()
     threads = regions.cores() if lowering.is_on(core_use.LIMIT) else 1
     chains: dict[int, contraction_order.Parts] = {}
     for number in reversed(range(len(terms))):
@@ -40,7 +40,7 @@ def _is_reordered(lowering: Lowering, term: Term, chains: dict[int, contraction_
     """Whether a term heads a chain of contractions, whose cheapest order may never make the large array that tiles
     avoid.
     """
-    if not lowering.is_on("contraction order"):
+    if not lowering.is_on("contraction-order"):
         return False
     return contraction_order.chain_of(term, lowering.is_separable, chains) is not None
 
@@ -94,7 +94,7 @@ def _in_blocks(lowering: Lowering, region: Region, tiling: regions.Tiling) -> Va
     shape = tuple(sizes[axis] for axis in order)
     plan = inner.builder.plan(lowering.source, (result,), f"{lowering.prefix}b{lowering.blocks}_", FEW_OF_BLOCK)
     return lowering.builder.step(
-        "blocks", given, order, shape, result.dtype, plan=plan, function=f"{lowering.prefix}block_{lowering.blocks}", cuts=tuple(cuts),
+        "tiling", given, order, shape, result.dtype, plan=plan, function=f"{lowering.prefix}block_{lowering.blocks}", cuts=tuple(cuts),
         counts=(*[sizes[axis] for axis in tiling.picked], sizes[tiling.tiled]), rows=tiling.rows,
         at=order.index(tiling.tiled), sizes=shape, cores=cores,
     )  # fmt: skip

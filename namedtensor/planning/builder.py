@@ -27,7 +27,7 @@ class PlanBuilder(StepBuilder):
         if len(values) < len(arguments):
             if not values or primitive not in self.target.numbers:
                 arguments = dtypes.with_arrays(self, arguments)
-            elif "numbers as arrays" in self.optimised:
+            elif "typed-constants" in self.optimized:
                 arguments = dtypes.with_constants(self, primitive, arguments)
         if primitive in whole_numbers.ARITHMETIC:
             primitive, safe = whole_numbers.safe(self, primitive, arguments)
@@ -87,7 +87,7 @@ class PlanBuilder(StepBuilder):
 
     def has_fast_path(self, x: Value) -> bool:
         """Whether exponentials of a value may take the guarded fast path."""
-        return "no largest" in self.optimised and x.dtype in FAR and not x.fixed and not x.dynamic
+        return "unshifted-softmax" in self.optimized and x.dtype in FAR and not x.fixed and not x.dynamic
 
     def select(self, fast: Value, fallback: Value) -> Value:
         """A φ of two versions: the value of the fast path, and that of the fallback which stands for it there."""
@@ -107,7 +107,7 @@ class PlanBuilder(StepBuilder):
 
     def guard_finite(self, x: Value) -> None:
         """Guard the fast path at the upper end of the range alone, for results that may be small."""
-        if x.dtype in ENDS and "no largest" in self.optimised:
+        if x.dtype in ENDS and "unshifted-softmax" in self.optimized:
             end = 2.0 ** ENDS[x.dtype]
             self.step("guard", (x,), (), (), "bool", low=-end, high=end)
 

@@ -15,7 +15,7 @@ from . import regions
 from .regions import Region
 
 ONE, SEVERAL, BESIDE_BLAS, LONG_BESIDE_BLAS = "one", "several", "several, BLAS on one", "several for long, BLAS on one"
-LIMIT = "one BLAS thread"  # the optimisation
+LIMIT = "blas-thread-limit"  # the optimization
 MIN_TILED_MS = 1.0  # milliseconds of one core from which blocks with products are worth it, on one core too
 MIN_SHARED_MS = 2.0  # milliseconds of one core from which several are worth it
 MIN_SHARED_BESIDE_MS = (

@@ -149,7 +149,7 @@ def rows_of(plan: Plan, times: Size = 1) -> list[Row]:
             rows += rows_of(options["plan"], times * -(-(options["stop"] - options["start"]) // options["rows"]))
         elif step.primitive == "loop":
             rows += rows_of(step.options["plan"], times * step.options["steps"])
-        elif step.primitive == "blocks":
+        elif step.primitive == "tiling":
             rows += rows_of(step.options["plan"], times * blocks_of(step.options))
             made = dict(zip(map(source_name, step.value.order), step.value.shape))
             rows.append(Row("blocks put together", part, made, times, 0, 0, size))

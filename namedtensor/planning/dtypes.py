@@ -139,7 +139,7 @@ def as_rows(b: Steps, arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
     """A number beside a large array as a row of it, of which NumPy takes several entries at a time, and not of a number."""
     arrays = [each for each in arguments if isinstance(each, Value) and each.shape]
     numbers = [each for each in arguments if isinstance(each, Value) and not each.shape and each.fixed]
-    if "numbers as rows" not in b.optimised or len(arrays) != 1 or len(numbers) != 1:
+    if "broadcast-constants" not in b.optimized or len(arrays) != 1 or len(numbers) != 1:
         return arguments
     (x,), (number,) = arrays, numbers
     if x.fixed or not ROW <= typical(x.shape[-1]) <= LONGEST or x.typical_count < MANY:

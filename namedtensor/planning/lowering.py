@@ -41,7 +41,7 @@ RESULT: Any = object()  # marks a root: used by the caller
 
 class Rewrite(NamedTuple):
     """One row of the table of rewrites: the kinds of terms that it looks for, its function, and its name in
-    `optimisations`.
+    `optimizations`.
 
     `function` gives None where the pattern does not match; steps that it leaves unused are dropped from the plan.
     """
@@ -54,7 +54,7 @@ class Rewrite(NamedTuple):
 class Tables(NamedTuple):
     """The tables of lowering: a rule for each structural term, the rewrites in order, the rule of tiled regions.
 
-    `analyses` are run on all terms before any is lowered, each where the optimisation of its name is on; they get the
+    `analyses` are run on all terms before any is lowered, each where the optimization of its name is on; they get the
     terms and how many numbers each has.
     """
 
@@ -76,15 +76,15 @@ class LoopStep(NamedTuple):
 class Lowering:
     """The state of lowering: the value of each term, its uses, and the builder of the plan; see the module's text."""
 
-    def __init__(self, source: str, target: Target, limits: Limits, real: str, without: Sequence[str], tables: Tables):
-        self.source, self.target, self.limits, self.without, self.tables = (
+    def __init__(self, source: str, target: Target, limits: Limits, real: str, disable: Sequence[str], tables: Tables):
+        self.source, self.target, self.limits, self.disable, self.tables = (
             source,
             target,
             limits,
-            tuple(without),
+            tuple(disable),
             tables,
         )
-        self.builder = PlanBuilder(target, real, without)
+        self.builder = PlanBuilder(target, real, disable)
         self.values: dict[int, Argument] = {}
         self.uses: dict[int, list[Any]] = {}
         self.inputs: dict[str, Value] = {}
@@ -94,7 +94,7 @@ class Lowering:
         self.projections: dict[int, list[tuple[Term, Term, Term]]] = {}
         self.chains: dict[int, tuple[list[Term], list[str]]] = {}  # the factors of products that were lowered
         self.loop_steps: dict[int, LoopStep] = {}
-        self.late: set[int] = set()  # products that are normalised late
+        self.late: set[int] = set()  # products that are normalized late
         self.fused: set[int] = set()  # terms that the library does as one operation
         self.wakes_blas = False  # whether products outside of the regions are computed by the threads of the BLAS
         self.blocks = self.slices = self.loops = 0
@@ -102,14 +102,14 @@ class Lowering:
 
     def inner(self) -> Lowering:
         """The lowering of an inner function that one thread runs: a tile, a slice."""
-        found = self.of_body("blocks")
+        found = self.of_body("tiling")
         found.builder.in_block = True
         return found
 
-    def of_body(self, *without: str) -> Lowering:
+    def of_body(self, *disable: str) -> Lowering:
         """The lowering of the body of a loop, or of a function that is run as one."""
         real = self.builder.half or self.builder.real
-        return Lowering(self.source, self.target, self.limits, real, (*self.without, *without), self.tables)
+        return Lowering(self.source, self.target, self.limits, real, (*self.disable, *disable), self.tables)
 
     def add_inputs(
         self, layouts: Mapping[str, Layout], names: Mapping[str, str], donated: Collection[str] = ()
@@ -165,8 +165,8 @@ class Lowering:
         return self.has_one_use(term) and id(term) not in self.fused
 
     def is_on(self, name: str) -> bool:
-        """Whether an optimisation is done."""
-        return name in self.builder.optimised
+        """Whether an optimization is done."""
+        return name in self.builder.optimized
 
     @cached_property
     def itemsize(self) -> int:

@@ -21,8 +21,8 @@ def share(lowering: Lowering, term: Term) -> float:
     """The share of the scores of softmax_{ax}(X) ⊙_{ax} V that exist at once, where they may be computed in slices
     along ax.
     """
-    on = lowering.builder.optimised
-    if "sums by slices" not in on or "normalise late" not in on:
+    on = lowering.builder.optimized
+    if "online-softmax" not in on or "deferred-normalization" not in on:
         return 1.0
     for soft in term.arguments:
         if soft.operator == "softmax" and soft.axes == term.axes and len(soft.axes) == 1:
@@ -33,7 +33,7 @@ def share(lowering: Lowering, term: Term) -> float:
     return 1.0
 
 
-def normalise_late(lowering: Lowering, term: Term) -> Argument | None:
+def normalize_late(lowering: Lowering, term: Term) -> Argument | None:
     """The rewrite of softmax_{ax}(X) ⊙_{ax} V that divides after the product, which is the smaller."""
     b = lowering.builder
     for soft, other in (term.arguments, term.arguments[::-1]):
@@ -59,7 +59,7 @@ def softmax_by_slices(lowering: Lowering, term: Term, soft: Term, other: Term) -
     b = lowering.builder
     sums = _Sums(lowering, term, soft, other)
     fallback = b.divide(*sums.made(sums.largest()))
-    if "no largest" not in b.optimised:
+    if "unshifted-softmax" not in b.optimized:
         return fallback
     product, total = sums.made(None)
     b.guard(total)

@@ -22,7 +22,7 @@ from .structural import RULES
 from .target import Target
 from .whole_numbers import ROUNDED
 
-ANALYSES = (("blocks", blocking.find_regions), ("one product", merged_projections.find_groups))
+ANALYSES = (("tiling", blocking.find_regions), ("fused-projections", merged_projections.find_groups))
 DTYPE = attrgetter("dtype")
 TABLES = Tables(RULES, REWRITES, blocking.lower_region, ANALYSES)
 
@@ -34,7 +34,7 @@ def make_plan(
     target: Target,
     limits: Limits = DEFAULT,
     names: Mapping[str, str] | None = None,
-    without: Sequence[str] = (),
+    disable: Sequence[str] = (),
     donated: Collection[str] = (),
 ) -> tuple[Plan, list[Any]]:
     """The plan of `roots`, and the Python functions that it calls.
@@ -45,7 +45,7 @@ def make_plan(
     given = dict.fromkeys(map(DTYPE, layouts.values()))
     real = real_of(target, given)
     any_complex = any(kind_of(dtype_name(dtype)) == "c" for dtype in given)
-    lowering = Lowering(source, target, limits, real, without, TABLES)
+    lowering = Lowering(source, target, limits, real, disable, TABLES)
     lowering.add_inputs(layouts, names or {}, donated)
     results = [lowering.builder.result(value) for value in lowering.lower_all(for_planning(roots, not any_complex))]
     if lowering.builder.rounds:

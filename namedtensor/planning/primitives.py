@@ -213,7 +213,7 @@ ROWS = (
     Primitive("guard", ONE, none),  # runs the fallback where an entry does not lie between `low` and `high`
     # functions within
     Primitive("python", (0, MANY), not_inferred),  # a Python function of the user's
-    Primitive("blocks", SEVERAL, as_stated),  # the inner `plan` on each tile, put together
+    Primitive("tiling", SEVERAL, as_stated),  # the inner `plan` on each tile, put together
     Primitive("slices", SEVERAL, not_inferred),  # the inner `plan` on each slice, combined
     Primitive("loop", (0, MANY), not_inferred),  # the inner `plan` again and again: the states after the last step, those kept of all as arrays, then in lists
 )  # fmt: skip

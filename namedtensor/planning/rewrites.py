@@ -1,5 +1,5 @@
 """The table of rewrites, in order: each computes terms of some kinds by another plan, by the law of its row in
-`optimisations`.
+`optimizations`.
 
 Of the rewrites of a term's kind the first that matches is taken.
 """
@@ -45,11 +45,11 @@ def scale_smaller(lowering: Lowering, term: Term) -> Argument | None:
 
 
 REWRITES = (
-    Rewrite("layer norm", ("sum", "quotient"), fused_kernels.layer_norm),
+    Rewrite("layer-norm", ("sum", "quotient"), fused_kernels.layer_norm),
     Rewrite("linear", ("sum",), fused_kernels.linear),
-    Rewrite("scale the smaller", ("quotient", "product"), scale_smaller),
-    Rewrite("one product", ("contraction",), merged_projections.project),
+    Rewrite("scale-smaller-operand", ("quotient", "product"), scale_smaller),
+    Rewrite("fused-projections", ("contraction",), merged_projections.project),
     Rewrite("attention", ("contraction",), fused_kernels.attention),
-    Rewrite("contraction order", ("contraction", "total"), contraction_order.reorder),
-    Rewrite("normalise late", ("contraction",), online_softmax.normalise_late),
+    Rewrite("contraction-order", ("contraction", "total"), contraction_order.reorder),
+    Rewrite("deferred-normalization", ("contraction",), online_softmax.normalize_late),
 )

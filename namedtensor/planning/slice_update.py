@@ -14,7 +14,7 @@ from .plan import Argument, Value
 
 def put(b: PlanBuilder, condition: Value, x: Value, rest: Value) -> Value | None:
     """Match a case that replaces one slice, and write it as a slice update; None where it is none."""
-    found = _one_place(b, condition) if "one slice" in b.optimised else None
+    found = _one_place(b, condition) if "slice-update" in b.optimized else None
     if found is None or not isinstance(x, Value) or not isinstance(rest, Value):
         return None
     axis, first, size, place = found

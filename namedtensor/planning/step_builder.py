@@ -15,7 +15,7 @@ from ..core.size_conditions import canonical
 from . import dtypes, whole_numbers
 from .fast_path import FALLBACK, FAST, GUARDED, version
 from .intervals import of_dtype, within
-from .optimisations import enabled
+from .optimizations import enabled
 from .plan import Argument, Plan, Scalar, Step, Value, needed
 from .target import Target
 
@@ -32,8 +32,8 @@ class StepBuilder:
     and whole numbers alone, such as the angle of a position, is computed in single, and rounded where it meets them.
     """
 
-    def __init__(self, target: Target, real: str | None = None, without: Sequence[str] = ()):
-        self.optimised = enabled(target.name, without)
+    def __init__(self, target: Target, real: str | None = None, disable: Sequence[str] = ()):
+        self.optimized = enabled(target.name, disable)
         self.target = target
         self.half = real if real in HALF else None
         self.real = target.canonical("float32") if self.half else real or target.default_float
@@ -58,7 +58,7 @@ class StepBuilder:
 
         def built(which: int, prefix: str, fallback: Plan | None = None) -> Plan:
             steps, final = version(which, self.steps, results)
-            in_place = "in place" in self.optimised
+            in_place = "in-place" in self.optimized
             return Plan(
                 source, self.names, self.inputs, steps, final, in_place, prefix, fallback, self.donated, bool(inner)
             )

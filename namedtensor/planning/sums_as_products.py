@@ -31,7 +31,7 @@ def sum_last(b: Steps, x: Value, keep: bool) -> Value | None:
 def factors(b: Steps, x: Value) -> tuple[Argument, ...] | None:
     """The two arrays of which another is the product, where the sum over its last axis is better one of products."""
     step = b.written(b.unnamed(x))
-    on = "sums as products" in b.optimised and x.dtype in ("float32", "float64") and len(x.order) > 1
+    on = "sum-as-matmul" in b.optimized and x.dtype in ("float32", "float64") and len(x.order) > 1
     if step is None or step.primitive != "multiply" or not on or not 1 < typical(x.shape[-1]) <= LONG or x.fixed:
         return None
     same = all(isinstance(each, Value) and (each.shape, each.dtype) == (x.shape, x.dtype) for each in step.arguments)
@@ -53,7 +53,7 @@ def sum_first(b: Steps, x: Value, count: int) -> Value | None:
 def is_better_as_product(b: Steps, x: Value) -> bool:
     """Whether a product with ones is faster than a sum, on numbers that lie as a product takes them."""
     floats = x.dtype in ("float32", "float64") and len(x.order) > 1
-    return "small sums as products" in b.optimised and floats and x.typical_count <= MANY and is_dense_and_new(b, x)
+    return "small-sum-as-matmul" in b.optimized and floats and x.typical_count <= MANY and is_dense_and_new(b, x)
 
 
 def is_dense_and_new(b: Steps, x: Value) -> bool:

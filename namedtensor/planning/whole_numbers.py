@@ -43,7 +43,7 @@ class Steps(Protocol):
     """The interface of the plan builder that the rules of dtypes and sums ask for."""
 
     target: Target
-    optimised: frozenset[str]
+    optimized: frozenset[str]
     half: str | None
     real: str
     in_block: bool

@@ -11,7 +11,7 @@
 `evaluate`: the value of a text.
 `explained`: every step to it.
 `parameters`: what a program declares.
-`initialisation`: parameters as tensors.
+`initialization`: parameters as tensors.
 `open_lengths`: types for ranges of any length.
 `checks`: types without data.
 `named_plans`: plans for arguments by name, for one library.

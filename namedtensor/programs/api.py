@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..display.diagram_svg import Diagram
     from ..planning.cost import Cost
     from .compiled import CompiledFormula
-    from .initialisation import Schemes
+    from .initialization import Schemes
 
 
 # ---------------------------------------------------------------------------------------------------------- to make one
@@ -56,7 +56,7 @@ def formula(text: str, syntax: str = "auto", *, strict: bool = False) -> Formula
 TENSORS_HINT = "read tensors with nt.load_tensors(path), a folder with a model's weights with transformer.load(path)"
 
 
-def load(path: Any, syntax: str = "auto", section: str | None = None) -> Program:
+def load_program(path: Any, syntax: str = "auto", section: str | None = None) -> Program:
     r"""A program from a file: `.nt` is text, `.tex` LaTeX.
 
     A document (`.tex` with sections or files that it includes, `.md`, `.ipynb`, `.html`) is read as `namedtensor check` reads it: with
@@ -143,7 +143,7 @@ def derivative(formula: str | Verbs, wrt: str, syntax: str = "auto") -> Verbs:
 
 
 def compile(
-    formula: str | Verbs, backend: str | None = None, without: str | Collection[str] = (), syntax: str = "auto"
+    formula: str | Verbs, backend: str | None = None, disable: str | Collection[str] = (), syntax: str = "auto"
 ) -> CompiledFormula:
     """A function for repeated calls, of named tensors: planned once for each kind of them. See `Formula.compile`.
 
@@ -152,12 +152,12 @@ def compile(
     >>> float(f(X=nt.tensor([3.0, 4.0], "a")))
     25.0
     """
-    return as_formula(formula, syntax).compile(backend, without)
+    return as_formula(formula, syntax).compile(backend, disable)
 
 
 def cost(
     formula: str | Verbs, values: Values | None = None, /, *, sizes: Mapping[str, int] | None = None,
-    without: str | Collection[str] = (), syntax: str = "auto", **named: Any,
+    disable: str | Collection[str] = (), syntax: str = "auto", **named: Any,
 ) -> Cost:  # fmt: skip
     """What a formula costs before it is run, for tensors or shapes: operations, bytes, the largest array, step by step.
 
@@ -167,7 +167,7 @@ def cost(
     >>> nt.cost("X ⊙_{a} W", X="ℝ^{seq[100] × a[8]}", W="ℝ^{a[8] × b[4]}").multiply_adds
     3200
     """
-    return as_formula(formula, syntax).cost(values, sizes=sizes, without=without, **named)
+    return as_formula(formula, syntax).cost(values, sizes=sizes, disable=disable, **named)
 
 
 def parameters(
@@ -207,18 +207,18 @@ def diagram(
     return as_formula(formula, syntax).diagram(*arguments, sizes=sizes, expand=expand, values=values, **shapes)
 
 
-def to_text(formula: str | Verbs, ascii: bool = False, colours: bool = False, syntax: str = "auto") -> str:
+def to_text(formula: str | Verbs, ascii: bool = False, colors: bool = False, syntax: str = "auto") -> str:
     """A formula in text, or in ASCII. See `Formula.to_text`.
 
     >>> import namedtensor as nt
     >>> nt.to_text(r"\\sum_{\\mathsf{seq}} x", ascii=True)
     'sum_{seq} x'
     """
-    return as_formula(formula, syntax).to_text(ascii, colours)
+    return as_formula(formula, syntax).to_text(ascii, colors)
 
 
 def to_latex(
-    formula: str | Verbs, macros: bool = False, colours: bool = False, syntax: str = "auto", width: float | None = None
+    formula: str | Verbs, macros: bool = False, colors: bool = False, syntax: str = "auto", width: float | None = None
 ) -> str:
     """A formula in LaTeX. See `Formula.to_latex`.
 
@@ -226,7 +226,7 @@ def to_latex(
     >>> nt.to_latex("sum_{seq} x")
     '\\\\sum\\\\limits_{\\\\mathsf{seq}} x'
     """
-    return as_formula(formula, syntax).to_latex(macros, colours, width)
+    return as_formula(formula, syntax).to_latex(macros, colors, width)
 
 
 def latex_preamble() -> str:

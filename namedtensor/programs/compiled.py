@@ -72,7 +72,7 @@ def to_module(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any]
         )
     with LOADING, all_or_none():
         from ..backends.torch_modules import module_text, ordered
-        from .initialisation import ZEROS, fans_in
+        from .initialization import ZEROS, fans_in
         from .torch_forward import order_of
 
     function = goal.function()
@@ -111,7 +111,7 @@ def as_shape(value: Any) -> Any:
 def scheme_text(scheme: Any, fan_in: int) -> str:
     """The initial value of a parameter, of whose sizes `{}` is the list."""
     with LOADING, all_or_none():
-        from .initialisation import LECUN, ONES
+        from .initialization import LECUN, ONES
 
     if scheme is LECUN:
         return "torch.randn({})" + (f" / {fan_in}**0.5" if fan_in > 1 else "")
@@ -143,9 +143,9 @@ class Specialization:
     """
 
     def __init__(self, goal: WholeProgram | Entry, target: Target, given: Mapping[str, Any], options: Options) -> None:
-        without = plain(target.name, options.without)
+        disable = plain(target.name, options.disable)
         self._target = target
-        options = options._replace(without=without)
+        options = options._replace(disable=disable)
         self._plan, self._python = open_plan_of(goal, target, given, options)
         if (
             target.name == "numpy"
@@ -188,13 +188,13 @@ class CompiledFormula(Suggests, CachedCall):
     `plan` and `source` show what the last call used.
     """
 
-    def __init__(self, goal: WholeProgram | Entry, library: str | None, without: Sequence[str]):
+    def __init__(self, goal: WholeProgram | Entry, library: str | None, disable: Sequence[str]):
         super().__init__()
-        self._goal, self._library, self._without = goal, library, tuple(without)
+        self._goal, self._library, self._disable = goal, library, tuple(disable)
         self._target = None if library is None else target_named(library)
 
     def __reduce__(self) -> Any:  # its functions are made anew when it is called
-        return CompiledFormula, (self._goal, self._library, self._without)
+        return CompiledFormula, (self._goal, self._library, self._disable)
 
     def specialize(
         self,
@@ -220,7 +220,7 @@ class CompiledFormula(Suggests, CachedCall):
         by_name = all_values(values, named)
         given = {**dict(zip(self._argument_names(arguments), arguments)), **by_name}
         arrays = {name: value for name, value in given.items() if hasattr(value, "layout")}
-        options = Options(sizes, keyword_names(values, named), without=self._without)
+        options = Options(sizes, keyword_names(values, named), disable=self._disable)
         target = self._target_of(Arguments(arrays)) if arrays or self._library else target_named("numpy")
         return Specialization(self._goal, target, given, options)
 
@@ -253,7 +253,7 @@ class CompiledFormula(Suggests, CachedCall):
         spread: Mapping[str, int] | None = None,
     ) -> Executable:
         target = self._target_of(given).over(spread)
-        found = executable(self._typed(given, sizes, by_keyword), given.abstract, target, self._without)
+        found = executable(self._typed(given, sizes, by_keyword), given.abstract, target, self._disable)
         found.instead = jitted(found.function)
         return found
 

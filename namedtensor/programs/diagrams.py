@@ -13,7 +13,7 @@ from ..core.kinds import as_mapping, as_names
 from ..core.limits import recursion_headroom
 from ..core.sizes import is_ground, resolve
 from ..core.suggestions import did_you_mean, near
-from ..display.colours import tints
+from ..display.colors import tints
 from ..display.diagram_svg import Diagram
 from ..display.flow import Flow
 from ..display.flow_data import Asked

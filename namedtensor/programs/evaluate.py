@@ -209,7 +209,7 @@ def explain(
 def explain_value(program: ParsedProgram, values: Values | None, sizes: Any, named: dict[str, Any]) -> Explanation:
     """The steps to the value of a program."""
     with LOADING, all_or_none():
-        from .explained import ClosedForm, explained
+        from .explained import DerivedForm, explained
 
     given = Arguments(all_values(values, named)).with_numbers(program)
     checker = program.checker(given.inputs, whole_sizes(sizes), by_keyword=keyword_names(values, named))
@@ -217,5 +217,5 @@ def explain_value(program: ParsedProgram, values: Values | None, sizes: Any, nam
     found = explained(checker, checker.whole, last.statement if isinstance(last, Definition) else last, given)
     warn_of_checks(checker)
     if isinstance(last, Derivative):
-        return replace(found, derived=ClosedForm(program, given, sizes))
+        return replace(found, derived=DerivedForm(program, given, sizes))
     return found

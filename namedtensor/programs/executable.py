@@ -46,7 +46,7 @@ class Options(NamedTuple):
     sizes: Mapping[str, int] | None = None
     by_keyword: tuple[str, ...] | None = None  # the names that were given by keyword: each has to be used
     strict: bool = False
-    without: tuple[str, ...] = ()  # optimisations
+    disable: tuple[str, ...] = ()  # optimizations
     donated: frozenset[str] = frozenset()  # tensors in whose arrays the result may be written
 
 
@@ -93,20 +93,20 @@ def checked(
 
 def planned(
     source: str, terms: Sequence[Term], abstract: Abstract, target: Target, limits: Limits = DEFAULT,
-    without: Sequence[str] = (), donated: Collection[str] = (),
+    disable: Sequence[str] = (), donated: Collection[str] = (),
 ) -> tuple[Plan, list[Any]]:  # fmt: skip
     """Plan terms for tensors of these layouts: the plan, and the Python functions that it calls."""
     layouts = {name: each for name, each in abstract.items() if isinstance(each, Layout)}
-    return make_plan(source, tuple(terms), layouts, target, limits, without=without, donated=donated)
+    return make_plan(source, tuple(terms), layouts, target, limits, disable=disable, donated=donated)
 
 
 def function_of(
     source: str, terms: Sequence[Term], abstract: Abstract, target: Target, limits: Limits = DEFAULT,
-    without: Sequence[str] = (), donated: Collection[str] = (),
+    disable: Sequence[str] = (), donated: Collection[str] = (),
 ) -> PlanFunction:  # fmt: skip
     """Compile that plan to a function."""
     with at_once(target.xp):
-        plan, python = planned(source, terms, abstract, target, limits, without, donated)
+        plan, python = planned(source, terms, abstract, target, limits, disable, donated)
         return PlanFunction(plan, target, python)
 
 
@@ -117,11 +117,11 @@ def typed(goal: Goal, given: Given, arguments: Positional, options: Options) -> 
 
 
 def executable(
-    typed: Typed, abstract: Abstract, target: Target, without: Sequence[str] = (), donated: Collection[str] = ()
+    typed: Typed, abstract: Abstract, target: Target, disable: Sequence[str] = (), donated: Collection[str] = ()
 ) -> Executable:
     """The second half: terms made ready to run, with the claims of their program."""
     with recursion_headroom(typed.source):
-        function = function_of(typed.source, typed.roots, abstract, target, typed.limits, without, donated)
+        function = function_of(typed.source, typed.roots, abstract, target, typed.limits, disable, donated)
     names = tuple([name for name, each in abstract.items() if isinstance(each, Layout)])
     claims = tuple([claim for *_, claim in typed.claims])
     return Executable(function, names, typed.unused, len(typed.terms), claims, typed.outer)

@@ -38,7 +38,7 @@ class StepValues:
         return [(array, order, target.xp) for array, order in zip(arrays, orders)]
 
 
-class ClosedForm:
+class DerivedForm:
     """What a derivative is worked out to for the shapes of a call; pickles."""
 
     def __init__(self, formula: Any, given: Arguments, sizes: Any):
@@ -47,7 +47,7 @@ class ClosedForm:
     def __call__(self) -> Way | None:
         shapes = {str(name): each.shape for name, each in self.given.inputs.items()}
         try:
-            found = answered("worked_out", self.formula, shapes, self.sizes)
+            found = answered("closed_form", self.formula, shapes, self.sizes)
         except NotationError:  # it has a value, and no closed form
             return None
         return found if found.steps else None

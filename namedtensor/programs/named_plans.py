@@ -77,7 +77,7 @@ def plan_for(goal: Goal, target: Target, abstract: Abstract, options: Options) -
     """The same for layouts."""
     with recursion_headroom(goal.program.source):
         checker, terms = checked_by_name(goal, abstract, options)
-        return planned(checker.scope.source, terms, abstract, target, without=options.without)
+        return planned(checker.scope.source, terms, abstract, target, disable=options.disable)
 
 
 def open_plan_of(

@@ -168,8 +168,8 @@ def shadowed_by(names: Collection[Key], functions: Collection[str] | None = None
     """Names that stand for tensors here, because a value was given for them: those of built-in functions, and those with
     labels; of these only such as one of `functions` might take for its own, where these are known."""
     plain = [name.base for name in names if not (name.subscript or name.superscript)]
-    labelled = [name for name in names if name.subscript or name.superscript]
-    of_functions = [str(name) for name in labelled if functions is None or name.base in functions]
+    labeled = [name for name in names if name.subscript or name.superscript]
+    of_functions = [str(name) for name in labeled if functions is None or name.base in functions]
     return frozenset([*of_functions, *FUNCTIONS.intersection(plain)])
 
 

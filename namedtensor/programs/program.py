@@ -134,22 +134,22 @@ class Program(Verbs):
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *(name for name in self.names if name.isidentifier())]
 
-    def redefined(self, text: str = "", without: Iterable[str] = ()) -> Self:
-        """A program in which the definitions of `text` replace those of the same names; `without` takes some out.
+    def replace_definitions(self, text: str = "", remove: Iterable[str] = ()) -> Self:
+        """A program in which the definitions of `text` replace those of the same names; `remove` names definitions to remove.
 
         What `text` says of other names is added. Raises NotationError where a name to take out is not defined.
 
         >>> import namedtensor as nt
-        >>> nt.program("act(x) = gelu(x)\\nY = act(X)").redefined("act(x) = relu(x)")
+        >>> nt.program("act(x) = gelu(x)\\nY = act(X)").replace_definitions("act(x) = relu(x)")
         act(x) = relu(x)
         Y = act(X)
         """
         with LOADING, all_or_none():
-            from .variants import redefined
+            from .variants import replace_definitions
 
-        text = as_text(text, "the new definitions", 'write redefined("act(x) = relu(x)")')
-        without = as_names(without, "without=", 'write without=["act"]')
-        return type(self)(redefined(self._goal.program, text, without), self.syntax, self.strict)
+        text = as_text(text, "the new definitions", 'write replace_definitions("act(x) = relu(x)")')
+        remove = as_names(remove, "remove=", 'write remove=["act"]')
+        return type(self)(replace_definitions(self._goal.program, text, remove), self.syntax, self.strict)
 
     def shard(
         self, rules: Rules, mesh: Any, computed: Rules | None = None, topology: str | None = None
@@ -182,17 +182,17 @@ class Program(Verbs):
         valued = self._goal.program.scope.valued
         return self, to_text(last_member(valued) if isinstance(valued, Definition) else as_written(self.tree, valued))
 
-    def worked_out(self, *, sizes: Mapping[str, int] | None = None, **shapes: Any) -> Any:
+    def closed_form(self, *, sizes: Mapping[str, int] | None = None, **shapes: Any) -> Any:
         """The closed form of the derivatives that its value holds, in the notation (paper §5); shapes as `check` takes them.
 
         Shapes that are not given are those of the declarations, else the least with which the formula is right. Raises
         NotationError where a part has no closed form, or it is not found within the limit of rewrites.
 
         >>> import namedtensor as nt
-        >>> nt.formula("x ⊙_{a} x").derivative("x").worked_out(x="ℝ^{a}")
+        >>> nt.formula("x ⊙_{a} x").derivative("x").closed_form(x="ℝ^{a}")
         D = 2 x^*
         """
-        return answered("worked_out", self, shapes, sizes)
+        return answered("closed_form", self, shapes, sizes)
 
     def _asked(self, arguments: tuple[Any, ...], given: Mapping[str, Any]) -> Asked:
         """The goal of a call: the program's value; or, where it ends with a function, that function of the arguments."""

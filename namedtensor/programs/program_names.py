@@ -34,7 +34,7 @@ class ProgramNames:
     def spoken(self) -> set[Key]:
         """All names in the text: of W^Q, where that is declared or defined, no W."""
         parts = [part for statement in self.scope.program.statements for part in children(statement)]
-        return {found for part in parts for found in used(part, self._labelled)}
+        return {found for part in parts for found in used(part, self._labeled)}
 
     @property
     def free(self) -> list[str]:
@@ -57,7 +57,7 @@ class ProgramNames:
         return wanted.base in self.bases or (wanted in self.spoken and name not in self.indices)
 
     @cached_property
-    def _labelled(self) -> set[Key]:
+    def _labeled(self) -> set[Key]:
         """The names whose scripts are labels, and no powers of another name."""
         return self.declared | self.defined
 
@@ -65,7 +65,7 @@ class ProgramNames:
         """The parameters of a function, or what it wants to be: neither its arguments nor defined."""
         bodies = [function.body, *(fact.body for facts in function.facts.values() for fact in facts)]
         own = {name.key() for name in (*function.parameters, *function.options)}
-        found = dict.fromkeys(each for body in bodies for each in used(body, self._labelled))
+        found = dict.fromkeys(each for body in bodies for each in used(body, self._labeled))
         return [each for each in found if each in self.declared or not self._explained(each, own, function)]
 
     def _explained(self, name: Key, own: set[Key], function: FunctionDefinition) -> bool:
@@ -77,17 +77,17 @@ class ProgramNames:
         )
 
 
-def used(node: nodes.Node, labelled: set[Key]) -> Iterator[Key]:
+def used(node: nodes.Node, labeled: set[Key]) -> Iterator[Key]:
     """The names that an expression uses: of X^2, where that is no name by itself, X too."""
     name = None if isinstance(node, nodes.Axis) else spelled(node)
     if name is not None:
         yield name.key()
-        if isinstance(node, (nodes.Superscript, nodes.Subscript)) and name.key() not in labelled:
-            yield from used(node.base, labelled)
+        if isinstance(node, (nodes.Superscript, nodes.Subscript)) and name.key() not in labeled:
+            yield from used(node.base, labeled)
         return
     parts = (*node.arguments, *node.parameters) if isinstance(node, nodes.Call) else children(node)
     for part in parts:
-        yield from used(part, labelled)
+        yield from used(part, labeled)
 
 
 def bound_by(node: Any) -> set[str]:

@@ -1,6 +1,6 @@
 """Formulas as `torch.nn.Module`s. Imported where one is asked for; without PyTorch none can be made.
 
-A module has parameters under the names of the formulas, which optimisers, checkpoints and `state_dict` know. Plain tensors
+A module has parameters under the names of the formulas, which optimizers, checkpoints and `state_dict` know. Plain tensors
 go in and come out in an order of axes that is said once: they run a `forward` that was made for all their sizes (see
 `torch_forward.py`). Named ones, and what that is not made for, are computed as a call of the formula is.
 """

@@ -21,12 +21,12 @@ from .parsed import ParsedProgram
 Span = tuple[int, int]
 
 
-def redefined(program: ParsedProgram, text: str, without: Iterable[str]) -> str:
-    """The text of the variant; see `Program.redefined`."""
+def replace_definitions(program: ParsedProgram, text: str, remove: Iterable[str]) -> str:
+    """The text of the variant; see `Program.replace_definitions`."""
     known = frozenset((*program.scope.functions, *USER_FUNCTIONS))
     new = parse(text, program.syntax, functions=known) if text.strip() else None
     spans, replaced = spans_of(program.scope), spans_of(bind(text, new)) if new else {}
-    gone = {str(key(name)) for name in without}
+    gone = {str(key(name)) for name in remove}
     for name in gone:
         if name not in spans:
             raise NotationError(201, f"{name} is not defined here", hint=did_you_mean(near(name, spans)))

@@ -23,13 +23,13 @@ from .parameters import inferred, need_shapes, shapes_of
 if TYPE_CHECKING:
     from ..checking.report import CheckResult
     from ..core.tensor import NamedTensor
-    from ..display.coloured import Coloured
-    from ..display.colours import Tint
+    from ..display.colors import Tint
     from ..display.diagram_svg import Diagram
+    from ..display.highlighted import Highlighted
     from ..display.steps import Explanation
     from ..planning.cost import Cost
     from .compiled import CompiledFormula
-    from .initialisation import Schemes
+    from .initialization import Schemes
 
 
 class Verbs(Suggests, Asked):
@@ -48,8 +48,8 @@ class Verbs(Suggests, Asked):
         """
         return argument_names(self._goal)
 
-    def to_text(self, ascii: bool = False, colours: bool = False) -> str:
-        """What it says in text, or in ASCII; with `colours`, a terminal shows each axis in its own.
+    def to_text(self, ascii: bool = False, colors: bool = False) -> str:
+        """What it says in text, or in ASCII; with `colors`, a terminal shows each axis in its own.
 
         >>> import namedtensor as nt
         >>> print(nt.program("f(x) = 2 x\\nY = f(X)")["f"].to_text())
@@ -58,17 +58,17 @@ class Verbs(Suggests, Asked):
         with LOADING, all_or_none():
             from grammar.printer import to_text
 
-        escapes = {axis: tint.escape for axis, tint in self._tints.items()} if colours else None
-        return to_text(self._tree, ascii=ascii, colours=escapes)
+        escapes = {axis: tint.escape for axis, tint in self._tints.items()} if colors else None
+        return to_text(self._tree, ascii=ascii, colors=escapes)
 
-    def to_latex(self, macros: bool = False, colours: bool = False, width: float | None = None) -> str:
-        """What it says in LaTeX; with `macros`, in the paper's own; with `colours`, each axis in its own.
+    def to_latex(self, macros: bool = False, colors: bool = False, width: float | None = None) -> str:
+        """What it says in LaTeX; with `macros`, in the paper's own; with `colors`, each axis in its own.
 
         With a `width` in ems it is a display of its own, broken where it is broader; the text of `article` is 34.5 ems.
         What stands in a document for the macros is `latex_preamble()`.
 
         >>> import namedtensor as nt
-        >>> print(nt.formula("∑_{seq} x").to_latex(colours=True))
+        >>> print(nt.formula("∑_{seq} x").to_latex(colors=True))
         \\sum\\limits_{\\textcolor{#0b80a6}{\\mathsf{seq}}} x
         """
         with LOADING, all_or_none():
@@ -76,22 +76,22 @@ class Verbs(Suggests, Asked):
 
         if width is not None:
             as_number(width, "width=", 1, "write width=34.5, the ems of a line of the class article")
-        found = {axis: tint.colour.light for axis, tint in self._tints.items()} if colours else None
-        return to_latex(self._tree, macros=macros, colours=found, width=width)
+        found = {axis: tint.color.light for axis, tint in self._tints.items()} if colors else None
+        return to_latex(self._tree, macros=macros, colors=found, width=width)
 
     def to_html(self, sizes: Mapping[str, Any] | None = None) -> str:
-        """What it says for a page, each axis in its colour throughout, with a legend that tells the `sizes` that are given."""
+        """What it says for a page, each axis in its color throughout, with a legend that tells the `sizes` that are given."""
         with LOADING, all_or_none():
             from ..display.html import html_program
 
         return html_program(self._tree, self._tints, as_mapping(sizes, "sizes=", 'write sizes={"a": 3}'))
 
-    def coloured(self, sizes: Mapping[str, Any] | None = None) -> Coloured:
-        """What it says with each axis in its colour, in a notebook as in a terminal."""
+    def highlight(self, sizes: Mapping[str, Any] | None = None) -> Highlighted:
+        """What it says with each axis in its color, in a notebook as in a terminal."""
         with LOADING, all_or_none():
-            from ..display.coloured import Coloured
+            from ..display.highlighted import Highlighted
 
-        return Coloured(self._tree, self._tints, as_mapping(sizes, "sizes=", 'write sizes={"a": 3}'))
+        return Highlighted(self._tree, self._tints, as_mapping(sizes, "sizes=", 'write sizes={"a": 3}'))
 
     @cached_property
     def _tree(self) -> Any:
@@ -99,11 +99,11 @@ class Verbs(Suggests, Asked):
 
     @cached_property
     def _tints(self) -> dict[str, Tint]:
-        """The colour of each axis, in the order in which they are named."""
+        """The color of each axis, in the order in which they are named."""
         with LOADING, all_or_none():
             from grammar.printer.runs import axes_in
 
-            from ..display.colours import tints
+            from ..display.colors import tints
 
         return tints(axes_in(self._tree))
 
@@ -219,10 +219,10 @@ class Verbs(Suggests, Asked):
         """The program, and what in it a gradient is of."""
         raise NotImplementedError
 
-    def compile(self, backend: str | None = None, without: str | Collection[str] = ()) -> CompiledFormula:
+    def compile(self, backend: str | None = None, disable: str | Collection[str] = ()) -> CompiledFormula:
         """A function for repeated calls, of named tensors: planned once for each kind of them.
 
-        `backend` is "numpy", "torch" or "jax", or None for that of the tensors; `without` turns optimisations off by name.
+        `backend` is "numpy", "torch" or "jax", or None for that of the tensors; `disable` turns optimizations off by name.
         Raises NotationError where a backend is not installed.
 
         >>> import namedtensor as nt
@@ -233,14 +233,14 @@ class Verbs(Suggests, Asked):
         with LOADING, all_or_none():
             from .compiled import CompiledFormula
 
-        return CompiledFormula(self._goal, backend, as_names(without, "without=", 'write without=["blocks"]'))
+        return CompiledFormula(self._goal, backend, as_names(disable, "disable=", 'write disable=["tiling"]'))
 
     def cost(
         self,
         values: Values | None = None,
         *,
         sizes: Mapping[str, int] | None = None,
-        without: str | Collection[str] = (),
+        disable: str | Collection[str] = (),
         **named: Any,
     ) -> Cost:
         """What it costs before it is run, for tensors or shapes: operations, bytes, the largest array, step by step.
@@ -262,8 +262,8 @@ class Verbs(Suggests, Asked):
             from .named_plans import open_plan_of, target_named
 
         given = with_declared(self._goal, all_values(values, named), sizes, with_open=True)
-        without = as_names(without, "without=", 'write without=["blocks"]')
-        options = Options(sizes, keyword_names(values, named), without=without)
+        disable = as_names(disable, "disable=", 'write disable=["tiling"]')
+        options = Options(sizes, keyword_names(values, named), disable=disable)
         return cost_of(open_plan_of(self._goal, target_named("numpy"), given, options)[0])
 
     def to_python(
@@ -379,7 +379,7 @@ class Verbs(Suggests, Asked):
         **shapes: Any,
     ) -> dict[str, Any]:
         """The parameters as tensors: γ one, what is contracted normal with variance 1/(numbers that one output sums),
-        what is only added zero; `schemes` says otherwise by name (see `initialisation`), `only` which are wanted. `seed` is an
+        what is only added zero; `schemes` says otherwise by name (see `initialization`), `only` which are wanted. `seed` is an
         integer, or a key of `jax.random`, which gives arrays of JAX.
 
         Raises NotationError where a size stays unknown, or the shape of a function's arguments.
@@ -390,7 +390,7 @@ class Verbs(Suggests, Asked):
         {'W': ℝ^{a[3] × b[2]}, 'b': ℝ^{b[2]}}
         """
         with LOADING, all_or_none():
-            from .initialisation import fans, initial
+            from .initialization import fans, initial
 
         seed = as_seed(seed)
         schemes = as_mapping(schemes, "schemes=", 'write schemes={"W": Normal("0.02")}')

@@ -75,8 +75,8 @@ class _Known:
             *self.scope.definitions,
             *(each.name.key() for each in self.scope.families),
         }
-        labelled = {each for each in others if each[:2] == base[:2] and each.superscript} - {name.key()}
-        return base in others and not labelled
+        labeled = {each for each in others if each[:2] == base[:2] and each.superscript} - {name.key()}
+        return base in others and not labeled
 
     def absolute_values(self) -> set[Head]:
         """Sides |x| of equations that are about a tensor, where no axis has this name."""

@@ -46,7 +46,7 @@ class Stated:
         self.source, self.program = source, program
         self.drawn: dict[str, Draw] = {}
         self.plain: dict[str, Equation] = {}  # the names that have one equation, and no scripts
-        self.labelled: set[str] = set()  # the names that have equations with scripts
+        self.labeled: set[str] = set()  # the names that have equations with scripts
         self.parameters: set[str] = set()  # of functions
         direct: dict[str, set[str]] = {}  # what each name is made of
         for each in program.statements:
@@ -62,7 +62,7 @@ class Stated:
             elif isinstance(head, Name) and each.range is None:
                 self.plain[base] = each
             if base and isinstance(head, (nodes.Superscript, nodes.Subscript, nodes.Index)):
-                self.labelled.add(base)
+                self.labeled.add(base)
             bound = bound_by(each)
             self.parameters |= bound if isinstance(head, Call) else set()
             direct.setdefault(base, set()).update(words(each.sides[1]) - bound)
@@ -145,7 +145,7 @@ class Stated:
         if isinstance(node, Expectation):
             bound = bound | {each.name if isinstance(each, Draw) else each.text for each in node.draws}
         base = node.operator if isinstance(node, Call) else base_of(node)
-        if base not in self.labelled and isinstance(node, (nodes.Superscript, nodes.Subscript, nodes.Index)):
+        if base not in self.labeled and isinstance(node, (nodes.Superscript, nodes.Subscript, nodes.Index)):
             base = ""  # a power, or elements, of what stands in it
         within = sorted(self.variables([base]) & over) if base not in (*self.drawn, *bound) else []
         alone = isinstance(node, Name) and base in self.plain and not self.needs[base] & self.parameters

@@ -262,14 +262,14 @@ class Scope:
 
     def functions_of(self, operator: str, subscripts: Scripts, superscripts: Scripts) -> list[FunctionDefinition]:
         """The functions whose labels are among these texts of a use; one that takes its axes as one comes with all."""
-        labelled, over_all = self._functions
-        found = labelled.find(operator, subscripts, superscripts)
+        labeled, over_all = self._functions
+        found = labeled.find(operator, subscripts, superscripts)
         further = over_all.get(operator)
         return sorted([*found, *further], key=lambda each: each.position) if further else found
 
     @cached_property
     def _functions(self) -> tuple[ByScripts[FunctionDefinition], dict[str, list[FunctionDefinition]]]:
-        labelled: ByScripts[FunctionDefinition] = ByScripts()
+        labeled: ByScripts[FunctionDefinition] = ByScripts()
         over_all: dict[str, list[FunctionDefinition]] = {}
         for function in self.all_functions():
             if len(function.subscript) == 1 and function.subscript[0][0] == "axis":
@@ -279,8 +279,8 @@ class Scope:
                 [text if kind == "label" else None for kind, text in each]
                 for each in (function.subscript, function.superscript)
             )
-            labelled.add(function.operator, subscript, superscript, function)
-        return labelled, over_all
+            labeled.add(function.operator, subscript, superscript, function)
+        return labeled, over_all
 
     def varies(self, name: str) -> bool:
         """Whether a derivative is taken with respect to a name of this spelling, or by one with an index that may be it."""

@@ -208,7 +208,7 @@ def definitions_of(
     bound = function.bound
     axes = function.over_axes if over is None else over
     parameters = {name.key() for name in (*function.parameters, *function.options)}
-    labelled = {key for key in parameters if key.subscript or key.superscript}
+    labeled = {key for key in parameters if key.subscript or key.superscript}
 
     def candidates(key: Key) -> list[BindingGroup]:
         """What a name may mean here: what is spelled so before a family of which it may be a member."""
@@ -232,7 +232,7 @@ def definitions_of(
                 continue
             seen.add(id(definition))
             names, words = mentions(definition, bindings)
-            if words & bound or axes & axes_of(definition) or any(key in labelled for key in names):
+            if words & bound or axes & axes_of(definition) or any(key in labeled for key in names):
                 return True
             for key in names:
                 for binding in bindings.nearest(key, definition):

@@ -1,7 +1,7 @@
 """Canonical keys (graph canonisation): two forms have one key exactly where they are equal up to names of bound
 indices.
 
-Indices are coloured by the factors that they stand in, again and again, until the colours tell no more apart. Where
+Indices are colored by the factors that they stand in, again and again, until the colors tell no more apart. Where
 several are alike still, each of them is tried first, and the smallest key is taken: refinement alone takes (tr A)² and
 tr(A²) for one.
 """
@@ -17,7 +17,7 @@ from .forms import Factor, Form, Index, Product
 from .work import current
 
 Labels = Mapping[Index, Any]
-Colour = tuple[Any, ...]
+Color = tuple[Any, ...]
 
 
 def product_key(product: Product, labels: Labels) -> tuple[Any, ...]:
@@ -39,38 +39,38 @@ def key(form: Form) -> tuple[Any, ...]:
     return form_key(form, outside_labels({index for each in form for index in each.indices()}))
 
 
-def _searched(product: Product, labels: dict[Any, Any], colours: dict[Index, tuple[Any, ...]]) -> tuple[Any, ...]:
-    """The search of canonisation: individualise an index of an ambiguous colour, and refine."""
-    colours = _refined(product, labels, colours)
+def _searched(product: Product, labels: dict[Any, Any], colors: dict[Index, tuple[Any, ...]]) -> tuple[Any, ...]:
+    """The search of canonisation: individualise an index of an ambiguous color, and refine."""
+    colors = _refined(product, labels, colors)
     classes: dict[tuple[Any, ...], list[Index]] = {}
-    for index, colour in colours.items():
-        classes.setdefault(colour, []).append(index)
-    tied = min((colour for colour, group in classes.items() if len(group) > 1), default=None)
+    for index, color in colors.items():
+        classes.setdefault(color, []).append(index)
+    tied = min((color for color, group in classes.items() if len(group) > 1), default=None)
     if tied is None:
-        order = sorted(colours, key=lambda index: colours[index])
+        order = sorted(colors, key=lambda index: colors[index])
         return _written(product, {**labels, **{index: (1, place) for place, index in enumerate(order)}})
-    candidates = _inequivalent(product, labels, colours, classes[tied])
-    return min(_searched(product, labels, _individualized(colours, one)) for one in candidates)
+    candidates = _inequivalent(product, labels, colors, classes[tied])
+    return min(_searched(product, labels, _individualized(colors, one)) for one in candidates)
 
 
-def _individualized(colours: dict[Index, Colour], index: Index) -> dict[Index, Colour]:
-    return {**colours, index: (*colours[index], -1)}
+def _individualized(colors: dict[Index, Color], index: Index) -> dict[Index, Color]:
+    return {**colors, index: (*colors[index], -1)}
 
 
 def _inequivalent(
-    product: Product, labels: dict[Any, Any], colours: dict[Index, Colour], tied: list[Index]
+    product: Product, labels: dict[Any, Any], colors: dict[Index, Color], tied: list[Index]
 ) -> Iterable[Index]:
-    """The indices of one colour but those that an exchange of two connected parts of the product turns into others.
+    """The indices of one color but those that an exchange of two connected parts of the product turns into others.
 
     In (∑ x)ⁿ all n sums are alike, and one of them stands for all: n! orders of them give the same key.
     """
     current().spend(len(tied))
     found: dict[tuple[Any, ...], Index] = {}
     for index in tied:
-        part = _connected(product, index, colours.keys())
-        if part.summed == colours.keys():
+        part = _connected(product, index, colors.keys())
+        if part.summed == colors.keys():
             return tied
-        inside = _individualized({each: colours[each] for each in part.summed}, index)
+        inside = _individualized({each: colors[each] for each in part.summed}, index)
         key = _searched(part, labels, inside)
         found.setdefault((key, tuple(sorted(inside.values()))), index)
     return found.values()
@@ -88,25 +88,25 @@ def _connected(product: Product, index: Index, bound: Set[Index]) -> Product:
 
 
 def _refined(
-    product: Product, labels: dict[Any, Any], colours: dict[Index, tuple[Any, ...]]
+    product: Product, labels: dict[Any, Any], colors: dict[Index, tuple[Any, ...]]
 ) -> dict[Index, tuple[Any, ...]]:
-    """Colour refinement of the indices of a product, by the factors that they stand in."""
-    if not colours:
-        return colours
+    """Color refinement of the indices of a product, by the factors that they stand in."""
+    if not colors:
+        return colors
     while True:
-        seen = {index: [] for index in colours}
+        seen = {index: [] for index in colors}
         for factor in product.factors:
-            around = [(2, *colours[each]) if each in colours else labels[each] for each in factor.indices]
+            around = [(2, *colors[each]) if each in colors else labels[each] for each in factor.indices]
             mark = (factor.head.serial, factor.exponent)
             for place, index in enumerate(factor.indices):
                 if index in seen:
                     seen[index].append((mark, factor.head.orbits[place], _arranged(factor, around, place)))
-        found = {index: (colours[index], tuple(sorted(seen[index]))) for index in colours}
-        ranks = {colour: (rank,) for rank, colour in enumerate(sorted(set(found.values())))}
-        refined = {index: ranks[colour] for index, colour in found.items()}
-        if len(ranks) == len(set(colours.values())):
+        found = {index: (colors[index], tuple(sorted(seen[index]))) for index in colors}
+        ranks = {color: (rank,) for rank, color in enumerate(sorted(set(found.values())))}
+        refined = {index: ranks[color] for index, color in found.items()}
+        if len(ranks) == len(set(colors.values())):
             return refined
-        colours = refined
+        colors = refined
 
 
 def _arranged(factor, around: list[Any], place: int) -> tuple[Any, ...]:

@@ -7,7 +7,7 @@
 `comparison`: two values, record by record.
 `differences`: how they differ, in words.
 `mutants`: slips that nobody wrote down.
-`sameness`: `nt.same`.
+`equivalence`: `nt.equivalent`.
 `exercise_files`: exercises as they are written.
 `references`: what answers are compared with: the model, or what a released file keeps.
 `einsum`: calls of einsum as formulas.

@@ -35,9 +35,9 @@ class Said:
         return self.text
 
     def _repr_html_(self) -> str:
-        colour = {True: "#1a7f37", False: "#b42318", None: "inherit"}[self.right]
+        color = {True: "#1a7f37", False: "#b42318", None: "inherit"}[self.right]
         word = {True: "right", False: "not yet", None: ""}[self.right]
-        head = f"<strong style='color:{colour}'>{word}</strong> " if word else ""
+        head = f"<strong style='color:{color}'>{word}</strong> " if word else ""
         return f"<div>{head}<pre style='display:inline;white-space:pre-wrap'>{html.escape(self.text)}</pre></div>"
 
 

@@ -26,9 +26,9 @@ from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.names import walk
 from .differences import Words, names_of_new_axes
 from .einsum import as_formula, is_einsum, letters_clash
+from .equivalence import Equivalence, judged
 from .exercise_files import ExerciseText
 from .references import reference_of
-from .sameness import Sameness, judged
 from .settings import Setting
 from .spelling import called, expression, text_of
 from .type_answers import signature, types
@@ -178,7 +178,7 @@ def by_value(exercise: ExerciseText, answer: str, seed: int, whole: Callable[[st
     raise Wrong(judged(reference.setting, state, WORDS, exercise.model and whole(exercise.model)).told)
 
 
-def _right(found: Sameness) -> str:
+def _right(found: Equivalence) -> str:
     names = names_of_new_axes(found.axes, WORDS)
     return f"right on {found.draws} of {found.draws} draws" + (f" ({names})" if names else "")
 

@@ -1,4 +1,4 @@
-"""Significant digits of printed tensors: what `nt.set_digits` says, else the default of each look."""
+"""Significant digits of printed tensors: what `nt.set_printoptions` says, else the default of each look."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ IN_TABLES, IN_LINES, IN_HALVES = 4, 6, 3  # where nobody says: cells, a number t
 _said: int | None = None
 
 
-class set_digits:
+class set_printoptions:
     """Show tensors with this many significant digits from now on; None is as it was at first.
 
     In a `with` statement, until its end. `A.to_text(digits=…)` says it for once, and `f"{A:.8f}"` in Python's way. Raises
@@ -19,7 +19,7 @@ class set_digits:
 
     >>> import namedtensor as nt
     >>> A = nt.tensor([2 / 3, 1.00001], "a")
-    >>> with nt.set_digits(8):
+    >>> with nt.set_printoptions(digits=8):
     ...     print(A)
     a │          1        2
     ──┼────────────────────
@@ -43,7 +43,7 @@ class set_digits:
         _said = self._before
 
     def __repr__(self) -> str:
-        return f"set_digits({_said})"
+        return f"set_printoptions({_said})"
 
 
 def checked(digits: Any) -> int:
@@ -54,7 +54,7 @@ def checked(digits: Any) -> int:
 
 
 def digits_of(usual: int, asked: int | None = None) -> int:
-    """The number of digits: as asked for; else as `set_digits` says; else the default there."""
+    """The number of digits: as asked for; else as `set_printoptions` says; else the default there."""
     if asked is not None:
         return checked(asked)
     return usual if _said is None else _said

@@ -1,7 +1,7 @@
-"""The behaviour of NamedTensor: operators, functions, renaming and indexing, NumPy's protocols, and its looks.
+"""The behavior of NamedTensor: operators, functions, renaming and indexing, NumPy's protocols, and its looks.
 
-The class itself lies in `core/tensor.py` and knows no operator. It is given its behaviour here, once, when it is first
-imported; what type checkers see of it is `core/behaviour.pyi`. There is no `__getattr__`, which would make each look at an
+The class itself lies in `core/tensor.py` and knows no operator. It is given its behavior here, once, when it is first
+imported; what type checkers see of it is `core/behavior.pyi`. There is no `__getattr__`, which would make each look at an
 attribute slower: the error for an unknown one is Python's own, which names the nearest.
 """
 
@@ -146,7 +146,7 @@ def as_text(self: NamedTensor) -> str:
 
 
 def to_text(self: NamedTensor, digits: int | None = None) -> str:
-    """A table for terminals, with the names of the axes; `digits` are significant ones, see `set_digits`."""
+    """A table for terminals, with the names of the axes; `digits` are significant ones, see `set_printoptions`."""
     with LOADING, all_or_none():
         from . import tables
 
@@ -154,7 +154,7 @@ def to_text(self: NamedTensor, digits: int | None = None) -> str:
 
 
 def to_latex(self: NamedTensor, macros: bool = False, digits: int | None = None) -> str:
-    """The number, row or matrix in LaTeX, `macros`: in the paper's own; `digits` are significant ones, see `set_digits`.
+    """The number, row or matrix in LaTeX, `macros`: in the paper's own; `digits` are significant ones, see `set_printoptions`.
 
     Raises NotationError for more than two axes.
 
@@ -209,7 +209,7 @@ WRITTEN: dict[str, Callable[..., Any]] = {
 }
 
 
-def behaviour() -> dict[str, Callable[..., Any]]:
+def behavior() -> dict[str, Callable[..., Any]]:
     """Each method that NamedTensor is given, by its name."""
     found: dict[str, Callable[..., Any]] = {}
     for sign, (from_left, from_right) in INFIX.items():
@@ -219,5 +219,5 @@ def behaviour() -> dict[str, Callable[..., Any]]:
     return {**found, **WRITTEN, **METHODS}
 
 
-for _name, _method in behaviour().items():
+for _name, _method in behavior().items():
     setattr(NamedTensor, _name, _method)

@@ -33,7 +33,9 @@ def as_value(value: Any, name: str) -> Any:
         )
     elif callable(value) and not isinstance(value, type):
         what = type(value).__name__
-        hint = f'declare the signature of a Python function, @nt.function("{name} : ℝ → ℝ"), and use it by its name'
+        hint = (
+            f'declare the signature of a Python function, @nt.custom_function("{name} : ℝ → ℝ"), and use it by its name'
+        )
     else:
         what = "a string" if isinstance(value, str) else "nothing" if value is None else type(value).__name__
         hint = "pass a named tensor or a number"

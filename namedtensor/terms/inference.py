@@ -150,7 +150,7 @@ class Inference(ABC):
         self.rolled: dict[str, Any] = {}  # the loops whose bodies are being typed, by their marks
         self.derived = 0  # how many derivatives and differentials were typed
         self.shows_layers: bool = recover  # whether the parts of each layer are to be shown, and so written out
-        self.labelled: frozenset[str] | None = None  # the bases of names with labels
+        self.labeled: frozenset[str] | None = None  # the bases of names with labels
         self.labels_given: frozenset[str] | None = None  # of those of inputs
         self.layered: dict[int, bool] = {}  # the holders of families, by their functions, and whether these are layers
         self.rules: Inference | None = None  # types the differentials of operators

@@ -167,7 +167,7 @@ def _inside(loop: Loop, axes: Set[str], reshaped: Reshaped) -> Loop:
 
 # ---------------------------------------------------------------------------------------------------- dead states
 def for_planning(roots: tuple[Term, ...], real: bool = True) -> tuple[Term, ...]:
-    """Normalise terms for planning: variables replaced by their values, dead loop states removed, softmax recognized where
+    """Normalize terms for planning: variables replaced by their values, dead loop states removed, softmax recognized where
     all numbers are real."""
     found = without_unasked(without_variables(roots))
     return with_softmax(found) if real else found

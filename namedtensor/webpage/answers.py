@@ -33,8 +33,8 @@ or null where the text is wrong.
               \htmlData{at=FROM-TO}{…}, each name of an axis in \htmlClass{nt-axis nt-0}{…}, types as superscripts (where
               asked for) in \htmlClass{nt-type}{…}; macros used: \htmlData, \htmlClass, all else is plain KaTeX
      "plain_latex": without marks, to be copied; "macros_latex": the same in the paper's own macros
-     "axes": [{"name": "seq", "size": 3, "colour": 0, "underlined": false, "light": "#0b80a6", "dark": "#75d4fd"}],
-              all axes in the order in which their colours are given; class nt-COLOUR, of which there are eight, and
+     "axes": [{"name": "seq", "size": 3, "color": 0, "underlined": false, "light": "#0b80a6", "dark": "#75d4fd"}],
+              all axes in the order in which their colors are given; class nt-COLOR, of which there are eight, and
               nt-more where underlined
      "inputs": [{"name": "X", "type": "ℝ^{seq[3]}", "axes": [["seq", 3]], "from": "given" | "declared" | "guessed" | "argument",
                  "needed": "tensor" | "number", "number": 3 | null,

@@ -17,7 +17,7 @@ from grammar.nodes import Call, Name, Node, Number
 from grammar.printer import to_text
 from grammar.printer.text import FORMS
 
-from ..display.colours import tints
+from ..display.colors import tints
 from ..display.steps import Step
 from ..operators import REGISTRY
 from .marked_latex import marked_latex

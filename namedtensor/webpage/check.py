@@ -11,7 +11,7 @@ from grammar.parser import spelling_of
 from grammar.printer import to_latex, to_text
 
 from ..core.axes import show
-from ..display.colours import tints
+from ..display.colors import tints
 from ..display.steps import AxisNames, places
 from ..scope.names import spelled
 from .marked_latex import marked_latex
@@ -74,14 +74,14 @@ def mending(problem: NotationError, errors: Sequence[NotationError], request: Re
 def checked_reply(found: Typed, request: Request) -> Reply:
     result, program = found.checked.result, found.program
     parts = parts_of(found)
-    colours = tints(found.axes)
+    colors = tints(found.axes)
     above = named_parts(found, parts) if request.flag("superscripts") else {}
     syntax = program.syntax if program.syntax != "auto" else spelling_of(program.source)
     tree = program.tree if found.checked.checker is None else found.checked.checker.scope.program
     return {
         "syntax": syntax,
         "text": to_text(tree),
-        "latex": marked_latex(tree, colours, {tuple(each["span"]) for each in parts}, above),
+        "latex": marked_latex(tree, colors, {tuple(each["span"]) for each in parts}, above),
         "plain_latex": to_latex(tree),
         "macros_latex": to_latex(tree, macros=True),
         "axes": axes_data(found.axes, found.axes),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grammar.errors import NotationError
 
-from ..planning.optimisations import ROWS
+from ..planning.optimizations import ROWS
 from ..programs.compiled import to_javascript, to_python
 from ..programs.einsum import to_einsum
 from ..programs.executable import Options
@@ -14,7 +14,7 @@ from .typed import Typed, typed
 
 LIBRARIES = ("numpy", "torch", "jax", "javascript", "einsum")
 
-UNREADABLE = tuple(row.name for row in ROWS if row.name not in ("contraction order",))  # of use to machines alone
+UNREADABLE = tuple(row.name for row in ROWS if row.name not in ("contraction-order",))  # of use to machines alone
 
 
 def code(request: Request) -> Reply:
@@ -25,7 +25,7 @@ def code(request: Request) -> Reply:
     found = typed(request).right()
     if library == "einsum":
         return as_einsum(found)
-    options = Options(dict(found.sizes), without=UNREADABLE)
+    options = Options(dict(found.sizes), disable=UNREADABLE)
     if library == "javascript":
         return {"text": to_javascript(found.goal, found.given, False, options), "why": None}
     return {"text": to_python(found.goal, library, found.given, options), "why": None}

@@ -9,8 +9,8 @@ from grammar.parser import parse
 from grammar.printer import to_latex, to_text
 from grammar.printer.runs import axes_in
 
-from ..derivations.worked_out import WorkedOut, worked_out
-from ..display.colours import tints
+from ..derivations.closed_form import ClosedForm, closed_form
+from ..display.colors import tints
 from ..programs.program import Formula
 from .marked_latex import marked_latex
 from .replies import Reply, axes_data
@@ -25,9 +25,9 @@ def derive(request: Request) -> Reply:
     found, by = typed(request).right(), request.word("by", None)
     written = Formula(found.program.source, found.program.syntax).derivative(by)
     axes = dict(found.axes)
-    as_written = {"text": to_text(written.tree), "latex": coloured(written.tree, axes)}
+    as_written = {"text": to_text(written.tree), "latex": highlight(written.tree, axes)}
     try:
-        closed = worked_out(written, shapes_of(found), found.sizes, MOST)
+        closed = closed_form(written, shapes_of(found), found.sizes, MOST)
     except NotationError as problem:
         if problem.code not in (404, 405):
             raise
@@ -38,15 +38,15 @@ def derive(request: Request) -> Reply:
     return {**closed_reply(closed, axes), "as_written": as_written, "why": None}
 
 
-def closed_reply(closed: WorkedOut, axes: dict[str, Any]) -> Reply:
-    tree = closed.closed.tree
+def closed_reply(closed: ClosedForm, axes: dict[str, Any]) -> Reply:
+    tree = closed.expression.tree
     axes |= {axis: axes.get(axis) for axis in axes_in(tree)}
     return {
         "text": to_text(tree),
-        "latex": coloured(tree, axes),
+        "latex": highlight(tree, axes),
         "steps": [
             {
-                "rule": step.rule, "text": to_text(step.node), "latex": coloured(step.node, axes),
+                "rule": step.rule, "text": to_text(step.node), "latex": highlight(step.node, axes),
                 "law": step.law, "latex_law": latex_of(step.law),
             }
             for step in closed.steps
@@ -64,7 +64,7 @@ def latex_of(law: str) -> str | None:
         return None
 
 
-def coloured(tree: Any, axes: Any) -> str:
+def highlight(tree: Any, axes: Any) -> str:
     return marked_latex(tree, tints({**axes, **dict.fromkeys(axes_in(tree))}))
 
 

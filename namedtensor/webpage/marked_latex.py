@@ -1,6 +1,6 @@
 r"""LaTeX that says where each piece stands: \htmlData{at=3-9}{…} around each part that has a type, a class around each axis.
 
-KaTeX makes attributes and classes of them, which the page lights up and colours. In the making the marks are private
+KaTeX makes attributes and classes of them, which the page lights up and colors. In the making the marks are private
 characters, so that the printer's own questions, such as whether an operand begins with a sign, are answered as ever.
 """
 
@@ -14,7 +14,7 @@ from grammar.printer.latex import Latex
 from grammar.printer.pieces import Piece, Printing
 
 from ..checking.checker import Checker
-from ..display.colours import Tint, classes
+from ..display.colors import Tint, classes
 
 Span = tuple[int, int]
 Axes = Mapping[str, Any]

@@ -109,7 +109,7 @@ def laid_out(made: Plan, number: int) -> Reply:
 
 
 def latex_of(found: Stages, node: Any) -> str:
-    return marked_latex(node, found.colours, found.spans)
+    return marked_latex(node, found.colors, found.spans)
 
 
 def kind(found: Stages, step: Step) -> str:

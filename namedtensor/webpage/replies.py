@@ -8,7 +8,7 @@ from typing import Any
 from grammar.errors import CATALOGUE, NotationError, excerpt
 
 from ..core.sizes import SizeVariable, resolve
-from ..display.colours import tints
+from ..display.colors import tints
 from ..terms.inference import shown
 
 Reply = dict[str, Any]
@@ -62,11 +62,11 @@ def type_data(shape: Mapping[str, Any] | None) -> Reply | None:
 
 
 def axes_data(axes: Iterable[str], sizes: Mapping[str, Any]) -> list[Reply]:
-    """The axes with their colours, in the order in which these are given."""
+    """The axes with their colors, in the order in which these are given."""
     return [
         {
-            "name": axis, "size": sizes.get(axis), "colour": tint.number, "underlined": tint.underlined,
-            "light": tint.colour.light, "dark": tint.colour.dark,
+            "name": axis, "size": sizes.get(axis), "color": tint.number, "underlined": tint.underlined,
+            "light": tint.color.light, "dark": tint.color.dark,
         }
         for axis, tint in tints(axes).items()
     ]  # fmt: skip

@@ -12,7 +12,7 @@ from grammar.nodes import Call, Node, Number
 
 from ..checking.checker import Checker
 from ..core.limits import recursion_headroom
-from ..display.colours import Tint, tints
+from ..display.colors import Tint, tints
 from ..display.steps import Explanation, Step, explanation
 from ..planning.plan import Plan
 from ..planning.target import Target
@@ -49,7 +49,7 @@ class Stages:
         return {step.node.span for step in self.steps if hasattr(step.node, "span")}
 
     @cached_property
-    def colours(self) -> dict[str, Tint]:
+    def colors(self) -> dict[str, Tint]:
         return tints(self.typed.axes)
 
     def operands(self, step: Step) -> list[int | None]:

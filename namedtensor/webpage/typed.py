@@ -65,7 +65,7 @@ class Typed:
 
     @cached_property
     def axes(self) -> Mapping[str, int | None]:
-        """Every axis in the order of its colour, with its size."""
+        """Every axis in the order of its color, with its size."""
         found: dict[str, int | None] = dict.fromkeys(axes_in(self.program.tree))
         trace = self.checked.checker.trace if self.checked.checker is not None else ()
         shapes = [each.axes for each in self.inputs] + list(self.checked.result.shapes.values())

@@ -13,7 +13,7 @@ from grammar.locks import LOADING, all_or_none
 if TYPE_CHECKING:
     from namedtensor.sharding.sharding import Sharding
 
-ABOUT = ("numbers", "sizes", "definitions", "config", "without")  # what a file says beside the tensors
+ABOUT = ("numbers", "sizes", "definitions", "config", "removed")  # what a file says beside the tensors
 
 
 class About(NamedTuple):
@@ -22,22 +22,22 @@ class About(NamedTuple):
     sizes: tuple[tuple[str, int], ...]
     definitions: str
     config: str
-    without: frozenset[str]
+    removed: frozenset[str]
     sharding: Sharding | None = None  # where the parameters lie, where that was said
     stacked: tuple[str, ...] = ()  # the names of all parameters, where families of them are kept in one array each
     strict: bool = False  # whether an outer broadcast is an error
 
     @classmethod
-    def of(cls, sizes: Mapping[str, int], definitions: str, config: Mapping[str, Any], without: Iterable[str]) -> About:
+    def of(cls, sizes: Mapping[str, int], definitions: str, config: Mapping[str, Any], remove: Iterable[str]) -> About:
         written = json.dumps(dict(config), ensure_ascii=False)
-        return cls(tuple(sorted(sizes.items())), definitions, written, frozenset(without))
+        return cls(tuple(sorted(sizes.items())), definitions, written, frozenset(remove))
 
 
 def write(place: str | os.PathLike[str], kind: str, parameters: Mapping[str, Any], about: About) -> None:
     """Write the parameters of a layer to a safetensors file, and about a layer of this kind what makes it again."""
     tensors = {name: value for name, value in parameters.items() if isinstance(value, nt.NamedTensor)}
     numbers = {name: value for name, value in parameters.items() if name not in tensors}
-    said = numbers, dict(about.sizes), about.definitions, json.loads(about.config), sorted(about.without)
+    said = numbers, dict(about.sizes), about.definitions, json.loads(about.config), sorted(about.removed)
     written = {name: json.dumps(value, ensure_ascii=False) for name, value in zip(ABOUT, said, strict=True)}
     nt.save_tensors(place, tensors, {"layer": kind, **written})
 

@@ -38,4 +38,4 @@ def attention_maps(
     words = {axis: tokens for axis in (rows, columns) if tokens is not None and weights.sizes.get(axis) == len(tokens)}
     if tokens is not None and rows in weights.axes:
         words[rows] = tokens
-    return nt.picture(weights, rows=rows, columns=columns, labels=words)
+    return nt.heatmap(weights, rows=rows, columns=columns, labels=words)

@@ -35,7 +35,7 @@ from namedtensor.core.layout import UnnamedAxes
 from namedtensor.core.seeds import as_seed
 from namedtensor.core.suggestions import Suggests
 from namedtensor.programs.arguments import whole_sizes
-from namedtensor.programs.initialisation import Schemes, drawn
+from namedtensor.programs.initialization import Schemes, drawn
 from namedtensor.tensors import pytrees as jax_trees
 
 from . import flax_nodes
@@ -46,19 +46,19 @@ from .parameters import Declared, check_names, checked, not_by_keyword, spelled
 from .texts import own_text
 
 if TYPE_CHECKING:
-    from namedtensor.display.coloured import Coloured
     from namedtensor.display.diagram_svg import Diagram
+    from namedtensor.display.highlighted import Highlighted
     from namedtensor.display.steps import Explanation
     from namedtensor.sharding.sharding import Rules, Sharding
 
 
 @lru_cache(maxsize=256)
 def variant(
-    notation: str, definitions: str = "", without: frozenset[str] = frozenset(), strict: bool = False
+    notation: str, definitions: str = "", removed: frozenset[str] = frozenset(), strict: bool = False
 ) -> nt.Program:
     """The program of a text, some of its definitions replaced and some taken out."""
     program = nt.program(notation, syntax="text", strict=strict)
-    return program.redefined(definitions, without) if definitions or without else program
+    return program.replace_definitions(definitions, removed) if definitions or removed else program
 
 
 class _Formula:
@@ -80,7 +80,7 @@ class Layer(ModuleMethods, Suggests):
     Numbers among the parameters are constants of the formulas, such as ε. Raises NotationError where a parameter is
     missing, is not in the formulas, or has another shape than they declare.
 
-    `definitions` replace those of the same names in the formulas: another activation, say. `without` names definitions
+    `definitions` replace those of the same names in the formulas: another activation, say. `remove` names definitions
     that are taken out, and with them the parameters that nothing else needs. With `strict`, an outer broadcast is an error.
     """
 
@@ -120,14 +120,14 @@ class Layer(ModuleMethods, Suggests):
         sizes: Mapping[str, int] | None = None,
         definitions: str = "",
         config: Mapping[str, Any] | None = None,
-        without: Iterable[str] = (),
+        remove: Iterable[str] = (),
         strict: bool = False,
     ):
         sizes = whole_sizes(sizes)
         config = as_mapping(config, "config=", "give what the file of the model said")
         definitions = as_text(definitions, "definitions=", 'write definitions="act(x) = relu(x)"')
-        without = as_names(without, "without=", 'write without=["act"]')
-        self._set({}, About.of(sizes, definitions, config, without)._replace(strict=bool(strict)))
+        remove = as_names(remove, "remove=", 'write remove=["act"]')
+        self._set({}, About.of(sizes, definitions, config, remove)._replace(strict=bool(strict)))
         self._set(checked(self._declared(), self.sizes, spelled(parameters)), self._about)
 
     def _set(self, parameters: Mapping[str, Any], about: About) -> None:
@@ -166,9 +166,9 @@ class Layer(ModuleMethods, Suggests):
         return self._about.definitions
 
     @property
-    def without(self) -> frozenset[str]:
+    def removed(self) -> frozenset[str]:
         """The definitions of the notation that this layer has not."""
-        return self._about.without
+        return self._about.removed
 
     @property
     def config(self) -> dict[str, Any]:
@@ -198,10 +198,10 @@ class Layer(ModuleMethods, Suggests):
         strict: bool = False,
         **other: Any,
     ) -> Self:
-        """A layer with the published initialisation: `sizes` are those of the axes, and how many layers there are.
+        """A layer with the published initialization: `sizes` are those of the axes, and how many layers there are.
 
         `seed` is an integer, or a key of `jax.random`, which gives arrays of JAX, also while JAX traces.
-        `schemes` initialises otherwise, by name (see `namedtensor.initial`); `constants` gives numbers such as ε. Raises
+        `schemes` initializes otherwise, by name (see `namedtensor.initial`); `constants` gives numbers such as ε. Raises
         NotationError where a size that a parameter needs is not known, or is given as a keyword of its own.
         """
         if other:
@@ -299,7 +299,7 @@ class Layer(ModuleMethods, Suggests):
     def at(self, name: str | tuple[str, ...], *arguments: Any, **named: Any) -> Any:
         """The value of any name of the formulas, such as the attention of a layer; of several names, a tuple."""
         for each in (name,) if isinstance(name, str) else as_names(name, "the name", 'write layer.at("FFN", X)'):
-            if each in self.without:
+            if each in self.removed:
                 raise nt.NotationError(
                     201, f"this {type(self).__name__} has no {each}: its file holds no parameters of it"
                 )
@@ -330,15 +330,15 @@ class Layer(ModuleMethods, Suggests):
         entry = self._program(named)[self.value]
         return entry.diagram(*arguments, sizes=self.sizes, expand=expand, values=self.parameters, **named)
 
-    def coloured(self) -> Coloured:
-        """The layer's formulas with each axis in its colour, and the sizes that its parameters show."""
+    def highlight(self) -> Highlighted:
+        """The layer's formulas with each axis in its color, and the sizes that its parameters show."""
         tensors = [value for value in self.parameters.values() if isinstance(value, nt.NamedTensor)]
-        return self.formula.coloured({axis: size for tensor in tensors for axis, size in tensor.sizes.items()})
+        return self.formula.highlight({axis: size for tensor in tensors for axis, size in tensor.sizes.items()})
 
     def _program(self, named: Mapping[str, Any]) -> nt.Program:
         """The formulas without the definitions of what the call gives."""
         given = frozenset(name for name in self.optional if name in named)
-        return variant(self.notation, self.definitions, given | self.without, self._about.strict)
+        return variant(self.notation, self.definitions, given | self.removed, self._about.strict)
 
     def _named(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments of a call, by name where the formulas have names for them."""
@@ -432,15 +432,15 @@ def _tree_to_json(tree: Any) -> Any:
         about.sizes,
         about.definitions,
         about.config,
-        sorted(about.without),
+        sorted(about.removed),
         about.stacked,
         about.strict,
     ]
 
 
 def _tree_from_json(kind: type[Layer], written: Any) -> Any:
-    names, numbers, sizes, definitions, config, without, stacked, strict = written
-    about = About(pairs(sizes), definitions, config, frozenset(without), None, tuple(stacked), strict)
+    names, numbers, sizes, definitions, config, removed, stacked, strict = written
+    about = About(pairs(sizes), definitions, config, frozenset(removed), None, tuple(stacked), strict)
     names = tuple(name if isinstance(name, str) else FamilyName(tuple(name)) for name in names)
     return kind, names, pairs(numbers), about, None
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import namedtensor as nt
-from namedtensor.programs.initialisation import GLOROT, Constant, Normal
+from namedtensor.programs.initialization import GLOROT, Constant, Normal
 
 from ..pretrained.generation import LanguageModel, generate
 from ..pretrained.hugging_face import State, match

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from namedtensor.programs.initialisation import Constant, Normal
+from namedtensor.programs.initialization import Constant, Normal
 
 from ..pretrained.model import Model, Stored
 

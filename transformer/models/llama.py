@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import namedtensor as nt
-from namedtensor.programs.initialisation import Constant, Normal
+from namedtensor.programs.initialization import Constant, Normal
 
 from ..pretrained.generation import LanguageModel
 from ..pretrained.model import Stored

@@ -76,7 +76,7 @@ class SentenceModel(Suggests):
             raise nt.NotationError(409, f"{inner} is of {type(model).__name__}, and sentences are read by BERT")
         formulas = (POOLINGS[pooling_of(place / stages["Pooling"])], SCALED if "Normalize" in stages else PLAIN)
         definitions = "\n".join((model.definitions, *formulas))
-        encoder = type(model)(model.parameters, model.sizes, definitions, model.config, model.without)
+        encoder = type(model)(model.parameters, model.sizes, definitions, model.config, model.removed)
         about = {**optional_json(inner / "tokenizer_config.json"), **optional_json(inner / "sentence_bert_config.json")}
         longest = longest_of(about, model)
         return cls(encoder, tokenizer_of(inner, longest), longest, about.get("do_lower_case", False), backend, device)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from namedtensor.programs.initialisation import Constant, Normal
+from namedtensor.programs.initialization import Constant, Normal
 
 from ..pretrained.model import Model, Stored
 
@@ -32,7 +32,7 @@ def tokens(config: Mapping[str, Any]) -> int:
 class ViT(Model):
     """ViT: an encoder of an image's patches; `pooled` and `logits` are where the file holds their maps.
 
-    The axis chans of the pixels is called colour in the formulas, where chans are the features.
+    The axis chans of the pixels is called color in the formulas, where chans are the features.
     """
 
     source = "Dosovitskiy et al., An Image is Worth 16x16 Words: Transformers for Image Recognition at Scale, 2021"
@@ -43,7 +43,7 @@ class ViT(Model):
     schemes = {"C": Normal("0.02"), "P": Normal("0.02"), "W": Normal("0.02"), "b": Constant(0.0)}
     counts = {
         "L": "num_hidden_layers", "chans": "hidden_size", "heads": "num_attention_heads",
-        "hidden": "intermediate_size", "colour": "num_channels",
+        "hidden": "intermediate_size", "color": "num_channels",
         "height": lambda config: sides(config["image_size"])[0],
         "width": lambda config: sides(config["image_size"])[1],
         "down": lambda config: sides(config["patch_size"])[0],
@@ -64,7 +64,7 @@ class ViT(Model):
     }  # fmt: skip
     ignored_heads = ("embeddings.mask_token", "decoder.*")
     stored = (
-        Stored("W", "embeddings.patch_embeddings.projection.weight", "chans colour down across"),
+        Stored("W", "embeddings.patch_embeddings.projection.weight", "chans color down across"),
         Stored("b", "embeddings.patch_embeddings.projection.bias", "chans"),
         Stored("C", "embeddings.cls_token", "batch[1] first[1] chans", batch=0, first=0),
         Stored("P", "embeddings.position_embeddings", "batch[1] seq chans", batch=0),

@@ -91,9 +91,9 @@ def cached_about(model: Any, given: Collection[str]) -> Any:
     declared = inspect.cleandoc(model.cached).replace(MEMORY, PAST)
     defaults = (text for name, text in DEFAULTS.items() if name not in given)
     about = model._about
-    without = about.without | set(model.fixed) | (set(DEFAULTS) & set(given))
+    removed = about.removed | set(model.fixed) | (set(DEFAULTS) & set(given))
     texts = (about.definitions, inspect.cleandoc(FORMULAS), declared, *defaults)
-    return about._replace(definitions="\n".join(texts).strip(), without=without)
+    return about._replace(definitions="\n".join(texts).strip(), removed=removed)
 
 
 def cache_axes(declared: str) -> dict[str, tuple[str, ...]]:

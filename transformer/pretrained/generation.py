@@ -169,14 +169,14 @@ def families(model: LanguageModel, names: Iterable[str]) -> list[str]:
 
 def after_last(model: LanguageModel) -> nt.Program:
     """The model's formulas for given states."""
-    return variant(model.notation, model.definitions, model.without | {"states"})
+    return variant(model.notation, model.definitions, model.removed | {"states"})
 
 
 def stepping(model: LanguageModel, kept: Iterable[str]) -> nt.Program:
     """The model's formulas for one token and a memory, with its plain numbers in them: a step is given tensors alone."""
     numbers = (f"{name} = {each!r}" for name, each in model._kept.items() if not isinstance(each, nt.NamedTensor))
     texts = (model.definitions, inspect.cleandoc(STEP), inspect.cleandoc(model.cached), *numbers)
-    return variant(model.notation, "\n".join(texts), model.without | {"positions", "before", *model.fixed, *kept})
+    return variant(model.notation, "\n".join(texts), model.removed | {"positions", "before", *model.fixed, *kept})
 
 
 @lru_cache(maxsize=64)
@@ -264,7 +264,7 @@ def chooser(
     if not temperature:
         return lambda now: CHOICE["likeliest"](scores=now)
     with LOADING, all_or_none():
-        from namedtensor.programs.initialisation import uniform
+        from namedtensor.programs.initialization import uniform
 
     draw = uniform(seed, "-log(-log u)")
 

@@ -42,17 +42,17 @@ def load(folder: str | os.PathLike[str], backend: str = "numpy", dtype: str | No
     arrays = Arrays(place, kind)
     sizes = {name: number(config, key, place, int) for name, key in kind.counts.items()}
     check_counts((*kind.table(config), *sum(kind.parts.values(), ())), sizes, len(arrays), place)
-    without = [name for name, rows in kind.parts.items() if not any(row.tensor in arrays for row in rows)]
-    rows = kind.rows(config, sizes) + [row for name, part in kind.parts.items() if name not in without for row in part]
+    removed = [name for name, rows in kind.parts.items() if not any(row.tensor in arrays for row in rows)]
+    rows = kind.rows(config, sizes) + [row for name, part in kind.parts.items() if name not in removed for row in part]
     match(kind, rows, arrays, sizes, place)
     warn_of_heads(kind, rows, arrays, place)
     taken = {row.name: row.take(arrays[row.tensor], sizes) for row in layer_by_layer(rows)}
     summed = summed_axes(kind.formula)
     laid = in_one_piece(taken, {row.name: summed.get(row.spelled, frozenset()) for row in rows})
     numbers = {name: number(config, key, place, float) for name, key in kind.numbers.items()}
-    own = {axis for row in (*rows, *(row for name in without for row in kind.parts[name])) for axis in row.axes}
+    own = {axis for row in (*rows, *(row for name in removed for row in kind.parts[name])) for axis in row.axes}
     left = {name: size for name, size in sizes.items() if name not in own}
-    return kind({**laid, **numbers}, left, kind.changes(config), config, without).to(backend, dtype, device)
+    return kind({**laid, **numbers}, left, kind.changes(config), config, removed).to(backend, dtype, device)
 
 
 def layer_by_layer(rows: Iterable[Stored]) -> list[Stored]:

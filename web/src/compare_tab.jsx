@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { unlike } from "./arrays.js";
-import { axes } from "./colours.js";
+import { axes } from "./colors.js";
 import { Editor } from "./editor.jsx";
 import { Inline } from "./formula.jsx";
 import { compute } from "./machine.js";

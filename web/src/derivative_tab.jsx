@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { sizesOf, shown } from "./arrays.js";
-import { others } from "./colours.js";
+import { others } from "./colors.js";
 import { Inline } from "./formula.jsx";
 import { Copy } from "./code_tab.jsx";
 import { compute, computeMany } from "./machine.js";

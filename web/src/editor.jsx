@@ -1,4 +1,4 @@
-// The text: CodeMirror with waves under errors, the lit part, axes in their colours, completion. Tab leaves it.
+// The text: CodeMirror with waves under errors, the lit part, axes in their colors, completion. Tab leaves it.
 
 import { acceptCompletion, autocompletion, completionStatus, closeCompletion } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
@@ -6,7 +6,7 @@ import { nextDiagnostic, setDiagnostics } from "@codemirror/lint";
 import { EditorState, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, drawSelection, EditorView, keymap, placeholder } from "@codemirror/view";
 import { useEffect, useRef } from "preact/hooks";
-import { tint } from "./colours.js";
+import { tint } from "./colors.js";
 import { completions, MACRO, signOf } from "./completing.js";
 import { axisWords } from "./axis_words.js";
 import { edited, point, saidOf, units } from "./places.js";

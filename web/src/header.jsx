@@ -73,7 +73,7 @@ export function Header({ onFile }) {
         <Examples />
         <label class="file"><input type="file" accept=".nt,.txt,.tex" aria-label="open a formula or exercises" onChange={openFile} /><span aria-hidden="true">open</span></label>
         <Share />
-        <button type="button" onClick={() => (theme.value = NEXT[theme.value])} aria-label={`colours: ${theme.value}`}>{{ auto: "◐ auto", light: "○ light", dark: "● dark" }[theme.value]}</button>
+        <button type="button" onClick={() => (theme.value = NEXT[theme.value])} aria-label={`colors: ${theme.value}`}>{{ auto: "◐ auto", light: "○ light", dark: "● dark" }[theme.value]}</button>
         <button type="button" aria-pressed={projector.value} onClick={() => (projector.value = !projector.value)} aria-label="large letters for a projector">A+</button>
       </nav>
     </header>

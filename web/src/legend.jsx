@@ -1,7 +1,7 @@
-// The axes of the text: name, colour and size, each of which can be changed.
+// The axes of the text: name, color and size, each of which can be changed.
 
 import { useSignal } from "@preact/signals";
-import { axes, chosen, colourOf } from "./colours.js";
+import { axes, chosen, colorOf } from "./colors.js";
 import { checked, resize, sizes } from "./state.js";
 import { dark } from "./theme.js";
 import { Axis } from "./types.jsx";
@@ -19,18 +19,18 @@ function Size({ axis, size }) {
 }
 
 export function Legend() {
-  void dark.value; // the pickers show other colours in the dark
+  void dark.value; // the pickers show other colors in the dark
   if (axes.value.length === 0 || !checked.value?.axes?.length) return null;
   return (
     <ul class="legend" aria-label="axes">
       {axes.value.map(({ name, size }) => (
         <li key={name}>
-          <input type="color" aria-label={`colour of ${name}`} value={colourOf(name)} onInput={(event) => (chosen.value = { ...chosen.value, [name]: event.currentTarget.value })} />
+          <input type="color" aria-label={`color of ${name}`} value={colorOf(name)} onInput={(event) => (chosen.value = { ...chosen.value, [name]: event.currentTarget.value })} />
           <Axis name={name} />
           {Number.isInteger(sizes.value[name] ?? size) && <Size axis={name} size={sizes.value[name] ?? size} />}
         </li>
       ))}
-      {Object.keys(chosen.value).length > 0 && <li><button type="button" onClick={() => (chosen.value = {})}>own colours</button></li>}
+      {Object.keys(chosen.value).length > 0 && <li><button type="button" onClick={() => (chosen.value = {})}>own colors</button></li>}
     </ul>
   );
 }

@@ -1,12 +1,12 @@
 // The formula as nested loops, each line of which lights its part.
 
-import { axes, tint } from "./colours.js";
+import { axes, tint } from "./colors.js";
 import { sameSpan } from "./places.js";
 import { Problem, useReply } from "./reply.jsx";
 import { lit, plan } from "./state.js";
 
-/** A line with the names of axes in their colours: after `for`, and between brackets. */
-function coloured(text) {
+/** A line with the names of axes in their colors: after `for`, and between brackets. */
+function highlight(text) {
   const names = new Set(axes.value.map((axis) => axis.name));
   let depth = 0;
   return text.split(/([\p{L}][\p{L}\p{N}]*['′]*|[[\]])/u).map((part, n, all) => {
@@ -25,7 +25,7 @@ export function Loops() {
   return (
     <pre class="code" tabIndex={0} role="group" aria-label="the formula as nested loops">
       {reply.lines.map((line, n) => (
-        <div key={n} class={`line ${line.span && sameSpan(lit.value, line.span) ? "lit" : ""}`} style={{ "--indent": line.indent }} onMouseEnter={() => (lit.value = line.span)} onMouseLeave={() => (lit.value = null)}>{line.text ? coloured(line.text) : " "}</div>
+        <div key={n} class={`line ${line.span && sameSpan(lit.value, line.span) ? "lit" : ""}`} style={{ "--indent": line.indent }} onMouseEnter={() => (lit.value = line.span)} onMouseLeave={() => (lit.value = null)}>{line.text ? highlight(line.text) : " "}</div>
       ))}
     </pre>
   );

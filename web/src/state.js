@@ -2,7 +2,7 @@
 
 import { batch, computed, effect, signal } from "@preact/signals";
 import { fromLists, resized, sizesOf, count } from "./arrays.js";
-import { axes as colouredAxes, chosen } from "./colours.js";
+import { axes as coloredAxes, chosen } from "./colors.js";
 import { compute, openMachine, Refused } from "./machine.js";
 import { smallestAt } from "./places.js";
 import { ask, python } from "./python.js";
@@ -90,7 +90,7 @@ function settle(reply) {
     checked.value = { ...reply, source: text.value };
     failure.value = reply.plan?.error ?? null;
     if (reply.latex) typeset.value = { latex: reply.latex, plain: reply.plain_latex, macros: reply.macros_latex };
-    if (reply.axes?.length) colouredAxes.value = reply.axes;
+    if (reply.axes?.length) coloredAxes.value = reply.axes;
     if (reply.plan?.ok) plan.value = { ...reply.plan, of: reply };
     else if (!reply.errors.length) plan.value = results.value = null; // where it is wrong, the last that was right stays in sight
     if (!text.value.trim()) typeset.value = null;
@@ -189,7 +189,7 @@ export function open(state) {
     numbers.value = Object.fromEntries(Object.entries({ ...plain(state.inputs), ...plain(state.numbers) }).filter(([, number]) => typeof number === "number"));
     sizes.value = Object.fromEntries(Object.entries(plain(state.sizes)).filter(([, size]) => Number.isInteger(size)));
     labels.value = Object.fromEntries(Object.entries(plain(state.labels)).filter(([, words]) => Array.isArray(words)).map(([axis, words]) => [axis, words.map(String)]));
-    chosen.value = Object.fromEntries(Object.entries(plain(state.colours)).filter(([, colour]) => /^#[0-9a-f]{6}$/i.test(colour)));
+    chosen.value = Object.fromEntries(Object.entries(plain(state.colors)).filter(([, color]) => /^#[0-9a-f]{6}$/i.test(color)));
     given.value = values;
     record.value = Object.fromEntries(Object.entries(plain(state.record)).filter(([, place]) => Number.isInteger(place) && place > 0));
     step.value = null;
@@ -209,7 +209,7 @@ export function kept() {
   const present = new Set(inputs.value.map(({ name }) => name));
   const held = Object.entries(given.value).filter(([name]) => present.has(name));
   const full = {
-    text: text.value, inputs: types.value, numbers: numbers.value, sizes: sizes.value, labels: labels.value, colours: chosen.value,
+    text: text.value, inputs: types.value, numbers: numbers.value, sizes: sizes.value, labels: labels.value, colors: chosen.value,
     values: Object.fromEntries(held.filter(([, each]) => each.array).map(([name, each]) => [name, array(each.array)])),
     seeds: Object.fromEntries(held.filter(([, each]) => !each.array).map(([name, each]) => [name, each.seed])),
     tab: tab.value, record: record.value, step: step.value, lit: lit.value, by: by.value, other: other.value, superscripts: superscripts.value,

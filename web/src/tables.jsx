@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { offset, shown, sizesOf } from "./arrays.js";
-import { axes } from "./colours.js";
+import { axes } from "./colors.js";
 import { labels, record } from "./state.js";
 import { Axis } from "./types.jsx";
 

@@ -1,6 +1,6 @@
-// Types and names of axes, written: ℝ^{seq[5] × key[4]}, each axis in its colour.
+// Types and names of axes, written: ℝ^{seq[5] × key[4]}, each axis in its color.
 
-import { tint } from "./colours.js";
+import { tint } from "./colors.js";
 
 export const Axis = ({ name }) => <span class={tint(name)}>{name}</span>;
 

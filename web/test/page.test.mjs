@@ -38,10 +38,10 @@ const wholeNumbers = async (page) => {
   return numbers(page);
 };
 
-test("1. a formula is typeset, its axes have colours, its value is NumPy's", async () => {
+test("1. a formula is typeset, its axes have colors, its value is NumPy's", async () => {
   const page = await reading(DECLARED + ATTENTION);
-  const colours = await page.$$eval(".formula .katex-html .nt-axis", (names) => new Set(names.map((each) => getComputedStyle(each).color)).size);
-  assert.equal(colours, 3);
+  const colors = await page.$$eval(".formula .katex-html .nt-axis", (names) => new Set(names.map((each) => getComputedStyle(each).color)).size);
+  assert.equal(colors, 3);
   const found = await wholeNumbers(page);
   const inputs = await given(page);
   assert.deepEqual(Object.fromEntries(Object.entries(inputs).map(([name, { data }]) => [name, data.length])), { Q: 4, K: 20, V: 15 });

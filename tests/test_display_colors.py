@@ -1,4 +1,4 @@
-"""Axes in colour: one colour for a name throughout, in each spelling; legible, and told apart."""
+"""Axes in color: one color for a name throughout, in each spelling; legible, and told apart."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import namedtensor as nt
 from grammar.parser import parse
 from grammar.printer import to_latex, to_text
 from grammar.printer.runs import axes_in, plain, to_runs
-from namedtensor.display.colours import COLOURS, shown_in_colour, tints
+from namedtensor.display.colors import COLORS, shown_in_color, tints
 
 FORMULAS = [
     "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V",
@@ -50,19 +50,19 @@ def escapes(tree):
 @pytest.mark.parametrize("ascii", [False, True])
 def test_a_terminal_shows_the_same_text(text, ascii):
     tree = parse(text)
-    coloured = to_text(tree, ascii, escapes(tree))
-    assert re.sub("\x1b\\[[0-9;]*m", "", coloured) == to_text(tree, ascii)
-    assert ("\x1b" in coloured) == bool(axes_in(tree))
+    colored = to_text(tree, ascii, escapes(tree))
+    assert re.sub("\x1b\\[[0-9;]*m", "", colored) == to_text(tree, ascii)
+    assert ("\x1b" in colored) == bool(axes_in(tree))
 
 
 @pytest.mark.parametrize("text", FORMULAS)
 @pytest.mark.parametrize("macros", [False, True])
-def test_coloured_latex_reads_as_the_same_formula(text, macros):
+def test_colored_latex_reads_as_the_same_formula(text, macros):
     tree = parse(text)
-    colours = {axis: tint.colour.light for axis, tint in tints(axes_in(tree)).items()}
-    coloured = to_latex(tree, macros, colours)
-    assert parse(coloured) == parse(to_latex(tree, macros)) == tree
-    assert ("\\textcolor" in coloured) == bool(axes_in(tree))
+    colors = {axis: tint.color.light for axis, tint in tints(axes_in(tree)).items()}
+    colored = to_latex(tree, macros, colors)
+    assert parse(colored) == parse(to_latex(tree, macros)) == tree
+    assert ("\\textcolor" in colored) == bool(axes_in(tree))
 
 
 @pytest.mark.parametrize("text", FORMULAS)
@@ -91,19 +91,19 @@ PROGRAM = nt.program(
     ("spelled", "pattern"),
     [
         (PROGRAM.to_html(), r'<span class="nt-axis (nt-\d)">([^<]*)</span>'),
-        (PROGRAM.to_latex(colours=True), r"\\textcolor\{(#\w+)\}\{\\mathsf\{(\w+)\}\}"),
-        (PROGRAM.to_latex(macros=True, colours=True), r"\\textcolor\[HTML\]\{(\w+)\}\{\\name\{(\w+)\}"),
-        (PROGRAM.to_text(colours=True), "\x1b\\[([0-9;]*)m([^\x1b]+)\x1b\\[0m"),
+        (PROGRAM.to_latex(colors=True), r"\\textcolor\{(#\w+)\}\{\\mathsf\{(\w+)\}\}"),
+        (PROGRAM.to_latex(macros=True, colors=True), r"\\textcolor\[HTML\]\{(\w+)\}\{\\name\{(\w+)\}"),
+        (PROGRAM.to_text(colors=True), "\x1b\\[([0-9;]*)m([^\x1b]+)\x1b\\[0m"),
     ],
     ids=["html", "latex", "macros", "terminal"],
 )
-def test_each_axis_has_one_colour_throughout(spelled, pattern):
-    colours = {}
-    for colour, axis in re.findall(pattern, spelled):
-        colours.setdefault(axis, set()).add(colour)
-    assert set(colours) == {"seq", "memory", "chans", "hidden"}
-    assert all(len(found) == 1 for found in colours.values())
-    assert len(set.union(*colours.values())) == 4
+def test_each_axis_has_one_color_throughout(spelled, pattern):
+    colors = {}
+    for color, axis in re.findall(pattern, spelled):
+        colors.setdefault(axis, set()).add(color)
+    assert set(colors) == {"seq", "memory", "chans", "hidden"}
+    assert all(len(found) == 1 for found in colors.values())
+    assert len(set.union(*colors.values())) == 4
 
 
 # --------------------------------------------------------------------------------------------------------------- pages
@@ -119,11 +119,11 @@ def test_the_legend_tells_the_sizes_that_are_known():
     assert "&lt;b&gt;" in PROGRAM.to_html({"chans": "<b>"})
 
 
-def test_what_is_printed_has_colours_in_a_terminal_alone(monkeypatch, capsys):
-    print(PROGRAM.coloured({"chans": 3}))
+def test_what_is_printed_has_colors_in_a_terminal_alone(monkeypatch, capsys):
+    print(PROGRAM.highlight({"chans": 3}))
     assert capsys.readouterr().out == f"{PROGRAM}\n"
-    assert "\x1b[" in PROGRAM.coloured().to_text()
-    assert PROGRAM.coloured()._repr_html_() == PROGRAM.to_html()
+    assert "\x1b[" in PROGRAM.highlight().to_text()
+    assert PROGRAM.highlight()._repr_html_() == PROGRAM.to_html()
 
 
 class Terminal(io.StringIO):
@@ -131,20 +131,20 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_a_terminal_may_refuse_colours(monkeypatch):
+def test_a_terminal_may_refuse_colors(monkeypatch):
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    assert shown_in_colour(Terminal()) and not shown_in_colour(io.StringIO())
+    assert shown_in_color(Terminal()) and not shown_in_color(io.StringIO())
     monkeypatch.setenv("NO_COLOR", "1")
-    assert not shown_in_colour(Terminal())
+    assert not shown_in_color(Terminal())
     monkeypatch.delenv("NO_COLOR")
     monkeypatch.setenv("TERM", "dumb")
-    assert not shown_in_colour(Terminal())
+    assert not shown_in_color(Terminal())
 
 
 # ------------------------------------------------------------------------------------------------------------ palette
-def linear(colour):
-    parts = np.array([int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)])
+def linear(color):
+    parts = np.array([int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)])
     return np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
 
 
@@ -154,10 +154,10 @@ def contrast(first, second):
     return (light + 0.05) / (dark + 0.05)
 
 
-@pytest.mark.parametrize("colour", COLOURS, ids=str)
-def test_a_colour_is_legible_on_its_pages(colour):
-    assert contrast(colour.light, "#ffffff") >= 4.5
-    assert contrast(colour.dark, "#131416") >= 4.5
+@pytest.mark.parametrize("color", COLORS, ids=str)
+def test_a_color_is_legible_on_its_pages(color):
+    assert contrast(color.light, "#ffffff") >= 4.5
+    assert contrast(color.dark, "#131416") >= 4.5
 
 
 def oklab(rgb):
@@ -179,14 +179,14 @@ SEEN = {  # Machado, Oliveira, Fernandes 2009, severity 1
 
 @pytest.mark.parametrize("eyes", SEEN)
 @pytest.mark.parametrize("page", ["light", "dark"])
-def test_two_colours_are_told_apart(eyes, page):
-    """A distance of 0.02 is just seen; colours of small text need more."""
-    seen = [oklab(np.clip(np.array(SEEN[eyes]) @ linear(getattr(colour, page)), 0, 1)) for colour in COLOURS]
+def test_two_colors_are_told_apart(eyes, page):
+    """A distance of 0.02 is just seen; colors of small text need more."""
+    seen = [oklab(np.clip(np.array(SEEN[eyes]) @ linear(getattr(color, page)), 0, 1)) for color in COLORS]
     for first in range(len(seen)):
         for second in range(first):
-            assert np.linalg.norm(seen[first] - seen[second]) > 0.06, (COLOURS[first], COLOURS[second])
+            assert np.linalg.norm(seen[first] - seen[second]) > 0.06, (COLORS[first], COLORS[second])
 
 
 def test_the_ninth_axis_is_underlined():
     found = tints("abcdefghij")
-    assert found["i"].colour == found["a"].colour and found["i"].underlined and not found["a"].underlined
+    assert found["i"].color == found["a"].color and found["i"].underlined and not found["a"].underlined

@@ -1,8 +1,8 @@
-"""One colour for each axis, the same wherever its name stands: in formulas, in diagrams, in types.
+"""One color for each axis, the same wherever its name stands: in formulas, in diagrams, in types.
 
-The colours are legible as text on white (a contrast of 4.5) and, in their second form, on black; told apart by readers
+The colors are legible as text on white (a contrast of 4.5) and, in their second form, on black; told apart by readers
 who lack the cones for red, green or blue; and never needed, for the name is written. Of more than eight axes the next
-ones have the first colours again, underlined.
+ones have the first colors again, underlined.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 
-class Colour(NamedTuple):
+class Color(NamedTuple):
     """On a light page, on a dark one, and its number among the 256 of terminals."""
 
     light: str
@@ -20,45 +20,45 @@ class Colour(NamedTuple):
     terminal: int
 
 
-COLOURS = (
-    Colour("#0b80a6", "#75d4fd", 38),
-    Colour("#a04902", "#f68f52", 172),
-    Colour("#3b38c5", "#7380c9", 69),
-    Colour("#23734b", "#55c48a", 71),
-    Colour("#85112d", "#f7355f", 161),
-    Colour("#8850eb", "#b59cfa", 141),
-    Colour("#a8597b", "#c27796", 175),
-    Colour("#654780", "#b455fb", 134),
+COLORS = (
+    Color("#0b80a6", "#75d4fd", 38),
+    Color("#a04902", "#f68f52", 172),
+    Color("#3b38c5", "#7380c9", 69),
+    Color("#23734b", "#55c48a", 71),
+    Color("#85112d", "#f7355f", 161),
+    Color("#8850eb", "#b59cfa", 141),
+    Color("#a8597b", "#c27796", 175),
+    Color("#654780", "#b455fb", 134),
 )
 
 
 class Tint(NamedTuple):
-    """The colour of one axis, and whether it is underlined."""
+    """The color of one axis, and whether it is underlined."""
 
     number: int
     underlined: bool
 
     @property
-    def colour(self) -> Colour:
-        return COLOURS[self.number]
+    def color(self) -> Color:
+        return COLORS[self.number]
 
     @property
     def escape(self) -> str:
         """The escape sequence that a terminal is sent before the name."""
-        return f"\x1b[{'4;' if self.underlined else ''}38;5;{self.colour.terminal}m"
+        return f"\x1b[{'4;' if self.underlined else ''}38;5;{self.color.terminal}m"
 
 
 def tints(axes: Iterable[str]) -> dict[str, Tint]:
-    """A colour for each axis, in the order given.
+    """A color for each axis, in the order given.
 
-    >>> tints(["seq", "key"])["key"].colour.light
+    >>> tints(["seq", "key"])["key"].color.light
     '#a04902'
     """
-    return {axis: Tint(n % len(COLOURS), n >= len(COLOURS)) for n, axis in enumerate(dict.fromkeys(axes))}
+    return {axis: Tint(n % len(COLORS), n >= len(COLORS)) for n, axis in enumerate(dict.fromkeys(axes))}
 
 
-def shown_in_colour(stream: Any) -> bool:
-    """Whether a stream is a terminal that shows colours (https://no-color.org)."""
+def shown_in_color(stream: Any) -> bool:
+    """Whether a stream is a terminal that shows colors (https://no-color.org)."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM", "") in ("", "dumb"):
         return False
     return bool(getattr(stream, "isatty", lambda: False)())
@@ -81,8 +81,8 @@ def rules(light: Mapping[str, str], dark: Mapping[str, str]) -> str:
 
 def axis_rules() -> str:
     """CSS of the classes nt-0, nt-1, … of the axes."""
-    light = {f".nt-{n}": f"color:{colour.light};fill:{colour.light}" for n, colour in enumerate(COLOURS)}
-    dark = {f".nt-{n}": f"color:{colour.dark};fill:{colour.dark}" for n, colour in enumerate(COLOURS)}
+    light = {f".nt-{n}": f"color:{color.light};fill:{color.light}" for n, color in enumerate(COLORS)}
+    dark = {f".nt-{n}": f"color:{color.dark};fill:{color.dark}" for n, color in enumerate(COLORS)}
     return rules(light, dark) + ".nt-more{text-decoration:underline dotted}"
 
 

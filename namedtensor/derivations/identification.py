@@ -34,7 +34,7 @@ from .reading import reading_checker
 MEMBERS = 64  # of a family that are looked at
 
 
-def closed_form(
+def reading_of(
     checker: ReadingChecker, term: Term, tree: nodes.Program, taken: set[str] | None = None,
     called: Callable[[str], str] = str,
 ) -> Reading:  # fmt: skip
@@ -202,7 +202,7 @@ class Typed:
         term = checker.whole()
         with working(limit=self.limit) as work:
             try:
-                return closed_form(checker, term, self.tree, taken), work
+                return reading_of(checker, term, self.tree, taken), work
             except TooLong as problem:
                 hint = "give parts names of their own, or a higher limit"
                 raise checker.error(308, str(problem), self.tree, hint=hint) from None

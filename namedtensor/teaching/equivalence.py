@@ -1,4 +1,4 @@
-"""`nt.same`: whether two formulas have the same values, up to the names of new axes; if not, how they differ.
+"""`nt.equivalent`: whether two formulas have the same values, up to the names of new axes; if not, how they differ.
 
 Types first, then values on draws, then whether a proof of it is found.
 """
@@ -25,7 +25,7 @@ TURNED = Words("the second", "the value of the second", "the first", "what the f
 
 
 @dataclass(frozen=True)
-class Sameness:
+class Equivalence:
     """Whether two formulas are the same on all draws: true or false, and how they differ.
 
     `how` is "same", "axes", "sizes", "value", "relation" where all values have one to those due, or "slip"; `record` is where the values differ most, counted from 1, with
@@ -55,7 +55,7 @@ class Sameness:
         return f"<{'same' if self else 'not the same'}: {self.told}>"
 
 
-def same(first: Any, second: Any, /, *, given: str = "", seed: int = 0, **types: Any) -> Sameness:
+def equivalent(first: Any, second: Any, /, *, given: str = "", seed: int = 0, **types: Any) -> Equivalence:
     """Whether two formulas have the same axes and values, whatever their new axes are called.
 
     Types first, then values: tensors of the types given are drawn, every axis with a size of its own, in five styles
@@ -64,9 +64,9 @@ def same(first: Any, second: Any, /, *, given: str = "", seed: int = 0, **types:
     NotationError where one of the two is wrong.
 
     >>> import namedtensor as nt
-    >>> nt.same("mean_{n}(X^2) − (mean_{n} X)^2", "var_{n} X", X="ℝ^{n × feature}")
+    >>> nt.equivalent("mean_{n}(X^2) − (mean_{n} X)^2", "var_{n} X", X="ℝ^{n × feature}")
     <same: the same for all tensors, which is proved>
-    >>> print(nt.same("softmax_{key}(Q ⊙_{key} K)", "softmax_{seq}(Q ⊙_{key} K)", Q="ℝ^{key}", K="ℝ^{seq × key}").how)
+    >>> print(nt.equivalent("softmax_{key}(Q ⊙_{key} K)", "softmax_{seq}(Q ⊙_{key} K)", Q="ℝ^{key}", K="ℝ^{seq × key}").how)
     Traceback (most recent call last):
         ...
     grammar.errors.NotationError: shape error 301: softmax_{key} needs axis key, missing from Q ⊙_{key} K
@@ -74,7 +74,7 @@ def same(first: Any, second: Any, /, *, given: str = "", seed: int = 0, **types:
         |          ^^^
       Q ⊙_{key} K : ℝ^{seq}
       hint: its axes are seq
-    >>> print(nt.same("∑_{n} X / |n|", "∑_{n} X", X="ℝ^{n}"))
+    >>> print(nt.equivalent("∑_{n} X / |n|", "∑_{n} X", X="ℝ^{n}"))
     the first is what the second is with mean_n instead of ∑_{n}; the first is −0.1264, the second is −0.3791
     """
     setting = Setting("\n".join(filter(str.strip, (declared(types), given))))
@@ -98,7 +98,7 @@ def has_proof_of(setting: Setting, first: str, second: str) -> bool:
     return has_proof(f"{setting.given}\n{sides[0]} = {sides[1]}", {})
 
 
-def compared(setting: Setting, found: str, due: str, words: Words, seed: int = 0) -> Sameness:
+def compared(setting: Setting, found: str, due: str, words: Words, seed: int = 0) -> Equivalence:
     """The first of two formulas against the second, by their values on draws of the setting."""
     found, due = (called(each, tuple(setting.sets)) for each in (found, due))
     setting.check(due)
@@ -107,7 +107,7 @@ def compared(setting: Setting, found: str, due: str, words: Words, seed: int = 0
     for drawn, value in setting.draws(due, seed):
         state.append((drawn, setting.value(found, drawn), value))
     if not state:
-        return Sameness("value", "neither has a value on any draw", {})
+        return Equivalence("value", "neither has a value on any draw", {})
     return judged(setting, [(drawn.values, own, value) for drawn, own, value in state], words, due)
 
 
@@ -116,7 +116,7 @@ def judged(
     state: Sequence[tuple[Mapping[str, Value], Value, Value]],
     words: Words,
     model: str | None = None,
-) -> Sameness:
+) -> Equivalence:
     """Values beside those due, each with what was drawn for it."""
     pairs = [(own, value) for _, own, value in state]
     found, due = pairs[0]
@@ -124,15 +124,15 @@ def judged(
     extents = [{axis: size for each in values.values() for axis, size in each.sizes.items()} for values, _, _ in state]
     if not ways:
         wrong = sizes_differ(found, due, words) if set(found.axes) == set(due.axes) else None
-        return Sameness("sizes" if wrong else "axes", wrong or axes_differ(found, due, setting.axes, words), {})
+        return Equivalence("sizes" if wrong else "axes", wrong or axes_differ(found, due, setting.axes, words), {})
     if wrong := sizes_differ(found, due, words):
-        return Sameness("sizes", wrong, {})
+        return Equivalence("sizes", wrong, {})
     scales = [largest((*values.values(), value)) for values, _, value in state]
     closest: tuple[int, Matching, Difference] | None = None
     for way in ways:
         differing = _first_difference(pairs, way, scales)
         if differing is None:
-            return Sameness(
+            return Equivalence(
                 "same", f"the same on {len(pairs)} of {len(pairs)} draws", way, draws=len(pairs), sizes=extents[0]
             )
         if closest is None or differing[0] > closest[0]:
@@ -143,7 +143,7 @@ def judged(
     told = value_differs(where, words)
     relation = named or related([(*pair, sizes) for pair, sizes in zip(pairs, extents)], way, words)
     told = f"{relation}; {told}" if relation else told
-    return Sameness(
+    return Equivalence(
         "slip" if named else "relation" if relation else "value",
         told,
         way,

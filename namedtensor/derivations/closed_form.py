@@ -1,6 +1,6 @@
 """A derivative worked out: its closed form as a program of the notation.
 
-    worked_out("∂(softmax_{a} x)/∂x*", x="ℝ^{a}")         z = softmax_a(x);  D = z ⊙ (I_{a,a*} − z^*)
+    closed_form("∂(softmax_{a} x)/∂x*", x="ℝ^{a}")         z = softmax_a(x);  D = z ⊙ (I_{a,a*} − z^*)
 
 Every derivative that stands in the value of a program is worked out; the program's own names stay.
 """
@@ -28,8 +28,8 @@ from ..scope.binder import bind
 from ..symbolic.from_terms import NotReadable
 from ..symbolic.parts import Unwritable
 from ..symbolic.work import LIMIT, TooLong, budgeted, working
-from .closed_forms import Typed, closed_program, sizes_said
 from .families import of_families
+from .identification import Typed, closed_program, sizes_said
 from .least_shapes import taken_by, with_shapes
 from .orders import way_to
 from .steps import Steps
@@ -38,13 +38,13 @@ UNKNOWN_SIZES = (309, 304, 313)
 
 
 @dataclass(frozen=True)
-class WorkedOut:
-    """The closed form of a derivative: `closed` is a program of the notation, `laws` says which were used how often."""
+class ClosedForm:
+    """The closed form of a derivative: `expression` is a program of the notation, `rules` counts the uses of each rewrite rule."""
 
-    closed: Formula
-    laws: dict[str, int]
+    expression: Formula
+    rules: dict[str, int]
     length: int
-    way: Callable[[], Steps] = Steps
+    _find_steps: Callable[[], Steps] = Steps
 
     @encodable
     def __str__(self) -> str:
@@ -53,12 +53,12 @@ class WorkedOut:
     __repr__ = __str__
 
     def to_text(self, ascii: bool = False) -> str:
-        return self.closed.to_text(ascii=ascii)
+        return self.expression.to_text(ascii=ascii)
 
     def to_latex(self, macros: bool = False, steps: bool = False) -> str:
         """The closed form in LaTeX, or in the paper's macros; with `steps`, the way there, each = with its rule over it."""
         if not steps:
-            return self.closed.to_latex(macros=macros)
+            return self.expression.to_latex(macros=macros)
         equations = [step.node for step in self.steps]
         named = [each for each in self.derivation.tree.statements if each not in equations]
         lines = [to_latex(nodes.Program((each,)), macros=macros).replace(" = ", " &= ", 1) for each in named]
@@ -67,7 +67,7 @@ class WorkedOut:
 
     @cached_property
     def _way(self) -> Steps:
-        return self.way()
+        return self._find_steps()
 
     @property
     def steps(self) -> StepTable:
@@ -85,15 +85,15 @@ class WorkedOut:
     def derivation(self) -> Formula:
         """The program of all steps: names of the parts, the equations of their differentials, the closed form."""
         if not self.steps:
-            return self.closed
+            return self.expression
         equations = tuple(step.node for step in self.steps)
-        last = () if self.steps[-1].rule == "identification" else self.closed.tree.statements[-1:]
+        last = () if self.steps[-1].rule == "identification" else self.expression.tree.statements[-1:]
         return Formula(to_text(nodes.Program((*self.definitions, *equations, *last))))
 
     @property
     def program(self) -> Formula:
         """The closed form with all that it speaks of."""
-        return self.closed
+        return self.expression
 
     @cached_property
     def named(self) -> Program:
@@ -106,7 +106,7 @@ class WorkedOut:
         restated = {(each.sides[0], each.range) for each in self.names}
         restated |= {(step.node.sides[0], step.node.range) for step in self.steps if len(step.node.sides) > 2}
         found: dict[str, Any] = {}
-        for each in (*self._way.kept, *self.closed.tree.statements[:-1]):
+        for each in (*self._way.kept, *self.expression.tree.statements[:-1]):
             if not (isinstance(each, Equation) and (each.sides[0], each.range) in restated):
                 found[to_text(each)] = each
         return (*found.values(), *self.names)
@@ -119,16 +119,16 @@ class WorkedOut:
 
     def explain(self, values: Mapping[str, Any] | None = None, /, *, sizes: Any = None, **named: Any) -> Any:
         """Every step to the value of the closed form, with its type and value."""
-        return self.closed.explain(values={**(values or {}), **named}, sizes=sizes)
+        return self.expression.explain(values={**(values or {}), **named}, sizes=sizes)
 
     def _repr_latex_(self) -> str:
-        return self.closed._repr_latex_()
+        return self.expression._repr_latex_()
 
     def __call__(self, *arguments: Any, **values: Any) -> Any:
-        return self.closed(*arguments, **values)
+        return self.expression(*arguments, **values)
 
 
-def worked_out(program: Any, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None = None, limit: int = LIMIT):
+def closed_form(program: Any, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None = None, limit: int = LIMIT):
     """The closed form of the derivatives in a program's value; shapes are given as `check` takes them.
 
     Raises NotationError where a part has no closed form, or the work passes the limit.
@@ -143,15 +143,15 @@ def worked_out(program: Any, shapes: Mapping[str, Any], sizes: Mapping[str, int]
             return stepwise
         try:
             return with_shapes(
-                stripped(shapes), lambda some: _worked_out(source, tree, finish, some, numbers, limit), tree
+                stripped(shapes), lambda some: _closed_form(source, tree, finish, some, numbers, limit), tree
             )
         except NotationError as problem:
             if problem.code not in UNKNOWN_SIZES:
                 raise
-            return _worked_out(source, tree, finish, read_shapes(shapes), dict(sizes or {}), limit)
+            return _closed_form(source, tree, finish, read_shapes(shapes), dict(sizes or {}), limit)
 
 
-def by_steps(source: str, tree: nodes.Program, shapes: Any, sizes: dict[str, int], limit: int) -> WorkedOut | None:
+def by_steps(source: str, tree: nodes.Program, shapes: Any, sizes: dict[str, int], limit: int) -> ClosedForm | None:
     """The derivative of families as families; None where there are none, or they cannot be read so."""
     shapes = {**{name: {} for name in taken_by(tree)}, **shapes}  # so that r^k, by r, is a power of r and no other name
     with working(limit=limit) as work:
@@ -164,7 +164,7 @@ def by_steps(source: str, tree: nodes.Program, shapes: Any, sizes: dict[str, int
     program, length, way = found[:3]
     formulas = tuple(each.sides[1] for each in program.statements if isinstance(each, Equation))
     program = nodes.Program((*sizes_said(formulas, work.made, axes_given(shapes)), *program.statements))
-    return WorkedOut(Formula(to_text(program)), dict(work.laws), length, lambda: way)
+    return ClosedForm(Formula(to_text(program)), dict(work.laws), length, lambda: way)
 
 
 def axes_given(shapes: Mapping[str, Mapping[str, Any]]) -> set[str]:
@@ -195,7 +195,7 @@ def as_value(scope: Any, tree: nodes.Program):
     return tree, None
 
 
-def _worked_out(source, tree, finish, shapes, sizes, limit) -> WorkedOut:
+def _closed_form(source, tree, finish, shapes, sizes, limit) -> ClosedForm:
     if finish is not None:
         shapes = {**parameter_shapes(bind(source, tree), finish[1]), **shapes}
     typed = Typed(source, tree, shapes, sizes, limit)
@@ -203,7 +203,7 @@ def _worked_out(source, tree, finish, shapes, sizes, limit) -> WorkedOut:
     title, before = ("D", ()) if finish is None else (finish[1], finish[0])
     closed = closed_program(tree, reading, title, before, work.made, axes_given(shapes))
     way = partial(way_to, typed, closed, finish is None)
-    return WorkedOut(Formula(to_text(closed)), dict(work.laws), reading.length, way)
+    return ClosedForm(Formula(to_text(closed)), dict(work.laws), reading.length, way)
 
 
 def parameter_shapes(scope: Any, head: nodes.Call) -> dict[str, dict[str, Any]]:

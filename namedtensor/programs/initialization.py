@@ -1,7 +1,7 @@
-"""Initialisation of parameters: how far they spread is itself a formula, of what the parameter is summed over.
+"""Initialization of parameters: how far they spread is itself a formula, of what the parameter is summed over.
 
 A parameter that a formula contracts has `inputs`, the numbers that one output sums, and `outputs`, the numbers that one
-input goes to; so the published initialisations are one line each:
+input goes to; so the published initializations are one line each:
 
     Normal("√(1 / inputs)")                    LeCun et al. 1998
     Uniform("√(6 / (inputs + outputs))")       Glorot and Bengio 2010

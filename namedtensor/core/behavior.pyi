@@ -17,7 +17,7 @@ class HasShape(Protocol):
 Axes: TypeAlias = str | Iterable[str]
 Operand: TypeAlias = float | HasShape
 
-class Behaviour:
+class Behavior:
     def __hash__(self) -> int: ...
     def __add__(self, other: Operand) -> Self: ...
     def __radd__(self, other: Operand) -> Self: ...
@@ -85,10 +85,10 @@ class Behaviour:
     def __str__(self) -> str: ...
     def __format__(self, spec: str) -> str: ...
     def to_text(self, digits: int | None = None) -> str:
-        """A table for terminals, with the names of the axes; `digits` are significant ones, see `set_digits`."""
+        """A table for terminals, with the names of the axes; `digits` are significant ones, see `set_printoptions`."""
 
     def to_latex(self, macros: bool = False, digits: int | None = None) -> str:
-        """The number, row or matrix in LaTeX, `macros`: in the paper's own; `digits` are significant ones, see `set_digits`.
+        """The number, row or matrix in LaTeX, `macros`: in the paper's own; `digits` are significant ones, see `set_printoptions`.
 
         Raises NotationError for more than two axes.
 
@@ -164,7 +164,7 @@ class Behaviour:
         """
 
     def norm(self, *, axis: Axes | None = None, p: float = 2) -> Self:
-        """norm_{ax}(X; p) is (∑ |x|^p)^{1/p}, the p-norm; p is 2 where it is not given.
+        """norm_{ax}(X; p) is (∑ |x|^p)^{1/p}, the p-norm; p defaults to 2.
 
         Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.linalg.norm(X, p, axis)`.
         `axis` is a name or several; all other axes are mapped over.
@@ -243,7 +243,7 @@ class Behaviour:
         """
 
     def quantile(self, *, axis: Axes | None = None, q: float = 0.5) -> Self:
-        """quantile_{ax}(X; q) is the number that a part q lies below, between two elements in proportion; q is 0.5 where it is not given.
+        """quantile_{ax}(X; q) is the q-quantile, interpolated linearly between two elements; q defaults to 0.5.
 
         Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.quantile(X, q, axis)`.
         `axis` is a name or several; all other axes are mapped over.
@@ -296,7 +296,7 @@ class Behaviour:
         """
 
     def argmax(self, *, axis: Axes | None = None) -> Self:
-        """argmax_{ax} X is one where the largest stands, shared by ties.
+        """argmax_{ax} X is one at the largest element, shared by ties.
 
         Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `M / M.sum(axis, keepdims=True) where M = X == X.max(axis, keepdims=True)`.
         `axis` is a name or several; all other axes are mapped over.
@@ -309,7 +309,7 @@ class Behaviour:
         """
 
     def argmin(self, *, axis: Axes | None = None) -> Self:
-        """argmin_{ax} X is one where the smallest stands, shared by ties.
+        """argmin_{ax} X is one at the smallest element, shared by ties.
 
         Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `M / M.sum(axis, keepdims=True) where M = X == X.min(axis, keepdims=True)`.
         `axis` is a name or several; all other axes are mapped over.
@@ -322,7 +322,7 @@ class Behaviour:
         """
 
     def standardize(self, *, axis: Axes | None = None, eps: float = 1e-05) -> Self:
-        """standardize_{ax}(X; eps) is (x − mean) / √(var + eps); eps is 1e-5 where it is not given.
+        """standardize_{ax}(X; eps) is (x − mean) / √(var + eps); eps defaults to 1e-5.
 
         Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `(X - X.mean(axis, keepdims=True)) / np.sqrt(X.var(axis, keepdims=True) + eps)`.
         `axis` is a name or several; all other axes are mapped over.
@@ -753,7 +753,7 @@ class Behaviour:
         """
 
     def floor(self) -> Self:
-        """floor X is the largest whole number that is not above.
+        """floor X is the largest integer that is not greater.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.floor(X)`.
         Broadcasts over the union of the axes.
@@ -766,7 +766,7 @@ class Behaviour:
         """
 
     def ceil(self) -> Self:
-        """ceil X is the smallest whole number that is not below.
+        """ceil X is the smallest integer that is not less.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.ceil(X)`.
         Broadcasts over the union of the axes.
@@ -792,7 +792,7 @@ class Behaviour:
         """
 
     def round(self) -> Self:
-        """round X is the nearest whole number, of two the even one.
+        """round X is the nearest integer; ties go to the even one.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.round(X)`.
         Broadcasts over the union of the axes.
@@ -883,7 +883,7 @@ class Behaviour:
         """
 
     def mod(self, Y: Operand) -> Self:
-        """mod(X, Y) is what is left of X after whole Ys: x − y ⌊x / y⌋.
+        """mod(X, Y) is the remainder of X divided by Y: x − y ⌊x / y⌋.
 
         Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.mod(X, Y)`.
         Broadcasts over the union of the axes.
@@ -896,7 +896,7 @@ class Behaviour:
         """
 
     def logical_not(self) -> Self:
-        """¬X is whether it does not hold.
+        """¬X is logical negation.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `~X`.
         Broadcasts over the union of the axes.
@@ -948,7 +948,7 @@ class Behaviour:
         """
 
     def polygamma(self, *, n: float = 1) -> Self:
-        """polygamma(X; n) is the n-th derivative of digamma; n is 1 where it is not given.
+        """polygamma(X; n) is the n-th derivative of digamma; n defaults to 1.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.polygamma(n, X)`.
         Broadcasts over the union of the axes.
@@ -962,7 +962,7 @@ class Behaviour:
         """
 
     def gamma(self) -> Self:
-        """Γ X is the gamma function, (x − 1)! of whole numbers.
+        """Γ X is the gamma function, (x − 1)! for integers.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.gamma(X)`.
         Broadcasts over the union of the axes.
@@ -1033,7 +1033,7 @@ class Behaviour:
     def argmaxk(
         self, *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
     ) -> Self:
-        """argmaxk_{ax, k} X is for each of the k largest, one where it stands.
+        """argmaxk_{ax, k} X is for each of the k largest elements, one at its position.
 
         Signature: ℝ^{ax} → ℝ^{ax × k} (paper §3.7 Indexing). In NumPy: `np.argsort(-X, axis, 'stable')[..., :k, None] == np.arange(n)`.
         `axis` is a name or several; all other axes are mapped over.
@@ -1077,7 +1077,7 @@ class Behaviour:
         """
 
     def cofactors(self, *, axis: Axes | None = None) -> Self:
-        """cofactors_{row, column} X is how fast the determinant grows with each number of the matrix.
+        """cofactors_{row, column} X is the derivative of the determinant with respect to each element of the matrix.
 
         Signature: ℝ^{row × column} → ℝ^{row × column} (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.det(X) * np.linalg.inv(X).T`.
         `axis` is a name or several; all other axes are mapped over.

@@ -1,4 +1,4 @@
-// One colour an axis, everywhere: the classes nt-0 … nt-7, whose colours a reader may change.
+// One color an axis, everywhere: the classes nt-0 … nt-7, whose colors a reader may change.
 
 import { computed, effect, signal } from "@preact/signals";
 
@@ -13,22 +13,22 @@ export const plainName = (name) => name.replace(/@.*$/, "");
 /** The classes of an axis; none for one that the text does not speak of. */
 export function tint(name) {
   const axis = byName.value.get(name) ?? byName.value.get(plainName(name));
-  return axis ? `nt-axis nt-${axis.colour}${axis.underlined ? " nt-more" : ""}` : "nt-axis";
+  return axis ? `nt-axis nt-${axis.color}${axis.underlined ? " nt-more" : ""}` : "nt-axis";
 }
 
-/** The colour in which the page shows an axis now, as a colour picker takes it. */
-export function colourOf(name) {
+/** The color in which the page shows an axis now, as a color picker takes it. */
+export function colorOf(name) {
   const axis = byName.value.get(name);
-  return (axis && (chosen.value[name] ?? getComputedStyle(document.documentElement).getPropertyValue(`--nt-${axis.colour}`).trim())) || "#808080";
+  return (axis && (chosen.value[name] ?? getComputedStyle(document.documentElement).getPropertyValue(`--nt-${axis.color}`).trim())) || "#808080";
 }
 
 /** The variables of the style sheet, which both light and dark read. */
 effect(() => {
   const style = document.documentElement.style;
   for (let number = 0; number < 8; number++) {
-    const axis = axes.value.find((each) => each.colour === number);
-    const colour = axis && chosen.value[axis.name];
-    if (colour) style.setProperty(`--nt-${number}`, colour);
+    const axis = axes.value.find((each) => each.color === number);
+    const color = axis && chosen.value[axis.name];
+    if (color) style.setProperty(`--nt-${number}`, color);
     else style.removeProperty(`--nt-${number}`);
   }
 });

@@ -1,4 +1,4 @@
-"""A program with its axes coloured, wherever it is shown."""
+"""A program with its axes colored, wherever it is shown."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from grammar.nodes import Node
 from grammar.plain_text import encodable
 from grammar.printer import to_text
 
-from .colours import Tint, shown_in_colour
+from .colors import Tint, shown_in_color
 from .html import html_program
 
 RESET = "\x1b[0m"
 
 
 @dataclass(frozen=True)
-class Coloured:
-    """In a notebook HTML with a legend; printed, escapes where a terminal shows colours, and plain text elsewhere."""
+class Highlighted:
+    """In a notebook HTML with a legend; printed, escapes where a terminal shows colors, and plain text elsewhere."""
 
     tree: Node
     tints: Mapping[str, Tint]
@@ -27,7 +27,7 @@ class Coloured:
 
     def to_text(self) -> str:
         """With the escapes of terminals, and a legend where sizes are known."""
-        text = to_text(self.tree, colours={axis: tint.escape for axis, tint in self.tints.items()})
+        text = to_text(self.tree, colors={axis: tint.escape for axis, tint in self.tints.items()})
         known = {axis: tint for axis, tint in self.tints.items() if axis in self.sizes}
         return f"{text}\n{legend(known, self.sizes)}" if known else text
 
@@ -37,7 +37,7 @@ class Coloured:
 
     @encodable
     def __str__(self) -> str:
-        return self.to_text() if shown_in_colour(sys.stdout) else to_text(self.tree)
+        return self.to_text() if shown_in_color(sys.stdout) else to_text(self.tree)
 
     __repr__ = __str__
 

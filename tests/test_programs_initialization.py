@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.programs.initialisation import GLOROT, HE, Constant, Normal, Uniform, uniform
+from namedtensor.programs.initialization import GLOROT, HE, Constant, Normal, Uniform, uniform
 
 PROGRAM = """\
 Y = (X ⊙_{chans} W^{1,Q} + b) ⊙_{heads, key} W^{1,O} ⊙ γ + E_{vocab(i)} + P_{seq→place}

@@ -1,6 +1,6 @@
-"""The table of optimisations: one row each, with the law by which results stay the same to rounding.
+"""The table of optimizations: one row each, with the law by which results stay the same to rounding.
 
-Each can be turned off by its name (`formula.compile(without=...)`), and results with it and without agree.
+Each can be turned off by its name (`formula.compile(disable=...)`), and results with it and without agree.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
 
 
-class Optimisation(NamedTuple):
+class Optimization(NamedTuple):
     """`law` says why the result stays, `by` which function does it; `targets` for which libraries it is done, all where
     none is named."""
 
@@ -25,101 +25,101 @@ class Optimisation(NamedTuple):
 
 
 ROWS = (
-    Optimisation("in place", "a dead buffer is reused in place", "memory.in_place", ("numpy",)),
-    Optimisation(
-        "numbers as arrays",
+    Optimization("in-place", "a dead buffer is reused in place", "memory.in_place", ("numpy",)),
+    Optimization(
+        "typed-constants",
         "a number beside an array is an array without axes of its dtype",
         "dtypes.with_constants",
         ("numpy",),
     ),
-    Optimisation(
-        "numbers as rows",
+    Optimization(
+        "broadcast-constants",
         "max(X, c) = max(X, c I), where I is 1 everywhere",
         "dtypes.as_rows",
         ("numpy",),
     ),
-    Optimisation(
-        "contraction order",
+    Optimization(
+        "contraction-order",
         "(A ⊙ B) ⊙ C = A ⊙ (B ⊙ C), where each axis is one thing; ∑ (A ⊙ B) = A ⊙_{ax} B",
         "contraction_order.reorder",
     ),
-    Optimisation(
-        "normalise late",
+    Optimization(
+        "deferred-normalization",
         "(E / s) ⊙_{ax} V = (E ⊙_{ax} V) / s, where s lacks ax",
-        "online_softmax.normalise_late",
+        "online_softmax.normalize_late",
         ("numpy",),
     ),
-    Optimisation(
-        "no largest",
+    Optimization(
+        "unshifted-softmax",
         "softmax_{ax}(X) = exp X / ∑_{ax} exp X, where the sums stay far from the ends of the range of the dtype",
         "fast_path.version",
         ("numpy",),
     ),
-    Optimisation("scale the smaller", "(c X) ⊙_{ax} Y = c (X ⊙_{ax} Y)", "rewrites.scale_smaller", ("numpy",)),
-    Optimisation(
+    Optimization("scale-smaller-operand", "(c X) ⊙_{ax} Y = c (X ⊙_{ax} Y)", "rewrites.scale_smaller", ("numpy",)),
+    Optimization(
         "attention",
         "softmax_{ax}(c Q ⊙_{key} K + M) ⊙_{ax} V is the library's scaled dot-product attention",
         "fused_kernels.attention",
         ("torch",),
     ),
-    Optimisation(
-        "layer norm",
+    Optimization(
+        "layer-norm",
         "(X − mean_{ax} X) / √(var_{ax} X + ε) ⊙ γ + β is the library's layer norm",
         "fused_kernels.layer_norm",
         ("torch",),
     ),
-    Optimisation("linear", "X ⊙_{ax} W + b is the library's linear map", "fused_kernels.linear", ("torch",)),
-    Optimisation(
-        "one product",
+    Optimization("linear", "X ⊙_{ax} W + b is the library's linear map", "fused_kernels.linear", ("torch",)),
+    Optimization(
+        "fused-projections",
         "X ⊙_{ax} W₁ and X ⊙_{ax} W₂ are parts of X ⊙_{ax} W, where W has both",
         "merged_projections.project",
         ("numpy", "jax"),
     ),
-    Optimisation(
-        "blocks",
+    Optimization(
+        "tiling",
         "what is mapped over an axis may be computed a slice of that axis at a time",
         "blocking.lower_region",
         ("numpy",),
     ),
-    Optimisation(
-        "sums by slices",
+    Optimization(
+        "online-softmax",
         "X ⊙_{ax} Y is the sum of the same over slices of ax",
         "online_softmax.softmax_by_slices",
         ("numpy",),
     ),
-    Optimisation(
-        "layers in blocks",
+    Optimization(
+        "layer-tiling",
         "what is mapped over an axis stays so after a row of X ⊙_{ax} W for each row of X",
         "regions.find_layers",
         ("numpy",),
     ),
-    Optimisation(
-        "one BLAS thread",
+    Optimization(
+        "blas-thread-limit",
         "products of matrices by one thread of the BLAS for each core are those by all its threads for one product",
         "core_use.cores_for",
         ("numpy",),
     ),
-    Optimisation(
-        "one slice",
+    Optimization(
+        "slice-update",
         "{ x if iota_{ax} = p; X otherwise } is X with x for one of its slices",
         "slice_update.put",
         ("numpy",),
     ),
-    Optimisation("sums as products", "∑_{ax} (X ⊙ Y) = X ⊙_{ax} Y", "sums_as_products.factors", ("numpy",)),
-    Optimisation(
-        "small sums as products",
+    Optimization("sum-as-matmul", "∑_{ax} (X ⊙ Y) = X ⊙_{ax} Y", "sums_as_products.factors", ("numpy",)),
+    Optimization(
+        "small-sum-as-matmul",
         "∑_{ax} X = X ⊙_{ax} I, where I is 1 everywhere",
         "sums_as_products.sum_as_product",
         ("numpy",),
     ),
 )
-OPTIMISATIONS = {row.name: row for row in ROWS}
+OPTIMIZATIONS = {row.name: row for row in ROWS}
 
 
-def enabled(target: str, without: Iterable[str] = ()) -> frozenset[str]:
-    """The names of the optimisations for a target, but for those that are turned off."""
-    off = frozenset(without)
-    return _chosen(target, off if may_limit_blas() else off | {"one BLAS thread"})
+def enabled(target: str, disable: Iterable[str] = ()) -> frozenset[str]:
+    """The names of the optimizations for a target, but for those that are turned off."""
+    off = frozenset(disable)
+    return _chosen(target, off if may_limit_blas() else off | {"blas-thread-limit"})
 
 
 def may_limit_blas() -> bool:
@@ -139,6 +139,6 @@ def _has_threadpoolctl() -> bool:
 
 @lru_cache(maxsize=256)
 def _chosen(target: str, off: frozenset[str]) -> frozenset[str]:
-    for name in off - set(OPTIMISATIONS):
-        raise NotationError(208, f"unknown optimization {name!r}", hint=f"available: {', '.join(OPTIMISATIONS)}")
+    for name in off - set(OPTIMIZATIONS):
+        raise NotationError(208, f"unknown optimization {name!r}", hint=f"available: {', '.join(OPTIMIZATIONS)}")
     return frozenset(row.name for row in ROWS if (not row.targets or target in row.targets) and row.name not in off)
