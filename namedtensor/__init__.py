@@ -76,7 +76,8 @@ HOMES = {  # the module of each public name, besides the functions that are made
     ".tensors.digits": ("set_printoptions",),
 }
 HOME = {name: module for module, names in HOMES.items() for name in names}
-__all__ = ["NotationError", "NotationWarning", *HOME]  # type: ignore[reportUnsupportedDunderAll]
+MODULES = ("initializers",)
+__all__ = ["NotationError", "NotationWarning", *HOME, *MODULES]  # type: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> object:
@@ -84,6 +85,9 @@ def __getattr__(name: str) -> object:
     if home is not None:
         with LOADING, all_or_none():
             found = getattr(import_module(home, __name__), name)
+    elif name in MODULES:
+        with LOADING, all_or_none():
+            found = import_module(f".{name}", __name__)
     elif name.startswith("_") or name not in _function_names():
         with LOADING, all_or_none():
             from .core.suggestions import no_attribute

@@ -45,6 +45,7 @@ from .programs.program import Program as Program
 from .teaching.equivalence import equivalent as equivalent
 from .teaching.sheets import exercises as exercises
 from .tensors.digits import set_printoptions as set_printoptions
+from . import initializers as initializers
 
 __version__: str
 __all__ = [
@@ -85,6 +86,7 @@ __all__ = [
     "equivalent",
     "exercises",
     "set_printoptions",
+    "initializers",
 ]
 
 def sum(X: Operand, *, axis: Axes | None = None) -> NamedTensor:

@@ -636,7 +636,8 @@ class Evaluator:
     def term(self, term: Term, frame: Frame) -> Tensor:
         found = TERMS[term.form](self, term, frame)
         exact = term.form in ("name", "member") or term.form == "number" and not isinstance(term.data[0], int)
-        return found if exact else self.rounding(found)
+        large = any(type(x) is int and abs(x) >= self.rounding.exact for x in found.entries.values())
+        return found if exact and not large else self.rounding(found)
 
     def parts(self, term: Term, frame: Frame) -> list[Tensor]:
         return [self.term(part, frame) for part in term.parts]

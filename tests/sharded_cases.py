@@ -303,10 +303,10 @@ def case_families_in_one_array_say_what_their_members_say():
     sizes = {"L": 3, "chans": 16, "heads": 4, "key": 4, "val": 4, "hidden": 32, "vocab": 24, "place": 20}
     model = GPT2.init(0, sizes, dtype="float32", constants={"ε": 1e-5})
     rules = {**RULES, "vocab": "model"}
-    plain, stacked = model.shard(rules, MESH), model.stacked().shard(rules, MESH)
+    plain, stacked = model.shard(rules, MESH), model.stack_layers().shard(rules, MESH)
     ids = nt.tensor(np.array([[1, 5, 3], [2, 0, 23], [4, 4, 4], [9, 8, 7]]), "batch seq")
     placed = plain.sharding.place({"ids": ids})["ids"]
-    for each in (stacked, plain.stacked()):
+    for each in (stacked, plain.stack_layers()):
         assert len(jax.tree.leaves(each)) == 20 and each.sharding == plain.sharding
         for name, tensor in plain.parameters.items():
             assert name == "ε" or spec_of(each.parameters[name]) == spec_of(tensor), name
@@ -493,7 +493,7 @@ class Layers(Layer):
 def case_of_many_rows_the_collectives_of_stacked_layers_are_those_of_a_scan_by_hand():
     """Of the gradient: two for a step of the loop, and over the rows one for both families."""
     rules = {"batch": "data", "hidden": "model"}
-    layer = Layers.init(0, {"L": 12, "chans": 16, "hidden": 32}, "float32").stacked().shard(rules, MESH)
+    layer = Layers.init(0, {"L": 12, "chans": 16, "hidden": 32}, "float32").stack_layers().shard(rules, MESH)
     mesh = layer.sharding.mesh
     rows = NamedSharding(mesh, PartitionSpec("data"))
     x = jax.ShapeDtypeStruct((2 * mesh.shape["data"], 6, 16), jnp.float32, sharding=rows)

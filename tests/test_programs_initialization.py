@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.programs.initialization import GLOROT, HE, Constant, Normal, Uniform, uniform
+from namedtensor.initializers import Constant, Normal, Uniform, glorot_uniform, he_normal
+from namedtensor.programs.initialization import uniform
 
 PROGRAM = """\
 Y = (X ⊙_{chans} W^{1,Q} + b) ⊙_{heads, key} W^{1,O} ⊙ γ + E_{vocab(i)} + P_{seq→place}
@@ -29,15 +30,15 @@ def spread(tensor):
 
 @pytest.mark.parametrize("name", FANS)
 def test_what_is_contracted_keeps_the_variance_of_its_input(name):
-    inputs, _ = FANS[name]
-    assert spread(parameters()[name]) == pytest.approx(inputs**-0.5, rel=0.05)
+    fan_in, _ = FANS[name]
+    assert spread(parameters()[name]) == pytest.approx(fan_in**-0.5, rel=0.05)
 
 
 @pytest.mark.parametrize("name", FANS)
 def test_glorot_is_uniform_within_its_bound(name):
-    inputs, outputs = FANS[name]
-    bound = np.sqrt(6 / (inputs + outputs))
-    array = parameters(schemes={"W": GLOROT, "E": GLOROT})[name].array
+    fan_in, fan_out = FANS[name]
+    bound = np.sqrt(6 / (fan_in + fan_out))
+    array = parameters(initializers={"W": glorot_uniform, "E": glorot_uniform})[name].array
     assert np.abs(array).max() == pytest.approx(bound, rel=0.05) and np.abs(array).max() <= bound
     assert spread(nt.tensor(array, tuple("abc"[: array.ndim]))) == pytest.approx(bound / 3**0.5, rel=0.05)
 
@@ -50,15 +51,15 @@ def test_what_is_only_added_is_zero_and_γ_is_one():
 SCHEMES = [
     ({"W": Normal("0.02")}, "W^{1,Q}", 0.02),
     ({"W": Normal("0.02"), "W^O": Normal("0.02 / √(2 heads)")}, "W^{1,O}", 0.02 / 20**0.5),
-    ({"W": Normal("1"), "W^{1,Q}": HE}, "W^{1,Q}", (2 / 40) ** 0.5),
+    ({"W": Normal("1"), "W^{1,Q}": he_normal}, "W^{1,Q}", (2 / 40) ** 0.5),
     ({"E": Uniform("√3")}, "E", 1),
     ({"b": Constant(4.0)}, "b", 0),
 ]
 
 
-@pytest.mark.parametrize("schemes, name, expected", SCHEMES)
-def test_the_nearest_scheme_serves(schemes, name, expected):
-    assert spread(parameters(schemes=schemes)[name]) == pytest.approx(expected, rel=0.06)
+@pytest.mark.parametrize("initializers, name, expected", SCHEMES)
+def test_the_nearest_scheme_serves(initializers, name, expected):
+    assert spread(parameters(initializers=initializers)[name]) == pytest.approx(expected, rel=0.06)
 
 
 def test_a_seed_gives_the_same_again_and_another_others():
@@ -69,13 +70,13 @@ def test_a_seed_gives_the_same_again_and_another_others():
 
 
 def test_dtype_and_a_choice_of_names():
-    found = parameters(dtype="float32", only=["E", "b"])
+    found = parameters(dtype="float32", names=["E", "b"])
     assert {name: str(each.dtype) for name, each in found.items()} == {"b": "float32", "E": "float32"}
 
 
 def test_a_wrong_scheme_shows_its_formula():
-    with pytest.raises(nt.NotationError, match=r"inpts is not known(.|\n)*√\(1 / inpts\)"):
-        parameters(schemes={"W": Normal("√(1 / inpts)")})
+    with pytest.raises(nt.NotationError, match=r"undefined name inpts(.|\n)*√\(1 / inpts\)"):
+        parameters(initializers={"W": Normal("√(1 / inpts)")})
 
 
 def test_uniform_draws_like_a_tensor():

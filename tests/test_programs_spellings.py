@@ -56,12 +56,12 @@ TAKERS = {
     "a layer": lambda given: Scaled(given),
     "a layer's call": lambda given: Scaled({"γ": X, "W_1": X})(X, **given),
     "replace": lambda given: Scaled({"γ": X, "W_1": X}).replace(given),
-    "schemes": lambda given: Scaled.init(sizes={"a": 2}, schemes={name: nt_constant() for name in given}),
+    "initializers": lambda given: Scaled.init(sizes={"a": 2}, initializers={name: nt_constant() for name in given}),
 }  # fmt: skip
 
 
 def nt_constant():
-    from namedtensor.programs.initialization import Constant
+    from namedtensor.initializers import Constant
 
     return Constant("1")
 

@@ -10,7 +10,7 @@ import pytest
 import namedtensor as nt
 import transformer
 
-VERBS = """arguments check colored compile cost derivative diagram evaluate explain gradient init parameters to_einsum to_html
+VERBS = """arguments check compile cost derivative diagram evaluate explain gradient highlight init parameters to_einsum to_html
 to_javascript to_latex to_python to_text"""
 PROGRAM = nt.program("f : ℝ^{a} → ℝ\nf(x) = x ⊙_{a} w\nw ∈ ℝ^{a}")
 X = nt.tensor([1.0, 2.0], "a")
@@ -20,11 +20,11 @@ EXPLAINED = nt.explain("2 X + 1", X=X)
 SURFACE = {
     "Program": (
         PROGRAM,
-        f"{VERBS} builtins declared names replace_definitions shard sizes source strict syntax tree closed_form f",
+        f"{VERBS} builtins closed_form declared names replace_definitions shard sizes source strict syntax tree f",
     ),
     "Formula": (
         nt.formula("2 X + 1"),
-        f"{VERBS} builtins declared names replace_definitions shard sizes source strict syntax tree closed_form",
+        f"{VERBS} builtins closed_form declared names replace_definitions shard sizes source strict syntax tree",
     ),
     "EntryPoint": (PROGRAM["f"], f"{VERBS} name program"),
     "EntryPoints": (PROGRAM["f", "w"], "names"),
@@ -37,9 +37,9 @@ SURFACE = {
     "Step": (EXPLAINED[0], "axes inside node place term text type value values"),
     "Layer": (
         LAYER,
-        """at colored config counted definitions diagram explain formula from_module init inputs load module notation
-        optional parameters replace save schemes shard sharding sizes source stacked texts to to_onnx unstacked uses value
-        without""",
+        """config default_sizes definitions diagram evaluate explain formula from_module highlight init initializers inputs load
+        module notation optional parameters removed replace save shard sharding sizes source stack_layers texts to to_onnx
+        unstack_layers uses value""",
     ),
     "SentenceModel": (
         transformer.SentenceModel,

@@ -49,7 +49,7 @@ CALLS = {
     "explain an entry": (PROGRAM["Y"].explain, (), {"X": X, "W": X, "values": None}, "X W values sizes"),
     "parameters": (PROGRAM.parameters, (), {"X": X}, "sizes X"),
     "replace_definitions": (PROGRAM.replace_definitions, ("Y = X",), {}, "0 without"),
-    "init": (PROGRAM.init, (), {"sizes": {"a": 2}, "X": X}, "seed sizes dtype schemes only X"),
+    "init": (PROGRAM.init, (), {"sizes": {"a": 2}, "X": X}, "seed sizes dtype initializers only X"),
     "cost": (FORMULA.cost, (), {"X": X}, "0 X sizes without"),
     "to_python": (FORMULA.to_python, ("numpy",), {"X": X}, "0 1 X sizes"),
     "to_javascript": (FORMULA.to_javascript, (), {"X": X, "values": None}, "X values sizes"),
@@ -70,7 +70,7 @@ CALLS = {
     "colored": (FORMULA.highlight, (), {}, "sizes"),
     "a layer": (transformer.FFN, ({},), {}, "0 sizes definitions config without"),
     "init of a layer": (
-        transformer.FFN.init, (), {"sizes": {"chans": 2, "hidden": 3}}, "seed sizes dtype schemes constants",
+        transformer.FFN.init, (), {"sizes": {"chans": 2, "hidden": 3}}, "seed sizes dtype initializers constants",
     ),
     "a call of a layer": (LAYER, (nt.tensor([1.0, 2.0], "chans"),), {}, "0"),
     "at": (LAYER.at, ("FFN", nt.tensor([1.0, 2.0], "chans")), {}, "0 1"),

@@ -55,11 +55,11 @@ def test_the_states_are_those_of_transformers(changes, tmp_path):
     ids, mask, types, positions = inputs(theirs.config)
     plain = theirs(ids)
     assert distance(ours(named(ids, "batch seq")), plain.last_hidden_state, STATES) < CLOSE
-    assert distance(ours.at("pooled", named(ids, "batch seq")), plain.pooler_output, "batch chans") < CLOSE
+    assert distance(ours.evaluate("pooled", named(ids, "batch seq")), plain.pooler_output, "batch chans") < CLOSE
     full = theirs(ids, attention_mask=mask, token_type_ids=types, position_ids=positions)
     given = [named(each, "batch seq") for each in (ids, mask, types, positions)]
     assert distance(ours(*given), full.last_hidden_state, STATES) < CLOSE
-    assert distance(ours.at("pooled", *given), full.pooler_output, "batch chans") < CLOSE
+    assert distance(ours.evaluate("pooled", *given), full.pooler_output, "batch chans") < CLOSE
 
 
 @pytest.mark.parametrize("name", ["mask", "types", "positions"])
@@ -85,9 +85,9 @@ def test_every_name_of_the_formulas_is_at_hand(small):
     wanted = theirs(ids, attention_mask=mask, output_hidden_states=True, output_attentions=True)
     given = named(ids, "batch seq"), named(mask, "batch seq")
     for layer in range(3):
-        assert distance(ours.at(f"X^{layer}", *given), wanted.hidden_states[layer], STATES) < CLOSE
+        assert distance(ours.evaluate(f"X^{layer}", *given), wanted.hidden_states[layer], STATES) < CLOSE
     for layer in (1, 2):
-        attention = ours.at(f"A^{layer}", *given)
+        attention = ours.evaluate(f"A^{layer}", *given)
         assert distance(attention, wanted.attentions[layer - 1], "batch heads seq memory") < CLOSE
 
 
@@ -135,7 +135,7 @@ def test_a_file_without_a_pooler(tmp_path):
     ids = nt.tensor([1, 2], "seq")
     assert "pooled" not in ours.formula and not [name for name in ours.parameters if "pool" in name]
     with pytest.raises(nt.NotationError) as caught:
-        ours.at("pooled", ids)
+        ours.evaluate("pooled", ids)
     assert str(caught.value) == "name error 201: this BERT has no pooled: its file holds no parameters of it"
     ours.save(tmp_path / "kept.safetensors")
     again = BERT.load(tmp_path / "kept.safetensors")
@@ -215,7 +215,7 @@ def test_first_values_are_the_published():
     assert not model.parameters["b^{2,1}"].array.any() and (model.parameters["γ^{2,1}"].array == 1).all()
     states = model(nt.tensor([[1, 2, 99]], "batch seq"))
     assert states.sizes == {"batch": 1, "seq": 3, "chans": 16}
-    assert model.at("pooled", nt.tensor([1, 2], "seq")).sizes == {"chans": 16}
+    assert model.evaluate("pooled", nt.tensor([1, 2], "seq")).sizes == {"chans": 16}
 
 
 def test_the_file_is_a_page():
@@ -244,7 +244,7 @@ WRONG = {
         None),
     "an input misspelt": (
         lambda bert: bert(IDS, maks=IDS), 201, "BERT takes ids, mask, types, positions, and no maks", None),
-    "no such name": (lambda bert: bert.at("A^3", IDS), 201, "undefined name A^3: A is defined for l = 1, …, L", None),
+    "no such name": (lambda bert: bert.evaluate("A^3", IDS), 201, "undefined name A^3: A is defined for l = 1, …, L", None),
 }  # fmt: skip
 
 

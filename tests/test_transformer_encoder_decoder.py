@@ -10,7 +10,7 @@ from peers import CLOSE, distance, drawn, loaded, named, numbers, torch, transfo
 
 import namedtensor as nt
 import transformer
-from namedtensor.programs.initialization import Normal
+from namedtensor.initializers import Normal
 from namedtensor.programs.program import EntryPoints
 from transformer import EncoderDecoder
 from transformer.pretrained import generation
@@ -54,7 +54,7 @@ def states(ours, source, target, source_mask=None, mask=None):
     given = {"X^0": named(source, "batch source chans"), "Y^0": named(target, STATES)}
     given |= {"source_mask": named(source_mask, "batch source")} if source_mask is not None else {}
     given |= {"mask": named(mask, "batch seq")} if mask is not None else {}
-    return ours.at("states", **given)
+    return ours.evaluate("states", **given)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -86,7 +86,7 @@ def test_the_stacks_are_those_of_torch_without_their_last_norms():
     assert distance(states(ours, source, target), wanted, STATES) < CLOSE
     assert "γ^{enc}" not in ours.parameters
     for block in (1, 2):  # each block alone
-        found = ours.at(f"X^{block}", **{"X^0": named(source, "batch source chans")})
+        found = ours.evaluate(f"X^{block}", **{"X^0": named(source, "batch source chans")})
         source_after = torch.nn.TransformerEncoder(theirs.encoder.layers[0], 1, enable_nested_tensor=False)
         source_after.layers = theirs.encoder.layers[:block]
         assert distance(found, source_after(source), "batch source chans") < CLOSE
@@ -111,7 +111,7 @@ def test_norms_before_what_they_norm_by_other_definitions():
     given = {"X^0": named(source, "batch source chans"), "source_mask": named(source_mask, "batch source")}
     wanted = theirs.encoder(source, src_key_padding_mask=source_mask == 0).detach().numpy()
     real = source_mask.bool().numpy()
-    assert relative(ours.at("H", **given).to_array("batch source chans")[real], wanted[real]) < CLOSE
+    assert relative(ours.evaluate("H", **given).to_array("batch source chans")[real], wanted[real]) < CLOSE
 
 
 def test_a_state_dict_that_does_not_fit_is_refused():
@@ -143,18 +143,18 @@ def test_places_are_those_of_the_paper():
 
 def small_paper(seed=0):
     sizes = {"N": 2, "L": 2, "chans": 6, "heads": 2, "key": 3, "val": 4, "hidden": 7, "vocab": 11}
-    return EncoderDecoder.init(seed, sizes, schemes={"β": Normal("0.3")})
+    return EncoderDecoder.init(seed, sizes, initializers={"β": Normal("0.3")})
 
 
 def test_one_embedding_serves_source_target_and_logits():
     ours, tokens = small_paper(), nt.tensor([4, 2], "source")
     rows = ours.parameters["E"].to_array("vocab chans")
-    assert np.allclose(ours.at("X^0", tokens, nt.tensor([1], "seq")).to_array("source chans")[0],
+    assert np.allclose(ours.evaluate("X^0", tokens, nt.tensor([1], "seq")).to_array("source chans")[0],
                        math.sqrt(6) * rows[4] + [0, 1, 0, 1, 0, 1])  # fmt: skip
-    assert np.allclose(ours.at("Y^0", tokens, nt.tensor([3], "seq")).to_array("seq chans")[0],
+    assert np.allclose(ours.evaluate("Y^0", tokens, nt.tensor([3], "seq")).to_array("seq chans")[0],
                        math.sqrt(6) * rows[3] + [0, 1, 0, 1, 0, 1])  # fmt: skip
     given = tokens, nt.tensor([3, 1], "seq")
-    wanted = ours.at("states", *given).to_array("seq chans") @ rows.T
+    wanted = ours.evaluate("states", *given).to_array("seq chans") @ rows.T
     assert np.allclose(ours(*given).to_array("seq vocab"), wanted)
 
 
@@ -279,7 +279,7 @@ def test_marian_is_that_of_transformers(changes, mask, tmp_path):
     given = named(source, "batch source"), None if mask is None else named(mask, "batch source")
     wanted = theirs(input_ids=source, attention_mask=mask, decoder_input_ids=target, output_attentions=True)
     assert distance(ours(given[0], named(target, "batch seq"), given[1]), wanted.logits, LOGITS) < CLOSE
-    looked = ours.at("A^{cross,1}", given[0], named(target, "batch seq"), source_mask=given[1])
+    looked = ours.evaluate("A^{cross,1}", given[0], named(target, "batch seq"), source_mask=given[1])
     assert distance(looked, wanted.cross_attentions[0], "batch heads seq source") < CLOSE
     out = theirs.generate(source, attention_mask=mask, max_new_tokens=20, do_sample=False, num_beams=1)[:, 1:]
     found = ours.generate(given[0], 20, given[1])

@@ -108,15 +108,15 @@ def families(layer: Layer) -> list[FamilyName]:
 @pytest.mark.parametrize("kind", MODELS)
 def test_each_family_is_one_array_of_its_members(kind):
     model = made(kind)
-    stacked = model.stacked()
+    stacked = model.stack_layers()
     assert len(families(stacked)) == MODELS[kind][1]
-    assert stacked.stacked() is stacked and type(stacked) is kind
+    assert stacked.stack_layers() is stacked and type(stacked) is kind
     for name in families(stacked):
         kept = stacked._kept[name].array
         np.testing.assert_array_equal(kept, [model.parameters[each].array for each in name.members])
     same_parameters(stacked, model)
-    same_parameters(stacked.unstacked(), model)
-    assert not families(stacked.unstacked()) and stacked.unstacked()._about == model._about
+    same_parameters(stacked.unstack_layers(), model)
+    assert not families(stacked.unstack_layers()) and stacked.unstack_layers()._about == model._about
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])
@@ -124,24 +124,28 @@ def test_each_family_is_one_array_of_its_members(kind):
 def test_it_gives_what_the_layer_gives(kind, library):
     xp = pytest.importorskip(library)
     model = made(kind).to(library)
-    near(model.stacked()(*inputs(kind, xp)), model(*inputs(kind, xp)))
+    near(model.stack_layers()(*inputs(kind, xp)), model(*inputs(kind, xp)))
 
 
 def test_a_loop_that_begins_later_and_a_member_that_stands_alone():
     layer, x = residual(), nt.tensor(np.linspace(-1, 1, 6).reshape(2, 3), "seq chans")
-    assert [str(each) for each in families(layer.stacked())] == ["b^{1,1} … b^{5,1}", "W^1 … W^5", "b^{1,2} … b^{5,2}"]
-    near(layer.stacked()(x), layer(x))
+    assert [str(each) for each in families(layer.stack_layers())] == [
+        "b^{1,1} … b^{5,1}",
+        "W^1 … W^5",
+        "b^{1,2} … b^{5,2}",
+    ]
+    near(layer.stack_layers()(x), layer(x))
     values = {name: each.array for name, each in layer.parameters.items()}
     h = values["b^{1,1}"]
     for l in range(1, 6):
         h = np.tanh(h @ values[f"W^{l}"]) + x.array + values[f"b^{{{l},1}}"] + values[f"b^{{{l},2}}"]
-    np.testing.assert_allclose(layer.stacked()(x).to_array("seq chans"), h + values["W^1"] @ values["b^{2,1}"])
+    np.testing.assert_allclose(layer.stack_layers()(x).to_array("seq chans"), h + values["W^1"] @ values["b^{2,1}"])
 
 
 def test_a_loop_against_the_order_of_the_members():
     weights, h = np.random.default_rng(0).normal(size=(11, 3, 3)), np.linspace(-1, 1, 6).reshape(2, 3)
     given = {f"W^{l}": nt.tensor(each, "a a'") for l, each in enumerate(weights, 1)}
-    found = Backwards(given, {"L": 12}).stacked()(nt.tensor(h, "seq a"))
+    found = Backwards(given, {"L": 12}).stack_layers()(nt.tensor(h, "seq a"))
     for each in weights[::-1]:
         h = np.tanh(h @ each) + h
     np.testing.assert_allclose(found.to_array("seq a"), h)
@@ -151,10 +155,10 @@ def test_members_that_differ_stay_as_they_are():
     model = made(GPT2)
     single = model.parameters["W^{2,Q}"]
     model = model.replace({"W^{2,Q}": nt.tensor(single.array.astype("float32"), single.axes)})
-    stacked = model.stacked()
+    stacked = model.stack_layers()
     assert len(families(stacked)) == 15 and "W^{3,Q}" in stacked._kept
     near(stacked(*inputs(GPT2)), model(*inputs(GPT2)))
-    assert transformer.FFN.init(sizes={"chans": 4, "hidden": 8}).stacked()._about.stacked == ()
+    assert transformer.FFN.init(sizes={"chans": 4, "hidden": 8}).stack_layers()._about.stacked == ()
 
 
 class Two(Layer):
@@ -178,8 +182,8 @@ def test_a_layer_keeps_the_families_that_it_has_and_may_get_others():
     layer, x = Two(given, {"L": 5, "N": 3}), nt.tensor([0.5, -0.5], "a")
     some = layer._stacked(4)
     assert [*map(str, families(some))] == [*map(str, families(some.replace({"w^2": given["w^1"]})))] == ["w^1 … w^5"]
-    assert some._stacked(4) is some and len(families(some.stacked())) == 2
-    for each in (some, some.stacked(), some.stacked().unstacked()):
+    assert some._stacked(4) is some and len(families(some.stack_layers())) == 2
+    for each in (some, some.stack_layers(), some.stack_layers().unstack_layers()):
         near(each(x), layer(x))
         same_parameters(each, layer)
 
@@ -187,12 +191,12 @@ def test_a_layer_keeps_the_families_that_it_has_and_may_get_others():
 # -------------------------------------------------------------------------------------------------- every other verb
 def test_the_verbs_of_a_layer(tmp_path):
     model, (ids,) = made(GPT2), inputs(GPT2)
-    stacked = model.stacked()
+    stacked = model.stack_layers()
     assert "W^{4,Q}" in stacked.parameters and "W^{5,Q}" not in stacked.parameters
     with pytest.raises(KeyError):
         stacked.parameters["W^{5,Q}"]
     assert len(stacked.parameters) == len(model.parameters)
-    near(stacked.at("A^2", ids), model.at("A^2", ids))
+    near(stacked.evaluate("A^2", ids), model.evaluate("A^2", ids))
     shapes = [line for line in repr(stacked).splitlines() if "…" in line and "one array" in line]
     assert len(shapes) == 16 and "    W^{1,Q} … W^{4,Q} = ℝ^{chans[8] × heads[2] × key[4]}, 4 in one array" in shapes
 
@@ -224,13 +228,13 @@ def test_the_verbs_of_a_layer(tmp_path):
 def test_a_call_may_give_a_member():
     model, (ids,) = made(GPT2), inputs(GPT2)
     other = {"W^{3,Q}": nt.tensor(np.ones((8, 2, 4)), "chans heads key")}
-    near(model.stacked()(ids, **other), model(ids, **other))
+    near(model.stack_layers()(ids, **other), model(ids, **other))
 
 
 def test_a_module_of_pytorch_has_the_members():
     torch = pytest.importorskip("torch")
     model = made(GPT2)
-    module = model.stacked().module(ids="batch seq", dtype="float64")
+    module = model.stack_layers().module(ids="batch seq", dtype="float64")
     assert len(dict(module.named_parameters())) == len(dict(model.module(ids="batch seq").named_parameters()))
     ids = torch.asarray(IDS)
     torch.testing.assert_close(module(ids), model.module(ids="batch seq", dtype="float64")(ids))
@@ -240,7 +244,7 @@ def test_a_module_of_pytorch_has_the_members():
 def test_pytorch_differentiates_by_the_array():
     torch = pytest.importorskip("torch")
     model, (ids,) = made(GPT2).to("torch"), inputs(GPT2, torch)
-    stacked, slopes = model.stacked(), {}
+    stacked, slopes = model.stack_layers(), {}
     for layer in (model, stacked):
         for each in layer._kept.values():
             if isinstance(each, nt.NamedTensor):
@@ -262,7 +266,7 @@ def test_gradients_are_those_of_the_members():
     with jax.enable_x64(True):
         given = [nt.tensor(jax.numpy.linspace(-1, 1, 6).reshape(2, 3), "seq chans")]
         model = residual().to("jax")
-        stacked = model.stacked()
+        stacked = model.stack_layers()
         value, slope = jax.jit(jax.value_and_grad(loss))(stacked, *given)
         expected, right = jax.jit(jax.value_and_grad(loss))(model, *given)
         np.testing.assert_allclose(value, expected, rtol=1e-10)
@@ -290,7 +294,7 @@ def test_a_model_by_hand_in_jax_has_the_same_gradients():
             first = jnp.broadcast_to(ones[0], (2, 3))
             return ((jax.lax.scan(step, first, arrays)[0] + weights[0] @ ones[1]) ** 2).sum()
 
-        found = jax.jit(jax.grad(loss))(layer.to("jax").stacked(), nt.tensor(x, "seq chans"))
+        found = jax.jit(jax.grad(loss))(layer.to("jax").stack_layers(), nt.tensor(x, "seq chans"))
         for got, wanted in zip(jax.tree.leaves(found), jax.grad(by_hand)(arrays), strict=True):
             np.testing.assert_allclose(got, wanted, rtol=1e-9, atol=1e-12)
 
@@ -308,7 +312,7 @@ def test_training_goes_as_with_the_members():
     with jax.enable_x64(True):
         (ids,), model = inputs(GPT2, jax.numpy), made(GPT2).to("jax")
         ends = []
-        for layer in (model, model.stacked()):
+        for layer in (model, model.stack_layers()):
             state, values = optimizer.init(layer), []
             for _ in range(3):
                 layer, state, value = step(layer, state, ids)
@@ -323,14 +327,14 @@ def test_training_goes_as_with_the_members():
 def test_shapes_alone_and_trees_of_what_is_no_array():
     jax = pytest.importorskip("jax")
     model, (ids,) = made(GPT2, dtype="float32").to("jax"), inputs(GPT2, jax.numpy)
-    stacked = model.stacked()
+    stacked = model.stack_layers()
     leaves, structure = jax.tree.flatten(stacked)
     assert len(leaves) == 20 and len(jax.tree.leaves(model)) == 4 + 16 * 4
     assert structure == jax.tree.structure(pickle.loads(pickle.dumps(stacked)))
     shapes = jax.eval_shape(lambda: made(GPT2, dtype="float32").to("jax"))
-    assert jax.tree.structure(shapes.stacked()) == structure
-    assert shapes.stacked().parameters["W^{4,Q}"].sizes == {"chans": 8, "heads": 2, "key": 4}
-    text = jax.jit(lambda layer, ids: layer(ids)).lower(shapes.stacked(), ids).as_text()
+    assert jax.tree.structure(shapes.stack_layers()) == structure
+    assert shapes.stack_layers().parameters["W^{4,Q}"].sizes == {"chans": 8, "heads": 2, "key": 4}
+    text = jax.jit(lambda layer, ids: layer(ids)).lower(shapes.stack_layers(), ids).as_text()
     assert text == jax.jit(lambda layer, ids: layer(ids)).lower(stacked, ids).as_text()
     named = jax.tree.unflatten(structure, range(20))
     assert jax.tree.leaves(named) == [*range(20)] and "W^{1,Q}" in named.parameters
@@ -341,7 +345,7 @@ def test_what_is_compiled_is_as_long_for_many_layers_as_for_few():
     jax = pytest.importorskip("jax")
     ids, lengths = nt.tensor(jax.numpy.asarray(IDS[0]), "seq"), []
     for count in (3, 24):
-        model = GPT2.init(0, {**SIZES, **MODELS[GPT2][0], "L": count}, "float32").to("jax").stacked()
+        model = GPT2.init(0, {**SIZES, **MODELS[GPT2][0], "L": count}, "float32").to("jax").stack_layers()
         lowered = jax.jit(jax.value_and_grad(loss)).lower(model, ids)  # which costs less than to compile it
         lengths.append(lowered.as_text().count("\n"))
         assert len(jax.tree.leaves(lowered.out_info)) == 21
@@ -352,7 +356,7 @@ def test_text_is_generated_without_taking_families_apart(monkeypatch):
     model = made(GPT2)
     prompt = nt.tensor(IDS[:, :3], "batch seq")
     due = model.generate(prompt, max_new_tokens=3)
-    stacked = model.stacked()
+    stacked = model.stack_layers()
     monkeypatch.setattr("transformer.core.families.member", lambda *given: pytest.fail("a member was made"))
     assert nt.allclose(stacked.generate(prompt, max_new_tokens=3), due)
 
@@ -368,4 +372,4 @@ def test_on_jax_families_of_many_are_one_array(layers):
     given = (moved, jax.numpy.asarray(IDS)), (model, IDS)
     there, here = (layer(nt.tensor(ids, "batch seq")).to_array("batch seq vocab") for layer, ids in given)
     np.testing.assert_allclose(there, here, rtol=2e-4, atol=2e-6)
-    assert len(jax.tree.leaves(moved.unstacked())) == 16 * layers + 4
+    assert len(jax.tree.leaves(moved.unstack_layers())) == 16 * layers + 4

@@ -68,11 +68,13 @@ def test_every_name_of_the_formulas_is_at_hand(small):
     ids = numbers(np.random.default_rng(2), 2, 5, below=23)
     wanted = theirs(ids, output_hidden_states=True, output_attentions=True)
     for layer in (0, 1):
-        found = ours.at(f"X^{layer}", named(ids, "batch seq"))
+        found = ours.evaluate(f"X^{layer}", named(ids, "batch seq"))
         assert distance(found, wanted.hidden_states[layer], "batch seq chans") < CLOSE
-    assert distance(ours.at("states", named(ids, "batch seq")), wanted.hidden_states[-1], "batch seq chans") < CLOSE
+    assert (
+        distance(ours.evaluate("states", named(ids, "batch seq")), wanted.hidden_states[-1], "batch seq chans") < CLOSE
+    )
     for layer in (1, 2):
-        found = ours.at(f"A^{layer}", named(ids, "batch seq"))
+        found = ours.evaluate(f"A^{layer}", named(ids, "batch seq"))
         assert distance(found, wanted.attentions[layer - 1], "batch heads seq memory") < CLOSE
 
 

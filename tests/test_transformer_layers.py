@@ -15,7 +15,7 @@ from layer_cases import CASES, Case
 
 import namedtensor as nt
 import transformer
-from namedtensor.programs.initialization import Constant
+from namedtensor.initializers import Constant
 from transformer import FFN, LayerNorm, MultiHeadAttention, SelfAttention, learning_records, lelarge, paper
 from transformer.core.layer import Layer
 
@@ -100,8 +100,8 @@ def test_the_order_in_which_axes_are_stored_means_nothing(case: Case):
 def test_a_value_inside_is_had_by_its_name():
     block = Case(lelarge.EncoderBlock, {"chans": 4, "key": 3, "hidden": 6}, ("seq[5] chans[4]",))
     layer, (X,) = block.layer(), block.inputs()
-    X_2, Y = layer.at(("X_2", "Y"), X)
-    assert nt.allclose(X_2, layer.at("X_2", X)) and nt.allclose(Y, layer(X))
+    X_2, Y = layer.evaluate(("X_2", "Y"), X)
+    assert nt.allclose(X_2, layer.evaluate("X_2", X)) and nt.allclose(Y, layer(X))
 
 
 def test_constants_are_numbers_among_the_parameters():
@@ -114,7 +114,7 @@ def test_constants_are_numbers_among_the_parameters():
 
 
 def test_other_first_values_by_name():
-    layer = FFN.init(sizes={"chans": 4, "hidden": 6}, schemes={"W_1": Constant(2.0)})
+    layer = FFN.init(sizes={"chans": 4, "hidden": 6}, initializers={"W_1": Constant(2.0)})
     assert (layer.parameters["W_1"].array == 2).all() and np.ptp(layer.parameters["W_2"].array) > 0
 
 

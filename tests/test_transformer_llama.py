@@ -89,7 +89,7 @@ def test_generation_is_that_of_transformers(changes, side, tmp_path):
 def test_the_frequencies_of_llama3_lie_in_all_three_bands(tmp_path):
     theirs = model(rope_parameters=LLAMA3, head_dim=16)
     ours = loaded(theirs, tmp_path)
-    found = ours.at("ω", nt.tensor([1, 2], "seq")).array
+    found = ours.evaluate("ω", nt.tensor([1, 2], "seq")).array
     wanted = theirs.model.rotary_emb.inv_freq.numpy()
     assert np.allclose(found, wanted, rtol=1e-6)
     ratio = found * 100.0 ** (np.arange(8) / 8)

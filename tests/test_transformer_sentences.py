@@ -148,7 +148,7 @@ def test_the_arrays_of_other_libraries(wanted, backend):
 
 def test_every_name_of_the_formulas_is_at_hand(model):
     tokens = model.tokens("A cat sleeps.")
-    attention = model.encoder.at("A^6", **tokens)
+    attention = model.encoder.evaluate("A^6", **tokens)
     assert attention.sizes == {"sentence": 1, "heads": 12, "seq": 6, "memory": 6}
     assert "embedding = Z / norm_{chans}(Z)" in str(model.formula)
     assert model.parameters["E"].sizes["vocab"] == 30522

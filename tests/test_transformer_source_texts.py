@@ -102,11 +102,13 @@ def test_self_attention():
 def test_mean_variance_and_standardize_over_any_axes():
     X = np.random.default_rng(0).normal(size=(3, 4, 5))
     tensor = nt.tensor(X, "batch seq chans")
-    same(lelarge.Mean().at("mean_{seq}", tensor), "batch chans", X.mean(1))
-    same(lelarge.Variance().at("var_{seq}", tensor), "batch chans", X.var(1))
-    same(lelarge.Variance().at("var_{seq,chans}", tensor), "batch", X.var((1, 2)))
-    same(lelarge.Standardize().at("standardize_{chans}", tensor), "batch seq chans", standardized(X, 2))
-    same(lelarge.Standardize().at("standardize_{batch,chans}", tensor), "batch seq chans", standardized(X, (0, 2)))
+    same(lelarge.Mean().evaluate("mean_{seq}", tensor), "batch chans", X.mean(1))
+    same(lelarge.Variance().evaluate("var_{seq}", tensor), "batch chans", X.var(1))
+    same(lelarge.Variance().evaluate("var_{seq,chans}", tensor), "batch", X.var((1, 2)))
+    same(lelarge.Standardize().evaluate("standardize_{chans}", tensor), "batch seq chans", standardized(X, 2))
+    same(
+        lelarge.Standardize().evaluate("standardize_{batch,chans}", tensor), "batch seq chans", standardized(X, (0, 2))
+    )
     same(nt.standardize(tensor, axis="chans"), "batch seq chans", standardized(X, 2))
 
 
@@ -152,7 +154,7 @@ def test_the_block():
     X_2 = X + attended(layer, X_1)
     Y = X_2 + relu((standardized(X_2, 1) * γ + β) @ W_1 + b_1) @ W_2 + b_2
     for name, want in {"X_1": X_1, "X_2": X_2, "Y": Y}.items():
-        same(layer.at(name, tensor), "seq chans", want)
+        same(layer.evaluate(name, tensor), "seq chans", want)
 
 
 # --------------------------------------------------------------------------------------------------------- dataflowr
@@ -296,7 +298,7 @@ def test_keys_queries_and_values_by_loops():
     o = np.array([sum(α[i, j] * v[j] for j in range(N)) for i in range(N)])
     for name, axes, want in (("q", "seq key", q), ("k", "seq key", k), ("v", "seq val", v), ("s", "seq seq'", s),
                              ("α", "seq seq'", α), ("o", "seq val", o)):  # fmt: skip
-        same(layer.at(name, tensor), axes, want)
+        same(layer.evaluate(name, tensor), axes, want)
 
 
 # ------------------------------------------------------------------------------------------------------- cheat-sheet
@@ -322,7 +324,7 @@ def test_the_post_ln_block():
     z_ = normed(u_ + z, γ_2, β_2, 1)
     for name, axes, want in (("α", "seq seq'", α), ("u", "seq val", u), ("u'", "seq chans", u_), ("z", "seq chans", z),
                              ("z'", "seq chans", z_)):  # fmt: skip
-        same(layer.at(name, tensor), axes, want)
+        same(layer.evaluate(name, tensor), axes, want)
 
 
 def test_the_post_ln_block_is_pytorchs_and_the_slide_without_the_prime_is_not():
@@ -355,7 +357,7 @@ def test_the_post_ln_block_with_heads():
     u = sum(softmax((x @ W_q) @ (x @ W_k).T / math.sqrt(3)) @ (x @ W_v) @ W_c for W_v, W_q, W_k, W_c in zip(*heads))
     u_ = normed(x + u, γ_1, β_1, 1)
     z_ = normed(u_ + relu(u_ @ W_1) @ W_2, γ_2, β_2, 1)
-    same(layer.at("u", tensor), "seq chans", u)
+    same(layer.evaluate("u", tensor), "seq chans", u)
     same(layer(tensor), "seq chans", z_)
 
 
@@ -366,7 +368,7 @@ def test_one_query_to_a_set():
     W_q, W_k, W_v = parameters(layer, W_q="key chans", W_k="key chans", W_v="val chans")
     K, V = W_k @ ξ, W_v @ ξ
     a = softmax(K.T @ (W_q @ x) / math.sqrt(3))
-    same(layer.at("a", one, many), "memory", a)
+    same(layer.evaluate("a", one, many), "memory", a)
     same(layer(one, many), "val", V @ a)
 
 
@@ -375,7 +377,7 @@ def test_cross_attention_is_h_equal_v_a():
     x, ξ = array(several, "chans seq"), array(many, "chans memory")
     W_q, W_k, W_v = parameters(layer, W_q="key chans", W_k="key chans", W_v="val chans")
     A = softmax((W_k @ ξ).T @ (W_q @ x) / math.sqrt(3), axis=0)
-    same(layer.at("A", several, many), "memory seq", A)
+    same(layer.evaluate("A", several, many), "memory seq", A)
     same(layer(several, many), "val seq", W_v @ ξ @ A)
 
 
@@ -414,7 +416,7 @@ def test_the_recurrent_network_is_pytorchs():
     states = want(torch.tensor(array(x, "seq chans")))[0].detach().numpy()
     same(layer(x), "hidden", states[-1])
     for t in range(5):
-        same(layer.at(f"h^{t + 1}", x), "hidden", states[t])
+        same(layer.evaluate(f"h^{t + 1}", x), "hidden", states[t])
 
 
 def translator():
@@ -432,13 +434,13 @@ def test_translation_is_pytorchs():
         nt.tensor(words, f"batch {axis}")
         for words, axis in (([[1, 2, 3, 8], [4, 0, 2, 2]], "memory"), ([[0, 1, 5], [0, 4, 3]], "seq"))
     )
-    same(layer.at("h^{Enc}", x, y), "batch memory chans", want.states(array(x, "batch memory")).numpy())
+    same(layer.evaluate("h^{Enc}", x, y), "batch memory chans", want.states(array(x, "batch memory")).numpy())
     scores = want.scores(array(x, "batch memory"), array(y, "batch seq"))
     same(layer(x, y), "batch seq target", scores.numpy())
     told = torch.nn.functional.cross_entropy(
         scores[:, :-1].transpose(1, 2), torch.tensor(array(y, "batch seq"))[:, 1:], reduction="none"
     )
-    same(layer.at("loss", x, y), "batch", told.mean(1).numpy())
+    same(layer.evaluate("loss", x, y), "batch", told.mean(1).numpy())
 
 
 def test_teacher_forcing_gives_at_each_place_what_the_words_before_it_give():
@@ -490,7 +492,7 @@ def test_a_translator_learns_by_teacher_forcing_what_greedy_decoding_then_says()
     torch.set_num_threads(1)
     for _ in range(250):
         optimizer.zero_grad()
-        model.at("loss", *sentences(32)).mean(axis="batch").array.backward()
+        model.evaluate("loss", *sentences(32)).mean(axis="batch").array.backward()
         optimizer.step()
     torch.set_num_threads(threads)
     assert understood() > 0.9
@@ -518,7 +520,7 @@ def test_a_network_of_layers_of_several_sizes():
     for l in range(1, 4):
         W, b = parameters(layer, **{f"W^{l}": "layer' layer", f"b^{l}": "layer'"})
         want = 1 / (1 + np.exp(-(W @ want + b)))
-        same(layer.at(f"X^{l}", x), "layer", want)
+        same(layer.evaluate(f"X^{l}", x), "layer", want)
     same(layer(x), "layer", want)
 
 
@@ -528,7 +530,7 @@ def test_the_recurrent_network_of_the_paper():
     h = array(first, "hidden")
     for t, x in enumerate(array(X, "seq input"), 1):
         h = 1 / (1 + np.exp(-(h @ W_h + x @ W_i + b)))
-        same(layer.at(f"h^{t}", X, first), "hidden", h)
+        same(layer.evaluate(f"h^{t}", X, first), "hidden", h)
     same(layer(X, first), "hidden", h)
 
 

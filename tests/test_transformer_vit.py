@@ -46,7 +46,7 @@ def test_the_states_are_those_of_transformers(changes, tmp_path):
     pixels = image(theirs.config)
     wanted = theirs(pixels)
     assert distance(ours(named(pixels, PIXELS)), wanted.last_hidden_state, "batch seq chans") < CLOSE
-    assert distance(ours.at("pooled", named(pixels, PIXELS)), wanted.pooler_output, "batch chans") < CLOSE
+    assert distance(ours.evaluate("pooled", named(pixels, PIXELS)), wanted.pooler_output, "batch chans") < CLOSE
 
 
 @pytest.mark.parametrize("changes", CONFIGS.values(), ids=CONFIGS)
@@ -54,7 +54,7 @@ def test_the_logits_are_those_of_transformers(changes, tmp_path):
     theirs = drawn(transformers.ViTForImageClassification, config(**changes))
     ours = loaded(theirs, tmp_path)
     pixels = image(theirs.config)
-    assert distance(ours.at("logits", named(pixels, PIXELS)), theirs(pixels).logits, "batch class") < CLOSE
+    assert distance(ours.evaluate("logits", named(pixels, PIXELS)), theirs(pixels).logits, "batch class") < CLOSE
 
 
 def test_every_name_of_the_formulas_is_at_hand(small):
@@ -63,8 +63,8 @@ def test_every_name_of_the_formulas_is_at_hand(small):
     wanted = theirs(pixels, output_hidden_states=True, output_attentions=True)
     given = named(pixels, PIXELS)
     for layer in range(2):
-        assert distance(ours.at(f"X^{layer}", given), wanted.hidden_states[layer], "batch seq chans") < CLOSE
-        attention = ours.at(f"A^{layer + 1}", given)
+        assert distance(ours.evaluate(f"X^{layer}", given), wanted.hidden_states[layer], "batch seq chans") < CLOSE
+        attention = ours.evaluate(f"A^{layer + 1}", given)
         assert distance(attention, wanted.attentions[layer], "batch heads seq memory") < CLOSE
 
 
@@ -73,7 +73,7 @@ def test_a_patch_is_a_window_of_the_image(small):
     _, ours = small
     pixels = image(small[0].config, batch=1)[0].numpy()
     kernel = ours.parameters["W"].to_array("color down across chans")
-    found = ours.at("patches", nt.tensor(pixels, "chans height width"))
+    found = ours.evaluate("patches", nt.tensor(pixels, "chans height width"))
     for row in range(3):
         for column in range(3):
             window = pixels[:, 4 * row : 4 * row + 4, 4 * column : 4 * column + 4]
@@ -87,7 +87,7 @@ def test_the_order_of_the_axes_means_nothing(small):
     theirs, ours = small
     pixels = image(theirs.config)
     turned = named(pixels.permute(3, 1, 0, 2).contiguous(), "width chans batch height")
-    assert distance(ours.at("logits", turned), theirs(pixels).logits, "batch class") < CLOSE
+    assert distance(ours.evaluate("logits", turned), theirs(pixels).logits, "batch class") < CLOSE
 
 
 def test_an_image_alone(small):
@@ -106,7 +106,7 @@ def test_the_names_that_the_library_has_in_memory(changes, tmp_path):
     save_file(theirs.state_dict(), tmp_path / "model.safetensors")
     pixels = image(theirs.config)
     ours = transformer.load(tmp_path)
-    assert distance(ours.at("logits", named(pixels, PIXELS)), theirs(pixels).logits, "batch class") < CLOSE
+    assert distance(ours.evaluate("logits", named(pixels, PIXELS)), theirs(pixels).logits, "batch class") < CLOSE
 
 
 @pytest.mark.parametrize(("kind", "lacks"), [("ViTModel", "logits"), ("ViTForImageClassification", "pooled")])
@@ -114,7 +114,7 @@ def test_what_the_file_has_no_parameters_of(kind, lacks, tmp_path):
     theirs = drawn(getattr(transformers, kind), config())
     ours = loaded(theirs, tmp_path)
     with pytest.raises(nt.NotationError) as caught:
-        ours.at(lacks, named(image(theirs.config), PIXELS))
+        ours.evaluate(lacks, named(image(theirs.config), PIXELS))
     assert str(caught.value) == f"name error 201: this ViT has no {lacks}: its file holds no parameters of it"
 
 
@@ -130,7 +130,9 @@ def test_kept_and_read_again(small, tmp_path):
     ours.save(tmp_path / "vit.safetensors")
     again = ViT.load(tmp_path / "vit.safetensors")
     pixels = named(image(small[0].config), PIXELS)
-    assert again._about == ours._about and nt.allclose(again.at("logits", pixels), ours.at("logits", pixels))
+    assert again._about == ours._about and nt.allclose(
+        again.evaluate("logits", pixels), ours.evaluate("logits", pixels)
+    )
 
 
 def test_first_values():
@@ -139,7 +141,7 @@ def test_first_values():
     model = ViT.init(sizes=sizes)
     assert model.parameters["P"].sizes == {"seq": 9, "chans": 8}
     pixels = nt.tensor(np.ones((3, 6, 8)), "chans height width")
-    assert model.at("logits", pixels).sizes == {"class": 4}
+    assert model.evaluate("logits", pixels).sizes == {"class": 4}
 
 
 def test_the_file_is_a_page():

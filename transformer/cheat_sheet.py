@@ -5,7 +5,7 @@ The rows of X are the text's x_i. The axis chans is its d, key and val are its d
 
 from __future__ import annotations
 
-from namedtensor.programs.initialization import GLOROT, HE
+from namedtensor.initializers import glorot_uniform, he_normal
 
 from .core.layer import Layer
 
@@ -40,7 +40,7 @@ class Attention(Layer):
         W_v ∈ ℝ^{chans × val}
         W_q, W_k ∈ ℝ^{chans × key}
     """
-    schemes = {"W": GLOROT}
+    initializers = {"W": glorot_uniform}
 
 
 class Block(Layer):
@@ -67,7 +67,7 @@ class Block(Layer):
         W_2 ∈ ℝ^{hidden × chans}
         γ_1, β_1, γ_2, β_2 ∈ ℝ^{chans}
     """
-    schemes = {"W": GLOROT, "W_1": HE}
+    initializers = {"W": glorot_uniform, "W_1": he_normal}
 
 
 class MultiHeadBlock(Layer):
@@ -95,4 +95,4 @@ class MultiHeadBlock(Layer):
         W_2 ∈ ℝ^{hidden × chans}
         γ_1, β_1, γ_2, β_2 ∈ ℝ^{chans}
     """
-    schemes = {"W": GLOROT, "W_1": HE}
+    initializers = {"W": glorot_uniform, "W_1": he_normal}

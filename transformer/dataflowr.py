@@ -5,7 +5,7 @@ The axis chans is the text's d (d_in where inputs and samples differ), key is k,
 
 from __future__ import annotations
 
-from namedtensor.programs.initialization import GLOROT, HE
+from namedtensor.initializers import glorot_uniform, he_normal
 
 from .core.layer import Layer
 
@@ -29,7 +29,7 @@ class Attention(Layer):
         W_K ∈ ℝ^{key × chans'}
         W_V ∈ ℝ^{out × chans'}
     """
-    schemes = {"W": GLOROT}
+    initializers = {"W": glorot_uniform}
 
 
 class SelfAttention(Layer):
@@ -45,7 +45,7 @@ class SelfAttention(Layer):
         W_V ∈ ℝ^{chans' × chans}
         |chans'| = |chans|
     """
-    schemes = {"W": GLOROT}
+    initializers = {"W": glorot_uniform}
 
 
 class MultiHeadAttention(Layer):
@@ -62,7 +62,7 @@ class MultiHeadAttention(Layer):
         W_O ∈ ℝ^{chans × concat}
         |concat| = |heads| · |val|
     """
-    schemes = {"W": GLOROT}
+    initializers = {"W": glorot_uniform}
 
 
 class LayerNorm(Layer):
@@ -89,7 +89,7 @@ class FFN(Layer):
         W_2 ∈ ℝ^{hidden × chans}
         b_2 ∈ ℝ^{chans}
     """
-    schemes = {"W_1": HE, "W_2": GLOROT}
+    initializers = {"W_1": he_normal, "W_2": glorot_uniform}
 
 
 class Block(Layer):

@@ -5,7 +5,7 @@ The axis chans is the text's D, and seq counts the tokens i from 1, as the text 
 
 from __future__ import annotations
 
-from namedtensor.programs.initialization import GLOROT
+from namedtensor.initializers import glorot_uniform
 
 from .core.layer import Layer
 
@@ -22,7 +22,7 @@ class PositionalEncoding(Layer):
         p_{seq(i), chans(2k+1)} = sin(i / 10000^{2k / |chans|}) for k = 0, …, |chans|/2 - 1
         p_{seq(i), chans(2k+2)} = cos(i / 10000^{2k / |chans|}) for k = 0, …, |chans|/2 - 1
     """
-    counted = {"seq": 1, "chans": 2}
+    default_sizes = {"seq": 1, "chans": 2}
 
 
 class Embedding(Layer):
@@ -37,7 +37,7 @@ class Embedding(Layer):
         e ∈ ℝ^{vocab × chans}
         w ∈ ℝ^{seq}
     """
-    counted = PositionalEncoding.counted
+    default_sizes = PositionalEncoding.default_sizes
 
 
 class KeyQueryValueAttention(Layer):
@@ -58,4 +58,4 @@ class KeyQueryValueAttention(Layer):
         W_v ∈ ℝ^{val × chans}
         |key| = |val| = |chans|
     """
-    schemes = {"W": GLOROT}
+    initializers = {"W": glorot_uniform}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from namedtensor.programs.initialization import GLOROT, HE
+from namedtensor.initializers import glorot_uniform, he_normal
 
 from .core.layer import Layer
 
@@ -20,7 +20,7 @@ class Linear(Layer):
         W ∈ ℝ^{ax × bx}
         b ∈ ℝ^{bx}
     """
-    schemes = {"W": GLOROT}
+    initializers = {"W": glorot_uniform}
 
 
 class FeedForward(Layer):
@@ -36,7 +36,7 @@ class FeedForward(Layer):
         W_2 ∈ ℝ^{hidden × bx}
         b_2 ∈ ℝ^{bx}
     """
-    schemes = {"W_1": HE, "W_2": GLOROT}
+    initializers = {"W_1": he_normal, "W_2": glorot_uniform}
 
 
 class FFN(Layer):
@@ -51,7 +51,7 @@ class FFN(Layer):
         W_2 ∈ ℝ^{hidden × chans}
         b_2 ∈ ℝ^{chans}
     """
-    schemes = {"W_1": HE, "W_2": GLOROT}
+    initializers = {"W_1": he_normal, "W_2": glorot_uniform}
 
 
 # --------------------------------------------------------------------------------------------------------- attention
@@ -82,12 +82,12 @@ class SelfAttention(Layer):
         b_V ∈ ℝ^{val}
         |val| = |chans|
     """
-    schemes = {"W": GLOROT}
+    initializers = {"W": glorot_uniform}
 
 
 # ----------------------------------------------------------------------------------------------------- normalization
 class Mean(Layer):
-    """The mean over an axis: `Mean().at("mean_{seq}", X)`."""
+    """The mean over an axis: `Mean().evaluate("mean_{seq}", X)`."""
 
     source = f"{SOURCE}, Normalization Layers"
     value = "mean_{ax}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from namedtensor.programs.initialization import GLOROT, HE, Normal
+from namedtensor.initializers import Normal, glorot_uniform, he_normal
 
 from .core.layer import Layer
 
@@ -19,7 +19,7 @@ class FullConn(Layer):
         W ∈ ℝ^{layer' × layer}
         b ∈ ℝ^{layer'}
     """
-    schemes = {"W": GLOROT}
+    initializers = {"W": glorot_uniform}
 
 
 class FeedForward(Layer):
@@ -36,11 +36,11 @@ class FeedForward(Layer):
         W^l ∈ ℝ^{layer'[n_l] × layer[n_{l-1}]}
         b^l ∈ ℝ^{layer'[n_l]}
     """
-    schemes = {"W": GLOROT}
+    initializers = {"W": glorot_uniform}
 
 
 class RNN(Layer):
-    """A simple recurrent network (Elman); its value is the last state, and `rnn.at("h^2", X, h)` the second.
+    """A simple recurrent network (Elman); its value is the last state, and `rnn.evaluate("h^2", X, h)` the second.
 
     The paper declares inputs x^1, …, x^n; here they are the places of one tensor X.
     """
@@ -60,8 +60,8 @@ class RNN(Layer):
         h^0 ∈ ℝ^{hidden}
         h^t = σ(W^h ⊙_{hidden} h^{t-1} + W^i ⊙_{input} x^t + b)_{hidden'→hidden} for t = 1, …, n
     """
-    counted = {"seq": 1}
-    schemes = {"W": GLOROT}
+    default_sizes = {"seq": 1}
+    initializers = {"W": glorot_uniform}
 
 
 # --------------------------------------------------------------------------------------------------------- attention
@@ -97,7 +97,7 @@ class Conv1d(Layer):
         W ∈ ℝ^{chans' × chans × kernel}
         b ∈ ℝ^{chans'}
     """
-    schemes = {"W": HE}
+    initializers = {"W": he_normal}
 
 
 class Conv2d(Layer):
@@ -110,7 +110,7 @@ class Conv2d(Layer):
         W ∈ ℝ^{chans' × chans × kh × kw}
         b ∈ ℝ^{chans'}
     """
-    schemes = {"W": HE}
+    initializers = {"W": he_normal}
 
 
 class MaxPool1d(Layer):
@@ -182,7 +182,7 @@ class CBOW(Layer):
         E ∈ ℝ^{vocab × emb}
         W ∈ ℝ^{classes × emb}
     """
-    schemes = {"E": Normal("1"), "W": GLOROT}
+    initializers = {"E": Normal("1"), "W": glorot_uniform}
 
 
 # ------------------------------------------------------------------------------------------------------ whole models
@@ -196,8 +196,8 @@ class Transformer(Layer):
     file = "paper_transformer.nt"
     value = "O"
     inputs = ("I",)
-    counted = {"seq": 1}
-    schemes = {"W": GLOROT, "E": Normal("√(1 / layer)"), "W^1": HE}
+    default_sizes = {"seq": 1}
+    initializers = {"W": glorot_uniform, "E": Normal("√(1 / layer)"), "W^1": he_normal}
 
 
 class LeNet(Layer):
@@ -211,4 +211,4 @@ class LeNet(Layer):
     file = "lenet.nt"
     value = "O"
     inputs = ("X^0",)
-    schemes = {"W": HE, "W^4": GLOROT}
+    initializers = {"W": he_normal, "W^4": glorot_uniform}

@@ -7,7 +7,7 @@ key is their d', val is their d'', and chans is d.
 from __future__ import annotations
 
 import namedtensor as nt
-from namedtensor.programs.initialization import GLOROT, HE, Normal
+from namedtensor.initializers import Normal, glorot_uniform, he_normal
 
 from .core.layer import Layer
 
@@ -33,7 +33,7 @@ class Attention(Layer):
         W_q, W_k ∈ ℝ^{key × chans}
         W_v ∈ ℝ^{val × chans}
     """
-    schemes = {"W": GLOROT}
+    initializers = {"W": glorot_uniform}
 
 
 class CrossAttention(Layer):
@@ -55,7 +55,7 @@ class CrossAttention(Layer):
         W_q, W_k ∈ ℝ^{key × chans}
         W_v ∈ ℝ^{val × chans}
     """
-    schemes = {"W": GLOROT}
+    initializers = {"W": glorot_uniform}
 
 
 class SelfAttention(Layer):
@@ -78,7 +78,7 @@ class SelfAttention(Layer):
         W_v ∈ ℝ^{val × chans}
         |key| = |val| = |chans|
     """
-    schemes = {"W": GLOROT}
+    initializers = {"W": glorot_uniform}
 
 
 class MultiHeadAttention(Layer):
@@ -102,7 +102,7 @@ class MultiHeadAttention(Layer):
         W_h ∈ ℝ^{chans × stack}
         |stack| = |heads| · |val|
     """
-    schemes = {"W": GLOROT}
+    initializers = {"W": glorot_uniform}
 
 
 class RNN(Layer):
@@ -124,8 +124,8 @@ class RNN(Layer):
         b_h ∈ ℝ^{hidden}
         |hidden'| = |hidden|
     """
-    counted = {"seq": 1}
-    schemes = {"W": GLOROT}
+    default_sizes = {"seq": 1}
+    initializers = {"W": glorot_uniform}
 
 
 class Translation(Layer):
@@ -142,8 +142,8 @@ class Translation(Layer):
     value = "ỹ"
     inputs = ("x", "y")
     optional = ("h^{Enc}",)
-    counted = {"memory": 1, "seq": 2}
-    schemes = {"W": GLOROT, "E": Normal("√(1 / chans)"), "W_1": HE}
+    default_sizes = {"memory": 1, "seq": 2}
+    initializers = {"W": glorot_uniform, "E": Normal("√(1 / chans)"), "W_1": he_normal}
 
     def translate(self, x: nt.NamedTensor, start: int, stop: int, most: int = 20) -> nt.NamedTensor:
         """The likeliest words one after another, from `start` until every sentence has come to `stop`, or `most` of them.
@@ -151,11 +151,11 @@ class Translation(Layer):
         `x` has the axis memory, and maybe others; the words, with `start`, are on seq. A sentence that has come to `stop`
         goes on with it. Raises NotationError 401 where a word of `x` or `start` is none.
         """
-        states = self.at("h^{Enc}", x=x)
+        states = self.evaluate("h^{Enc}", x=x)
         first = nt.evaluate("0 x_{memory(1)} + start", x=x, start=start)
         y = nt.stack(first, axis="seq")
         for _ in range(most):
-            word = self.at("next", y=y, **{"h^{Enc}": states})
+            word = self.evaluate("next", y=y, **{"h^{Enc}": states})
             word = nt.evaluate("{ stop if y_{seq(|seq|)} = stop; word otherwise }", y=y, word=word, stop=stop)
             word = nt.stack(word, axis="seq")
             y = nt.concat(y, word, axis="seq")

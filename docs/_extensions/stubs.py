@@ -99,6 +99,7 @@ def public() -> str:
     text = HEAD.format(about=(nt.__doc__ or "").partition("\n")[0]) + PUBLIC
     for module, names in sorted(nt.HOMES.items()):
         text += "".join(f"from {module} import {name} as {name}\n" for name in sorted(names, key=sorting))
+    text += "".join(f"from . import {name} as {name}\n" for name in nt.MODULES)
     text += "\n__version__: str\n__all__ = [\n"
     text += "".join(f'    "{name}",\n' for name in nt.__all__) + "]\n\n"
     for name, function in FUNCTIONS.items():

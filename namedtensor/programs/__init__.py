@@ -11,6 +11,7 @@
 `evaluate`: the value of a text.
 `explained`: every step to it.
 `parameters`: what a program declares.
+`initializers`: distributions of initial parameters.
 `initialization`: parameters as tensors.
 `open_lengths`: types for ranges of any length.
 `checks`: types without data.

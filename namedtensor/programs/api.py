@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..display.diagram_svg import Diagram
     from ..planning.cost import Cost
     from .compiled import CompiledFormula
-    from .initialization import Schemes
+    from .initializers import Initializers
 
 
 # ---------------------------------------------------------------------------------------------------------- to make one
@@ -184,7 +184,7 @@ def parameters(
 
 def init(
     formula: str | Verbs, /, seed: Any = 0, sizes: Mapping[str, int] | None = None, dtype: str = "float64",
-    schemes: Schemes | None = None, only: Collection[str] | None = None, syntax: str = "auto", **shapes: Any,
+    initializers: Initializers | None = None, names: Collection[str] | None = None, syntax: str = "auto", **shapes: Any,
 ) -> dict[str, Any]:  # fmt: skip
     """The parameters as tensors, drawn by `seed`. See `Formula.init`.
 
@@ -192,7 +192,7 @@ def init(
     >>> nt.init("W ∈ ℝ^{a × b}\\nY = X ⊙_{a} W", sizes={"b": 2}, X="ℝ^{a[3]}")["W"].shape
     ℝ^{a[3] × b[2]}
     """
-    return as_formula(formula, syntax).init(seed, sizes, dtype, schemes, only, **shapes)
+    return as_formula(formula, syntax).init(seed, sizes, dtype, initializers, names, **shapes)
 
 
 def diagram(

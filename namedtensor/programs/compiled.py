@@ -72,7 +72,8 @@ def to_module(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any]
         )
     with LOADING, all_or_none():
         from ..backends.torch_modules import module_text, ordered
-        from .initialization import ZEROS, fans_in
+        from .initialization import fans_in
+        from .initializers import zeros
         from .torch_forward import order_of
 
     function = goal.function()
@@ -93,8 +94,8 @@ def to_module(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any]
         )
     inputs = [axes_of(value) for _, value in named if value not in parameters]
     shapes = {name: value for name, value in given.items() if spelling_of(name) not in {*parameters.values()}}
-    schemes = fans_in(goal, options.sizes, {name: as_shape(value) for name, value in shapes.items()})
-    initial = {value: scheme_text(*schemes.get(name, (ZEROS, 1))) for value, name in parameters.items()}
+    initializers = fans_in(goal, options.sizes, {name: as_shape(value) for name, value in shapes.items()})
+    initial = {value: initializer_text(*initializers.get(name, (zeros, 1))) for value, name in parameters.items()}
     results = [result for result in made.plan.results if isinstance(result, Value)]
     orders = [in_order(result, order_of(axes_of(result), inputs)) for result in results]
     plan = ordered(made.plan, orders) if len(orders) == len(made.plan.results) else made.plan
@@ -108,14 +109,14 @@ def as_shape(value: Any) -> Any:
     return dict(value.sizes) if hasattr(value, "sizes") else value
 
 
-def scheme_text(scheme: Any, fan_in: int) -> str:
+def initializer_text(initializer: Any, fan_in: int) -> str:
     """The initial value of a parameter, of whose sizes `{}` is the list."""
     with LOADING, all_or_none():
-        from .initialization import LECUN, ONES
+        from .initializers import lecun_normal, ones
 
-    if scheme is LECUN:
+    if initializer is lecun_normal:
         return "torch.randn({})" + (f" / {fan_in}**0.5" if fan_in > 1 else "")
-    return "torch.ones({})" if scheme is ONES else "torch.zeros({})"
+    return "torch.ones({})" if initializer is ones else "torch.zeros({})"
 
 
 def class_name(title: str) -> str:

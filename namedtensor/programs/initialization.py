@@ -1,21 +1,10 @@
-"""Initialization of parameters: how far they spread is itself a formula, of what the parameter is summed over.
-
-A parameter that a formula contracts has `inputs`, the numbers that one output sums, and `outputs`, the numbers that one
-input goes to; so the published initializations are one line each:
-
-    Normal("√(1 / inputs)")                    LeCun et al. 1998
-    Uniform("√(6 / (inputs + outputs))")       Glorot and Bengio 2010
-    Normal("√(2 / inputs)")                    He et al. 2015
-    Normal("0.02")                             Devlin et al. 2018, Radford et al. 2019
-"""
+"""Initialization of parameters: the fan-in of each, its initializer, and the values that are sampled."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from grammar.errors import NotationError
@@ -29,62 +18,8 @@ from ..terms.environment import source_name
 from ..terms.terms import Term
 from .arguments import spelling_of
 from .entries import Entry, WholeProgram
+from .initializers import Initializer, Initializers, lecun_normal, ones, zeros
 from .parameters import inferred, shapes_of
-
-
-@dataclass(frozen=True)
-class Constant:
-    """The same number everywhere."""
-
-    value: float
-
-    def draw(self, generator: Any, extent: tuple[int, ...], given: Mapping[str, float]) -> Any:
-        import numpy as np
-
-        return np.full(extent, self.value)
-
-
-@dataclass(frozen=True)
-class Normal:
-    """Normally distributed about 0; `deviation` is a formula of `inputs`, `outputs` and the sizes."""
-
-    deviation: str
-
-    def draw(self, generator: Any, extent: tuple[int, ...], given: Mapping[str, float]) -> Any:
-        return generator.standard_normal(extent) * spread(self.deviation, given)
-
-
-@dataclass(frozen=True)
-class Uniform:
-    """Evenly distributed from −`bound` to `bound`, a formula of `inputs`, `outputs` and the sizes."""
-
-    bound: str
-
-    def draw(self, generator: Any, extent: tuple[int, ...], given: Mapping[str, float]) -> Any:
-        bound = spread(self.bound, given)
-        return generator.uniform(-bound, bound, extent)
-
-
-Scheme = Constant | Normal | Uniform
-Schemes = Mapping[str, Scheme]
-
-ONES, ZEROS = Constant(1.0), Constant(0.0)
-LECUN = Normal("√(1 / inputs)")
-GLOROT = Uniform("√(6 / (inputs + outputs))")
-HE = Normal("√(2 / inputs)")
-
-
-def spread(formula: str, given: Mapping[str, float]) -> float:
-    return value_of(formula, tuple([each for each in given.items() if each[0] in formula]))
-
-
-@lru_cache(maxsize=256)
-def value_of(formula: str, given: tuple[tuple[str, float], ...]) -> float:
-    """The value of a formula of numbers, once for all layers that are alike."""
-    with LOADING, all_or_none():
-        from .evaluate import evaluate
-
-    return float(evaluate(formula, dict(given)))
 
 
 # ------------------------------------------------------------------------------------------------------------- fans
@@ -106,27 +41,27 @@ def fans(parameters: Mapping[Key, Term], terms: list[Term]) -> dict[Key, tuple[s
 
 
 def drawn(
-    goal: WholeProgram | Entry, seed: Any, sizes: Mapping[str, int] | None, dtype: str, schemes: Schemes,
+    goal: WholeProgram | Entry, seed: Any, sizes: Mapping[str, int] | None, dtype: str, initializers: Initializers,
     unwanted: Collection[str] = (),
 ) -> dict[str, Any]:  # fmt: skip
     """A tensor for each parameter of a program but those `unwanted`, as `initial` makes it."""
     checker = inferred(goal, sizes, {}, by_keyword=())
     summed = fans(checker.parameters, checker.graph.all())
     shapes = {name: shape for name, shape in shapes_of(checker, {}).items() if name not in unwanted}
-    return initial(shapes, summed, seed, dtype, schemes, sizes)
+    return initial(shapes, summed, seed, dtype, initializers, sizes)
 
 
 def fans_in(
     goal: WholeProgram | Entry, sizes: Mapping[str, int] | None, inputs: Mapping[str, Any]
-) -> dict[str, tuple[Scheme, int]]:
-    """The usual scheme of each parameter beside these inputs, and the number of elements that one output sums of it."""
+) -> dict[str, tuple[Initializer, int]]:
+    """The usual initializer of each parameter beside these inputs, and the number of elements that one output sums of it."""
     checker = inferred(goal, sizes, inputs, by_keyword=inputs)
     summed = fans(checker.parameters, checker.graph.all())
-    found: dict[str, tuple[Scheme, int]] = {}
+    found: dict[str, tuple[Initializer, int]] = {}
     for name, shape in shapes_of(checker, inputs).items():
         over = summed.get(key_of(name), ())
-        scheme = scheme_for(name, key_of(name), {}, bool(over))
-        found[name] = scheme, math.prod(size for axis in over if isinstance(size := shape[axis], int))
+        initializer = initializer_for(name, key_of(name), {}, bool(over))
+        found[name] = initializer, math.prod(size for axis in over if isinstance(size := shape[axis], int))
     return found
 
 
@@ -135,12 +70,12 @@ def initial(
     summed: Mapping[Key, tuple[str, ...]],
     seed: Any,
     dtype: str,
-    schemes: Schemes | None = None,
+    initializers: Initializers | None = None,
     scalars: Mapping[str, float] | None = None,
 ) -> dict[str, Any]:
-    """A tensor for each shape, by the scheme of its whole name or of its base; else by what the formulas do with it.
+    """A tensor for each shape, by the initializer of its whole name or of its base; else by what the formulas do with it.
 
-    Else γ is one; what is contracted is normal with variance 1/inputs, so that it keeps the variance of its input; what
+    Else γ is one; what is contracted is normal with variance 1/fan_in, so that it keeps the variance of its input; what
     is only added is zero.
     """
     import numpy as np
@@ -153,7 +88,7 @@ def initial(
         kind = np.dtype(dtype)
     except (TypeError, ValueError):
         raise NotationError(405, f"invalid dtype {dtype!r}", hint='write "float32" or "float64"') from None
-    schemes = by_key(schemes or {}, spelling_of)
+    initializers = by_key(initializers or {}, spelling_of)
     by_key_of_jax = is_key(seed)
     generator: Any = None if by_key_of_jax else np.random.default_rng(seed)
     found: dict[str, Any] = {}
@@ -163,16 +98,16 @@ def initial(
         over = summed.get(spelling, ())
         alike = tuple(shape), tuple(shape.values()), over
         if alike not in known:
-            extent, inputs = whole(name, shape), math.prod(map(shape.__getitem__, over))
-            numbers = {"inputs": inputs, "outputs": math.prod(extent) // max(inputs, 1), **(scalars or {})}
+            extent, fan_in = whole(name, shape), math.prod(map(shape.__getitem__, over))
+            numbers = {"fan_in": fan_in, "fan_out": math.prod(extent) // max(fan_in, 1), **(scalars or {})}
             known[alike] = layout_of(np.broadcast_to(np.empty((), kind), extent), tuple(shape)), numbers
         layout, given = known[alike]
-        scheme = scheme_for(name, spelling, schemes, bool(over))
+        initializer = initializer_for(name, spelling, initializers, bool(over))
         if by_key_of_jax:
-            array = of_jax(scheme.draw(KeyGenerator(seed, name), layout.extent, given), kind)
+            array = of_jax(initializer.draw(KeyGenerator(seed, name), layout.extent, given), kind)
             found[name] = made(array, layout.axes)
         else:
-            found[name] = made_as(np.asarray(scheme.draw(generator, layout.extent, given), dtype=kind), layout)
+            found[name] = made_as(np.asarray(initializer.draw(generator, layout.extent, given), dtype=kind), layout)
     return found
 
 
@@ -194,12 +129,16 @@ def whole(name: str, shape: Mapping[str, Any]) -> tuple[int, ...]:
     return tuple(shape.values())
 
 
-def scheme_for(name: str, spelling: Key, schemes: Schemes, contracted: bool) -> Scheme:
-    """The scheme of a name, of its base with its last label (W^O serves every W^{l,O}), or of its base; else the usual one."""
+def initializer_for(name: str, spelling: Key, initializers: Initializers, contracted: bool) -> Initializer:
+    """The initializer of a name, of its base with its last label (W^O serves every W^{l,O}), or of its base; else the usual one."""
     labels = spelling.superscript[-1:] or spelling.subscript[-1:]
     sign = "^" if spelling.superscript else "_"
-    usual = ONES if spelling.base == "γ" else LECUN if contracted else ZEROS
-    return schemes.get(name) or schemes.get(spelling.base + sign + "".join(labels)) or schemes.get(spelling.base, usual)
+    usual = ones if spelling.base == "γ" else lecun_normal if contracted else zeros
+    return (
+        initializers.get(name)
+        or initializers.get(spelling.base + sign + "".join(labels))
+        or initializers.get(spelling.base, usual)
+    )
 
 
 def uniform(seed: Any, formula: str = "u") -> Callable[[Any], Any]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..display.steps import Explanation
     from ..planning.cost import Cost
     from .compiled import CompiledFormula
-    from .initialization import Schemes
+    from .initializers import Initializers
 
 
 class Verbs(Suggests, Asked):
@@ -374,16 +374,39 @@ class Verbs(Suggests, Asked):
         seed: Any = 0,
         sizes: Mapping[str, int] | None = None,
         dtype: str = "float64",
-        schemes: Schemes | None = None,
-        only: Collection[str] | None = None,
+        initializers: Initializers | None = None,
+        names: Collection[str] | None = None,
         **shapes: Any,
     ) -> dict[str, Any]:
-        """The parameters as tensors: γ one, what is contracted normal with variance 1/(numbers that one output sums),
-        what is only added zero; `schemes` says otherwise by name (see `initialization`), `only` which are wanted. `seed` is an
-        integer, or a key of `jax.random`, which gives arrays of JAX.
+        """Initialize the parameters.
 
-        Raises NotationError where a size stays unknown, or the shape of a function's arguments.
+        Parameters
+        ----------
+        seed : int or key of jax.random
+            The seed of the random numbers. A key gives arrays of JAX (default: 0).
+        sizes : mapping of str to int, optional
+            Sizes that the shapes leave open.
+        dtype : str
+            The dtype of the tensors (default: "float64").
+        initializers : mapping of str to initializer, optional
+            An initializer from `nt.initializers` for each name or base of a name. Default: γ is 1; what is contracted is normal with
+            variance 1/fan_in; what is only added is 0.
+        names : collection of str, optional
+            The parameters to initialize (default: all).
+        **shapes : str, mapping or tensor
+            The shapes of the inputs, such as X="ℝ^{seq × chans}".
 
+        Returns
+        -------
+        dict of str to NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If a size, or the shape of an argument of a function, cannot be inferred.
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> found = nt.program("Y = X ⊙_{a} W + b\\nW ∈ ℝ^{a × b}\\nb ∈ ℝ^{b}").init(sizes={"a": 3, "b": 2}, X="ℝ^{a}")
         >>> {name: each.shape for name, each in found.items()}
@@ -393,16 +416,16 @@ class Verbs(Suggests, Asked):
             from .initialization import fans, initial
 
         seed = as_seed(seed)
-        schemes = as_mapping(schemes, "schemes=", 'write schemes={"W": Normal("0.02")}')
-        only = None if only is None else as_names(only, "only=", 'write only=["W"]')
+        initializers = as_mapping(initializers, "initializers=", 'write initializers={"W": Normal("0.02")}')
+        names = None if names is None else as_names(names, "names=", 'write names=["W"]')
         checker = inferred(self._goal, sizes, shapes, tuple(shapes))
         summed = fans(checker.parameters, checker.graph.all())
         wanted = shapes_of(checker, shapes)
-        if only is not None:
-            wanted = {name: shape for name, shape in wanted.items() if name in only}
+        if names is not None:
+            wanted = {name: shape for name, shape in wanted.items() if name in names}
         elif not wanted:
             need_shapes(self._goal, shapes)
-        return initial(wanted, summed, seed, dtype, schemes, sizes)
+        return initial(wanted, summed, seed, dtype, initializers, sizes)
 
 
 def bound(entry: Entry, arguments: tuple[Any, ...], named: dict[str, Any]) -> Arguments:

@@ -34,7 +34,7 @@ def attention_maps(
     >>> maps = attention_maps(model, ids, tokens=["the", "cat", "sat"], name="A^2")
     >>> maps.save("maps.svg")  # doctest: +SKIP
     """
-    weights = model.at(name, *arguments, **named)[of or {}]
+    weights = model.evaluate(name, *arguments, **named)[of or {}]
     words = {axis: tokens for axis in (rows, columns) if tokens is not None and weights.sizes.get(axis) == len(tokens)}
     if tokens is not None and rows in weights.axes:
         words[rows] = tokens

@@ -35,7 +35,8 @@ from namedtensor.core.layout import UnnamedAxes
 from namedtensor.core.seeds import as_seed
 from namedtensor.core.suggestions import Suggests
 from namedtensor.programs.arguments import whole_sizes
-from namedtensor.programs.initialization import Schemes, drawn
+from namedtensor.programs.initialization import drawn
+from namedtensor.programs.initializers import Initializers
 from namedtensor.tensors import pytrees as jax_trees
 
 from . import flax_nodes
@@ -91,15 +92,15 @@ class Layer(ModuleMethods, Suggests):
     value: ClassVar[str] = ""  # the name that a call computes; else the one that the class has
     inputs: ClassVar[tuple[str, ...]] = ()  # declared names that a call gives by position, where `value` is a tensor
     optional: ClassVar[tuple[str, ...]] = ()  # defined names that a call may give instead
-    counted: ClassVar[Mapping[str, int]] = {}  # sizes to find the parameters with, where nothing fixes them
-    schemes: ClassVar[Schemes] = {}
+    default_sizes: ClassVar[Mapping[str, int]] = {}  # sizes to find the parameters with, where nothing fixes them
+    initializers: ClassVar[Initializers] = {}
     formula = _Formula()
 
     def __init_subclass__(cls) -> None:
         if own := own_text(cls):
             cls.texts = tuple(dict.fromkeys([own, *(text for layer in cls.uses for text in layer.texts)]))
             cls.notation = "\n\n".join(cls.texts)
-            cls.schemes = {name: each for layer in (*cls.uses, cls) for name, each in layer.schemes.items()}
+            cls.initializers = {name: each for layer in (*cls.uses, cls) for name, each in layer.initializers.items()}
         cls.inputs, cls.optional = (tuple(spelled(dict.fromkeys(names))) for names in (cls.inputs, cls.optional))
         if cls.notation and not cls.value:
             cls.value = cls.__name__
@@ -193,7 +194,7 @@ class Layer(ModuleMethods, Suggests):
         seed: Any = 0,
         sizes: Mapping[str, int] | None = None,
         dtype: str = "float64",
-        schemes: Schemes | None = None,
+        initializers: Initializers | None = None,
         constants: Mapping[str, float] | None = None,
         strict: bool = False,
         **other: Any,
@@ -201,17 +202,17 @@ class Layer(ModuleMethods, Suggests):
         """A layer with the published initialization: `sizes` are those of the axes, and how many layers there are.
 
         `seed` is an integer, or a key of `jax.random`, which gives arrays of JAX, also while JAX traces.
-        `schemes` initializes otherwise, by name (see `namedtensor.initial`); `constants` gives numbers such as ε. Raises
+        `initializers` initializes otherwise, by name (see `namedtensor.initial`); `constants` gives numbers such as ε. Raises
         NotationError where a size that a parameter needs is not known, or is given as a keyword of its own.
         """
         if other:
             raise not_by_keyword(cls.__name__, other)
         sizes = whole_sizes(sizes)
-        schemes = spelled(as_mapping(schemes, "schemes=", 'write schemes={"W": Normal("0.02")}'))
+        initializers = spelled(as_mapping(initializers, "initializers=", 'write initializers={"W": Normal("0.02")}'))
         constants = as_mapping(constants, "constants=", 'write constants={"ε": 1e-6}')
-        seed, counted = as_seed(seed), {**cls.counted, **sizes}
-        schemes = {**cls.schemes, **schemes}
-        found = drawn(cls.formula._goal, seed, counted, dtype, schemes, cls.inputs)
+        seed, default_sizes = as_seed(seed), {**cls.default_sizes, **sizes}
+        initializers = {**cls.initializers, **initializers}
+        found = drawn(cls.formula._goal, seed, default_sizes, dtype, initializers, cls.inputs)
         axes = {axis for tensor in found.values() for axis in tensor.layout.axes}
         left = {name: size for name, size in sizes.items() if name not in axes}
         if constants:
@@ -233,7 +234,7 @@ class Layer(ModuleMethods, Suggests):
         layer = self._stacked(MANY) if backend == "jax" else self
         return layer._with(moved(layer._kept, backend, dtype, device))
 
-    def stacked(self) -> Self:
+    def stack_layers(self) -> Self:
         """The layer that keeps each family of parameters, such as W^{l,Q}, in one array, its members along the first axis.
 
         Its values are the same, and so are its `parameters`: a member is made when it is asked for. JAX sees one leaf for a
@@ -242,7 +243,7 @@ class Layer(ModuleMethods, Suggests):
 
         >>> from transformer import GPT2
         >>> sizes = {"L": 96, "chans": 4, "heads": 2, "key": 2, "val": 2, "hidden": 8, "vocab": 7, "place": 5}
-        >>> GPT2.init(sizes=sizes).stacked().parameters["W^{96,Q}"].shape
+        >>> GPT2.init(sizes=sizes).stack_layers().parameters["W^{96,Q}"].shape
         ℝ^{chans[4] × heads[2] × key[2]}
         """
         return self._stacked(2)
@@ -254,7 +255,7 @@ class Layer(ModuleMethods, Suggests):
             return self
         return self._of_parts(kept, self._about._replace(stacked=tuple(self.parameters)))._with(kept, self.sharding)
 
-    def unstacked(self) -> Self:
+    def unstack_layers(self) -> Self:
         """The layer that keeps each parameter in an array of its own, as layers do that nothing else was said of."""
         return self._of_parts(self.parameters, self._about._replace(stacked=()))
 
@@ -294,11 +295,11 @@ class Layer(ModuleMethods, Suggests):
     # ------------------------------------------------------------------------------------------------------ using it
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """The layer's value. Arguments may carry any extra axes; the layer is mapped over those."""
-        return self.at(self.value, *arguments, **named)
+        return self.evaluate(self.value, *arguments, **named)
 
-    def at(self, name: str | tuple[str, ...], *arguments: Any, **named: Any) -> Any:
+    def evaluate(self, name: str | tuple[str, ...], *arguments: Any, **named: Any) -> Any:
         """The value of any name of the formulas, such as the attention of a layer; of several names, a tuple."""
-        for each in (name,) if isinstance(name, str) else as_names(name, "the name", 'write layer.at("FFN", X)'):
+        for each in (name,) if isinstance(name, str) else as_names(name, "the name", 'write layer.evaluate("FFN", X)'):
             if each in self.removed:
                 raise nt.NotationError(
                     201, f"this {type(self).__name__} has no {each}: its file holds no parameters of it"
@@ -360,7 +361,7 @@ class Layer(ModuleMethods, Suggests):
             check_names(self._declared(), self.parameters, other, inputs)
 
     def _declared(self) -> Declared:
-        return Declared(type(self).__name__, self.formula, self.inputs, self.counted)
+        return Declared(type(self).__name__, self.formula, self.inputs, self.default_sizes)
 
     # ---------------------------------------------------------------------------------------------------- keeping it
     def save(self, place: str | os.PathLike[str]) -> None:

@@ -24,7 +24,7 @@ class ModuleMethods:
         @classmethod
         def _arguments(cls) -> tuple[str, ...]: ...
         def _check_names(self, named: Iterable[str], inputs: tuple[str, ...]) -> None: ...
-        def unstacked(self) -> Any: ...
+        def unstack_layers(self) -> Any: ...
         def to(self, backend: str, dtype: str | None = None, device: Any = None) -> Any: ...
 
     def module(
@@ -71,7 +71,7 @@ class ModuleMethods:
 
     def _for_torch(self, dtype: str | None) -> Any:
         """The layer that a module has its parameters of."""
-        layer = self.unstacked()
+        layer = self.unstack_layers()
         return layer if dtype is None else layer.to("torch", dtype)
 
     def to_onnx(self, path: str | os.PathLike[str], dtype: str = "float32", **inputs: str | Iterable[str]) -> None:

@@ -14,12 +14,12 @@ from namedtensor.scope.names import by_key, walk
 
 
 class Declared(NamedTuple):
-    """The interface of what declares parameters: the formulas, and the sizes `counted` where nothing else fixes them."""
+    """The interface of what declares parameters: the formulas, and the sizes `default_sizes` where nothing else fixes them."""
 
     kind: str
     formula: nt.Program
     inputs: tuple[str, ...]
-    counted: Mapping[str, int]
+    default_sizes: Mapping[str, int]
 
 
 def spelled(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -40,10 +40,10 @@ def expected(declared: Declared, sizes: Mapping[str, int]) -> list[str]:
 def shapes(declared: Declared, sizes: Mapping[str, int], **tensors: nt.NamedTensor) -> dict[str, dict[str, Any]]:
     """The shape of each name that is declared and not defined, but for the tensors that are given."""
     fixed = {axis for tensor in tensors.values() for axis in tensor.axes}
-    counted = {axis: size for axis, size in declared.counted.items() if axis not in fixed}
+    default_sizes = {axis: size for axis, size in declared.default_sizes.items() if axis not in fixed}
     return parameter_shapes(
         declared.formula._goal,  # pyright: ignore[reportPrivateUsage]
-        {**counted, **sizes},
+        {**default_sizes, **sizes},
         tensors,
     )
 

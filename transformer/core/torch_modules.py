@@ -49,7 +49,7 @@ class LayerModule(NamedModule):
         self._plan()
 
     def run(self, parameters: dict[str, Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        return self.kind._of_parts(parameters, self.about).at(self.names, *arguments, **named)
+        return self.kind._of_parts(parameters, self.about).evaluate(self.names, *arguments, **named)
 
     def positional(self) -> tuple[str, ...]:
         return self.kind._arguments()

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import namedtensor as nt
-from namedtensor.programs.initialization import GLOROT, Constant, Normal
+from namedtensor.initializers import Constant, Normal, glorot_uniform
 
 from ..pretrained.generation import LanguageModel, generate
 from ..pretrained.hugging_face import State, match
@@ -109,9 +109,9 @@ class EncoderDecoder(LanguageModel):
         K^{cross,l} ∈ ℝ^{source × heads × key}
         V^{cross,l} ∈ ℝ^{source × heads × val}
     """
-    counted = {"chans": 2}
+    default_sizes = {"chans": 2}
     kinds = ("marian",)
-    schemes = {"E": Normal("√(1 / chans)"), "W": GLOROT, "b": Constant(0.0)}
+    initializers = {"E": Normal("√(1 / chans)"), "W": glorot_uniform, "b": Constant(0.0)}
     counts = {
         "N": "encoder_layers", "L": "decoder_layers", "chans": "d_model", "vocab": "vocab_size",
         "heads": lambda config: alike(config, "encoder_attention_heads", "decoder_attention_heads"),

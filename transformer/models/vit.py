@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from namedtensor.programs.initialization import Constant, Normal
+from namedtensor.initializers import Constant, Normal
 
 from ..pretrained.model import Model, Stored
 
@@ -40,7 +40,7 @@ class ViT(Model):
     value = "states"
     inputs = ("pixels",)
     kinds = ("vit",)
-    schemes = {"C": Normal("0.02"), "P": Normal("0.02"), "W": Normal("0.02"), "b": Constant(0.0)}
+    initializers = {"C": Normal("0.02"), "P": Normal("0.02"), "W": Normal("0.02"), "b": Constant(0.0)}
     counts = {
         "L": "num_hidden_layers", "chans": "hidden_size", "heads": "num_attention_heads",
         "hidden": "intermediate_size", "color": "num_channels",

@@ -136,7 +136,7 @@ def steps(
     own, past = families(model, ("K^l", "V^l")), families(model, ("past^{l,K}", "past^{l,V}"))
     fixed = families(model, model.fixed)
     first = {tokens_name: ids, "mask": mask, "positions": positions, **given}
-    states, *found = model.at(("states", *own, *fixed), **first)
+    states, *found = model.evaluate(("states", *own, *fixed), **first)
     yield after_last(model)["logits"](
         values={**model._kept, "states": LAST["now"](X=states, mask=mask)}, sizes=model.sizes
     )

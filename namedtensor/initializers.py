@@ -1,0 +1,19 @@
+"""Initializers of parameters: how far values spread is itself a formula of what the parameter is summed over.
+
+A parameter that a formula contracts has a `fan_in`, the number of elements that one output sums, and a `fan_out`, the number of
+outputs that one element contributes to. The published initializers are therefore one line each:
+
+    Normal("√(1 / fan_in)")                    lecun_normal: LeCun et al. 1998
+    Uniform("√(6 / (fan_in + fan_out))")       glorot_uniform: Glorot and Bengio 2010
+    Normal("√(2 / fan_in)")                    he_normal: He et al. 2015
+    Normal("0.02")                             Devlin et al. 2018, Radford et al. 2019
+
+>>> import namedtensor as nt
+>>> W = nt.init("X ⊙_{a} W\\nW ∈ ℝ^{a[3] × b[2]}", X="ℝ^{a}", initializers={"W": nt.initializers.he_normal})["W"]
+>>> W.shape
+ℝ^{a[3] × b[2]}
+"""
+
+from .programs.initializers import Constant, Normal, Uniform, glorot_uniform, he_normal, lecun_normal, ones, zeros
+
+__all__ = ["Constant", "Normal", "Uniform", "glorot_uniform", "he_normal", "lecun_normal", "ones", "zeros"]

@@ -1,0 +1,67 @@
+"""The records of initializers; `namedtensor.initializers` is their public name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from grammar.locks import LOADING, all_or_none
+
+
+@dataclass(frozen=True)
+class Constant:
+    """The same value for each element."""
+
+    value: float
+
+    def draw(self, generator: Any, extent: tuple[int, ...], variables: Mapping[str, float]) -> Any:
+        import numpy as np
+
+        return np.full(extent, self.value)
+
+
+@dataclass(frozen=True)
+class Normal:
+    """A normal distribution with mean 0; `stddev` is a formula of `fan_in`, `fan_out` and the sizes."""
+
+    stddev: str
+
+    def draw(self, generator: Any, extent: tuple[int, ...], variables: Mapping[str, float]) -> Any:
+        return generator.standard_normal(extent) * _number(self.stddev, variables)
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """A uniform distribution from −`bound` to `bound`, a formula of `fan_in`, `fan_out` and the sizes."""
+
+    bound: str
+
+    def draw(self, generator: Any, extent: tuple[int, ...], variables: Mapping[str, float]) -> Any:
+        bound = _number(self.bound, variables)
+        return generator.uniform(-bound, bound, extent)
+
+
+Initializer = Constant | Normal | Uniform
+Initializers = Mapping[str, Initializer]
+
+ones, zeros = Constant(1.0), Constant(0.0)
+lecun_normal = Normal("√(1 / fan_in)")
+glorot_uniform = Uniform("√(6 / (fan_in + fan_out))")
+he_normal = Normal("√(2 / fan_in)")
+
+
+def _number(formula: str, variables: Mapping[str, float]) -> float:
+    words = re.findall(r"\w+", formula)
+    return _value(formula, tuple([item for item in variables.items() if item[0] in words]))
+
+
+@lru_cache(maxsize=256)
+def _value(formula: str, variables: tuple[tuple[str, float], ...]) -> float:
+    """The value of a formula of numbers, once for all layers that are alike."""
+    with LOADING, all_or_none():
+        from .evaluate import evaluate
+
+    return float(evaluate(formula, dict(variables)))
