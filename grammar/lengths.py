@@ -29,7 +29,7 @@ def check_lengths(source: str, syntax: str, literal: int = LITERAL, text: int = 
     if len(source) > text:
         raise NotationError(
             404, f"the source has {len(source)} characters; the limit is {text}", source, (0, len(source)),
-            hint="pass large tensors by name, or raise limits.text",
+            hint="pass large tensors by name, or raise limits.max_source_chars",
         )  # fmt: skip
     separators = {sign for signs in SEPARATORS[syntax].values() for sign in signs}
     if sum(map(source.count, separators)) >= literal:
@@ -41,14 +41,14 @@ def check_lengths(source: str, syntax: str, literal: int = LITERAL, text: int = 
             if total > literal:
                 raise NotationError(
                     404, f"the tensor literals have more than {literal} elements, which is the limit", source, span,
-                    hint="pass them as tensors, or raise limits.literal",
+                    hint="pass them as tensors, or raise limits.max_literal_elements",
                 )  # fmt: skip
 
 
 def too_many_cells(count: int, limit: int, source: str, span: Span) -> NotationError:
     return NotationError(
         404, f"the tensor literal has {count} elements; the limit is {limit}", source, span,
-        hint="pass it as a tensor, or raise limits.literal",
+        hint="pass it as a tensor, or raise limits.max_literal_elements",
     )  # fmt: skip
 
 

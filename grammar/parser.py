@@ -102,7 +102,7 @@ def check_depth(tree: nodes.Program, source: str, limit: int) -> None:
         if depth > limit:
             raise NotationError(
                 404, f"operations are nested more than {limit} deep", source, node.span,
-                hint="define a part in an equation of its own, or raise limits.nesting",
+                hint="define a part in an equation of its own, or raise limits.max_nesting",
             )  # fmt: skip
         spine = left_spine(node)
         for each in spine:

@@ -66,7 +66,7 @@ def too_deep(nesting: int, source: str, span: Span) -> NotationError:
         f"brackets are nested more than {nesting} deep",
         source,
         span,
-        hint="define a part in an equation of its own, or raise limits.nesting",
+        hint="define a part in an equation of its own, or raise limits.max_nesting",
     )
 
 

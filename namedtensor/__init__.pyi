@@ -9,6 +9,7 @@ from typing import SupportsIndex
 from grammar.errors import NotationError as NotationError
 from grammar.errors import NotationWarning as NotationWarning
 
+from . import initializers as initializers
 from .core.behavior import Axes, Operand
 from .core.limits import Limits as Limits
 from .core.strictness import strict as strict
@@ -45,7 +46,6 @@ from .programs.program import Program as Program
 from .teaching.equivalence import equivalent as equivalent
 from .teaching.sheets import exercises as exercises
 from .tensors.digits import set_printoptions as set_printoptions
-from . import initializers as initializers
 
 __version__: str
 __all__ = [

@@ -430,7 +430,7 @@ def attempt(name: str, text: str, values: dict[str, Any]) -> Failure | None:
     import namedtensor as nt
     from namedtensor.core.limits import Limits
 
-    limits = Limits(result=2**24, steps=1000)
+    limits = Limits(max_result_bytes=2**24, max_steps=1000)
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         try:

@@ -172,4 +172,4 @@ def test_the_searches_for_sizes_are_limited(monkeypatch):
     problem = nt.check("Y = |b| ⊙ X\n|b| = |a| + 1", X="ℝ^{a}").errors[0]
     assert problem.code == 404
     assert problem.message == "inferring |b| exceeds the limit of 0 searches for sizes"
-    assert problem.hint == "state the sizes of axes by equations or by sizes=, or raise limits.pieces"
+    assert problem.hint == "state the sizes of axes by equations or by sizes=, or raise limits.max_expanded_nodes"

@@ -161,8 +161,8 @@ def test_strict_refuses_an_outer_product(run):
 
 
 def test_a_limit_is_raised(run):
-    assert "--limit steps=N" in run("eval", "X^t = X^{t-1} for t = 1, …, 20\nX^20", "X^0=1", "--limit", "steps=10")[2]
-    assert run("eval", "X^t = X^{t-1} for t = 1, …, 20\nX^20", "X^0=1", "--limit", "steps=20")[1] == "1\n"
+    assert "--limit max_steps=N" in run("eval", "X^t = X^{t-1} for t = 1, …, 20\nX^20", "X^0=1", "--limit", "max_steps=10")[2]
+    assert run("eval", "X^t = X^{t-1} for t = 1, …, 20\nX^20", "X^0=1", "--limit", "max_steps=20")[1] == "1\n"
 
 
 def test_hints_are_in_the_words_of_the_command_line(run):
@@ -390,53 +390,53 @@ def test_a_wrong_shape(run):
 
 # -------------------------------------------------------------------------------------------------------------- derive
 def test_derive_prints_the_formula_or_its_value(run):
-    assert run("derive", "∑_{a} X^2", "--by", "X")[:2] == (0, "D = 2 X^*\n")
-    assert run("derive", "∑_{a} X ⊙ Y", "--by", "X", "X=ℝ^{a × b}", "Y=ℝ^{a}")[:2] == (0, "D = Y^* ⊙ I_{b, b*}\n")
-    assert run("derive", "∑_{a} X^2", "--by", "X", "--as-written")[:2] == (0, "∂(∑_{a} X^2)/∂X*\n")
-    assert run("derive", "∑_{a} X^2", "--by", "X", "--as-written", "--ascii")[1] == "d(sum_{a} X^2)/dX*\n"
-    latex = ("derive", r"\nsum{\a} X", "--by", "X", "--to", "latex-macros", "--as-written")
+    assert run("derive", "∑_{a} X^2", "--wrt", "X")[:2] == (0, "D = 2 X^*\n")
+    assert run("derive", "∑_{a} X ⊙ Y", "--wrt", "X", "X=ℝ^{a × b}", "Y=ℝ^{a}")[:2] == (0, "D = Y^* ⊙ I_{b, b*}\n")
+    assert run("derive", "∑_{a} X^2", "--wrt", "X", "--as-written")[:2] == (0, "∂(∑_{a} X^2)/∂X*\n")
+    assert run("derive", "∑_{a} X^2", "--wrt", "X", "--as-written", "--ascii")[1] == "d(sum_{a} X^2)/dX*\n"
+    latex = ("derive", r"\nsum{\a} X", "--wrt", "X", "--to", "latex-macros", "--as-written")
     assert run(*latex)[1].startswith(r"\frac{\partial ")
-    status, printed, _ = run("derive", "∑_{a} X^2", "--by", "X", "X=[1,2]:a", "--json")
+    status, printed, _ = run("derive", "∑_{a} X^2", "--wrt", "X", "X=[1,2]:a", "--json")
     assert (status, json.loads(printed)["value"]["axes"], json.loads(printed)["value"]["data"]) == (0, ["a*"], [2, 4])
-    assert run("derive", "f(x) = x^3", "--by", "x", "x=2")[1] == "12\n"
+    assert run("derive", "f(x) = x^3", "--wrt", "x", "x=2")[1] == "12\n"
 
 
 def test_derive_prints_steps_of_what_has_no_parts_to_name(run):
-    status, printed, _ = run("derive", "∑_{k=1}^{n} r^k", "--by", "r", "--steps")
+    status, printed, _ = run("derive", "∑_{k=1}^{n} r^k", "--wrt", "r", "--steps")
     assert (status, printed) == (0, "D = ∑_{k=1}^{n} k ⊙ r^{k-1} = ∂(∑_{k=1}^{n} r^k)/∂r*   identification\n")
 
 
 def test_derive_prints_each_step_with_its_rule(run):
-    status, printed, _ = run("derive", "tanh(x ⊙_{a} W)", "--by", "W", "--steps")
+    status, printed, _ = run("derive", "tanh(x ⊙_{a} W)", "--wrt", "W", "--steps")
     lines = [line.split("   ") for line in printed.splitlines()]
     assert status == 0 and [line[-1].strip() for line in lines[3:]] == ["ndot", "elementwise", "identification"]
-    latex = run("derive", "tanh(x ⊙_{a} W)", "--by", "W", "--steps", "--to", "latex-macros")[1]
+    latex = run("derive", "tanh(x ⊙_{a} W)", "--wrt", "W", "--steps", "--to", "latex-macros")[1]
     assert r"\partial z &\overset{\text{ndot}}{=} x \ndot{\name{a}} \partial W" in latex
-    steps = json.loads(run("derive", "x ⊙ x", "--by", "x", "--steps", "--json")[1])["steps"]
+    steps = json.loads(run("derive", "x ⊙ x", "--wrt", "x", "--steps", "--json")[1])["steps"]
     assert [step["rule"] for step in steps] == ["odot", "identification"]
 
 
 def test_derive_holds_a_closed_form_against_differences(run):
-    status, printed, _ = run("derive", "softmax_{a} X", "--by", "X", "--check", "X=[1,2,3]:a")
+    status, printed, _ = run("derive", "softmax_{a} X", "--wrt", "X", "--check", "X=[1,2,3]:a")
     assert status == 0 and "by differences" in printed and printed.splitlines()[-1].endswith("2 steps hold")
-    record = json.loads(run("derive", "x^3 ⊙ y", "--by", "x", "--json", "--check", "x=2", "y=[1,3]:a")[1])
+    record = json.loads(run("derive", "x^3 ⊙ y", "--wrt", "x", "--json", "--check", "x=2", "y=[1,3]:a")[1])
     assert record["ok"] and record["value"]["data"] == pytest.approx([12, 36]) and record["largest"] < 1e-6
-    assert run("derive", "x^3 ⊙ y", "--by", "x", "--check", "x=2")[0] == 1
-    assert "has to be given" in run("derive", "x^3 ⊙ y", "--by", "x", "--check", "y=2")[2]
+    assert run("derive", "x^3 ⊙ y", "--wrt", "x", "--check", "x=2")[0] == 1
+    assert "has to be given" in run("derive", "x^3 ⊙ y", "--wrt", "x", "--check", "y=2")[2]
 
 
 def test_derive_holds_a_number_against_differences(run):
-    assert run("derive", "x^2", "--by", "x", "--check", "x=3")[1].splitlines()[:4] == ["D = 2 x", "", "its value", "6"]
+    assert run("derive", "x^2", "--wrt", "x", "--check", "x=3")[1].splitlines()[:4] == ["D = 2 x", "", "its value", "6"]
 
 
 def test_derive_says_what_is_wrong(run):
-    status, printed, said = run("derive", "A ⊙_{b} A", "--by", "A", "A=ℝ^{a}")
+    status, printed, said = run("derive", "A ⊙_{b} A", "--wrt", "A", "A=ℝ^{a}")
     assert (status, printed) == (1, "") and said.startswith("shape error 301: ⊙_{b} needs the axis b")
     assert (
-        run("derive", "x^2", "--by", "y")[0] == 1
-        and "the formula does not contain y" in run("derive", "x^2", "--by", "y")[2]
+        run("derive", "x^2", "--wrt", "y")[0] == 1
+        and "the formula does not contain y" in run("derive", "x^2", "--wrt", "y")[2]
     )
-    assert run("derive", "x^2", "--by", "x+1")[0] == 1
+    assert run("derive", "x^2", "--wrt", "x+1")[0] == 1
     assert run("derive", "x^2")[0] == 2
 
 

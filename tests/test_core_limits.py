@@ -47,7 +47,7 @@ DOUBLING = {
     "derivatives of derivatives": "y_{0} = sin(x ⊙ exp(x)) / (1 + x^2)\n"
     + "\n".join(f"y_{{{i}}} = ∂(∑_{{a}} y_{{{i - 1}}})/∂x" for i in range(1, 41)),
 }
-FEW = Limits(pieces=5000)
+FEW = Limits(max_expanded_nodes=5000)
 WAYS = {
     "evaluate": lambda text: nt.evaluate(text, x=X),
     "check": lambda text: nt.check(text, x="ℝ^{a[2]}").raise_first(),
@@ -60,7 +60,7 @@ WAYS = {
 @pytest.mark.parametrize("name", DOUBLING)
 def test_what_doubles_is_refused(name):
     error = refused(lambda: nt.evaluate(DOUBLING[name], x=X, limits=FEW))
-    assert "pieces" in error.message and "limits.pieces" in error.hint
+    assert "nodes" in error.message and "limits.max_expanded_nodes" in error.hint
     assert error.span_text and len(error.span_text) < 120
 
 
@@ -101,14 +101,14 @@ def test_the_reference_evaluator_refuses_it(name, monkeypatch):
 @pytest.mark.parametrize("height", [3, 5])
 def test_an_option_raises_the_limit(height):
     text = towers("#(#(t))", height)
-    refused(lambda: nt.evaluate(towers("#(#(t))", 9), x=X, limits=Limits(pieces=10)))
-    assert nt.allclose(nt.evaluate(text, x=X, limits=Limits(pieces=10**4)), X + 2.0**height)
+    refused(lambda: nt.evaluate(towers("#(#(t))", 9), x=X, limits=Limits(max_expanded_nodes=10)))
+    assert nt.allclose(nt.evaluate(text, x=X, limits=Limits(max_expanded_nodes=10**4)), X + 2.0**height)
 
 
 def test_what_grows_with_the_text_is_no_repetition():
     """The limit is beyond what is written: a long program passes the least of limits."""
     lines = "\n".join(f"y_{{{i}}} = x + {i}" for i in range(1000))
-    assert nt.allclose(nt.evaluate(lines, x=X, limits=Limits(pieces=1)), X + 999.0)
+    assert nt.allclose(nt.evaluate(lines, x=X, limits=Limits(max_expanded_nodes=1)), X + 999.0)
 
 
 def test_recurrences_downward_take_time_as_they_are_long():
@@ -133,10 +133,12 @@ RANGES = {
 @pytest.mark.parametrize("name", RANGES)
 def test_a_range_is_as_long_as_the_limit_and_no_longer(name):
     def ask(steps):
-        return nt.evaluate(RANGES[name].replace("#", str(steps)), X=nt.tensor([1.0, 2.0], "c"), limits=Limits(steps=5))
+        return nt.evaluate(
+            RANGES[name].replace("#", str(steps)), X=nt.tensor([1.0, 2.0], "c"), limits=Limits(max_steps=5)
+        )
 
     assert ask(5).axes == ("c",)
-    assert refused(lambda: ask(6)).hint == "raise limits.steps"
+    assert refused(lambda: ask(6)).hint == "raise limits.max_steps"
 
 
 # ------------------------------------------------------------------------------------------------------- long literals
@@ -184,8 +186,8 @@ def test_cells_are_counted_between_their_own_brackets(text, syntax, counts):
     "text", ["[1, 2, 3, 4]_{a}", r"\nmatrix{\a}{}{1 & 2 & 3 & 4}", r"\newcommand{\x}{1, 2} [\x, \x]_{\a}"]
 )
 def test_the_limit_of_literals_is_an_option(text):
-    assert "a literal of 4 numbers" in refused(lambda: nt.evaluate(text, limits=Limits(literal=3))).message
-    assert nt.evaluate(text, limits=Limits(literal=4)).sizes == {"a": 4}
+    assert "the tensor literal has 4 elements" in refused(lambda: nt.evaluate(text, limits=Limits(max_literal_elements=3))).message
+    assert nt.evaluate(text, limits=Limits(max_literal_elements=4)).sizes == {"a": 4}
 
 
 def test_many_literals_are_refused_at_once_where_together_they_pass_the_limit():
@@ -197,7 +199,7 @@ def test_many_literals_are_refused_at_once_where_together_they_pass_the_limit():
 
 
 def test_a_literal_at_the_limit_is_read_soon_and_one_beyond_is_refused_at_once():
-    numbers = ("1.5, " * Limits().literal).rstrip(", ")
+    numbers = ("1.5, " * Limits().max_literal_elements).rstrip(", ")
     begun = time.process_time()
     assert nt.evaluate(f"∑_{{a}} [{numbers}]_{{a}}").item() == 150_000
     assert time.process_time() - begun < 20  # about 3 s where nothing else runs
@@ -212,8 +214,8 @@ def test_a_long_text_is_refused():
     assert refused(lambda: nt.evaluate(text, x=X)).message.endswith("passes the limit of 10000000")
     refused(lambda: nt.check(text, x="ℝ^{a[2]}").raise_first())
     refused(lambda: nt.program(text))
-    refused(lambda: nt.evaluate("x + x", x=X, limits=Limits(text=4)))
-    assert nt.allclose(nt.evaluate("x + x", x=X, limits=Limits(text=5)), X + X)
+    refused(lambda: nt.evaluate("x + x", x=X, limits=Limits(max_source_chars=4)))
+    assert nt.allclose(nt.evaluate("x + x", x=X, limits=Limits(max_source_chars=5)), X + X)
 
 
 LONG = {
@@ -258,4 +260,4 @@ def test_the_command_raises_each_limit(capsys):
     for limit in ("nesting", "literal", "result", "steps", "text", "pieces"):
         assert main(["eval", "2 + 3", "--limit", f"{limit}=1000"]) == 0
     assert main(["eval", "2 + 3", "--limit", "text=3"]) == 1
-    assert "--limit text=N" in capsys.readouterr().err
+    assert "--limit max_source_chars=N" in capsys.readouterr().err

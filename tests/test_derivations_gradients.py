@@ -43,7 +43,7 @@ def by_differences(name):
 
 
 def test_every_parameter_has_its_own_axes_and_slope():
-    loss, found = nt.gradient(NETWORK, "loss", ["W^1", "b_1", "W^2"], value=True)(values=GIVEN)
+    loss, found = nt.gradient(NETWORK, "loss", ["W^1", "b_1", "W^2"], return_value=True)(values=GIVEN)
     assert float(loss) == pytest.approx(float(nt.program(NETWORK)["loss"](values=GIVEN)))
     for name, slope in found.items():
         assert set(slope.axes) == set(GIVEN[name].axes)
@@ -86,7 +86,7 @@ def test_other_libraries(library):
 def test_a_step_of_learning_by_formulas_alone():
     parameters = {name: GIVEN[name] for name in ("W^1", "b_1", "W^2")}
     data = {name: GIVEN[name] for name in ("X", "T")}
-    step = nt.gradient(NETWORK, "loss", parameters, value=True)
+    step = nt.gradient(NETWORK, "loss", parameters, return_value=True)
     losses = []
     for _ in range(60):
         loss, slopes = step(values=parameters | data)
@@ -162,20 +162,20 @@ def test_the_method_is_the_function_said_of_a_program_or_a_name_of_it():
     ):
         found = slopes(w=w, b=4.0)
         assert {name: slope.tolist() for name, slope in found.items()} == {"w": [18.0, 36.0], "b": 1.0}
-    value, slopes = program["f"].gradient("w", value=True)(3.0, w=w, b=4.0)
+    value, slopes = program["f"].gradient("w", return_value=True)(3.0, w=w, b=4.0)
     assert (float(value), slopes["w"].tolist()) == (49.0, [18.0, 36.0])
-    value, slopes = nt.formula("∑_{a} w^2").gradient("w", value=True)(w=w)
+    value, slopes = nt.formula("∑_{a} w^2").gradient("w", return_value=True)(w=w)
     assert (float(value), slopes["w"].tolist()) == (5.0, [2.0, 4.0])
 
 
 def test_the_command_prints_the_number_and_its_slopes(capsys):
     words = ["gradient", BY_METHOD, "w=[1,2]:a", "b=4"]
-    assert cli.main([*words, "--by", "w"]) == 0
+    assert cli.main([*words, "--wrt", "w"]) == 0
     assert capsys.readouterr().out == "L = 50\n\n∂/∂w\na │  1   2\n──┼───────\n  │ 18  36\n"
     assert cli.main([*words, "--of", "L", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["value"]["data"] == 50 and found["gradient"]["w"]["data"] == [18, 36]
-    assert cli.main([*words, "--by", "v"]) == 1
+    assert cli.main([*words, "--wrt", "v"]) == 1
     assert "the program does not contain v" in capsys.readouterr().err
 
 
@@ -198,7 +198,7 @@ def test_a_family_that_is_declared_with_its_range(library, wrt):
     axes = {"W^1": "a a'", "W^2": "a a'", "E": "v a", "X": "b v"}
     arrays = {name: RANDOM.normal(size=[{"b": 2, "v": 4}.get(axis, 3) for axis in axes[name].split()]) for name in axes}
     given = {name: nt.tensor(make(array), axes[name]) for name, array in arrays.items()}
-    value, slopes = nt.gradient(STACKED, "loss", wrt, value=True)(values=given, sizes={"L": 2})
+    value, slopes = nt.gradient(STACKED, "loss", wrt, return_value=True)(values=given, sizes={"L": 2})
     known = {name: torch.tensor(array, requires_grad=True) for name, array in arrays.items()}
     state = known["X"] @ known["E"]
     for layer in ("W^1", "W^2"):

@@ -48,12 +48,12 @@ GIVEN = {
     "word": "three",
 }
 LIMITS = {
-    "nesting": Limits(nesting=5),
-    "literal": Limits(literal=3),
-    "result": Limits(result=64),
-    "steps": Limits(steps=4),
-    "text": Limits(text=5),
-    "pieces": Limits(pieces=4),
+    "nesting": Limits(max_nesting=5),
+    "literal": Limits(max_literal_elements=3),
+    "result": Limits(max_result_bytes=64),
+    "steps": Limits(max_steps=4),
+    "text": Limits(max_source_chars=5),
+    "pieces": Limits(max_expanded_nodes=4),
 }
 
 

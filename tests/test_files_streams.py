@@ -314,7 +314,7 @@ def test_more_layers_than_arrays_are_refused_before_they_are_counted_out(kind, t
 def test_an_archive_is_measured_before_it_is_unpacked(tmp_path, monkeypatch):
     place = tmp_path / "bomb.npz"
     np.savez_compressed(place, small=np.ones(3), large=np.zeros(10**6))
-    monkeypatch.setattr(formats, "DEFAULT", Limits(result=10**5))
+    monkeypatch.setattr(formats, "DEFAULT", Limits(max_result_bytes=10**5))
     assert read_given(f"X={place}[small]:a").value.sizes == {"a": 3}  # what is not asked for is not unpacked
     with pytest.raises(InputError, match=r"large in .* unpacks to 8000128 bytes, and at most 100000 are read"):
         read_given(f"X={place}[large]:a")

@@ -77,7 +77,7 @@ CALLS = {
     "replace": (LAYER.replace, ({},), {}, "0"),
     "to": (LAYER.to, ("numpy",), {}, "0 1"),
     "load of a layer": (transformer.FFN.load, ("nowhere.safetensors",), {}, "0"),
-    "limits": (lambda **given: nt.evaluate("1 + 1", limits=nt.Limits(**given)), (), {}, "nesting literal result steps"),
+    "limits": (lambda **given: nt.evaluate("1 + 1", limits=nt.Limits(**given)), (), {}, "max_nesting max_literal_elements max_result_bytes max_steps"),
 }  # fmt: skip
 
 TABLE = [(call, where) for call, (*_, places) in CALLS.items() for where in places.split()]
@@ -137,7 +137,7 @@ TEXTS = {
     "sizes of pairs": (lambda: nt.evaluate("X", X=X, sizes=[("b", 2)]),
                        "sizes= is a mapping from names, not list", 'write sizes={"a": 3}'),
     "a number for limits": (lambda: nt.evaluate("X", X=X, limits=3),
-                            "limits= is of the kind Limits, not 3", "write limits=nt.Limits(steps=10**7)"),
+                            "limits= is of the kind Limits, not 3", "write limits=nt.Limits(max_steps=10**7)"),
     "a number for a name": (lambda: PROGRAM[3], "what a program is asked for is a name, or several, not 3",
                             'write program["Y"], or program["K", "V"]'),
     "a text for a seed": (lambda: PROGRAM.init(seed="x"), "the seed is a whole number from 0, not 'x'", "write seed=0"),

@@ -64,6 +64,7 @@ from typing import SupportsIndex
 from grammar.errors import NotationError as NotationError
 from grammar.errors import NotationWarning as NotationWarning
 
+from . import initializers as initializers
 from .core.behavior import Axes, Operand
 """
 
@@ -99,7 +100,6 @@ def public() -> str:
     text = HEAD.format(about=(nt.__doc__ or "").partition("\n")[0]) + PUBLIC
     for module, names in sorted(nt.HOMES.items()):
         text += "".join(f"from {module} import {name} as {name}\n" for name in sorted(names, key=sorting))
-    text += "".join(f"from . import {name} as {name}\n" for name in nt.MODULES)
     text += "\n__version__: str\n__all__ = [\n"
     text += "".join(f'    "{name}",\n' for name in nt.__all__) + "]\n\n"
     for name, function in FUNCTIONS.items():

@@ -74,7 +74,7 @@ class Trainer:
 
     def __init__(self, names: Sequence[str], layers: int):
         self.names, self.layers = tuple(names), layers
-        self.slopes = nt.gradient(MODEL, "loss", self.names, value=True)
+        self.slopes = nt.gradient(MODEL, "loss", self.names, return_value=True)
         self.update = ADAM[tuple(f"{letter}^{k}" for letter in "WMS" for k in range(1, len(self.names) + 1))]
 
     def __call__(self, state: State, data: Tensors) -> tuple[float, State]:

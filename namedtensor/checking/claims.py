@@ -130,7 +130,7 @@ def numbered(checker: Inference, over: nodes.Range, env: Environment) -> Iterato
     if not isinstance(first, int) or not isinstance(last, int):
         raise unknown_bound(checker, over, env)
     if last - first >= getattr(checker.limits, "steps", 10**6):
-        raise checker.error(404, "the range is too long", over, hint="raise limits.steps")
+        raise checker.error(404, "the range is too long", over, hint="raise limits.max_steps")
     for step in range(first, last + 1):
         yield Environment(parent=env, sizes_parent=env, depth=env.depth, indices={over.variable.text: step})
 

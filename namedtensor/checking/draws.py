@@ -129,8 +129,8 @@ def number_of_draws(checker: Inference, env: Environment) -> int:
         return DRAWS
     if not isinstance(found, int) or found < 1:
         raise checker.error(405, f"draws is {found}, but an expectation needs at least one", checker.scope.program)
-    if found > checker.limits.steps:
-        raise checker.error(404, f"{found} draws are too many", checker.scope.program, hint="raise limits.steps")
+    if found > checker.limits.max_steps:
+        raise checker.error(404, f"{found} draws are too many", checker.scope.program, hint="raise limits.max_steps")
     return found
 
 

@@ -265,8 +265,8 @@ def numbers_of(checker: Inference, over: Range, env: Environment) -> range:
     first, last = checker.solver.number(over.low, env), checker.solver.number(over.high, env)
     if not isinstance(first, int) or not isinstance(last, int):
         raise unknown_bound(checker, over, env)
-    if last - first >= checker.limits.steps:
-        raise checker.error(404, "the range is too long", over, hint="raise limits.steps")
+    if last - first >= checker.limits.max_steps:
+        raise checker.error(404, "the range is too long", over, hint="raise limits.max_steps")
     return range(first, last + 1)
 
 

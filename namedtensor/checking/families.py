@@ -61,13 +61,13 @@ def infer_family(
 
 
 def check_steps(checker: Inference, over: Range, count: int) -> None:
-    steps = checker.limits.steps
+    steps = checker.limits.max_steps
     if count > steps:
         raise checker.error(
             404,
             f"the recurrence has {count} steps; the limit is {steps}",
             over,
-            hint="raise limits.steps",
+            hint="raise limits.max_steps",
         )
 
 

@@ -151,7 +151,7 @@ def domain_in(checker: Inference, family: Definition, holder: Environment) -> Do
     rows: Any = family.range
     columns = rows.further
     first, last = (checker.solver.number(part, holder) for part in (rows.low, rows.high))
-    if not isinstance(first, int) or not isinstance(last, int) or last - first >= checker.limits.steps:
+    if not isinstance(first, int) or not isinstance(last, int) or last - first >= checker.limits.max_steps:
         return None
     variable = rows.variable.text
     named = (each for part in (columns.first, columns.last) for each in walk(part) if isinstance(each, nodes.Name))

@@ -94,8 +94,8 @@ def call_environment(
             notes=(f"its body is {checker.text(function.body)}",),
             hint="a recurrence needs an index that decreases: f^l in terms of f^{l-1}",
         )
-    if len(caller.active) > checker.limits.nesting:
-        raise checker.error(404, "calls are nested too deep", node, hint="raise limits.nesting")
+    if len(caller.active) > checker.limits.max_nesting:
+        raise checker.error(404, "calls are nested too deep", node, hint="raise limits.max_nesting")
     signed = function.signature is not None
     inner = Environment(
         parent=checker.top,

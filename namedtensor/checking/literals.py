@@ -19,8 +19,8 @@ def number(checker: Inference, node: nodes.Number, env: Environment) -> Term:
 def literal(checker: Inference, node: nodes.Literal, env: Environment) -> Term:
     """The tensor of the cells of a literal; one whose cells are all numbers is a constant."""
     cells = [cell for row in node.rows for cell in row]
-    if len(cells) > checker.limits.literal:  # which a macro made
-        raise too_many_cells(len(cells), checker.limits.literal, checker.scope.source, node.span)
+    if len(cells) > checker.limits.max_literal_elements:  # which a macro made
+        raise too_many_cells(len(cells), checker.limits.max_literal_elements, checker.scope.source, node.span)
     extent = (len(node.rows), len(node.rows[0])) if len(node.axes) == 2 else (len(cells),)
     names = tuple(one_axis(checker, axis, env) for axis in node.axes)
     if len(set(names)) < len(names):

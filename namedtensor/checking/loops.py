@@ -311,7 +311,7 @@ def is_worth_it(checker: Inference, recurrence: Recurrence, steps: int) -> bool:
 
 def loop_to(checker: Inference, recurrence: Recurrence, begin: int, last: int) -> RolledLoop | None:
     """Roll the steps up to this one, beginning as soon after `begin` as shapes stay the same."""
-    for base in firsts(recurrence, begin) if abs(last - begin) < checker.limits.steps else ():
+    for base in firsts(recurrence, begin) if abs(last - begin) < checker.limits.max_steps else ():
         try:
             if (base - begin) * recurrence.direction >= 0:
                 recurrence.at(checker, base)

@@ -165,12 +165,12 @@ class SizeSolver(Sizes):
     def spend(self, symbol: Symbol, node: Any) -> None:
         """Count a search against the limit. Raises NotationError (404) where it is passed."""
         self.searches += 1
-        limit = SEARCHES_PER_PIECE * (self.checker.limits.pieces + len(self.checker.scope.source))
+        limit = SEARCHES_PER_PIECE * (self.checker.limits.max_expanded_nodes + len(self.checker.scope.source))
         if self.searches > limit:
             name = f"|{symbol[1]}|" if symbol[0] == "size" else str(symbol[1])
             raise self.checker.error(
                 404, f"inferring {name} exceeds the limit of {limit} searches for sizes", node or self.checker.scope.program,
-                hint="state the sizes of axes by equations or by sizes=, or raise limits.pieces",
+                hint="state the sizes of axes by equations or by sizes=, or raise limits.max_expanded_nodes",
             )  # fmt: skip
 
     def named_by_caller(self, symbol: Symbol, env: Environment) -> Environment | None:

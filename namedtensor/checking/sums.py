@@ -64,8 +64,10 @@ def of_nothing(checker: Inference, node: IndexSum) -> Term:
 
 
 def check_length(checker: Inference, node: Node, count: int) -> None:
-    if typical(count) > checker.limits.steps:
-        raise checker.error(404, f"the sum has {count} terms, which exceeds the limit", node, hint="raise limits.steps")
+    if typical(count) > checker.limits.max_steps:
+        raise checker.error(
+            404, f"the sum has {count} terms, which exceeds the limit", node, hint="raise limits.max_steps"
+        )
 
 
 def summed(

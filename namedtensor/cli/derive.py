@@ -22,7 +22,9 @@ def derive_arguments(parser: argparse.ArgumentParser) -> None:
     formula_arguments(
         parser, "shapes, X='ℝ^{seq}'; or its tensors and numbers: then the value of the derivative is printed"
     )
-    parser.add_argument("--by", metavar="NAME", required=True, help="what the derivative is taken by: X, W^Q, b_1")
+    parser.add_argument(
+        "--wrt", metavar="NAME", required=True, help="the name to differentiate with respect to: X, W^Q, b_1"
+    )
     spelling_argument(parser, "the output format of the derivative (default: text)")
     parser.add_argument("--as-written", action="store_true", help="print ∂…/∂X* instead of the closed form")
     parser.add_argument("--steps", action="store_true", help="print the way to the closed form, a rule a line")
@@ -36,7 +38,7 @@ def derive_command(options: Any, console: Console) -> int:
     from ..programs.api import derivative
 
     source = source_of(options)
-    found: Any = derivative(source.text, options.by, source.syntax)
+    found: Any = derivative(source.text, options.wrt, source.syntax)
     if options.check is not None:
         return compared(found, options, console)
     if all(SHAPE.match(word) for word in options.inputs):
@@ -115,11 +117,11 @@ def compared(found: Any, options: Any, console: Console) -> int:
 
 
 DERIVE_EXAMPLES = r"""
-  namedtensor derive 'softmax_{ax} X' --by X
-  namedtensor derive 'softmax_{ax} X' --by X --steps
-  namedtensor derive 'softmax_{ax} X' --by X --check X='[1,2,3]:ax'
-  namedtensor derive 'x ⊙_{a} W' --by W x='ℝ^{a}' W='ℝ^{a × b}'
-  namedtensor derive 'softmax_{ax} X' --by X X='[1,2,3]:ax'
-  namedtensor derive '\nfun{\seq}{softmax} X' --by X --to latex-macros
-  namedtensor derive loss.nt --by W^1 > gradient.nt
+  namedtensor derive 'softmax_{ax} X' --wrt X
+  namedtensor derive 'softmax_{ax} X' --wrt X --steps
+  namedtensor derive 'softmax_{ax} X' --wrt X --check X='[1,2,3]:ax'
+  namedtensor derive 'x ⊙_{a} W' --wrt W x='ℝ^{a}' W='ℝ^{a × b}'
+  namedtensor derive 'softmax_{ax} X' --wrt X X='[1,2,3]:ax'
+  namedtensor derive '\nfun{\seq}{softmax} X' --wrt X --to latex-macros
+  namedtensor derive loss.nt --wrt W^1 > gradient.nt
 """

@@ -24,7 +24,7 @@ def eval_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--strict", action="store_true", help="refuse an outer product that may be unintended")
     parser.add_argument(
         "--limit", metavar="NAME=N", action="append", default=[],
-        help="raise a limit: nesting, literal, result, steps, text, pieces",
+        help="raise a limit, such as max_steps; see nt.Limits",
     )  # fmt: skip
     digits_argument(parser)
 

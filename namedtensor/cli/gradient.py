@@ -14,7 +14,11 @@ from .parsers import digits_argument, formula_arguments
 
 def gradient_arguments(parser: argparse.ArgumentParser) -> None:
     formula_arguments(parser)
-    parser.add_argument("--by", metavar="NAME,...", help="the parameters: W,b_1; all real ones declared where left out")
+    parser.add_argument(
+        "--wrt",
+        metavar="NAME,...",
+        help="the parameters to differentiate with respect to, such as W,b_1 (default: all declared real parameters)",
+    )
     parser.add_argument("--of", metavar="NAME", help="the number of the program; its value where left out")
     digits_argument(parser)
 
@@ -24,7 +28,7 @@ def gradient_command(options: Any, console: Console) -> int:
 
     source = source_of(options)
     made = program(source.text, source.syntax)
-    by = [name.strip() for name in options.by.split(",")] if options.by else None
+    by = [name.strip() for name in options.wrt.split(",")] if options.wrt else None
     slopes = (made if options.of is None else made[options.of]).gradient(by, value=True)
     values = values_of(options.inputs, console, headers_of(options.header))
     value, found = slopes(values=values, sizes=sizes_of(options.sizes))
@@ -39,6 +43,6 @@ def gradient_command(options: Any, console: Console) -> int:
 
 
 GRADIENT_EXAMPLES = """
-  namedtensor gradient '∑_{a} (w ⊙ x)^2' --by w w='[1,2]:a' x='[3,1]:a'
+  namedtensor gradient '∑_{a} (w ⊙ x)^2' --wrt w w='[1,2]:a' x='[3,1]:a'
   namedtensor gradient model.nt --of loss X=x.npy:batch,chans W=w.npy:chans,out
 """

@@ -1,4 +1,4 @@
-"""Limits on what a formula may use, so that a slip of the pen does not exhaust a machine. Passing one is a value error."""
+"""Limits on what a formula may use, so that a mistake does not exhaust a machine. Exceeding one is a value error."""
 
 from __future__ import annotations
 
@@ -17,20 +17,36 @@ from .kinds import as_number
 
 @dataclass(frozen=True)
 class Limits:
-    """`nesting` of brackets and calls, numbers in the `literal`s of a text, bytes of one `result`, `steps` of a recurrence or sum,
-    characters of a `text`, `pieces` of a formula and what is made of them, where calls, sums and recurrences that are
-    written out, and derivatives make more of them than the text has characters.
+    """Limits on the time and the memory that one formula may use.
 
-    >>> Limits(steps=10).steps
+    Attributes
+    ----------
+    max_nesting : int
+        Depth of nested brackets and calls (default: 200).
+    max_literal_elements : int
+        Elements in the tensor literals of one formula.
+    max_result_bytes : int
+        Bytes of one result (default: 4 GiB).
+    max_steps : int
+        Steps of a recurrence, terms of a sum (default: 10**6).
+    max_source_chars : int
+        Characters of the source.
+    max_expanded_nodes : int
+        Nodes of the formula after calls, sums, recurrences and derivatives are expanded, where they add more than the source has
+        characters (default: 50,000).
+
+    Examples
+    --------
+    >>> Limits(max_steps=10).max_steps
     10
     """
 
-    nesting: int = 200
-    literal: int = LITERAL
-    result: int = 4 * 2**30
-    steps: int = 10**6
-    text: int = TEXT
-    pieces: int = 5 * 10**4
+    max_nesting: int = 200
+    max_literal_elements: int = LITERAL
+    max_result_bytes: int = 4 * 2**30
+    max_steps: int = 10**6
+    max_source_chars: int = TEXT
+    max_expanded_nodes: int = 5 * 10**4
 
     def __post_init__(self) -> None:
         for each in fields(self):

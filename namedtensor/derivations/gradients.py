@@ -90,7 +90,7 @@ class Gradient:
         sizes: Mapping[str, int] | None = None,
         **named: Any,
     ) -> Any:
-        """The gradients by name; with `value=True` the number itself, and these.
+        """The gradients by name; with `return_value=True` the number itself, and these.
 
         A function takes its arguments by position. Raises NotationError where what is differentiated is no number.
         """
@@ -116,7 +116,7 @@ def gradient(
     of: str,
     wrt: str | Iterable[str] | None = None,
     *,
-    value: bool = False,
+    return_value: bool = False,
     syntax: str = "auto",
 ) -> Gradient:
     """The gradient of a number of a program by parameters, all in one plan, with the parameters' own axes (paper §5).
@@ -126,7 +126,7 @@ def gradient(
     is called like the program: `W − 0.1 g["W"]` has W's shape. Raises NotationError where a name stands nowhere in the program.
 
     >>> import namedtensor as nt
-    >>> slopes = nt.gradient("L = ∑_{a} (w ⊙ x)^2", "L", "w", value=True)
+    >>> slopes = nt.gradient("L = ∑_{a} (w ⊙ x)^2", "L", "w", return_value=True)
     >>> loss, g = slopes(w=nt.tensor([1.0, 2.0], "a"), x=nt.tensor([3.0, 1.0], "a"))
     >>> float(loss), g["w"].axes, g["w"].tolist()
     (13.0, ('a',), [18.0, 4.0])
@@ -139,7 +139,7 @@ def gradient(
     for name in names:
         if key(name) not in known and not any(each.base == key(name).base for each in known):
             raise NotationError(201, f"the program does not contain {name}", hint="pass the name of a parameter")
-    return Gradient(made, of, names, value)
+    return Gradient(made, of, names, return_value)
 
 
 def family_of(program: Program, name: str, of: str = "") -> Any:

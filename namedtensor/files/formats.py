@@ -153,8 +153,10 @@ def member_of(archive: Any, key: str, place: Path) -> Any:
     from zlib import error as BadStream
 
     unpacked = max(each.file_size for each in archive.zip.infolist() if each.filename in (key, f"{key}.npy"))
-    if unpacked > DEFAULT.result:
-        raise InputError(f"{key} in {place} unpacks to {unpacked} bytes, and at most {DEFAULT.result} are read")
+    if unpacked > DEFAULT.max_result_bytes:
+        raise InputError(
+            f"{key} in {place} unpacks to {unpacked} bytes, and at most {DEFAULT.max_result_bytes} are read"
+        )
     try:
         array = archive[key]
     except (ValueError, EOFError, KeyError, SyntaxError, BadZipFile, BadStream) as problem:

@@ -183,7 +183,7 @@ class Lowering:
         for name, analysis in self.tables.analyses:
             if self.is_on(name):
                 analysis(self, terms, counts)
-        most = self.limits.result // self.itemsize
+        most = self.limits.max_result_bytes // self.itemsize
         inside = {each for region in self.regions.values() for each in region.inside}
         inputs, values = self.inputs, self.values
         for term, size in zip(terms, counts):
@@ -214,7 +214,7 @@ class Lowering:
             if not any(proves_at_most(size, other) for other in largest):
                 largest = [other for other in largest if not proves_at_most(other, size)] + [size]
         for size in largest:
-            limit_size(size, self.limits.result // self.itemsize)
+            limit_size(size, self.limits.max_result_bytes // self.itemsize)
 
     def _note_uses(self, terms: Sequence[Term], roots: Sequence[Term]) -> None:
         uses = self.uses
@@ -237,13 +237,13 @@ class Lowering:
         if type(total) is Extent and not is_by_example():  # whose sizes nobody knows
             return
         total = typical(total)
-        if total > self.limits.result and term.operator not in GIVEN:
+        if total > self.limits.max_result_bytes and term.operator not in GIVEN:
             names = distinct_names(term.shape)
             shape = {names[axis]: size for axis, size in resolved_shape(term.shape).items()}
             raise NotationError(
-                404, f"the result needs {_bytes(total)}; the limit is {_bytes(self.limits.result)}",
+                404, f"the result needs {_bytes(total)}; the limit is {_bytes(self.limits.max_result_bytes)}",
                 self.source, span_of(term, self.source), notes=(f"its shape is {show(shape)}",),
-                hint="contract an axis earlier, or raise limits.result",
+                hint="contract an axis earlier, or raise limits.max_result_bytes",
             )  # fmt: skip
 
     # ------------------------------------------------------------------------------------------------------ one term

@@ -95,7 +95,7 @@ def evaluator(source: Any, syntax: str = "auto", strict: bool = False, limits: L
         found = None
     if found is None:
         if not isinstance(limits, Limits):
-            raise wrong(limits, "limits=", "of the kind Limits", "write limits=nt.Limits(steps=10**7)")
+            raise wrong(limits, "limits=", "of the kind Limits", "write limits=nt.Limits(max_steps=10**7)")
         check_source(source, syntax)
         found = EVALUATORS.get_or_build(key, lambda: Evaluator(ParsedProgram(source, syntax, limits), bool(strict)))
     return found

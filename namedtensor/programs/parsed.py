@@ -78,7 +78,15 @@ class ParsedProgram:
 
     def _parse(self, shadowed: frozenset[str]) -> nodes.Program:
         limits, known = self.limits, frozenset(USER_FUNCTIONS)
-        return parse(self.source, self.syntax, shadowed, limits.nesting, known, limits.literal, limits.text)
+        return parse(
+            self.source,
+            self.syntax,
+            shadowed,
+            limits.max_nesting,
+            known,
+            limits.max_literal_elements,
+            limits.max_source_chars,
+        )
 
     def scope_given(self, inputs: Mapping[Key, InputType]) -> Scope:
         """The symbols of the program where these inputs are given."""

@@ -204,7 +204,7 @@ class Verbs(Suggests, Asked):
         """The derivative by a name, itself a formula, or of a function f the function f'."""
         raise NotImplementedError
 
-    def gradient(self, wrt: str | Iterable[str] | None = None, *, value: bool = False) -> Any:
+    def gradient(self, wrt: str | Iterable[str] | None = None, *, return_value: bool = False) -> Any:
         """The gradient of its number by parameters, all in one plan, with their own axes (paper §5): see `nt.gradient`.
 
         >>> import namedtensor as nt
@@ -213,7 +213,7 @@ class Verbs(Suggests, Asked):
         >>> slopes["w"].tolist(), float(slopes["b"])
         ([8.0, 16.0], 1.0)
         """
-        return answered("gradient", *self._differentiated(), wrt, value=value)
+        return answered("gradient", *self._differentiated(), wrt, return_value=return_value)
 
     def _differentiated(self) -> tuple[Any, str]:
         """The program, and what in it a gradient is of."""

@@ -239,7 +239,7 @@ def in_blocks(record: Operator, layout: Layout, axes: tuple[str, ...]) -> tuple[
     target = target_of(layout.xp)
     given = Term("input", (), (), ("x",), layout.sizes, False, None, 0)
     root = Term(record.name, (given,), axes, (), layout.sizes, False, None, 1)
-    plan, _ = make_plan("", (root,), {"x": layout}, target, Limits(result=2**63))
+    plan, _ = make_plan("", (root,), {"x": layout}, target, Limits(max_result_bytes=2**63))
     run, _ = target.backend.function(plan, layout.xp)
     return without_warnings(run) if record.warns else run, plan.results[0].order, True
 

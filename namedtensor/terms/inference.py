@@ -310,14 +310,14 @@ class Inference(ABC):
         that makes more.
 
         What is typed grows with the text alone, but for calls of functions that call others twice, sums and recurrences
-        over long ranges, and derivatives of derivatives; `limits.pieces` bounds these.
+        over long ranges, and derivatives of derivatives; `limits.max_expanded_nodes` bounds these.
         """
-        limit = self.limits.pieces
+        limit = self.limits.max_expanded_nodes
         if self.pieces() > limit + len(self.scope.source):
             raise self.error(
                 404, f"the formula expands to more than {limit} nodes", place,
                 notes=("a call expands the body of its function, a recurrence its steps, a sum of members its terms",),
-                hint="raise limits.pieces",
+                hint="raise limits.max_expanded_nodes",
             )  # fmt: skip
 
 
