@@ -91,8 +91,8 @@ def over_largest(b: Builder, x: Any, largest: Any):
     """Numbers over the largest of them. XLA multiplies by 1/largest, and this may be below what it does not take for zero."""
     if b.target.name != "jax":
         return b.divide(x, largest)
-    shrink = b.where(b.greater(largest, 1), b.constant(0.25, x.dtype), 1.0)
-    return b.divide(b.multiply(x, shrink), b.multiply(largest, shrink))
+    is_large = b.greater(largest, 1)
+    return b.divide(*(b.where(is_large, b.multiply(value, 0.25), value) for value in (x, largest)))
 
 
 def without(b: Builder, x: Any, axes: Order):
