@@ -39,7 +39,7 @@ def to_text(node: Any, ascii: bool = False, colors: Mapping[str, str] | None = N
     """
     if colors:
         with LOADING, all_or_none():
-            from .highlighted import AsciiTerminal, Terminal
+            from .colored import AsciiTerminal, Terminal
 
         return (AsciiTerminal if ascii else Terminal)(node, colors).text(node)
     return (Ascii(node) if ascii else Text()).text(node)
@@ -63,7 +63,7 @@ def to_latex(
 
     if colors:
         with LOADING, all_or_none():
-            from .highlighted import ColoredLatex, ColoredMacros
+            from .colored import ColoredLatex, ColoredMacros
 
         printer: Latex = (ColoredMacros if macros else ColoredLatex)(node, colors)
     else:

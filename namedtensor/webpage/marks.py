@@ -10,7 +10,7 @@ from grammar.parser import parse
 from grammar.printer import to_text
 
 from ..core.axes import show
-from ..teaching.equivalence import same as same_of
+from ..teaching.equivalence import equivalent as same_of
 from ..teaching.settings import Setting
 from ..teaching.sheets import Exercise, sheet_of
 from .replies import Reply, error_data, shape_data
