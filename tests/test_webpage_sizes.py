@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import javascript
@@ -80,31 +82,32 @@ TEXTS = {
     "one size declared": Text("X ∈ ℝ^{a × b[3]}\n∑_{b} X", {}, of("a", 2, 3, 6)),
     "a size of no input": Text("iota_{a} + ∑_{b} x", {"x": "ℝ^{b}"}, [{"a": 2, "b": 3}, {"a": 2, "b": 5}, {"a": 4, "b": 5}, {"a": 4, "b": 3}], 2),
     "names of other things": Text("seq X + ∑_{if} X / |if| + nt", {"seq": "ℝ^{seq}", "X": "ℝ^{seq × if × nt}", "nt": "ℝ^{nt}"}, lengths("seq", "if", "nt")),
+    "draws": Text("z ∼ N(0, 1)^{a}\nz X + 𝔼_{u ∼ N(0, 1)}[u^2 ∑_{a} X]", X, lengths("a", "b")[:3]),
     "an expectation": Text("𝔼_{i ∼ p}[x_{a(i)}^2]", {"x": "ℝ^{a}", "p": "ℝ^{a}"}, lengths("a")),
 }  # fmt: skip
 
 
 @pytest.fixture
 def plans(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The plans that are made from now on; none is there before."""
+    """The plans of the planner from now on; none is there before."""
     functions._FUNCTIONS.clear()
     calls: list[Any] = []
     make_plan: Callable[..., Any] = executable.make_plan
 
     def counted(*rest: Any, **options: Any) -> Any:
-        found = make_plan(*rest, **options)
-        calls.append(found)
-        return found
+        plan = make_plan(*rest, **options)
+        calls.append(plan)
+        return plan
 
     monkeypatch.setattr(executable, "make_plan", counted)
     return calls
 
 
 def checked(text: Text, sizes: Sizes) -> dict[str, Any]:
-    found = answer({"ask": "check", "text": text.text, "inputs": text.types, "sizes": sizes, "plan": True})
-    assert not found["errors"], found["errors"][0]["full"]
-    assert found["plan"]["ok"], found["plan"]["error"]["full"]
-    return found
+    reply = answer({"ask": "check", "text": text.text, "inputs": text.types, "sizes": sizes, "plan": True})
+    assert not reply["errors"], reply["errors"][0]["full"]
+    assert reply["plan"]["ok"], reply["plan"]["error"]["full"]
+    return reply
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -116,23 +119,23 @@ def test_sizes_that_share_a_plan_have_one_function(name: str, plans: list[Any]):
 
 def test_a_function_is_the_same_however_sizes_are_given(plans: list[Any]):
     text, types = TEXTS["attention"].text, {"Q": "ℝ^{key[4]}", "K": "ℝ^{seq × key[4]}", "V": "ℝ^{seq × val}"}
-    others = {name: each.replace("key[4]", "key[9]").replace("val", "val[2]") for name, each in types.items()}
+    others = {name: shape.replace("key[4]", "key[9]").replace("val", "val[2]") for name, shape in types.items()}
     asked = [Text(text, types, [{}]), Text(text, types, [{"seq": 7}]), Text(text, others, [{"seq": 3, "val": 2}])]
-    assert len({checked(each, each.sizes[0])["plan"]["source"] for each in asked}) == len(plans) == 1
+    assert len({checked(one, one.sizes[0])["plan"]["source"] for one in asked}) == len(plans) == 1
 
 
 def inputs_of(reply: dict[str, Any]) -> dict[str, Any]:
     """Drawn values of all inputs; numbers as they are."""
-    found: dict[str, Any] = {}
-    for each in reply["inputs"]:
-        name, shape = each["name"], [size for _, size in each["axes"]]
+    values: dict[str, Any] = {}
+    for given in reply["inputs"]:
+        name, shape = given["name"], [size for _, size in given["axes"]]
         random = np.random.default_rng([*shape, zlib.crc32(name.encode())])
         array = random.integers(1, 3, shape) * 1.0 if name == "I" else random.normal(size=shape)
         array = abs(array) / abs(array).sum() if name == "p" else array
-        found[name] = (
-            each["number"] if each["needed"] == "number" else nt.tensor(array, [axis for axis, _ in each["axes"]])
+        values[name] = (
+            given["number"] if given["needed"] == "number" else nt.tensor(array, [axis for axis, _ in given["axes"]])
         )
-    return found
+    return values
 
 
 def differing(text: Text, sizes: Sizes, reply: dict[str, Any], given: dict[str, Any], results: Any) -> list[str]:
@@ -140,7 +143,7 @@ def differing(text: Text, sizes: Sizes, reply: dict[str, Any], given: dict[str, 
     if isinstance(results, dict):
         return [f"{text.text} {sizes}: {results}"]
     explained, steps = nt.explain(text.text, given, sizes=sizes), reply["plan"]["steps"]
-    wrong = [] if [each["text"] for each in steps] == [each.text for each in explained] else ["other steps"]
+    wrong = [] if [step["text"] for step in steps] == [step.text for step in explained] else ["other steps"]
     for step, other in zip(steps, explained):
         if step["result"] is not None:
             value = tensor_of(results[step["result"]], step["axes"])
@@ -155,7 +158,9 @@ def differing(text: Text, sizes: Sizes, reply: dict[str, Any], given: dict[str, 
 
 def tensor_of(result: dict[str, Any], axes: list[list[Any]]) -> Any:
     assert result["shape"] == [size for _, size in axes]
-    return nt.tensor(np.reshape([float(each) for each in result["data"]], result["shape"]), [axis for axis, _ in axes])
+    return nt.tensor(
+        np.reshape([float(number) for number in result["data"]], result["shape"]), [axis for axis, _ in axes]
+    )
 
 
 def compared(texts: dict[str, Text]) -> list[str]:
@@ -171,9 +176,82 @@ def compared(texts: dict[str, Text]) -> list[str]:
         for (_, _, reply), values in zip(replies, given)
     ]
     results = javascript.run(modules)
-    return [each for reply, values, found in zip(replies, given, results) for each in differing(*reply, values, found)]
+    return [
+        line for reply, values, result in zip(replies, given, results) for line in differing(*reply, values, result)
+    ]
 
 
 @pytest.mark.skipif(javascript.NODE is None, reason=javascript.REASON)
 def test_the_function_gives_the_values_of_all_sizes():
     assert compared(TEXTS) == []
+
+
+def test_sizes_that_the_text_declares_are_sizes_too(plans: list[Any]):
+    text = "Q ∈ ℝ^{key[4]}\nK ∈ ℝ^{seq[5] × key[4]}\nI ∈ [4]^{n[4]}\nsoftmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} K + 4 / I_{n(4)}"
+    texts = [
+        text.replace("key[4]", f"key[{key}]").replace("seq[5]", f"seq[{seq}]") for key, seq in ((4, 5), (7, 5), (1, 9))
+    ]
+    replies = [checked(Text(one, {}, []), {}) for one in texts]
+    assert len({reply["plan"]["source"] for reply in replies}) == len(plans) == 1
+    assert [reply["plan"]["steps"][-1]["axes"] for reply in replies] == [[["key", 4]], [["key", 7]], [["key", 1]]]
+    other = text.replace("+ 4", "+ 5")
+    assert checked(Text(other, {}, []), {})["plan"]["source"] != replies[0]["plan"]["source"]
+
+
+def test_places_of_errors_are_those_of_the_text(plans: list[Any]):
+    """A size of two digits moves what stands after it, and an error of the function says where it stands."""
+    sources = [
+        checked(Text(f"X ∈ ℝ^{{a[{size}] × b[{size}]}}\ninv_{{a,b}} X", {}, []), {})["plan"]["source"]
+        for size in (3, 4, 12)
+    ]
+    assert len({*sources}) == len(plans) == 2 and sources[0] == sources[1]
+    assert "nt.inv(X, [20, 31])" in sources[0] and "nt.inv(X, [22, 33])" in sources[2]
+
+
+WRONG = {
+    "sizes that differ": ("x ⊙_{a} y", {"x": "ℝ^{a[3]}", "y": "ℝ^{a[4]}"}),
+    "a window that does not fit": ("unroll_{a,k} x ⊙_{k} y", {"x": "ℝ^{a[3]}", "y": "ℝ^{k[4]}"}),
+    "pools that do not fill": ("|k| = 2\nmax_{k} pool_{a,k} x", {"x": "ℝ^{a[3]}"}),
+    "no such element": ("x_{a(4)} + y", {"x": "ℝ^{a[3]}", "y": "ℝ^{a[3]}"}),
+    "too large": ("∑_{a} x ⊙ y", {"x": "ℝ^{a[70000]}", "y": "ℝ^{b[700000]}"}),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_errors_are_those_of_sizes_alone(name: str, plans: list[Any]):
+    """After other sizes were right, a wrong one is told as if it were the first."""
+    text, types = WRONG[name]
+
+    def asked() -> dict[str, Any]:
+        return answer({"ask": "check", "text": text, "inputs": types, "plan": True})
+
+    alone = asked()
+    functions._FUNCTIONS.clear()
+    for size in (8, 6):
+        answer(
+            {
+                "ask": "check",
+                "text": text,
+                "inputs": {name: re.sub(r"\[\d+\]", f"[{size}]", types[name]) for name in types},
+                "plan": True,
+            }
+        )
+    assert asked() == alone
+    assert alone["errors"] or not alone["plan"]["ok"]
+
+
+def test_many_numbers_leave_out_the_values_of_steps(plans: list[Any]):
+    """A size decides whether there are values of all steps, so that it needs a plan for both."""
+    text, types = "mean_{b} (x ⊙ y + 1)", {"x": "ℝ^{a}", "y": "ℝ^{b}"}
+    replies = [checked(Text(text, types, []), {"a": size, "b": size}) for size in (4, 5, 2000, 3000, 6)]
+    results = [sum(step["result"] is not None for step in reply["plan"]["steps"]) for reply in replies]
+    assert results == [5, 5, 1, 1, 5]
+    assert len({reply["plan"]["source"] for reply in replies}) == len(plans) == 2
+
+
+def test_a_function_for_other_sizes_has_the_steps_of_these(plans: list[Any], monkeypatch: pytest.MonkeyPatch):
+    """Where types with symbols have other steps than those with numbers, each size has a plan of its own."""
+    text = Text("∑_{a} x", {"x": "ℝ^{a}"}, of("a", 2, 3))
+    monkeypatch.setattr(functions, "with_steps_of", lambda stages, outline: replace(stages, steps=stages.steps[1:]))
+    sources = [checked(text, sizes)["plan"]["source"] for sizes in text.sizes]
+    assert "a = " not in sources[0] and len(plans) == 4

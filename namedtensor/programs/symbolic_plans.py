@@ -100,7 +100,7 @@ class Sizes(Generic[Function]):
     @property
     def is_full(self) -> bool:
         """Whether other sizes have plans of numbers."""
-        return len(self.plans) == MAX_PLANS or self.failures == MAX_FAILURES
+        return len(self.plans) >= MAX_PLANS or self.failures >= MAX_FAILURES
 
 
 class SymbolicPlans:
@@ -169,13 +169,13 @@ def planned(
         executable.function.compile()
         return executable
 
-    found = with_symbols(known, given.abstract, sizes, places, compiled)
-    if found is None or result_types(found.executable) != known.results:
+    plan = with_symbols(known, given.abstract, sizes, places, compiled)
+    if plan is None or result_types(plan.executable) != known.results:
         return None
-    found.executable.plan.conditions = found.conditions
-    if found.executable.function.target.name != "numpy":
-        return found
-    return found._replace(classes={symbol: magnitude(symbol.example) for symbol in found.symbols.values()})
+    plan.executable.plan.conditions = plan.conditions
+    if plan.executable.function.target.name != "numpy":
+        return plan
+    return plan._replace(classes={symbol: magnitude(symbol.example) for symbol in plan.symbols.values()})
 
 
 def with_symbols(

@@ -9,12 +9,16 @@ from typing import Any, NamedTuple
 
 from grammar.cache import Cache
 from grammar.errors import NotationError
+from grammar.nodes import Declaration, Node, Number
 
 from ..backends.javascript import BACKEND, TARGET, steps
 from ..core.layout import Layout
 from ..display.steps import Step
 from ..planning.plan import Value
-from ..programs.symbolic_plans import Sizes, symbols_of_call, with_symbols
+from ..programs.entries import WholeProgram
+from ..programs.parsed import ParsedProgram
+from ..programs.symbolic_plans import Place, Signature, Sizes, symbols_of_call, with_symbols
+from ..scope.names import spelled
 from ..terms.terms import Term
 from .stages import Stages, stages_for
 
@@ -50,46 +54,67 @@ _FUNCTIONS: Cache[Any, Sizes[Function]] = Cache("functions of a page's texts", M
 
 def function_of(stages: Stages) -> Function:
     """The function of a text. Raises NotationError where it has no JavaScript."""
-    layouts = {name: each for name, each in stages.abstract.items() if isinstance(each, Layout)}
-    places = [(name, position) for name, layout in layouts.items() for position in range(len(layout.extent))]
-    sizes = tuple([layouts[name].extent[position] for name, position in places])
-    others = sizes_of_no_input(stages, layouts)
     every, outline = has_every_value(stages), outline_of(stages)
-    known = _FUNCTIONS.get_or_build(key_of(stages, others, every), Sizes[Function])
+    source, others = without_sizes(stages), sizes_of_no_input(stages)
+    key, sizes, places = signature_of(stages, (source, tuple(others.items()), every))
+    known = _FUNCTIONS.get_or_build(key, Sizes[Function])
     for plan in known.plans:
         if plan.fits(sizes) and plan.executable.outline == outline:
             return plan.executable
-    if known.is_full:
-        return planned(stages, every)
 
-    def make(symbolic: Mapping[str, Layout]) -> Function:
-        found = stages_for(stages.typed, {**stages.abstract, **symbolic}, others)
-        return planned(with_steps_of(found, outline), every)
+    def make(layouts: Mapping[str, Layout]) -> Function:
+        goal = WholeProgram(ParsedProgram(source, stages.typed.program.syntax))
+        symbolic = stages_for(replace(stages.typed, goal=goal), {**stages.abstract, **layouts}, others)
+        return planned(with_steps_of(symbolic, outline), every)
 
-    made = with_symbols(known, stages.abstract, sizes, places, make, TARGET.backend.reserved)
-    if made is not None and made.executable.outline == outline:
-        known.plans = (made, *known.plans)
-        return made.executable
-    found = planned(stages, every)
+    reserved = TARGET.backend.reserved
+    plan = None if known.is_full else with_symbols(known, stages.abstract, sizes, places, make, reserved)
+    if plan is not None and plan.executable.outline == outline:
+        known.plans = (plan, *known.plans)
+        return plan.executable
+    function = planned(stages, every)
     if symbols_of_call(known, stages.abstract, sizes, places):
         known.failures += 1
-    return found
+    return function
 
 
-def sizes_of_no_input(stages: Stages, layouts: Mapping[str, Layout]) -> dict[str, int]:
-    """The sizes that are given by the names of axes, and that no array says."""
-    read = {each for layout in layouts.values() for each in layout.sizes.items()}
+def signature_of(stages: Stages, extra: tuple[Any, ...]) -> Signature:
+    """All that a function depends on: its sizes are those of arrays."""
+    key: list[Any] = [stages.typed.program.syntax, extra]
+    sizes: list[int] = []
+    places: list[Place] = []
+    for name, value in stages.abstract.items():
+        if isinstance(value, Layout):
+            key.append((name, value.axes))
+            sizes += value.extent
+            places += [(name, number) for number in range(len(value.extent))]
+        else:
+            key.append((name, repr(value)))  # −0.0 is not 0, and 1.0 not 1
+    return Signature(tuple(key), tuple(sizes), tuple(places))
+
+
+def sizes_of_no_input(stages: Stages) -> dict[str, int]:
+    """The sizes that are given by the names of axes, and that no array has."""
+    layouts = [layout for layout in stages.abstract.values() if isinstance(layout, Layout)]
+    read = {size for layout in layouts for size in layout.sizes.items()}
     return {axis: size for axis, size in stages.typed.sizes.items() if (axis, size) not in read}
 
 
-def key_of(stages: Stages, others: Mapping[str, int], every: bool) -> Any:
-    """All that a function depends on but the sizes of arrays."""
+def without_sizes(stages: Stages) -> str:
+    """The text with blanks for the sizes in its declarations of inputs, ℝ^{seq   } for ℝ^{seq[5]}: arrays have them."""
     program = stages.typed.program
-    inputs = [
-        (name, each.axes if isinstance(each, Layout) else repr(each))  # −0.0 is not 0, and 1.0 not 1
-        for name, each in stages.abstract.items()
-    ]
-    return program.source, program.syntax, tuple(inputs), tuple(others.items()), every
+    source = program.source
+    for statement in program.tree.statements:
+        if isinstance(statement, Declaration) and all(name_of(name) in stages.abstract for name in statement.names):
+            for start, end in (size.span for one in statement.sets for _, size in one.axes if isinstance(size, Number)):
+                if source[start - 1] + source[end] == "[]":
+                    source = source[: start - 1] + " " * (end - start + 2) + source[end + 1 :]
+    return source
+
+
+def name_of(node: Node) -> str | None:
+    name = spelled(node)
+    return None if name is None else str(name.key())
 
 
 def has_every_value(stages: Stages) -> bool:
@@ -109,8 +134,9 @@ def row_of(step: Step) -> tuple[Any, ...]:
 
 
 def with_steps_of(stages: Stages, outline: tuple[Any, ...]) -> Stages:
-    """The same without steps that are none where sizes are numbers: |seq|, where that is the end of a sum."""
-    return replace(stages, steps=tuple([step for step in stages.steps if row_of(step) in outline]))
+    """The same with those steps alone: |seq|, the end of a sum, is none where sizes are numbers."""
+    rows = {*outline}
+    return replace(stages, steps=tuple([step for step in stages.steps if row_of(step) in rows]))
 
 
 def planned(stages: Stages, every: bool) -> Function:
