@@ -26,7 +26,7 @@ def executable(self, given, extra, make):
     found = make(given)
     if not any(sizes):
         return found
-    known, why = symbolic_plans.Sizes((-1,) * len(sizes), found), []
+    known, why = symbolic_plans.Sizes(None, symbolic_plans.result_types(found)), []
 
     def noted(arguments):
         try:

@@ -30,11 +30,12 @@ CLOSE = 1e-9
 RUN = """
 import { readFileSync } from "node:fs";
 const results = [];
+const plain = ({ shape, data }) => ({ shape, data: Array.from(data, (x) => (Number.isFinite(x) ? x : String(x))) });
 for (const { module, inputs } of JSON.parse(readFileSync("cases.json", "utf-8"))) {
   try {
     const { formula } = await import(module);
-    const { shape, data } = formula(...inputs.map(({ shape, data }) => ({ shape, data: Float64Array.from(data, Number) })));
-    results.push({ shape, data: Array.from(data, (x) => (Number.isFinite(x) ? x : String(x))) });
+    const result = formula(...inputs.map(({ shape, data }) => ({ shape, data: Float64Array.from(data, Number) })));
+    results.push(Array.isArray(result) ? result.map(plain) : plain(result));
   } catch (error) {
     results.push({ name: error.name, code: error.code, message: error.message, hint: error.hint, span: error.span });
   }
@@ -76,8 +77,8 @@ def in_doubles(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: wide(x) if isinstance(x, nt.NamedTensor) else x for name, x in values.items()}
 
 
-def run(modules: Iterable[tuple[str, Iterable[Any]]]) -> list[dict[str, Any]]:
-    """What each module gives for the arrays that its function is called with."""
+def run(modules: Iterable[tuple[str, Iterable[Any]]]) -> list[Any]:
+    """What each module gives for the arrays that its function is called with: a dictionary, or a list of several."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         (place / "package.json").write_text('{"type": "module"}', encoding="utf-8")

@@ -39,6 +39,7 @@ TABLE = {
     "a pool": Case("max_{kernel} pool_{seq, kernel} X", {"X": "ℝ^{seq}"}, {"kernel": 2}, multiple=2),
     "a sum over places": Case("∑_{i=1}^{|seq|} i X_{seq(i)}", {"X": "ℝ^{seq}"}),
     "a product": Case("X ⊙_{chans} W", {"X": "ℝ^{batch × seq × chans}", "W": "ℝ^{chans × val}"}),
+    "a loop": Case("h^0 = X\nh^t = h^{t-1} / 2 + mean_{n} tanh(iota_{n} + mean_{seq} h^{t-1}) for t = 1, …, 400\n|n| = |seq|\nh^{400}", {"X": "ℝ^{seq}"}),
     "distances": Case("√(∑_{chans} ((X − X_{seq→query})²) + 1)", {"X": "ℝ^{seq × chans[3]}"}),
 }  # fmt: skip
 OTHER = {"batch": 2, "query": 3, "key": 4, "val": 2, "chans": 4}
@@ -194,6 +195,21 @@ def test_an_axis_that_is_a_word_of_the_text_has_another_name_in_it():
     x = np.random.default_rng(0).normal(size=(2, 3, 4))
     due = nt.evaluate("∑_{n} (X / |n|) + ∑_{np} (X / |np|) + ∑_{if} (X / |if|)", X=nt.tensor(x, ("n", "np", "if")))
     np.testing.assert_allclose(np.broadcast_to(space["function"](x), due.array.shape), due.array)
+
+
+LOOP = "h^0 = x\nh^t = h^{t-1} / 2 + mean_{n} tanh(iota_{n} + mean_{h} h^{t-1}) for t = 1, …, 400\n|n| = |h|\nh^{400}"
+
+
+@pytest.mark.parametrize("length", [2, 5])
+def test_a_loop_whose_state_has_the_name_of_an_axis(length):
+    x = np.linspace(0.5, 1, length)
+    names: dict[str, Any] = {}
+    exec(nt.formula(LOOP).to_python("numpy", {"x": "ℝ^{h}"}), names)
+    due = nt.evaluate(LOOP, x=nt.tensor(x, "h")).array
+    np.testing.assert_allclose(names["function"](x), due, rtol=0, atol=1e-9)
+    if javascript.NODE is not None:
+        (result,) = javascript.run([(nt.formula(LOOP).to_javascript({"x": "ℝ^{h}"}), [x])])
+        np.testing.assert_allclose(result["data"], due, rtol=0, atol=1e-9)
 
 
 def test_sizes_by_numbers_and_open_ones_stand_together():

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from textwrap import indent
 from typing import Any
 
 from grammar.errors import NotationError
@@ -21,7 +22,7 @@ from ..core.extents import Atom, Extent, Quotient, Symbol, symbols_of, written
 from ..planning.plan import Plan, Step, Value
 from ..planning.target import Target
 from ..terms.environment import source_name
-from .entry_checks import reads_of, unread_axes
+from .entry_checks import Read, reads_of, unread_axes
 from .lines import INFIX, OF_NUMBERS, parts_of_loop
 from .source import Backend, comment, is_done_before
 
@@ -174,22 +175,27 @@ class JavaScript(Backend):
     def function_text(self, plan: Plan, name: str = "formula", *, tupled: bool = False) -> str:
         """The function of a plan, with those that it calls for its loops and the constants before it; no runtime.
 
-        Several results are given back in a list, and a single one where that is asked for.
+        Several results are given back in a list, and a single one where that is asked for. Arrays of a `tupled` one are
+        not checked.
         """
-        lines: list[str] = []
-        for step in plan.steps:
-            if step.primitive == "loop":
-                lines += [self.function_text(step.options["plan"], step.options["function"], tupled=True), ""]
+        loops = [self.loop_text(step) for step in plan.steps if step.primitive == "loop"]
         known = [step for step in plan.steps if step.primitive != "same"]
+        lines = [] if plan.is_open else [line for text in loops for line in (text, "")]
         lines += [self.line(plan, step) for step in known if is_done_before(step.value)]
         lines += [""] * any(is_done_before(step.value) for step in known)
         lines.append(f"function {name}({', '.join(plan.names[value] for value in plan.inputs)}) {{")
-        if not tupled:
-            lines += [f"  {line}" for line in self.inputs(plan)]
+        if not plan.is_inner:
+            lines += [f"  {line}" for line in (size_lines(plan) if tupled else self.inputs(plan))]
+        if plan.is_open:  # its loops use the sizes that it reads
+            lines += [indent(text, "  ") for text in loops]
         lines += [f"  {self.line(plan, step)}" for step in known if not is_done_before(step.value)]
         results = [f"nt.array({self.argument(plan, each)})" for each in plan.results]
         result = results[0] if len(results) == 1 and not tupled else f"[{', '.join(results)}]"
         return "\n".join([*lines, f"  return {result};", "}"])
+
+    def loop_text(self, step: Step) -> str:
+        """The function that a loop calls."""
+        return self.function_text(step.options["plan"], step.options["function"], tupled=True)
 
     @property
     def reserved(self) -> set[str]:
@@ -209,7 +215,7 @@ class JavaScript(Backend):
                 lines.append(self.given(plan, value, shape))
                 own = [each for each in reads if each.value is value]
                 known |= {each.symbol for each in own}
-                lines += [f"const {each.symbol} = {code_of_sizes(each.solved)};" for each in own]
+                lines += map(size_line, own)
                 if unread_axes(value, shape, own, known):
                     lines.append(self.given(plan, value, value.shape))
         for each in plan.conditions:
@@ -248,6 +254,15 @@ class JavaScript(Backend):
         body = re.sub(r"^(?=function formula\()", "export ", self.function_text(plan), flags=re.MULTILINE)
         head = runtime_for(body) if standalone else f'import * as nt from "./{RUNTIME}";'
         return f"{head}\n\n{body}\n"
+
+
+def size_line(read: Read) -> str:
+    return f"const {read.symbol} = {code_of_sizes(read.solved)};"
+
+
+def size_lines(plan: Plan) -> list[str]:
+    """The lines that read the sizes that the text uses."""
+    return [size_line(each) for each in reads_of(plan, shapes=True)]
 
 
 def steps(plan: Plan) -> Iterator[Step]:

@@ -116,9 +116,16 @@ class Plan:
         self.inner: bool = inner  # whether it is that of a function within another
         self.conditions: tuple[Condition, ...] = ()  # on the sizes of the inputs
         self.steps: tuple[Step, ...] = needed(steps, self.results)
-        self.names: dict[Any, str] = _named(names, self.inputs, self.steps, prefix)
+        self.names: dict[Any, str] = _named(names, self.inputs, self.steps, prefix, self._sizes if prefix else set())
         for check in CHECKS:
             check(self)
+
+    @property
+    def _sizes(self) -> set[str]:
+        """The names of sizes that its text may use."""
+        values = (*self.inputs, *(step.value for step in self.steps))
+        shapes = symbols_of([value.shape for value in values if isinstance(value, Value)])
+        return {symbol.name for symbol in (*self.symbols, *shapes)}
 
     @property
     def symbols(self) -> tuple[Symbol, ...]:
@@ -183,9 +190,12 @@ def needed(steps: Iterable[Step], results: tuple[Argument, ...]) -> tuple[Step, 
     return tuple(reversed(kept))
 
 
-def _named(names: Iterable[str], inputs: tuple[Any, ...], steps: tuple[Step, ...], prefix: str) -> dict[Any, str]:
+def _named(
+    names: Iterable[str], inputs: tuple[Any, ...], steps: tuple[Step, ...], prefix: str, sizes: set[str]
+) -> dict[Any, str]:
+    """Names of values that no size has whose text is that of the plan around this one."""
     found: dict[Any, str] = {}
-    taken: set[str] = set()
+    taken = {*sizes}
     for name, value in zip(names, inputs):
         name = safe(name)
         found[value] = name if name not in taken else _unique(name, taken)

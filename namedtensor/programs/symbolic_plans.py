@@ -10,9 +10,9 @@ family, a label), that axis is a number in the plan; where every axis is, each l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import repeat
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from grammar.cache import Cache
 from grammar.errors import NotationError
@@ -23,7 +23,7 @@ from ..core.families import FamilyName
 from ..core.layout import Layout
 from ..core.size_conditions import Condition, conditions
 from ..planning.plan import Value
-from .arguments import Arguments
+from .arguments import Abstract, Arguments
 from .executable import Executable
 from .size_symbols import RESERVED, SizeSymbols, names_in
 
@@ -31,6 +31,7 @@ MAX_SIGNATURES = 32  # of one callable
 MAX_PLANS = 24  # with symbols, of one signature
 MAX_FAILURES = 4  # of a signature's plans with symbols, where those of numbers are right: then there are no more
 Make = Callable[[Arguments], Executable]
+Function = TypeVar("Function")  # what runs
 Place = tuple[str, int]  # of a size: the name of a tensor, and which of its axes
 
 
@@ -57,15 +58,15 @@ def signature_of(given: Arguments) -> Signature:
     return Signature(tuple(key), tuple(sizes), tuple(places))
 
 
-class SymbolicPlan(NamedTuple):
-    """An executable for all sizes that meet its conditions: `symbols` by the number of their size, the others fixed."""
+class SymbolicPlan(NamedTuple, Generic[Function]):
+    """A function for all sizes that meet its conditions: `symbols` by the number of their size, the others fixed."""
 
     symbols: dict[int, Symbol]
     fixed: tuple[int | None, ...]  # None where the size is a symbol
     conditions: tuple[Condition, ...]
     parts: dict[Symbol, Size]  # symbols that stand for parts of others
     classes: dict[Symbol, int] | None  # of magnitude, where speed depends on it
-    executable: Executable
+    executable: Function
 
     def fits(self, sizes: tuple[int, ...]) -> bool:
         """Whether the plan is right for these sizes, and as fast as one of their own."""
@@ -83,22 +84,30 @@ class SymbolicPlan(NamedTuple):
         return all(each.holds(values) for each in self.conditions)
 
 
-class Sizes:
-    """What is known of one signature: the sizes of its first call, its plans with symbols, and axes that are numbers."""
+class Sizes(Generic[Function]):
+    """What is known of one signature: the sizes of its first call, its plans with symbols, and axes that are numbers.
 
-    def __init__(self, first: tuple[int, ...], executable: Executable):
+    Without a first call, all sizes are symbols at once.
+    """
+
+    def __init__(self, first: tuple[int, ...] | None = None, results: tuple[Any, ...] = ()):
         self.first = first
-        self.results = result_types(executable)
-        self.plans: tuple[SymbolicPlan, ...] = ()
+        self.results = results
+        self.plans: tuple[SymbolicPlan[Function], ...] = ()
         self.failures = 0
         self.numbers: frozenset[str] = frozenset()  # axes whose sizes the form of the program depends on
+
+    @property
+    def is_full(self) -> bool:
+        """Whether other sizes have plans of numbers."""
+        return len(self.plans) >= MAX_PLANS or self.failures >= MAX_FAILURES
 
 
 class SymbolicPlans:
     """The plans of one callable whose sizes change."""
 
     def __init__(self) -> None:
-        self._signatures: Cache[Any, Sizes] = Cache("signatures of a callable", MAX_SIGNATURES)
+        self._signatures: Cache[Any, Sizes[Executable]] = Cache("signatures of a callable", MAX_SIGNATURES)
         self._of_dimensions: Cache[Any, tuple[Executable, Assumptions]] = Cache("plans of dimensions", MAX_SIGNATURES)
 
     def executable(self, given: Arguments, extra: tuple[Any, ...], make: Make) -> Executable:
@@ -109,19 +118,19 @@ class SymbolicPlans:
         known = self._signatures.get((key, extra))
         if known is None:
             found = make(given)
-            self._signatures.store((key, extra), Sizes(sizes, found))
+            self._signatures.store((key, extra), Sizes(sizes, result_types(found)))
             return found
         for plan in known.plans:
             if plan.fits(sizes):
                 return plan.executable.for_other_sizes(lambda: make(given))
-        if len(known.plans) == MAX_PLANS or known.failures == MAX_FAILURES:
+        if known.is_full:
             return make(given)
         made = planned(known, given, sizes, places, make)
         if made is not None:
             known.plans = (made, *known.plans)
             return made.executable.for_other_sizes(lambda: make(given))
         found = make(given)
-        if symbols_of_call(known, given, sizes, places):
+        if symbols_of_call(known, given.abstract, sizes, places):
             known.failures += 1
         return found
 
@@ -151,17 +160,36 @@ class SymbolicPlans:
 
 
 def planned(
-    known: Sizes, given: Arguments, sizes: tuple[int, ...], places: Sequence[Place], make: Make
-) -> SymbolicPlan | None:
+    known: Sizes[Executable], given: Arguments, sizes: tuple[int, ...], places: Sequence[Place], make: Make
+) -> SymbolicPlan[Executable] | None:
     """A plan in which the sizes that differ from those of the first call are symbols; None where there is none."""
+
+    def compiled(layouts: Mapping[str, Layout]) -> Executable:
+        executable = make(given.with_layouts(layouts))
+        executable.function.compile()
+        return executable
+
+    plan = with_symbols(known, given.abstract, sizes, places, compiled)
+    if plan is None or result_types(plan.executable) != known.results:
+        return None
+    plan.executable.plan.conditions = plan.conditions
+    if plan.executable.function.target.name != "numpy":
+        return plan
+    return plan._replace(classes={symbol: magnitude(symbol.example) for symbol in plan.symbols.values()})
+
+
+def with_symbols(
+    known: Sizes[Function], abstract: Abstract, sizes: tuple[int, ...], places: Sequence[Place],
+    make: Callable[[Mapping[str, Layout]], Function], reserved: Collection[str] = (),
+) -> SymbolicPlan[Function] | None:  # fmt: skip
+    """What `make` gives for layouts with symbols, none of a `reserved` name; None where it needs numbers."""
     while True:
-        symbols = symbols_of_call(known, given, sizes, places)
+        symbols = symbols_of_call(known, abstract, sizes, places, reserved)
         if not symbols:
             return None
         try:
             with conditions(by_example=True) as collected:
-                executable = make(given.with_layouts(layouts_with(given, places, symbols)))
-                executable.function.compile()
+                function = make(layouts_with(abstract, places, symbols))
         except (UnfitSize, NotationError):  # the check with numbers says what is wrong
             return None
         except UndecidedSize as problem:  # the form of the program depends on it
@@ -170,31 +198,26 @@ def planned(
                 return None
             known.numbers |= axes
             continue
-        if result_types(executable) != known.results:
-            return None
-        found = tuple(collected.found)
-        executable.plan.conditions = found
-        by_speed = executable.function.target.name == "numpy"
-        classes = {symbol: magnitude(symbol.example) for symbol in symbols.values()} if by_speed else None
         fixed = tuple(None if number in symbols else size for number, size in enumerate(sizes))
-        return SymbolicPlan(symbols, fixed, found, collected.parts, classes, executable)
+        return SymbolicPlan(symbols, fixed, tuple(collected.found), collected.parts, None, function)
 
 
 def symbols_of_call(
-    known: Sizes, given: Arguments, sizes: tuple[int, ...], places: Sequence[Place]
-) -> dict[int, Symbol]:
+    known: Sizes[Any], abstract: Abstract, sizes: tuple[int, ...], places: Sequence[Place],
+    reserved: Collection[str] = (),
+) -> dict[int, Symbol]:  # fmt: skip
     """A symbol for each size that is not that of the first call: one for all of an axis that are the same."""
-    names = SizeSymbols(names_in(given.values))
+    names = SizeSymbols({*names_in(abstract), *reserved})
     found: dict[tuple[str, int], Symbol] = {}
     symbols: dict[int, Symbol] = {}
     varying = {
         number
         for number, size in enumerate(sizes)
-        if size != known.first[number] or any(number in plan.symbols for plan in known.plans)
+        if known.first is None or size != known.first[number] or any(number in plan.symbols for plan in known.plans)
     }
     for number in sorted(varying):
         (name, place), size = places[number], sizes[number]
-        axis = given.values[name].layout.axes[place]
+        axis = abstract[name].axes[place]
         if axis in known.numbers or size < 1 or (isinstance(name, FamilyName) and place == 0):
             continue
         if (axis, size) not in found:
@@ -204,15 +227,15 @@ def symbols_of_call(
     return symbols
 
 
-def layouts_with(given: Arguments, places: Sequence[Place], symbols: dict[int, Symbol]) -> dict[str, Layout]:
+def layouts_with(abstract: Abstract, places: Sequence[Place], symbols: dict[int, Symbol]) -> dict[str, Layout]:
     """The layouts of the tensors that have symbols."""
     extents: dict[str, list[Any]] = {}
     for number, symbol in symbols.items():
         name, place = places[number]
-        extents.setdefault(name, [*given.values[name].layout.extent])[place] = extent(symbol)
+        extents.setdefault(name, [*abstract[name].extent])[place] = extent(symbol)
     found: dict[str, Layout] = {}
     for name, sizes in extents.items():
-        layout = given.values[name].layout
+        layout = abstract[name]
         found[name] = Layout(layout.axes, tuple(sizes), layout.dtype, layout.xp, layout.wide)
     return found
 

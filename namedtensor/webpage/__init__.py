@@ -9,7 +9,8 @@
 `repairs`: edits that mend an error, tried.
 `check`: types of all parts.
 `stages`: the steps of a text, and of which steps each is made.
-`plans`: their values as JavaScript.
+`functions`: the JavaScript function of a text, one for all sizes.
+`plans`: the values of the steps by that function.
 `blackboard`: a step in symbols, in types and in numbers.
 `elements`: one element of a term, of elements of its arguments.
 `loops`: a text as nested loops.

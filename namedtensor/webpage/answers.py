@@ -52,7 +52,9 @@ or null where the text is wrong.
 A text that does not parse has "ok": true too, "latex": null, no parts, and the error.
 
 **plan** — formula → JavaScript that computes the value of every step, so that a page needs no Python while numbers change.
-Sizes are those that `check` said.
+Sizes are those that `check` said. The function reads them from its arrays: where only sizes change, nothing is planned again
+and `source` is the same text, while "type" and "axes" have the new sizes. Sizes have another source where the form of the plan
+depends on them: the length of a family, an axis that no input has, or so many numbers that only the value has a result.
 
     {"ok": true, "source": "function formula(Q, K) {\n  const t1 = …;\n  …\n  return [nt.array(t1), …];\n}",
      "inputs": ["Q", "K"],               names of the parameters, in order; each is called with {shape, data}: the

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from grammar import nodes
 from grammar.cache import cached_property
+from grammar.errors import Span
 from grammar.nodes import Call, Node, Number
 
 from ..checking.checker import Checker
@@ -26,7 +27,7 @@ from .typed import Typed
 
 @dataclass(frozen=True)
 class Stages:
-    """A text with its steps: terms that are typed for tensors of known sizes."""
+    """A text with its steps: terms that are typed for tensors of these layouts."""
 
     typed: Typed
     checker: Checker
@@ -42,6 +43,17 @@ class Stages:
             found.setdefault((getattr(step.node, "span", None), step.place), number)
             found.setdefault((step.text, step.place), number)
         return found
+
+    @cached_property
+    def value(self) -> int:
+        """The number of the step that is the whole."""
+        same = [number for number, step in enumerate(self.steps) if step.term is self.root]
+        return same[-1] if same else len(self.steps) - 1
+
+    @cached_property
+    def claims(self) -> list[tuple[Term, Term, Span]]:
+        """The claims that two terms are equal, and where each stands."""
+        return [(left, right, span) for left, right, span in self.checker.claim_terms if isinstance(right, Term)]
 
     @cached_property
     def spans(self) -> set[Any]:
@@ -75,6 +87,11 @@ def stages_of(found: Typed) -> Stages:
     found.right()
     sizes = dict(found.sizes)
     abstract = by_spelling({name: layout_of(value, name, sizes) for name, value in found.given.items()})
+    return stages_for(found, abstract, sizes)
+
+
+def stages_for(found: Typed, abstract: Abstract, sizes: Mapping[str, int]) -> Stages:
+    """The same for tensors of these layouts, whose sizes may be symbols, and sizes by the names of axes."""
     with recursion_headroom(found.program.source):
         checker, (root,) = checked_by_name(found.goal, abstract, Options(sizes))
         last = checker.scope.valued
