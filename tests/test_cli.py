@@ -161,7 +161,10 @@ def test_strict_refuses_an_outer_product(run):
 
 
 def test_a_limit_is_raised(run):
-    assert "--limit max_steps=N" in run("eval", "X^t = X^{t-1} for t = 1, …, 20\nX^20", "X^0=1", "--limit", "max_steps=10")[2]
+    assert (
+        "--limit max_steps=N"
+        in run("eval", "X^t = X^{t-1} for t = 1, …, 20\nX^20", "X^0=1", "--limit", "max_steps=10")[2]
+    )
     assert run("eval", "X^t = X^{t-1} for t = 1, …, 20\nX^20", "X^0=1", "--limit", "max_steps=20")[1] == "1\n"
 
 

@@ -186,7 +186,10 @@ def test_cells_are_counted_between_their_own_brackets(text, syntax, counts):
     "text", ["[1, 2, 3, 4]_{a}", r"\nmatrix{\a}{}{1 & 2 & 3 & 4}", r"\newcommand{\x}{1, 2} [\x, \x]_{\a}"]
 )
 def test_the_limit_of_literals_is_an_option(text):
-    assert "the tensor literal has 4 elements" in refused(lambda: nt.evaluate(text, limits=Limits(max_literal_elements=3))).message
+    assert (
+        "the tensor literal has 4 elements"
+        in refused(lambda: nt.evaluate(text, limits=Limits(max_literal_elements=3))).message
+    )
     assert nt.evaluate(text, limits=Limits(max_literal_elements=4)).sizes == {"a": 4}
 
 

@@ -223,7 +223,7 @@ WRONG_SHAPES = {
     "split into zero": (lambda: A.split(width={"a": 0, "b": None}), "313", "cannot be split"),
     "index by position": (lambda: A[0], "an index needs its axis", 'A[{"height": 0}]'),
     "index of a missing axis": (lambda: A[{"hight": 0}], "301", "did you mean height?"),
-    "index out of range": (lambda: A[{"height": 2}], "height has no element 2: its indices go from 0 to 1", "from 0"),
+    "index out of range": (lambda: A[{"height": 2}], "index 2 is out of range for axis height (0 to 1)", "from 0"),
     "index below range": (lambda: A[{"height": -3}], "value error 401", "-3"),
     "index not whole": (lambda: A[{"height": 0.5}], "value error 402", "no whole number"),
     "index by a truth value": (lambda: A[{"height": True}], "value error 402", "True"),
@@ -263,7 +263,7 @@ MISFITS = {
     "beyond 64 bits": (lambda: nt.tensor([2**63 - 1], "a") + 1, "passes the whole numbers of 64 bits", "float64"),
     "nothing to take the largest of": (lambda: nt.max(nt.tensor([], "n"), axis="n"), "value error 405", "n"),
     "no size": (lambda: nt.onehot(ONE, axis="vocab"), "needs the size of the axis", "size=3"),
-    "an index out of range": (lambda: nt.index(A, 3, axis="width"), "width has no element 3: its indices go from 0 to 2", "from 0"),
+    "an index out of range": (lambda: nt.index(A, 3, axis="width"), "index 3 is out of range for axis width (0 to 2)", "from 0"),
 }  # fmt: skip
 
 
