@@ -321,8 +321,8 @@ def test_python_functions_give_axes_of_the_sizes_that_they_say():
     ("formula", "number", "said"),
     [
         ("pair(X)", 304, "pair expects 2 arguments, got 1"),
-        ("bare(X)", 307, "gave float, not a tensor"),
-        ("renamed(X)", 307, "gave the axes b"),
+        ("bare(X)", 307, "must return a tensor, got float"),
+        ("renamed(X)", 307, "returned the axes b"),
         ("sized(X)", 308, "a of X is 3"),
     ],
 )
@@ -339,9 +339,9 @@ def test_python_functions_that_do_not_do_what_they_say(formula, number, said):
 REPORTS = (
     # a program, shapes, the lines of what check says: with types, errors and warnings, and without
     ("f(t) = t", {}, ""),
-    ("x + y", {"x": "ℝ^{a}", "y": "ℝ^{b}"}, "x : ℝ^{a}|y : ℝ^{b}|value : ℝ^{a × b}||warning 314: + joins ℝ^{a} with ℝ^{b}: an outer product"),
-    ("A = x\nA ⊙_{c} y", {"x": "ℝ^{a}", "y": "ℝ^{b}"}, "x : ℝ^{a}|y : ℝ^{b}|A : ℝ^{a}||shape error 301: ⊙_{c} needs the axis c, which A and y lack"),
-    ("f : ℝ^{a} → ℝ\nf(t) = ∑_{b} t", {}, "shape error 301: ∑_{b} needs the axis b, which t lacks"),
+    ("x + y", {"x": "ℝ^{a}", "y": "ℝ^{b}"}, "x : ℝ^{a}|y : ℝ^{b}|value : ℝ^{a × b}||warning 314: + broadcasts ℝ^{a} with ℝ^{b} (outer product)"),
+    ("A = x\nA ⊙_{c} y", {"x": "ℝ^{a}", "y": "ℝ^{b}"}, "x : ℝ^{a}|y : ℝ^{b}|A : ℝ^{a}||shape error 301: ⊙_{c} needs axis c, missing from A and y"),
+    ("f : ℝ^{a} → ℝ\nf(t) = ∑_{b} t", {}, "shape error 301: ∑_{b} needs axis b, missing from t"),
     ("f : ℝ^{a} → ℝ\nf(t) = ∑_{i=1}^{n} i + ∑_{a} t", {}, ""),
     ("g : ℝ^{a} → ℝ^{b}\ng(x)", {"x": "ℝ^{c}"}, "x : ℝ^{c}||shape error 305: g: argument x is missing axis a"),
     ("H ∈ ℝ^{seq[n]}\nH_{seq(t)} = h^t\nh^0 = x\nh^t = h^{t-1}/2 for t = 1, …, n\nH", {"x": "ℝ"}, "x   : ℝ|h^0 : ℝ|h^1 : ℝ|h^2 : ℝ|h^3 : ℝ|H   : ℝ^{seq[n]}|value : ℝ^{seq[n]}"),

@@ -189,7 +189,7 @@ def test_a_claim_with_an_unknown_name_is_an_error(case):
 def test_it_says_where_and_how_the_sides_differ():
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate("A_{height(i), width(j)} = 3 i", A=A)
-    assert "height(1), width(2)" in str(caught.value) and "1 on the left, 3 on the right" in str(caught.value)
+    assert "height(1), width(2)" in str(caught.value) and "left-hand side 1, right-hand side 3" in str(caught.value)
 
 
 # ----------------------------------------------------------------------------------- no built-in is replaced unseen

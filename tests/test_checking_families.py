@@ -123,4 +123,4 @@ def test_a_start_asks_for_the_size_that_a_step_makes():
 def test_a_name_is_known_by_the_value_of_its_label_in_a_family_alone(text, known):
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate(text)
-    assert caught.value.code == 201 and f"known here: {known}" in str(caught.value)
+    assert caught.value.code == 201 and f"defined names: {known}" in str(caught.value)

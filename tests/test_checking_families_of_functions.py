@@ -199,7 +199,7 @@ def test_a_built_in_without_an_operand_is_a_tensor_yet_to_be_given(text):
     if not text.startswith(("e", "f")):
         with pytest.raises(nt.NotationError) as caught:
             formula(values={"x": 1.0, "μ": 0.0})
-        assert "is not known as a tensor" in str(caught.value) and "lacks its operand" in str(caught.value)
+        assert "is not defined as a tensor" in str(caught.value) and "is missing its operand" in str(caught.value)
 
 
 @pytest.mark.parametrize(

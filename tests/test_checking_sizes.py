@@ -245,7 +245,7 @@ NO_SIZE = {
     "2^{-1}": (310, "|a| would be 1/2, which is not an integer"),
     "5^{1/2}": (310, "|a| would be 2.23607, which is not an integer"),
     "2^{1025}": (404, "2^{1025} exceeds the largest supported size, 2^1024"),
-    "(2/3)^{-9999999}": (404, "(2/3)^{-9999999} passes the limit of 2^1024 on sizes"),
+    "(2/3)^{-9999999}": (404, "(2/3)^{-9999999} exceeds the largest supported size, 2^1024"),
     "2^{|b|}": (309, "cannot infer the size of axis a"),
     "|b|^2": (309, "cannot infer the size of axis a"),
     "0^{-1}": (309, "cannot infer the size of axis a"),

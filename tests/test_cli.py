@@ -91,7 +91,7 @@ def test_a_formula_comes_from_a_file_or_from_standard_input(run, tmp_path, monke
     assert run("eval", "-", "x=[1,2]:a")[1] == "3\n"
 
 
-NO_AXIS = """shape error 317: x has 0 axes, and was given 1 name
+NO_AXIS = """shape error 317: x has 0 axes, got 1 name
   its sizes are none: it is one number
   the names are a
   hint: remove the names
@@ -275,19 +275,19 @@ def test_a_broken_file_is_one_sentence(run, tmp_path, name):
 
 @pytest.mark.parametrize(("words", "said", "status"), [
     (("X", "X=nothing.npy:a"), "there is no file nothing.npy", 2),
-    (("X", "X"), "'X' is no input", 2),
-    (("X", "X="), "is no input", 2),
+    (("X", "X"), "'X' is not an input", 2),
+    (("X", "X="), "is not an input", 2),
     (("X", "X=1", "X=2"), "X is given twice", 2),
     (("X", "X=[1,2]"), "X has 1 axis without a name", 1),
     (("X", "X=[1,2]:a,b"), "X has 1 axis, got 2 names", 1),
     (("X", "X=[[1,2]]:a,a"), "duplicate axis a", 1),
-    (("X", "X=[[1,2]]:a,b c"), "'b c' is no name of an axis", 1),
+    (("X", "X=[[1,2]]:a,b c"), "invalid axis name 'b c'", 1),
     (("X", "X=[[1],[2,3]]:a,b"), "row 1 has 1 entry, row 2 has 2 entries", 1),
     (("X", "X=[1,[2]]:a"), "row 1 is a number, row 2 has 1 entry", 1),
-    (("X", "X=[1,2:a"), "is no nested list", 2),
-    (("X", "X=1", "--sizes", "a=b"), "'a=b' is no size", 2),
+    (("X", "X=[1,2:a"), "is not a nested list", 2),
+    (("X", "X=1", "--sizes", "a=b"), "'a=b' is not a size", 2),
     (("X", "X=1", "--sizes", "a=-1"), "cannot be -1", 1),
-    (("X", "X=1", "--limit", "time=1"), "'time=1' is no limit", 2),
+    (("X", "X=1", "--limit", "time=1"), "'time=1' is not a limit", 2),
     (("X", "X=1", "--out", "x.txt"), "ends in .json, .npy, .npz, .csv", 2),
     (("f(x) = x", "--call", "f", "y"), "y is not an input, number or tensor file", 2),
     (("f(x) = x", "--call", "g", "1"), "g", 1),
@@ -434,7 +434,7 @@ def test_derive_holds_a_number_against_differences(run):
 
 def test_derive_says_what_is_wrong(run):
     status, printed, said = run("derive", "A ⊙_{b} A", "--wrt", "A", "A=ℝ^{a}")
-    assert (status, printed) == (1, "") and said.startswith("shape error 301: ⊙_{b} needs the axis b")
+    assert (status, printed) == (1, "") and said.startswith("shape error 301: ⊙_{b} needs axis b")
     assert (
         run("derive", "x^2", "--wrt", "y")[0] == 1
         and "the formula does not contain y" in run("derive", "x^2", "--wrt", "y")[2]
@@ -486,7 +486,7 @@ def test_json_in_ascii(run):
     status, printed, _ = run("eval", "A ⊙_{q} γ", "A=1", "γ=2", "--ascii", "--json")
     error = json.loads(printed)["error"]
     assert status == 1 and printed.isascii() and error["notes"] == ["A : R", "gamma : R"]
-    assert error["message"] == "@_{q} needs the axis q, which A and gamma lack"
+    assert error["message"] == "@_{q} needs axis q, missing from A and gamma"
 
 
 def test_an_error_without_a_place_in_ascii():

@@ -96,7 +96,7 @@ def test_annotations_of_github(check):
     first, second, third = printed.splitlines()
     assert status == 1
     assert first.startswith(
-        "::error file=a%2Cb.tex,line=2,endLine=2,col=14,endColumn=17,title=error 301::∑_{ax} needs the axis ax"
+        "::error file=a%2Cb.tex,line=2,endLine=2,col=14,endColumn=17,title=error 301::∑_{ax} needs axis ax"
     )
     assert "%0Ahint: " in first and second.startswith("::warning file=a%2Cb.tex,line=3,")
     assert third.startswith("::notice file=a%2Cb.tex,line=4,")

@@ -33,7 +33,7 @@ def test_a_name(name):
 def test_no_name(name):
     with pytest.raises(nt.NotationError) as caught:
         check_axis(name)
-    assert caught.value.code == 208 and "is no name of an axis" in str(caught.value)
+    assert caught.value.code == 208 and "invalid axis name" in str(caught.value)
 
 
 FOLDED = {"seq’": "seq'", "seq′": "seq'", " seq ": "seq", "ϵ": "ε", "ﬁ": "fi", "ｓｅｑ": "seq"}

@@ -348,7 +348,7 @@ def line_of(text):
 def test_errors_are_told_as_file_line_column(paper):
     status, printed = paper()
     assert status == 1
-    assert printed.startswith(f"paper.tex:{line_of('kye')}:16: error 301: ⊙_{{kye}} needs the axis kye")
+    assert printed.startswith(f"paper.tex:{line_of('kye')}:16: error 301: ⊙_{{kye}} needs axis kye")
     assert f"{line_of('kye')} | \\[ Y = q \\ndot{{\\kye}} q \\]" in printed
     assert "1 error, 0 warnings" in printed.splitlines()[-1]
 

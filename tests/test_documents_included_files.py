@@ -113,7 +113,7 @@ def test_maths_may_go_on_in_another_file(paper):
 def test_macros_of_a_style_file_beside_the_document_count(paper, used, file):
     style = "\\catcode`\\$=3 \\newcommand{\\total}[2]{\\nsum{#1} #2}\n\\ndef{\\seq}{seq} \\[ no maths \\ndot{\n"
     status, printed = paper({"paper.tex": f"{used}\n\\[ Y = \\total{{\\sqe}}{{[1]_{{\\seq}}}} \\]", file: style})
-    assert status == 1 and len(places(printed)) == 1 and "∑_{sqe} needs the axis sqe" in printed
+    assert status == 1 and len(places(printed)) == 1 and "∑_{sqe} needs axis sqe" in printed
 
 
 def test_style_files_read_others_once(paper):

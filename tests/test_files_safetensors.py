@@ -219,7 +219,7 @@ def test_a_file_that_is_not_there(tmp_path):
 def test_a_file_without_names_says_so(tmp_path):
     place = tmp_path / "x.safetensors"
     place.write_bytes(head(SOUND, b"\x00" * 8))
-    with pytest.raises(nt.NotationError, match="does not say what the axes of w are called"):
+    with pytest.raises(nt.NotationError, match="does not contain axis names for w"):
         nt.load_tensors(place)
 
 

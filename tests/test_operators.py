@@ -339,7 +339,7 @@ def test_an_empty_axis_sums_to_zero():
     assert nt.sum(X, axis="k").array.tolist() == [0, 0]
     assert nt.prod(X, axis="k").array.tolist() == [1, 1]
     for name in ("max", "mean", "softmax", "argmax"):
-        with pytest.raises(nt.NotationError, match="the size of k is 0"):
+        with pytest.raises(nt.NotationError, match="axis k has size 0"):
             getattr(nt, name)(X, axis="k")
 
 
@@ -392,7 +392,7 @@ def test_narrow_unsigned_indices_do_not_wrap_around_below_zero():
     def taken(array, indices):
         return nt.evaluate("X_{b(I)}", X=nt.tensor(array, "b"), I=nt.tensor(np.array(indices, "uint8"), "a")).array
 
-    with pytest.raises(nt.NotationError, match="index 0 is out of range for axis b (1 to 3)"):
+    with pytest.raises(nt.NotationError, match=r"index 0 is out of range for axis b \(1 to 3\)"):
         taken(np.array([10, 20, 30]), [0, 1])
     large = np.arange(200)
     assert taken(large, [200]).tolist() == [199]
@@ -430,7 +430,7 @@ def test_onehot_iota_identity():
     assert nt.onehot(2, axis="b", size=3).array.tolist() == [0, 0, 1]
     assert nt.iota(axis="b", size=3).array.tolist() == [1, 2, 3]
     assert nt.identity(axis=("a", "b"), size=2).to_array("a b").tolist() == [[1, 0], [0, 1]]
-    with pytest.raises(nt.NotationError, match="b has no element 3"):
+    with pytest.raises(nt.NotationError, match="index 3 is out of range for axis b"):
         nt.onehot(3, axis="b", size=3)
 
 
@@ -581,7 +581,7 @@ def test_a_number_that_64_bits_cannot_hold_is_an_error_of_ours():
     assert (X + 300).array.tolist() == [301, 301] and (300 - X).array.tolist() == [299, 299]
     for wrong in (lambda: X + 2**63, lambda: 2**63 - X, lambda: nt.tensor([2**63 - 1, 0], "a") + X):
         for _ in range(2):
-            with pytest.raises(nt.NotationError, match="passes the whole numbers of 64 bits"):
+            with pytest.raises(nt.NotationError, match="integer overflow"):
                 wrong()
 
 

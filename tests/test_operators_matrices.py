@@ -144,7 +144,7 @@ def test_what_is_not_positive_definite_is_refused(library):
 
 @pytest.mark.parametrize("text", ["polygamma(X; 1.5)", "polygamma(X; −1)", "polygamma(X; 31)"])
 def test_an_order_of_polygamma_that_is_none(text):
-    with pytest.raises(NotationError, match="whole order from 0 to 30"):
+    with pytest.raises(NotationError, match="must be an integer from 0 to 30"):
         nt.evaluate(text, X=nt.tensor([1.0], "a"))
 
 

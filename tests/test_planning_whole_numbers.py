@@ -473,7 +473,7 @@ def test_a_sum_beyond_64_bits_is_an_error_that_says_where(text, span, name):
         given = {key: nt.tensor(make(array), "a") for key, array in numbers.items() if key in text}
         compiled = nt.formula(text).compile()
         for run in (lambda: nt.evaluate(text, given), lambda: compiled(values=given), lambda: compiled(values=given)):
-            with pytest.raises(nt.NotationError, match="passes the whole numbers of 64 bits") as caught:
+            with pytest.raises(nt.NotationError, match="integer overflow") as caught:
                 run()
             assert (caught.value.code, caught.value.span) == (405, span)
 

@@ -60,7 +60,7 @@ def test_an_end_that_several_lines_lack_is_tried_as_one_small_number(monkeypatch
 
 
 def test_an_end_is_still_needed_for_a_value():
-    with pytest.raises(nt.NotationError, match="n has no value, and the range"):
+    with pytest.raises(nt.NotationError, match="n has no value, but the range"):
         nt.evaluate(STATES, x=nt.tensor([1.0, 2.0], "seq"))
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate("x = 3\nY_{a(i)} = i for i = 1, …, |seq|")

@@ -77,7 +77,7 @@ def test_two_spellings_of_one_name_are_refused(taker, pair):
         TAKERS[taker](values(first, second, name))
     problem = caught.value
     assert (problem.code, problem.symbol) == (202, name)
-    assert problem.message == f"{first} and {second} spell the same name" and problem.hint == "give one of them"
+    assert problem.message == f"{first} and {second} spell the same name" and problem.hint == "pass one of them"
 
 
 def test_a_repeated_call_refuses_them_too():
@@ -122,7 +122,7 @@ def test_a_file_of_parameters_with_two_spellings_is_refused(tmp_path):
 )
 def test_the_command_line_refuses_them(words, capsys):
     assert main(words) != 0
-    assert "are two spellings of one name" in "".join(capsys.readouterr())
+    assert "spell the same name" in "".join(capsys.readouterr())
 
 
 def test_a_size_is_given_once_on_the_command_line(capsys):

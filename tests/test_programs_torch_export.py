@@ -256,7 +256,7 @@ def test_it_is_mapped_and_recorded(name):
 
 
 def test_what_is_wrong_with_an_export_is_one_sentence():
-    with pytest.raises(nt.NotationError, match=r"axes of the inputs are not said") as raised:
+    with pytest.raises(nt.NotationError, match=r"axes of its inputs are missing") as raised:
         layer_of("FFN").module().export()
     assert '.module(X="batch seq chans")' in raised.value.hint
     text = "h^0 = w\nh^t = h^{t-1}/2 + X for t = 1, …, 5\nf(X) = h^{|a|}"
@@ -451,7 +451,7 @@ def test_constants_are_buffers_that_no_checkpoint_has():
 
 WRONG_STYLES = {
     "another library": (lambda f: f.to_python("numpy", style="module", X="ℝ^{n × a[2]}"), "a module is PyTorch's"),
-    "no such style": (lambda f: f.to_python("torch", style="class", X="ℝ^{n × a[2]}"), "'class' is no style of text"),
+    "no such style": (lambda f: f.to_python("torch", style="class", X="ℝ^{n × a[2]}"), "unknown style 'class'"),
 }
 
 

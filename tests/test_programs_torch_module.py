@@ -206,7 +206,7 @@ WRONG = {
     "no such input": (lambda: made("FFN").module(Y="n chans"), 201, "FFN takes X, and no Y"),
     "no parameter": (lambda: nt.formula("x w").compile("torch").module({"w": [1, 2]}), 317, "w got a list"),
     "another library": (lambda: nt.formula("x").compile("numpy").module({}), 317, "was compiled for numpy"),
-    "a module of PyTorch's": (lambda: FFN.from_module(torch.nn.Linear(1, 1)), 317, "was given a Linear"),
+    "a module of PyTorch's": (lambda: FFN.from_module(torch.nn.Linear(1, 1)), 317, "got a Linear"),
     "of another layer": (lambda: FFN.from_module(made("LayerNorm").module()), 317, "given one of LayerNorm"),
 }
 

@@ -140,7 +140,7 @@ TEXTS = {
                             "limits= is of the kind Limits, not 3", "write limits=nt.Limits(max_steps=10**7)"),
     "a number for a name": (lambda: PROGRAM[3], "what a program is asked for is a name, or several, not 3",
                             'write program["Y"], or program["K", "V"]'),
-    "a text for a seed": (lambda: PROGRAM.init(seed="x"), "the seed is a whole number from 0, not 'x'", "write seed=0"),
+    "a text for a seed": (lambda: PROGRAM.init(seed="x"), "the seed is a non-negative integer, not 'x'", "write seed=0"),
     "nothing for a file": (lambda: nt.load_program(None), "the path of a file is a text or a path, not nothing",
                            'write "model.safetensors"'),
 }  # fmt: skip

@@ -128,7 +128,7 @@ def test_a_subscript_is_read_by_what_the_function_says_wherever_it_stands(progra
 def test_a_tensor_of_that_name_has_a_label(tensor):
     text = f"g_{{ax}}(X) = X ⊙ {tensor}\n{tensor} = 5\n∑_{{c}} g_{{ax}}(V)"
     assert both(text) == [35, 35]
-    with pytest.raises(nt.NotationError, match="fits this use"):
+    with pytest.raises(nt.NotationError, match="matches this use"):
         both(text.replace("g_{ax}(V)", "g_{c}(V)"))
 
 
@@ -211,5 +211,5 @@ def test_what_axes_make_at_the_end_of_an_equation_is_no_name(made):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert nt.evaluate(f"Q ⊙_{{r}} Q_{{k→k'}} = {made}\n∑_{{r,k}} Q", Q=Q).item() == pytest.approx(1.2)
-        with pytest.raises(NotationError, match="does not hold"):
+        with pytest.raises(NotationError, match="assertion failed"):
             nt.evaluate(f"Q ⊙_{{r}} Q_{{k→k'}} = {made}\n∑_{{r,k}} Q", Q=2 * Q)

@@ -127,7 +127,7 @@ name error 201: the mesh has no axis modle, required by the rule of axis heads
 {MESH}
   hint: did you mean model?""",
     "no name of an axis": """\
-name error 208: 'heads, hidden' is no name of an axis
+name error 208: invalid axis name 'heads, hidden'
   hint: axes are separated with spaces, not commas: "heads hidden\"""",
     "no tensor": """\
 shape error 317: X got an array of 2 axes without names
@@ -142,8 +142,8 @@ shape error 317: X is missing axis chans of its declaration
   X has the shape ℝ^{cans[6]}
   hint: give X with the axes chans""",
     "no such name": """\
-name error 201: Z is not known
-  known here: W, X, Y
+name error 201: undefined name Z
+  defined names: W, X, Y
   hint: define Z with an equation, or pass a value for it""",
     "no such parameter": f"""\
 shape error 303: the rules shard both axes heads and key of W_Q over model

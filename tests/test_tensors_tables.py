@@ -83,7 +83,7 @@ def test_digits_are_said_for_once_for_a_while_or_from_then_on():
     assert str(third).endswith(" 0.333333333")
     nt.set_printoptions(digits=None)
     for wrong in (0, 18, 2.5, True, "4"):
-        with pytest.raises(nt.NotationError, match="a number of digits is a whole number from 1 to 17"):
+        with pytest.raises(nt.NotationError, match="the number of digits must be an integer from 1 to 17"):
             nt.set_printoptions(digits=wrong)
         with pytest.raises(nt.NotationError, match="310"):
             third.to_text(digits=wrong)

@@ -174,13 +174,13 @@ NO_NAMES = {
         lambda: lax.map(lambda pair: pair[0] + pair[1], (X, ROWS)), "which is batch and rows in its arguments", "rename"
     ),
     "scan over arrays": (
-        lambda: lax.map(lambda x: nt.tensor(x, "seq chans"), X.array), "3 axes (5 × 3 × 4) in place of", "nt.tensor"
+        lambda: lax.map(lambda x: nt.tensor(x, "seq chans"), X.array), "3 axes (5 × 3 × 4) instead of", "nt.tensor"
     ),
     "a stack": (lambda: jax.tree.map(lambda *each: jnp.stack(each), X, X), "4 axes (2 × 5 × 3 × 4)", "nt.tensor"),
-    "a sum": (lambda: jax.tree.map(lambda each: each.sum(1), X), "2 axes (5 × 4) in place of", "nt.tensor"),
+    "a sum": (lambda: jax.tree.map(lambda each: each.sum(1), X), "2 axes (5 × 4) instead of", "nt.tensor"),
     "a sum in jit": (lambda: jax.jit(lambda: jax.tree.map(lambda each: each.sum(1), X))(), "2 axes (5 × 4)", "nt.tensor"),
-    "a Jacobian": (lambda: jax.jacrev(lambda x: 2 * x)(tensor("seq")), "a named tensor in place of", "nt.derivative"),
-    "a Jacobian in vmap": (lambda: jax.vmap(jax.jacfwd(lambda x: 2 * x))(tensor("batch seq")), "in place of", "nt."),
+    "a Jacobian": (lambda: jax.jacrev(lambda x: 2 * x)(tensor("seq")), "a named tensor instead of", "nt.derivative"),
+    "a Jacobian in vmap": (lambda: jax.vmap(jax.jacfwd(lambda x: 2 * x))(tensor("batch seq")), "instead of", "nt."),
 }  # fmt: skip
 
 
@@ -199,7 +199,7 @@ def test_arrays_that_were_stacked_can_be_named_or_mapped_over():
     stacked = jax.tree.map(lambda *arrays: jnp.stack(arrays), X, 2 * X)
     assert nt.tensor(stacked.array, "copy batch seq chans").sizes["copy"] == 2
     np.testing.assert_allclose(jax.vmap(squares, out_axes="copy")(stacked).array, jax.vmap(lambda x: (x**2).sum((1, 2)))(stacked.array), rtol=1e-5)  # fmt: skip
-    with pytest.raises(nt.NotationError, match="in place of"):
+    with pytest.raises(nt.NotationError, match="instead of"):
         jax.vmap(squares, in_axes=1)(stacked)
 
 

@@ -261,7 +261,7 @@ CHANGED = {
     "decoder": ({"is_decoder": True}, "config.json says is_decoder = True, but the formulas of BERT need False"),
     "positions": (
         {"position_embedding_type": "relative_key"},
-        "config.json says position_embedding_type = 'relative_key', and the formulas of BERT are for 'absolute'",
+        "config.json says position_embedding_type = 'relative_key', but the formulas of BERT need 'absolute'",
     ),
 }
 

@@ -292,7 +292,7 @@ REFUSED = [
     ({"decoder_ffn_dim": 9}, "encoder_ffn_dim = 7 and decoder_ffn_dim = 9"),
     ({"decoder_layers": 4}, "missing: decoder.layers.3."),
     ({"d_model": 15}, "is kept as"),
-    ({"encoder_ffn_dim": None}, "does not say encoder_ffn_dim"),
+    ({"encoder_ffn_dim": None}, "has no encoder_ffn_dim"),
 ]
 
 

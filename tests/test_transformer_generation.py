@@ -134,7 +134,7 @@ def test_config_says_what_never_comes(both, ids):
     told = GPT2(model.parameters, model.sizes, model.definitions, config)
     assert words and ours(told, ids, 9) == by_transformers(theirs, ids, 9, bad_words_ids=words)
     told = GPT2(model.parameters, model.sizes, model.definitions, {**config, "bad_words_ids": [[1, 2]]})
-    with pytest.raises(nt.NotationError, match=r"excludes \[1, 2\] by bad_words_ids, and only single tokens can be"):
+    with pytest.raises(nt.NotationError, match=r"excludes \[1, 2\] with bad_words_ids; only single tokens are supported"):
         ours(told, ids, 1)
 
 
@@ -308,7 +308,7 @@ def test_the_last_position_is_named(both, ids):
     with pytest.raises(nt.NotationError) as caught:
         ours(model, ids, PLACES)
     assert str(caught.value) == (
-        "value error 404: sequence too long: GPT2 has 40 positions, got 7 tokens plus 40 more asked for\n"
+        "value error 404: sequence too long: GPT2 has 40 positions, got 7 tokens plus 40 to generate\n"
         "  hint: generate at most 34: max_new_tokens=34"
     )
     with pytest.raises(nt.NotationError, match="pass fewer tokens"):

@@ -103,7 +103,7 @@ def test_gradients_are_those_of_transformers(small, tmp_path):
 
 REFUSED = [
     ({"scale_attn_by_inverse_layer_idx": True}, "scale_attn_by_inverse_layer_idx = True"),
-    ({"activation_function": "wild"}, "activation_function = 'wild', which is not known"),
+    ({"activation_function": "wild"}, "unsupported activation_function: 'wild'"),
     ({"layer_norm_epsilon": None}, "layer_norm_epsilon"),
     ({"n_embd": 15}, "is kept as"),
 ]

@@ -600,5 +600,5 @@ def test_a_layer_is_made_before_it_is_called():
 
 
 def test_a_dtype_that_is_none():
-    with pytest.raises(nt.NotationError, match="'float31' is no dtype"):
+    with pytest.raises(nt.NotationError, match="invalid dtype 'float31'"):
         FFN.init(sizes={"chans": 2, "hidden": 3}, dtype="float31")

@@ -119,7 +119,7 @@ REFUSED = [
     ({"rope_parameters": {"rope_type": "yarn", "factor": 2.0}}, "rope_type = 'yarn', which the formulas of Llama do not support"),
     ({"rope_parameters": {"rope_type": "linear"}}, "does not say factor, which rope_type = 'linear' needs"),
     ({"rope_parameters": {"rope_type": "default", "partial_rotary_factor": 0.5}}, "partial_rotary_factor"),
-    ({"rms_norm_eps": None}, "does not say rms_norm_eps"),
+    ({"rms_norm_eps": None}, "has no rms_norm_eps"),
     ({"num_key_value_heads": 3}, "is kept as groups·part·pair[12] × chans[12], and model.layers.0.self_attn.k_proj.weight has 8 × 12"),
     ({"tie_word_embeddings": None, "model_type": "mystery"}, "model_type = 'mystery'"),
 ]  # fmt: skip

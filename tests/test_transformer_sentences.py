@@ -231,7 +231,7 @@ WRONG = {
         {"modules.json": [*STAGES, {"path": "2_Dense", "type": "sentence_transformers.models.Dense"}]},
         "unsupported stage in modules.json: Dense"),
     "no pooling": ({"modules.json": STAGES[:1]}, "modules.json has no stage Pooling"),
-    "no list of stages": ({"modules.json": {}}, "cannot read modules.json: it holds no list"),
+    "no list of stages": ({"modules.json": {}}, "cannot read modules.json: expected a list"),
     "no stages": ({"modules.json": [3]}, "cannot read modules.json: it lists no stages"),
     "two poolings": (
         {"1_Pooling/config.json": {"pooling_mode_mean_tokens": True, "pooling_mode_max_tokens": True}},
@@ -239,7 +239,7 @@ WRONG = {
     "a pooling that is not known": (
         {"1_Pooling/config.json": {"pooling_mode": "median"}},
         "unsupported pooling in 1_Pooling/config.json: median"),
-    "no tokenizer": ({"tokenizer.json": "{"}, "tokenizer.json cannot be read: "),
+    "no tokenizer": ({"tokenizer.json": "{"}, "cannot read tokenizer.json: "),
 }  # fmt: skip
 
 
