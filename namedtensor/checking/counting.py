@@ -17,8 +17,8 @@ from ..scope.symbols import Definition
 from ..terms.environment import Environment
 from ..terms.inference import AlreadyReported, Inference
 from ..terms.loop_bodies import Unsliceable
+from .open_labels import OFFSET
 
-OFFSET = re.compile(r"(.+?)(?:([+-])(\d+))?")
 
 
 class Unrollable(Exception):

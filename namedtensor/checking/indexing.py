@@ -9,7 +9,7 @@ from grammar import nodes
 from grammar.errors import Hint, NotationError
 from grammar.nodes import Index, Node, axis_of
 
-from ..core.extents import Extent
+from ..core.extents import Extent, shown
 from ..core.size_conditions import assume_at_most
 from ..core.sizes import is_ground, resolve, unify
 from ..core.suggestions import did_you_mean, near
@@ -22,6 +22,7 @@ from ..terms.terms import Term
 from .application import apply
 from .axis_sizes import unknown_axis_size, unknown_size
 from .cases import guard_index
+from .declarations import end_needed, unknown_in
 from .diagnostics import broadcast
 
 
@@ -82,6 +83,9 @@ def placed(checker: Inference, axis: nodes.Axis, part: Node, base: Term, env: En
         return iota(checker, real, first, last - first + 1, part)  # pyright: ignore
     width = width_of(checker, part, env)
     if width is None:
+        for end in (part.first, part.last):
+            if unknown_in(checker, end, env) is not None:
+                raise end_needed(checker, end, f"the slice {checker.text(part)}", env)
         raise checker.error(
             309, f"how long the slice {checker.text(part)} is, is not known", part,
             hint="write its other end from the first: t-2:t",
@@ -145,9 +149,9 @@ def check_position(checker: Inference, number: Any, size: Any, axis: str, part: 
     if not assume_at_most(1, number) or (is_ground(size) and not assume_at_most(number, size)):
         raise checker.error(
             401,
-            f"{axis} has no element {int(number)}: its indices go from 1 to {size}",
+            f"{axis} has no element {shown(number)}: its indices go from 1 to {shown(size)}",
             part,
-            hint="indices count from 1, never from the end" if number < 1 else f"the last one is |{axis}|",
+            hint="indices count from 1, never from the end" if not isinstance(number, Extent) and number < 1 else f"the last one is |{axis}|",
         )
     return number if isinstance(number, Extent) else int(number)  # pyright: ignore
 

@@ -13,11 +13,11 @@ from dataclasses import replace
 from typing import Any
 
 from grammar import nodes
-from grammar.errors import SIZE_NEEDED
+from grammar.errors import SIZE_NEEDED, NotationError
 from grammar.nodes import Axis, Call, Index, IndexSum, Name, Node
 from grammar.traversal import children
 
-from ..core.extents import Extent, typical
+from ..core.extents import Extent, proves_at_most, typical
 from ..core.sizes import is_ground, resolve, unify
 from ..operators import REGISTRY
 from ..operators.along_axes import NAN_FIRST
@@ -27,6 +27,7 @@ from ..terms.inference import Inference
 from ..terms.terms import Term
 from .application import apply
 from .cases import guarding, of_elements
+from .declarations import unknown_in
 from .diagnostics import broadcast
 from .indexing import indexed_axis, iota, take
 from .stacked_families import Along, lifted
@@ -123,10 +124,13 @@ def best(
 # ------------------------------------------------------------------------------------- bounds that differ by element
 def bounded(checker: Inference, node: IndexSum, env: Environment) -> Term:
     """∑_{j=1}^{i} where i is the index of an element: the longest sum, of which each element counts its part."""
+    for part in (node.first, node.last):
+        if unknown_in(checker, part, env) is not None:
+            raise not_whole(checker, part, env)
     first, last = checker.infer_all((node.first, node.last), env)
-    low, high = whole_range(checker, first, node.first)[0], whole_range(checker, last, node.last)[1]
+    low, high = whole_range(checker, first, node.first, env)[0], whole_range(checker, last, node.last, env)[1]
     check_length(checker, node, high - low + 1)
-    if high < low:
+    if proves_at_most(high + 1, low):
         return of_nothing(checker, node)
     axis, inner = indexed_environment(checker, node.variable, low, high - low + 1, env)
     index = inner.variables[Key(node.variable.text)]
@@ -143,16 +147,22 @@ def bounded(checker: Inference, node: IndexSum, env: Environment) -> Term:
     return over(checker, node.operator, axis, high - low + 1, part, node.variable, node.body, node, env, index)
 
 
-def whole_range(checker: Inference, term: Term, part: Node) -> tuple[int, int]:
+def whole_range(checker: Inference, term: Term, part: Node, env: Environment) -> tuple[int, int]:
     found = bounds_of(term)
     if found is None:
-        shown = checker.text(part)
-        raise checker.error(
-            309, f"{shown} has no whole value here, and the sum needs one", part,
-            hint="write a whole number" if isinstance(part, nodes.Number) else f"give it by name: sizes={{{shown!r}: 3}}",
-            symbol=shown, reason=None if isinstance(part, nodes.Number) else SIZE_NEEDED,
-        )  # fmt: skip
+        raise not_whole(checker, part, env)
     return found
+
+
+def not_whole(checker: Inference, part: Node, env: Environment) -> NotationError:
+    text, unknown = checker.text(part), unknown_in(checker, part, env)
+    axis = unknown.axis.name if isinstance(unknown, nodes.Size) else None
+    name = text if unknown is None else axis or checker.text(unknown)
+    return checker.error(
+        309, f"{text} has no whole value here, and the sum needs one", part,
+        hint="write a whole number" if isinstance(part, nodes.Number) else f"give it by name: sizes={{{name!r}: 3}}",
+        symbol=name, axis=axis, reason=None if unknown is None else SIZE_NEEDED,
+    )  # fmt: skip
 
 
 def bounds_of(term: Term) -> tuple[int, int] | None:
