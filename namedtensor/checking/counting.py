@@ -20,7 +20,6 @@ from ..terms.loop_bodies import Unsliceable
 from .open_labels import OFFSET
 
 
-
 class Unrollable(Exception):
     """Raised where a recurrence cannot be a loop, or not one that begins here."""
 

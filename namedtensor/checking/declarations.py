@@ -158,9 +158,17 @@ def open_declaration(checker: Inference, key: Key) -> tuple[nodes.Set, dict[str,
     labels = {text: size for text, size in sizes.items() if type(size) is Extent}
     first, last = (tuple("1" if text in labels else text for text in script) for script in key[1:])
     declared = checker.scope.declaration(Key(key.base, first, last)) if labels else None
-    name = None if declared is None else next(each for _, each, sets, _ in checker.scope.declarations if sets[0] is declared[0])
+    name = (
+        None
+        if declared is None
+        else next(each for _, each, sets, _ in checker.scope.declarations if sets[0] is declared[0])
+    )
     indices = None if name is None else match_key(name, key, checker.scope.indices)
-    return None if declared is None or indices is None else (declared[0], {**indices, **{v: labels.get(t, t) for v, t in indices.items()}})
+    return (
+        None
+        if declared is None or indices is None
+        else (declared[0], {**indices, **{v: labels.get(t, t) for v, t in indices.items()}})
+    )
 
 
 def set_axes(checker: Inference, of: nodes.Set, env: Environment) -> list[tuple[str, Node | None, Any]]:

@@ -187,7 +187,11 @@ def stated_sizes(checker: Inference, key: Key, env: Environment) -> dict[str, An
             if size is not None:
                 value = checker.solver.number(size, place)
                 if value is not None:
-                    if type(value) is not Extent and is_ground(value) and (resolve(value) != int(resolve(value)) or resolve(value) < 0):
+                    if (
+                        type(value) is not Extent
+                        and is_ground(value)
+                        and (resolve(value) != int(resolve(value)) or resolve(value) < 0)
+                    ):
                         raise checker.error(
                             310,
                             f"{axis} would have the size {resolve(value)}, and a size is a whole number",
@@ -320,8 +324,9 @@ def join(checker: Inference, parts: list[Part], sized: dict[str, Any]) -> Term:
         taken.append(filled[1])
     first = parts[0].definition
     size = resolve(sized[axis])
-    order = all_of(taken, size)
-    missing = sorted(set(range(1, size + 1)) - set(order)) if type(size) is int else []
+    filled = all_of(taken, size)
+    order = filled or []
+    missing = sorted(set(range(1, size + 1)) - set(order)) if type(size) is int and filled is not None else []
     if missing or len(set(order)) != len(order):
         twice = sorted(position for position, count in Counter(order).items() if count > 1)
         which = missing or twice

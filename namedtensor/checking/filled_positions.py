@@ -66,8 +66,8 @@ def as_positions(numbers: Sequence[Any]) -> list[Positions]:
     return [Positions(number, 1, 1) for number in numbers]
 
 
-def all_of(taken: Sequence[Filled], size: Any) -> list[int]:
-    """The positions that are filled, in order; none where how many there are is open.
+def all_of(taken: Sequence[Filled], size: Any) -> list[int] | None:
+    """The positions that are filled, in order; None where how many there are is open.
 
     Raises UndecidedSize where it is not clear that these are all positions of an axis of this size.
     """
@@ -75,7 +75,7 @@ def all_of(taken: Sequence[Filled], size: Any) -> list[int]:
         return [number for each in taken for number in each]
     count = count_of(taken)
     if count is None and not is_ground(size):
-        return []
+        return None
     if count is None or not unify(count, size):
         raise UndecidedSize(next(each for part in taken for each in part if isinstance(each, Extent)))
-    return []
+    return None

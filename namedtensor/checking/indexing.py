@@ -151,7 +151,9 @@ def check_position(checker: Inference, number: Any, size: Any, axis: str, part: 
             401,
             f"{axis} has no element {shown(number)}: its indices go from 1 to {shown(size)}",
             part,
-            hint="indices count from 1, never from the end" if not isinstance(number, Extent) and number < 1 else f"the last one is |{axis}|",
+            hint="indices count from 1, never from the end"
+            if not isinstance(number, Extent) and number < 1
+            else f"the last one is |{axis}|",
         )
     return number if isinstance(number, Extent) else int(number)  # pyright: ignore
 

@@ -14,7 +14,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Range
 
 from ..core.extents import Extent, Size, Symbol, extent, is_size, proves_at_most, terms_of
-from ..core.size_conditions import assume_at_most, counting, least, substituted
+from ..core.size_conditions import assume_at_most, counting, is_assuming, least, retracted_after, substituted
 from ..core.sizes import resolve, unify
 from ..scope.symbols import Definition
 from ..terms.environment import Environment
@@ -43,7 +43,7 @@ def open_indices(
 ) -> list[Size | Along] | None:
     """What the indices of a member are where they, or the ends of its family, are open; None where all are numbers."""
     over = family.range
-    if over is None or not checker.infer_parameters:
+    if over is None or not (checker.infer_parameters and is_assuming()):
         return None
     asked: list[Size | Along] = []
     for each in over.each:
@@ -158,10 +158,13 @@ class Induction:
 
     def one(self, numbers: Numbers) -> Term:
         """A term of the type of a member."""
-        if self.problem is not None:
-            raise AlreadyReported if self.checker.recover else self.problem
-        if self.assumed is None and any(each.is_beginning for each in self.holder.inductions.values()):
-            return self.member(numbers)
+        if self.type is None and self.assumed is None and self.something_begins:
+            try:
+                with retracted_after(NoStart):
+                    return self.member(numbers)
+            except NoStart:
+                if self.is_beginning:
+                    raise
         found, values = self.whole(), dict(zip(self.counters, numbers))
         shape = {axis: substituted(resolve(size), values) for axis, size in found.shape.items()}
         return self.of_type(shape, found.boolean)
@@ -173,7 +176,12 @@ class Induction:
 
     @property
     def is_beginning(self) -> bool:
+        """Whether members are being typed as they are."""
         return self.assumed is None and None in self.begun.values()
+
+    @property
+    def something_begins(self) -> bool:
+        return any(each.is_beginning for each in self.holder.inductions.values())
 
     def member(self, numbers: Numbers) -> Term:
         """One member as it is. Raises NoStart where it needs itself, or more than a few others."""
@@ -184,9 +192,6 @@ class Induction:
             self.begun[numbers] = None
             try:
                 found = self.begun[numbers] = self.infer(numbers)
-            except (NotationError, AlreadyReported) as problem:
-                self.problem = problem
-                raise
             finally:
                 if found is None:
                     del self.begun[numbers]
@@ -207,8 +212,14 @@ class Induction:
         if self.type is None and self.assumed is not None:
             self.is_read = True
             return self.assumed
+        if self.problem is not None:
+            raise AlreadyReported if self.checker.recover else self.problem
         if self.type is None:
-            self.type = self.typed()
+            try:
+                self.type = self.typed()
+            except (NotationError, AlreadyReported) as problem:
+                self.problem = problem
+                raise
             key = self.family.name.key(self.named(tuple(map(extent, self.counters))).get)
             self.checker.types.setdefault(str(key), resolved_shape(self.type.shape))
         return self.type
@@ -218,31 +229,30 @@ class Induction:
         known = {name for name, each in inductions.items() if each.type is not None}
         for step, sides in product(range(FIRST), product((False, True), repeat=len(self.counters))):
             try:
-                found = self.from_start(step, sides)
+                with retracted_after(NoStart):
+                    return self.from_start(step, sides)
             except NoStart:
-                found = None
-            if found is not None:
-                return found
-            for each in (each for name, each in inductions.items() if name not in known):
-                each.type = None  # what followed from the type that was assumed
+                for each in (each for name, each in inductions.items() if name not in known):
+                    each.type = None  # what followed from the type that was assumed
+        if self.something_begins:
+            raise NoStart
         raise unknown_bound(self.checker, self.over.each[-1], self.holder)
 
-    def from_start(self, step: int, sides: tuple[bool, ...]) -> Term | None:
-        """The member at the counters, where all have the type of the first; None where they have not.
+    def from_start(self, step: int, sides: tuple[bool, ...]) -> Term:
+        """The member at the counters, where all have the type of the first. Raises NoStart where they have not.
 
         Types begin `step` members from an end of each range: the one that it is written from, or the `other` one.
         """
         no_counters, *places = product((True, False), repeat=len(sides))
-        self.assumed, found = None, self.member(self.numbers(step, sides, no_counters)[0])
-        first = found
+        first = found = self.member(self.numbers(step, sides, no_counters)[0])
+        self.assumed, self.is_read = first, False
         try:
-            self.assumed, self.is_read = first, False
             for is_fixed in places:
                 numbers, ranges = self.numbers(step, sides, is_fixed)
                 with counting(ranges):
                     found = self.infer(numbers)
                     if self.is_read and not is_alike(found, first):
-                        return None
+                        raise NoStart
         finally:
             self.assumed = None
         return found
@@ -257,13 +267,14 @@ class Induction:
             low, high = self.ends(at, numbers)
             is_from_high = each.downward != sides[at]
             if is_fixed[at]:
+                ranges = not_empty(ranges, low, high - step)
                 numbers += (high - step if is_from_high else low + step,)
                 continue
-            ranges[counter] = (low, high - step - 1) if is_from_high else (low + step + 1, high)
-            numbers += (extent(counter),)
-            if not proves_at_most(1, ranges[counter][0]):
+            low, high = (low, high - step - 1) if is_from_high else (low + step + 1, high)
+            if not proves_at_most(0, low):
                 raise unknown_bound(self.checker, each, self.holder)
-            ranges = {**not_empty(ranges, *ranges[counter]), counter: ranges[counter]}
+            ranges = {**not_empty(ranges, low, high), counter: (low, high)}
+            numbers += (extent(counter),)
         return numbers, ranges
 
 
@@ -286,5 +297,8 @@ def beyond(slack: Size) -> range:
 
 
 def is_alike(term: Term, other: Term) -> bool:
-    sizes = term.shape
-    return sizes.keys() == other.shape.keys() and all(unify(size, other.shape[axis]) for axis, size in sizes.items())
+    """Whether terms have one type whatever the open ends are."""
+    pairs = [(resolve(size), resolve(other.shape.get(axis))) for axis, size in term.shape.items()]
+    if term.shape.keys() != other.shape.keys():
+        return False
+    return all(one == two if is_size(one) and is_size(two) else unify(one, two) for one, two in pairs)

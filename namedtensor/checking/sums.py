@@ -17,7 +17,8 @@ from grammar.errors import SIZE_NEEDED, NotationError
 from grammar.nodes import Axis, Call, Index, IndexSum, Name, Node
 from grammar.traversal import children
 
-from ..core.extents import Extent, proves_at_most, typical
+from ..core.extents import Extent, Size, Symbol, extent, is_size, proves_at_most, symbols_of, typical
+from ..core.size_conditions import counting, is_assuming
 from ..core.sizes import is_ground, resolve, unify
 from ..operators import REGISTRY
 from ..operators.along_axes import NAN_FIRST
@@ -46,6 +47,9 @@ def index_sum(checker: Inference, node: IndexSum, env: Environment) -> Term:
             hint="∑, ∏, max, min, argmax and argmin go from a number to a number",
         )  # fmt: skip
     first, last = (checker.solver.value(part, env) for part in (node.first, node.last))
+    is_open = is_assuming() and is_size(first) and is_size(last) and Extent in (type(first), type(last))
+    if is_open and node.operator in JOINED and is_label(checker, node.variable.text, node.body):
+        return any_term(checker, node, (first, last), env)
     if not isinstance(first, int) or not isinstance(last, int):
         return bounded(checker, node, env)
     check_length(checker, node, last - first + 1)
@@ -246,6 +250,20 @@ def members_summed(checker: Inference, node: IndexSum, first: int, last: int, en
         return summed(checker, node.operator, variable, first, size, node.body, node, env)
 
     return lifted(checker, variable.text, size, node.body, env, typed)
+
+
+def any_term(checker: Inference, node: IndexSum, ends: tuple[Size, Size], env: Environment) -> Term:
+    """The type of a sum of so many terms as nothing says: that of each of them."""
+    counter = Symbol(node.variable.text, "")
+    place = Environment(
+        parent=env, sizes_parent=env, depth=env.depth, active=env.active, indices={counter.name: extent(counter)}
+    )
+    with counting({counter: ends}):
+        term = checker.infer(node.body, place)
+    sizes = [resolve(size) for size in term.shape.values()]
+    if counter in symbols_of(sizes):
+        raise not_whole(checker, node.last, env)
+    return term
 
 
 def written_out(checker: Inference, node: IndexSum, first: int, last: int, env: Environment) -> Term:

@@ -23,6 +23,7 @@ from .extents import (
     extent,
     largest,
     normal,
+    proves_at_most,
     shown,
     symbols_of,
     terms_of,
@@ -65,11 +66,17 @@ class Conditions(NamedTuple):
     parts: dict[Symbol, Size]  # new symbols for sizes that divide: of each, what it is of the first ones
     counters: dict[Symbol, tuple[Size, Size]]  # what stands for every number of a range, from its first to its last
 
-
     @property
     def taken_to_hold(self) -> tuple[Condition, ...]:
-        """All that is assumed, the equations too that symbols stand for."""
-        return (*self.found, *(Condition(extent(symbol), "==", size) for symbol, size in self.solved.items()))
+        """All that is assumed, in normal form: of symbols that stand for others, by what these are."""
+        equal = [Condition(extent(symbol), "==", size) for symbol, size in self.solved.items()]
+        sides = ((substituted(each.right - each.left, self.solved), each.relation) for each in self.found)
+        rest: list[Condition] = []
+        for difference, relation in sides:
+            left, right = as_comparison(difference)
+            if not (relation == "<=" and proves_at_most(left, right)):
+                rest.append(Condition(left, relation, right))
+        return tuple(dict.fromkeys([*equal, *rest]))
 
 
 _CONDITIONS: ContextVar[Conditions | None] = ContextVar("conditions of a symbolic plan", default=None)
@@ -98,6 +105,27 @@ def counting(counters: Mapping[Symbol, tuple[Size, Size]]) -> Generator[None]:
     finally:
         collected.counters.clear()
         collected.counters.update(before)
+
+
+@contextmanager
+def retracted_after(failure: type[Exception]) -> Generator[None]:
+    """Forget what is assumed inside the block where it raises such an exception."""
+    collected = _CONDITIONS.get()
+    assert collected is not None
+    kept = dict(collected.found), dict(collected.solved)
+    try:
+        yield
+    except failure:
+        for current, before in zip((collected.found, collected.solved), kept):
+            current.clear()
+            current.update(before)  # type: ignore[arg-type]
+        raise
+
+
+def is_assuming() -> bool:
+    """Whether there are sizes without an example, of which is taken to hold what a meaning needs."""
+    collected = _CONDITIONS.get()
+    return collected is not None and not collected.by_example
 
 
 def is_by_example() -> bool:

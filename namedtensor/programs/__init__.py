@@ -12,7 +12,7 @@
 `explained`: every step to it.
 `parameters`: what a program declares.
 `initialisation`: parameters as tensors.
-`open_lengths`: types for ranges of any length.
+`open_lengths`: sizes for the ends of ranges that nothing gives.
 `checks`: types without data.
 `named_plans`: plans for arguments by name, for one library.
 `compiled`: functions for repeated calls.

@@ -92,7 +92,10 @@ def for_any_length(check: Callable[[Mapping[str, Extent]], CheckResult]) -> Chec
 
 
 def checked_program(
-    program: ParsedProgram, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None, by_keyword: Iterable[str] | None,
+    program: ParsedProgram,
+    shapes: Mapping[str, Any],
+    sizes: Mapping[str, int] | None,
+    by_keyword: Iterable[str] | None,
     ends: Mapping[str, Extent] = {},
 ) -> CheckedProgram:
     try:
@@ -107,7 +110,10 @@ def checked_program(
 
 
 def checked_entry(
-    entry: Entry, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None, by_keyword: Iterable[str] | None,
+    entry: Entry,
+    shapes: Mapping[str, Any],
+    sizes: Mapping[str, int] | None,
+    by_keyword: Iterable[str] | None,
     ends: Mapping[str, Extent] = {},
 ) -> CheckedProgram:
     """The same for one name of a program, and what it needs; a function of arguments as its signature has them."""
