@@ -149,26 +149,20 @@ def declaration(checker: Inference, key: Key) -> tuple[nodes.Set | None, Environ
         declared = open_declaration(checker, key)
     if declared is None:
         return None, checker.top
-    return declared[0], Environment(parent=checker.top, indices=declared[1])
+    return declared[0], Environment(parent=checker.top, indices=dict(declared[1]))
 
 
-def open_declaration(checker: Inference, key: Key) -> tuple[nodes.Set, dict[str, Any]] | None:
+def open_declaration(checker: Inference, key: Key) -> Declaration | None:
     """The declaration of a name with open labels, W^{n} or W^{l-1}: that of W^{1}, the open ones in the place of 1."""
     sizes = {text: size_of_label(checker, text) for text in (*key.superscript, *key.subscript)}
     labels = {text: size for text, size in sizes.items() if type(size) is Extent}
-    first, last = (tuple("1" if text in labels else text for text in script) for script in key[1:])
-    declared = checker.scope.declaration(Key(key.base, first, last)) if labels else None
-    name = (
-        None
-        if declared is None
-        else next(each for _, each, sets, _ in checker.scope.declarations if sets[0] is declared[0])
-    )
-    indices = None if name is None else match_key(name, key, checker.scope.indices)
-    return (
-        None
-        if declared is None or indices is None
-        else (declared[0], {**indices, **{v: labels.get(t, t) for v, t in indices.items()}})
-    )
+    subscript, superscript = (tuple("1" if text in labels else text for text in script) for script in key[1:])
+    found = checker.scope.declaration(Key(key.base, subscript, superscript)) if labels else None
+    for _, name, sets, _ in checker.scope.declarations:
+        indices = match_key(name, key, checker.scope.indices)
+        if found is not None and indices is not None and sets[0] is found[0]:
+            return found[0], {variable: labels.get(text, text) for variable, text in indices.items()}
+    return None
 
 
 def set_axes(checker: Inference, of: nodes.Set, env: Environment) -> list[tuple[str, Node | None, Any]]:
@@ -209,12 +203,13 @@ def unknown_bound(checker: Inference, over: nodes.Range, env: Environment) -> No
 
 def end_needed(checker: Inference, end: Node, what: str, env: Environment) -> NotationError:
     """The error for an end that has no number; its symbol is the name, or the axis, whose number it lacks."""
-    unknown = unknown_in(checker, end, env)
+    unknown, text = unknown_in(checker, end, env), checker.text(end)
     axis = unknown.axis.name if isinstance(unknown, nodes.Size) else None
-    name = checker.text(end) if unknown is None else axis or checker.text(unknown)
+    name = text if unknown is None else axis or checker.text(unknown)
+    is_number = isinstance(end, nodes.Number)
     return checker.error(
-        309, f"{checker.text(end)} has no value, and {what} needs one", end,
-        hint=f"give it by name: sizes={{{name!r}: 3}}", symbol=name, axis=axis,
+        309, f"{text} {'is not an integer' if is_number else 'has no value'}, and {what} needs one", end,
+        hint="write an integer" if is_number else f"give it by name: sizes={{{name!r}: 3}}", symbol=name, axis=axis,
         reason=None if unknown is None else SIZE_NEEDED,
     )  # fmt: skip
 

@@ -15,7 +15,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Axis, Name, Node, Range
 
 from ..core.extents import Extent, Size, is_size
-from ..core.sizes import is_ground, resolve
+from ..core.sizes import SizeVariable, is_ground, resolve
 from ..scope.names import Key, match_key, spelled, walk
 from ..scope.symbols import Definition
 from ..terms.environment import Environment, lifted_name
@@ -185,16 +185,12 @@ def stated_sizes(checker: Inference, key: Key, env: Environment) -> dict[str, An
     for of, place in sets:
         for axis, size, _ in set_axes(checker, of, place):
             if size is not None:
-                value = checker.solver.number(size, place)
+                value = resolve(checker.solver.number(size, place))
                 if value is not None:
-                    if (
-                        type(value) is not Extent
-                        and is_ground(value)
-                        and (resolve(value) != int(resolve(value)) or resolve(value) < 0)
-                    ):
+                    if not isinstance(value, (Extent, SizeVariable)) and (value != int(value) or value < 0):
                         raise checker.error(
                             310,
-                            f"{axis} would have the size {resolve(value)}, and a size is a whole number",
+                            f"{axis} would have the size {value}, and a size is a whole number",
                             size,
                             hint="give sizes that divide",
                         )

@@ -21,7 +21,7 @@ class Positions(NamedTuple):
         return self.first + self.step * (self.count - 1)
 
 
-Filled: TypeAlias = "list[Any] | Positions"
+Filled: TypeAlias = list[Any] | Positions
 
 
 def numbers_to(first: Size, last: Size) -> range | Positions:
@@ -45,25 +45,24 @@ def length(filled: Filled) -> Size:
 def count_of(taken: Sequence[Filled]) -> Size | None:
     """The n of the positions 1, …, n that are filled without a gap; None where others are."""
     if not any(isinstance(each, Positions) for each in taken):
-        numbers = {number for each in taken for number in each}
+        numbers: set[int] = {number for each in taken for number in each}
         return len(numbers) if numbers == set(range(1, len(numbers) + 1)) else None
-    waiting = [each for part in taken for each in ([part] if isinstance(part, Positions) else as_positions(part))]
+    parts: list[Positions] = [each for part in taken for each in as_positions(part)]
+    waiting: dict[Any, Positions] = {each.first: each for each in parts}
     last: Size = 0
     while waiting:
-        first = next((each for each in waiting if each.first == last + 1), None)
-        side = [] if first is None else [
-            next((each for each in waiting if each == (last + 1 + at, first.step, first.count)), None)
-            for at in range(first.step)
-        ]  # fmt: skip
-        if first is None or None in side:
+        first = waiting.get(last + 1)
+        side = [] if first is None else [waiting.pop(last + at, None) for at in range(1, first.step + 1)]
+        if first is None or any(each is None or each[1:] != first[1:] for each in side):
             return None
-        waiting = [each for each in waiting if each not in side]
         last = last + first.step * first.count
-    return last
+    return last if len(parts) == len({each.first for each in parts}) else None
 
 
-def as_positions(numbers: Sequence[Any]) -> list[Positions]:
-    return [Positions(number, 1, 1) for number in numbers]
+def as_positions(filled: Filled) -> list[Positions]:
+    if isinstance(filled, Positions):
+        return [filled]
+    return [Positions(number, 1, 1) for number in filled]
 
 
 def all_of(taken: Sequence[Filled], size: Any) -> list[int] | None:

@@ -10,7 +10,7 @@ from grammar.errors import Hint, NotationError
 from grammar.nodes import Index, Node, axis_of
 
 from ..core.extents import Extent, shown
-from ..core.size_conditions import assume_at_most
+from ..core.size_conditions import assume_at_most, is_assuming
 from ..core.sizes import is_ground, resolve, unify
 from ..core.suggestions import did_you_mean, near
 from ..operators import REGISTRY
@@ -68,9 +68,13 @@ def indexed_axis(checker: Inference, axis: nodes.Axis, env: Environment) -> str:
 
 def placed(checker: Inference, axis: nodes.Axis, part: Node, base: Term, env: Environment) -> Term:
     """The positions that an index takes; of a slice, first, first + 1, …, last along the axis itself."""
-    if not isinstance(part, nodes.Slice):
-        return checker.infer(part, env)
     real = indexed_axis(checker, axis, env)
+    if not isinstance(part, nodes.Slice):
+        at = checker.infer(part, env)
+        number = checker.solver.value(part, env) if is_assuming() and not at.shape else None
+        if isinstance(number, Extent) and real in base.shape:
+            check_position(checker, number, resolve(base.shape[real]), real, part)
+        return at
     first, last = checker.solver.value(part.first, env), checker.solver.value(part.last, env)
     if isinstance(first, (int, Extent)) and isinstance(last, (int, Extent)):
         if not assume_at_most(first, last):

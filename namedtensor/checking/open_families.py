@@ -186,16 +186,17 @@ class Induction:
     def member(self, numbers: Numbers) -> Term:
         """One member as it is. Raises NoStart where it needs itself, or more than a few others."""
         found = self.begun.get(numbers)
-        if found is None:
-            if numbers in self.begun or len(self.begun) > FIRST ** len(self.counters):
-                raise NoStart
-            self.begun[numbers] = None
-            try:
-                found = self.begun[numbers] = self.infer(numbers)
-            finally:
-                if found is None:
-                    del self.begun[numbers]
-        return found
+        if found is not None:
+            return found
+        if numbers in self.begun or len(self.begun) > FIRST ** len(self.counters):
+            raise NoStart
+        self.begun[numbers] = None
+        try:
+            found = self.begun[numbers] = self.infer(numbers)
+            return found
+        finally:
+            if found is None:
+                del self.begun[numbers]
 
     def infer(self, numbers: Numbers) -> Term:
         checker, holder = self.checker, self.holder

@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from grammar import nodes
-from grammar.errors import SIZE_NEEDED, NotationError
 from grammar.nodes import Axis, Call, Index, IndexSum, Name, Node
 from grammar.traversal import children
 
@@ -28,7 +26,7 @@ from ..terms.inference import Inference
 from ..terms.terms import Term
 from .application import apply
 from .cases import guarding, of_elements
-from .declarations import unknown_in
+from .declarations import end_needed, unknown_in
 from .diagnostics import broadcast
 from .indexing import indexed_axis, iota, take
 from .stacked_families import Along, lifted
@@ -130,7 +128,7 @@ def bounded(checker: Inference, node: IndexSum, env: Environment) -> Term:
     """∑_{j=1}^{i} where i is the index of an element: the longest sum, of which each element counts its part."""
     for part in (node.first, node.last):
         if unknown_in(checker, part, env) is not None:
-            raise not_whole(checker, part, env)
+            raise end_needed(checker, part, "the sum", env)
     first, last = checker.infer_all((node.first, node.last), env)
     low, high = whole_range(checker, first, node.first, env)[0], whole_range(checker, last, node.last, env)[1]
     check_length(checker, node, high - low + 1)
@@ -154,19 +152,8 @@ def bounded(checker: Inference, node: IndexSum, env: Environment) -> Term:
 def whole_range(checker: Inference, term: Term, part: Node, env: Environment) -> tuple[int, int]:
     found = bounds_of(term)
     if found is None:
-        raise not_whole(checker, part, env)
+        raise end_needed(checker, part, "the sum", env)
     return found
-
-
-def not_whole(checker: Inference, part: Node, env: Environment) -> NotationError:
-    text, unknown = checker.text(part), unknown_in(checker, part, env)
-    axis = unknown.axis.name if isinstance(unknown, nodes.Size) else None
-    name = text if unknown is None else axis or checker.text(unknown)
-    return checker.error(
-        309, f"{text} has no whole value here, and the sum needs one", part,
-        hint="write a whole number" if isinstance(part, nodes.Number) else f"give it by name: sizes={{{name!r}: 3}}",
-        symbol=name, axis=axis, reason=None if unknown is None else SIZE_NEEDED,
-    )  # fmt: skip
 
 
 def bounds_of(term: Term) -> tuple[int, int] | None:
@@ -262,7 +249,7 @@ def any_term(checker: Inference, node: IndexSum, ends: tuple[Size, Size], env: E
         term = checker.infer(node.body, place)
     sizes = [resolve(size) for size in term.shape.values()]
     if counter in symbols_of(sizes):
-        raise not_whole(checker, node.last, env)
+        raise end_needed(checker, node.last, "the sum", env)
     return term
 
 
