@@ -1,6 +1,10 @@
 """What `check` says of ranges whose end only prose gives: the types that they have for each end."""
 
+import re
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import namedtensor as nt
 
@@ -97,6 +101,22 @@ def test_a_number_for_an_end_gives_the_type_with_that_number(text, number):
         expected = expected.replace(f"[{end}]", f"[{size}]")
     report = nt.check(text, sizes=sizes)
     assert ([each for each in report.errors if sizes], report.type if sizes else expected) == ([], expected)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(1, 12), st.integers(1, 3), st.integers(-3, 3), st.integers(1, 2), st.integers(0, 2))
+def test_the_conditions_say_for_which_numbers_a_text_is_right(size, step, offset, first, back):
+    """x_{seq(2t-1)} of h^t, whose first members are given."""
+    given = "".join(f"h^{number} = 0\n" for number in range(max(0, first - back), first))
+    read = f"h^{{t-{back}}} + " if back else ""
+    text = f"x ∈ ℝ^{{seq[{size}]}}\n{given}h^t = {read}x_{{seq({step}t{offset:+})}} for t = {first}, …, n\nh^n"
+    report = nt.check(text)
+    for number in range(first, 9):
+        fits = not nt.check(text, sizes={"n": number}).errors
+        relations = [
+            re.sub(r"(\d) n", r"\1 * n", each).replace("≤", "<=").replace(" = ", " == ") for each in report.conditions
+        ]
+        assert fits == (not report.errors and all(eval(each, {"n": number}) for each in relations))
 
 
 def test_a_step_that_changes_the_type_is_an_error():
