@@ -344,7 +344,7 @@ REPORTS = (
     ("f : ℝ^{a} → ℝ\nf(t) = ∑_{b} t", {}, "shape error 301: ∑_{b} needs axis b, missing from t"),
     ("f : ℝ^{a} → ℝ\nf(t) = ∑_{i=1}^{n} i + ∑_{a} t", {}, ""),
     ("g : ℝ^{a} → ℝ^{b}\ng(x)", {"x": "ℝ^{c}"}, "x : ℝ^{c}||shape error 305: g: argument x is missing axis a"),
-    ("H ∈ ℝ^{seq[n]}\nH_{seq(t)} = h^t\nh^0 = x\nh^t = h^{t-1}/2 for t = 1, …, n\nH", {"x": "ℝ"}, "x   : ℝ|h^0 : ℝ|h^1 : ℝ|h^2 : ℝ|h^3 : ℝ|H   : ℝ^{seq[n]}|value : ℝ^{seq[n]}"),
+    ("H ∈ ℝ^{seq[n]}\nH_{seq(t)} = h^t\nh^0 = x\nh^t = h^{t-1}/2 for t = 1, …, n\nH", {"x": "ℝ"}, "x   : ℝ|h^0 : ℝ|h^t : ℝ|H   : ℝ^{seq[n]}|value : ℝ^{seq[n]}"),
     ("max_{i ∈ [k]} x_{a(i)}", {"x": "ℝ^{a}"}, "x : ℝ^{a}|value : ℝ"),
     ("∑_{i ∈ [3]^{b}} i", {}, "value error 405: a counting variable is one number, but this set has axes"),
     ("𝔼_{z ∼ N(0, 1)^{q}}[z]", {}, "ℝ^{q}"),

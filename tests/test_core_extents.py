@@ -400,3 +400,38 @@ def test_conditions_end_with_their_plan():
         raise KeyError
     with pytest.raises(UndecidedSize):
         size_conditions.assume_at_most(5, SEQ)
+
+
+COUNTER = Symbol("t", "")
+
+
+@given(linear, linear, st.integers(-3, 3), at_sizes)
+def test_what_is_assumed_of_a_counter_holds_of_each_of_its_numbers(left, right, step, sizes):
+    """t from 1 to |seq|."""
+    left = left + step * extent(COUNTER)
+    with conditions() as collected, size_conditions.counting({COUNTER: (1, SEQ)}):
+        answer = size_conditions.assume_at_most(left, right)
+    holds = [value_at(left, {**sizes, COUNTER: t}) <= value_at(right, sizes) for t in range(1, sizes[SYMBOLS[2]] + 1)]
+    if all(each.holds(sizes) for each in collected.found):
+        assert answer == all(holds)
+    else:
+        assert answer and not all(holds)
+
+
+def test_no_equation_holds_of_a_counter_and_ranges_may_follow_another():
+    with conditions() as collected, size_conditions.counting({SYMBOLS[2]: (1, KEY), COUNTER: (1, SEQ)}):
+        assert not size_conditions.assume_equal(extent(COUNTER), 3) and size_conditions.counter_named("t") is not None
+        assert size_conditions.assume_at_most(extent(COUNTER), KEY) and size_conditions.assume_at_most(
+            extent(COUNTER), 4
+        )
+        with pytest.raises(UndecidedSize):
+            size_conditions.assume_at_most(extent(COUNTER) * extent(COUNTER), 4)
+    assert [*map(str, collected.found)] == ["key <= 4"] and size_conditions.counter_named("t") is None
+
+
+def test_what_failed_is_not_assumed():
+    with conditions() as collected:
+        with pytest.raises(KeyError), size_conditions.retracted_after(KeyError):
+            assert size_conditions.assume_at_most(SEQ, 3) and size_conditions.assume_equal(KEY, 2)
+            raise KeyError
+        assert not collected.found and not collected.solved

@@ -60,6 +60,9 @@ INDICES = [
     Row("∑_{n≥i>j≥1} A_{r(i), c(j)}", "sum_{n>=i>j>=1} A_{r(i), c(j)}", rf"\sum_{{n \geq i > j \geq 1}} {CELLS}", "A n", A[I > J].sum(), "A"),
     Row("∑_{i≤j<|r|} A_{r(i), c(j)}", "sum_{i<=j<|r|} A_{r(i), c(j)}", rf"\sum_{{i \leq j < |\name{{r}}|}} {CELLS}", "A", A[(I <= J) & (J < 3)].sum(), "A"),
     Row("∑_{1≤i<j≤n} i j", "sum_{1<=i<j<=n} i j", r"\sum_{1 \leq i < j \leq n} i j", "n", 35),
+    Row("∑_{1≤i,j≤n} A_{r(i), c(j)}", "sum_{1<=i,j<=n} A_{r(i), c(j)}", rf"\sum_{{1 \leq i, j \leq n}} {CELLS}", "A n", A.sum(), "A"),
+    Row("∑_{1≤i,j≤n} i", "sum_{1<=i,j<=n} i", r"\sum_{1 \leq i, j \leq n} i", "n", 40),
+    Row("max_{0<i,j,k<n} 2", "max_{0<i,j,k<n} 2", r"\max_{0 < i, j, k < n} 2", "n", 2),
     Row("∑_{i,j=1}^{n} A_{r(i), c(j)}", "sum_{i,j=1}^{n} A_{r(i), c(j)}", rf"\sum_{{i,j=1}}^{{n}} {CELLS}", "A n", A.sum(), "A"),
     Row("∑_{i,j ∈ [n], i ≠ j} A_{r(i), c(j)}", "sum_{i, j in [n], i != j} A_{r(i), c(j)}", rf"\sum_{{\substack{{i,j \in [n] \\ i \neq j}}}} {CELLS}", "A n", A[I != J].sum(), "A"),
     Row("∑_i ∑_{j≠i} A_{r(i), c(j)} x_{a(j)}", "sum_i sum_{j!=i} A_{r(i), c(j)} x_{a(j)}", rf"\sum_i \sum_{{j \neq i}} {CELLS} x_{{\name{{a}}(j)}}", "A x", (A * x)[I != J].sum(), "A"),
@@ -257,6 +260,8 @@ KNOWN = [
     ("s^j = ∑_{i<j} A_{r(i), c(j)} for j = 1, …, 4\ns^3", {"A": A}, A[:2, 2].sum()),
     ("∑_{1≤i<j≤n} A_{r(i), c(j)}", {"A": A, "n": 2}, A[0, 1]),
     ("∑_{1≤i<j≤n} A_{r(i), c(j)}", {"A": A, "n": 1}, 0),
+    ("∑_{1≤i,j≤n} A_{r(i), c(j)}", {"A": A, "n": 2}, A[:2, :2].sum()),
+    ("∑_{1≤i,j≤n} 5", {"n": 3}, 45),
     ("∑_{i,c} A_{r(i)}", {"A": A}, A.sum()),
     ("W^1 = 2\nW^2 = 3\nW^3 = 5\n∑_{1≤i<j≤3} W^i W^j", {}, 31),
 ]

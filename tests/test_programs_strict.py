@@ -82,9 +82,7 @@ TAKERS = {
 
 @pytest.mark.parametrize("taker", TAKERS)
 def test_a_misspelt_axis_is_warned_of(taker):
-    with pytest.warns(
-        nt.NotationWarning, match="outer product.* did you mean (chans or chan|chan or chans)"
-    ) as caught:
+    with pytest.warns(nt.NotationWarning, match="outer product.* did you mean (chans or chan|chan or chans)") as caught:
         TAKERS[taker]()
     assert len(caught) == 1 and caught[0].filename == __file__
 

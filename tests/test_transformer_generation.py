@@ -134,7 +134,9 @@ def test_config_says_what_never_comes(both, ids):
     told = GPT2(model.parameters, model.sizes, model.definitions, config)
     assert words and ours(told, ids, 9) == by_transformers(theirs, ids, 9, bad_words_ids=words)
     told = GPT2(model.parameters, model.sizes, model.definitions, {**config, "bad_words_ids": [[1, 2]]})
-    with pytest.raises(nt.NotationError, match=r"excludes \[1, 2\] with bad_words_ids; only single tokens are supported"):
+    with pytest.raises(
+        nt.NotationError, match=r"excludes \[1, 2\] with bad_words_ids; only single tokens are supported"
+    ):
         ours(told, ids, 1)
 
 

@@ -8,6 +8,8 @@ A subscript of several parts is one operator inside another, the first outermost
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from .. import nodes
 from ..nodes import Call, Name, Node, Number
 from .scripts import Scripts
@@ -19,6 +21,13 @@ NEUTRAL: dict[str, Node] = {
     "∑": Number(0), "∏": Number(1), "min": INFINITY, "max": Call("negative", (), (), (INFINITY,)),
 }  # fmt: skip
 PAIRS = ("argmax", "argmin")  # whose value over several variables would be one number for each
+
+
+def ends_with(item, side: int) -> bool:
+    """Whether a part of a subscript is 1 ≤ i, with a name on this side, or i ≤ n."""
+    if type(item) is not Over or type(item.over) is not Call or item.over.operator not in ("<", "≤"):
+        return False
+    return type(item.over.arguments[side]) is Name
 
 
 class Indices(Scripts):
@@ -50,7 +59,7 @@ class Indices(Scripts):
             self.fail(101, f"{head.name} over a set takes no upper limit", head.span)
         if ends and (len(uppers) not in (1, ends) or not all(isinstance(each, Node) for each in uppers)):
             self.needs_end(head)
-        for item in head.subscript:
+        for item in self.bounded_apart(head.subscript):
             if type(item) is Bound:
                 last = uppers[0] if len(uppers) == 1 else uppers.pop(0)
                 for variable in (*waiting, item.variable):
@@ -76,6 +85,27 @@ class Indices(Scripts):
                 self.fail(101, "expected an index, or a condition on an index", item.span)
             bound |= {binder[0].text for binder in binders}
         return [*binders, *((variable, None, None) for variable in waiting)], conditions
+
+    def bounded_apart(self, items: tuple) -> list:
+        """The parts of a subscript, 1 ≤ i, j ≤ n as 1 ≤ i ≤ n, 1 ≤ j ≤ n."""
+        found: list = []
+        begun: list = []  # 1 ≤ i and what follows it, until it ends
+        for item in items:
+            if begun and ends_with(item, 0):
+                lower, upper = begun[0].over, item.over
+                for name in (lower.arguments[1], *begun[1:], upper.arguments[0]):
+                    low = replace(lower, arguments=(lower.arguments[0], name))
+                    high = replace(upper, arguments=(name, upper.arguments[1]))
+                    condition = Call("∧", (), (), (low, high), (), item.span, item.span)
+                    found.append(Over(self.as_axis(name), condition, item.span))
+                begun = []
+            elif begun and type(item) is Name:
+                begun.append(item)
+            else:
+                found += begun
+                begun = [item] if ends_with(item, 1) and type(item.over.arguments[0]) is Number else []
+                found += [] if begun else [item]
+        return [*found, *begun]
 
     def needs_end(self, head: Head):
         self.fail(

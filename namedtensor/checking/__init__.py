@@ -8,6 +8,8 @@
 `given_sizes`: sizes that are given, against the others.
 `lookup`: what a name stands for.
 `families`: members of families.
+`open_families`: members of families whose number nothing says.
+`open_labels`: labels that stand for sizes.
 `beyond_families`: members that no equation gives.
 `unknown_names`: what may have been meant.
 `calls`: operators and functions applied.
@@ -17,6 +19,7 @@
 `application`: operators on typed operands.
 `diagnostics`: shapes that do not fit, in words.
 `elements`: definitions by elements.
+`filled_positions`: positions that such definitions fill.
 `indexing`: X_{a(i)}, ι and I.
 `sums`: sums over an index.
 `over_sets`: operators over a variable in a set, under a condition, to a limit.

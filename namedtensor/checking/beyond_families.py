@@ -7,6 +7,7 @@ from typing import Any
 from grammar.errors import NotationError
 from grammar.nodes import Name, Range
 
+from ..core.extents import is_size, proves_at_most
 from ..core.sizes import is_ground, resolve
 from ..scope.names import Key
 from ..scope.symbols import Definition
@@ -25,11 +26,14 @@ def beyond_family(checker: Inference, key: Key, place: Any, env: Environment) ->
                     notes=(f"{key.base} is defined {checker.text(over).strip()}",),
                 )  # fmt: skip
             low, high = (checker.solver.value(end, env) for end in (over.low, over.high))
-            if isinstance(value, int) and isinstance(low, int) and isinstance(high, int) and not low <= value <= high:
+            if not (isinstance(value, int) and is_size(low) and is_size(high)):
+                continue
+            is_above = proves_at_most(high + 1, value)
+            if is_above or proves_at_most(value + 1, low):
                 own = f", and {text} is {value}" if text != str(value) else ""
                 return checker.error(
                     201, f"undefined name {key}: {key.base} is defined {checker.text(over).strip()}{own}", place, symbol=str(key),
-                    hint=f"extend the range to {value}" if value > high else f"define its start: {start(key, text, value)} = …",
+                    hint=f"extend the range to {value}" if is_above else f"define its start: {start(key, text, value)} = …",
                 )  # fmt: skip
     return None
 

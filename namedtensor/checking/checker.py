@@ -79,7 +79,7 @@ class Checker(Inference):
         self,
         scope: Scope,
         inputs: Mapping[Key, InputType] | None = None,
-        sizes: Mapping[str, int] | None = None,
+        sizes: Mapping[str, Any] | None = None,
         infer_parameters: bool = False,
         recover: bool = False,
         strict: bool = False,

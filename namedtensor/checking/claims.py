@@ -12,6 +12,8 @@ from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
 from grammar.nodes import Name
 
+from ..core.extents import Extent, Symbol, extent, is_size, proves_at_most
+from ..core.size_conditions import counting
 from ..scope.distributions import depends_on_draws
 from ..scope.mentions import is_open
 from ..scope.names import Key, match_key, walk
@@ -81,9 +83,9 @@ def in_ranges(checker: Inference, over: nodes.Range, indices: dict[str, Any], ho
     for each in over.each:
         place = Environment(parent=holder, sizes_parent=holder, indices=indices)
         first, last = checker.solver.number(each.low, place), checker.solver.number(each.high, place)
-        if not isinstance(first, int) or not isinstance(last, int):
+        if not is_size(first) or not is_size(last):
             return False
-        if not first <= indices[each.variable.text] <= last:
+        if not proves_at_most(first, number := indices[each.variable.text]) or not proves_at_most(number, last):
             return False
     return True
 
@@ -127,8 +129,13 @@ def domain_claim(checker: Inference, term: Term, group: tuple[nodes.Set, Environ
 def numbered(checker: Inference, over: nodes.Range, env: Environment) -> Iterator[Environment]:
     """An environment for each number of a range."""
     first, last = checker.solver.number(over.low, env), checker.solver.number(over.high, env)
-    if not isinstance(first, int) or not isinstance(last, int):
+    if not is_size(first) or not is_size(last):
         raise unknown_bound(checker, over, env)
+    if Extent in (type(first), type(last)):
+        counter = Symbol(over.variable.text, "")
+        with counting({counter: (first, last)}):
+            yield Environment(parent=env, sizes_parent=env, depth=env.depth, indices={counter.name: extent(counter)})
+        return
     if last - first >= getattr(checker.limits, "steps", 10**6):
         raise checker.error(404, "the range is too long", over, hint="raise limits.max_steps")
     for step in range(first, last + 1):

@@ -17,8 +17,7 @@ from ..scope.symbols import Definition
 from ..terms.environment import Environment
 from ..terms.inference import AlreadyReported, Inference
 from ..terms.loop_bodies import Unsliceable
-
-OFFSET = re.compile(r"(.+?)(?:([+-])(\d+))?")
+from .open_labels import OFFSET
 
 
 class Unrollable(Exception):

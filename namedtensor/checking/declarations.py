@@ -9,8 +9,9 @@ from grammar import nodes
 from grammar.errors import SIZE_NEEDED, NotationError
 from grammar.nodes import Node
 
+from ..core.extents import Extent, is_size
 from ..core.sizes import SizeVariable, is_ground, resolve, unify
-from ..scope.names import Key, arithmetic, component_names, plain_key, spelled
+from ..scope.names import Key, arithmetic, component_names, match_key, plain_key, spelled, walk
 from ..scope.shape_variables import LETTERS, stand_for
 from ..scope.symbols import SizeEquation
 from ..terms.environment import Conflict, Environment, lifted_name
@@ -18,6 +19,7 @@ from ..terms.inference import Inference, InputType, shown
 from ..terms.terms import Term
 from .axis_sizes import unknown_size
 from .given_sizes import agree_with_given
+from .open_labels import size_of_label
 from .unused_inputs import MentionedNames
 
 
@@ -25,7 +27,7 @@ def prepare_inputs(checker: Inference, mentioned: MentionedNames) -> None:
     """Bind the inputs in the top environment, lifted by their declarations."""
     sizes: Any = checker.given_sizes
     for name, size in sizes.items():
-        if isinstance(name, str) and not isinstance(size, bool) and isinstance(size, (int, SizeVariable)):
+        if isinstance(name, str) and not isinstance(size, bool) and isinstance(size, (int, Extent, SizeVariable)):
             checker.top.scalars[plain_key(name)] = size
             continue
         raise NotationError(308, f"the size of {name} must be an integer, got {size!r}")
@@ -143,9 +145,24 @@ def axis_lacking(
 def declaration(checker: Inference, key: Key) -> tuple[nodes.Set | None, Environment]:
     """The set that a top-level name is declared to be in, and an environment that knows its indices."""
     declared = checker.scope.declaration(key)
+    if declared is None and checker.infer_parameters and (key.superscript or key.subscript):
+        declared = open_declaration(checker, key)
     if declared is None:
         return None, checker.top
-    return declared[0], Environment(parent=checker.top, indices=declared[1])
+    return declared[0], Environment(parent=checker.top, indices=dict(declared[1]))
+
+
+def open_declaration(checker: Inference, key: Key) -> Declaration | None:
+    """The declaration of a name with open labels, W^{n} or W^{l-1}: that of W^{1}, the open ones in the place of 1."""
+    sizes = {text: size_of_label(checker, text) for text in (*key.superscript, *key.subscript)}
+    labels = {text: size for text, size in sizes.items() if type(size) is Extent}
+    subscript, superscript = (tuple("1" if text in labels else text for text in script) for script in key[1:])
+    found = checker.scope.declaration(Key(key.base, subscript, superscript)) if labels else None
+    for _, name, sets, _ in checker.scope.declarations:
+        indices = match_key(name, key, checker.scope.indices)
+        if found is not None and indices is not None and sets[0] is found[0]:
+            return found[0], {variable: labels.get(text, text) for variable, text in indices.items()}
+    return None
 
 
 def set_axes(checker: Inference, of: nodes.Set, env: Environment) -> list[tuple[str, Node | None, Any]]:
@@ -181,11 +198,41 @@ def local_declaration(checker: Inference, key: Key, env: Environment) -> tuple[n
 
 def unknown_bound(checker: Inference, over: nodes.Range, env: Environment) -> NotationError:
     end = over.high if isinstance(over.last, nodes.Number) else over.last
-    name = end.axis.name if isinstance(end, nodes.Size) else checker.text(end)
+    return end_needed(checker, end, f"the range {checker.text(over)}", env)
+
+
+def end_needed(checker: Inference, end: Node, what: str, env: Environment) -> NotationError:
+    """The error for an end that has no number; its symbol is the name, or the axis, whose number it lacks."""
+    unknown, text = unknown_in(checker, end, env), checker.text(end)
+    axis = unknown.axis.name if isinstance(unknown, nodes.Size) else None
+    name = text if unknown is None else axis or checker.text(unknown)
+    is_number = isinstance(end, nodes.Number)
     return checker.error(
-        309, f"{checker.text(end)} has no value, but the range {checker.text(over)} needs one", end,
-        hint=f"pass it: sizes={{{name!r}: 3}}", symbol=name, reason=SIZE_NEEDED,
+        309, f"{text} is not an integer, but {what} needs one" if is_number else f"{text} has no value, but {what} needs one", end,
+        hint="write an integer" if is_number else f"pass it: sizes={{{name!r}: 3}}", symbol=name, axis=axis,
+        reason=None if unknown is None else SIZE_NEEDED,
     )  # fmt: skip
+
+
+def unknown_in(checker: Inference, end: Node, env: Environment) -> Node | None:
+    """The first name, or size of an axis, in an end whose number nothing gives."""
+    for each in walk(end):
+        if isinstance(each, nodes.Size) or (isinstance(each, nodes.Name) and not is_tensor(checker, each, env)):
+            if not is_size(checker.solver.value(each, env)):
+                return each
+    return None
+
+
+def is_tensor(checker: Inference, name: nodes.Name, env: Environment) -> bool:
+    """Whether a name is that of a value, which may be no size."""
+    key, current = Key(name.text), env
+    if key in checker.scope.definitions:
+        return True
+    while current is not None:
+        if key in current.variables or (current.function is not None and key in current.function.facts):
+            return True
+        current = current.parent
+    return False
 
 
 def declared_parameter(checker: Inference, key: Key, declared: nodes.Set, env: Environment) -> Term:

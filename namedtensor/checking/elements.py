@@ -14,7 +14,8 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Axis, Name, Node, Range
 
-from ..core.sizes import is_ground, resolve
+from ..core.extents import Extent, Size, is_size
+from ..core.sizes import SizeVariable, is_ground, resolve
 from ..scope.names import Key, match_key, spelled, walk
 from ..scope.symbols import Definition
 from ..terms.environment import Environment, lifted_name
@@ -24,6 +25,7 @@ from .axis_sizes import unknown_axis_size, unknown_size
 from .claims import check_statement
 from .declarations import local_declaration, set_axes, unknown_bound
 from .diagnostics import broadcast
+from .filled_positions import Filled, Positions, all_of, count_of, length, numbers_to, positions_at
 from .indexing import Shaped, check_position, indexed_axis, iota
 from .stacked_families import Along, laid
 
@@ -52,11 +54,13 @@ def parts_of(checker: Inference, definition: Definition, sized: dict[str, Any], 
             (real,) = env.resolve_axis(axis.name)
             if over is None and not is_ground(sized[real]):
                 raise unknown_axis_size(checker, real, axis)
-            numbers = range(1, resolve(sized[real]) + 1) if over is None else numbers_of(checker, over, env)
+            numbers = numbers_to(1, resolve(sized[real])) if over is None else numbers_of(checker, over, env)
 
             def at_once() -> Part:
                 return one_part(checker, definition, sized, env)
 
+            if isinstance(numbers, Positions):
+                return [at_once()]
             whole = laid(checker, variable, len(numbers), definition.body, env, at_once)
             if whole is not None:
                 return [whole]
@@ -141,21 +145,21 @@ def left_sizes(checker: Inference, group: list[Definition], env: Environment) ->
     return found
 
 
-def filled_size(checker: Inference, group: list[Definition], axis: Axis, env: Environment) -> int | None:
+def filled_size(checker: Inference, group: list[Definition], axis: Axis, env: Environment) -> Size | None:
     """The n of an axis whose positions 1, …, n equations over ranges fill without a gap; None where they do not."""
-    filled: set[int] = set()
+    filled: list[Filled] = []
     for definition in group:
         for named, part in definition.elements:
             if named.name == axis.name:
                 over = counting(definition, part)
                 if over is None and not is_number(checker, part, env):
                     return None
-                filled |= set(positions_of(checker, part, over, env))
-    return len(filled) if filled == set(range(1, len(filled) + 1)) else None
+                filled.append(positions_of(checker, part, over, env))
+    return count_of(filled)
 
 
 def is_number(checker: Inference, part: Node, env: Environment) -> bool:
-    return isinstance(checker.solver.number(part, env), int)
+    return is_size(checker.solver.number(part, env))
 
 
 def counting(definition: Definition, part: Node) -> Range | None:
@@ -181,12 +185,12 @@ def stated_sizes(checker: Inference, key: Key, env: Environment) -> dict[str, An
     for of, place in sets:
         for axis, size, _ in set_axes(checker, of, place):
             if size is not None:
-                value = checker.solver.number(size, place)
+                value = resolve(checker.solver.number(size, place))
                 if value is not None:
-                    if is_ground(value) and (resolve(value) != int(resolve(value)) or resolve(value) < 0):
+                    if not isinstance(value, (Extent, SizeVariable)) and (value != int(value) or value < 0):
                         raise checker.error(
                             310,
-                            f"axis {axis} would have size {resolve(value)}, which is not an integer",
+                            f"axis {axis} would have size {value}, which is not an integer",
                             size,
                             hint="choose sizes that divide",
                         )
@@ -198,7 +202,7 @@ class Part(NamedTuple):
     """The elements that one equation gives, as a tensor, and the positions that they fill (None where they fill all)."""
 
     term: Term
-    filled: tuple[str, list[int]] | None
+    filled: tuple[str, Filled] | None
     definition: Definition
 
 
@@ -207,7 +211,7 @@ def one_part(checker: Inference, definition: Definition, sized: dict[str, Any], 
     depth = env.depth + 1
     inner = Environment(parent=env, sizes_parent=env, depth=depth, active=env.active)
     back: dict[str, str] = {}
-    filled: tuple[str, list[int]] | None = None
+    filled: tuple[str, Filled] | None = None
     for axis, part in definition.elements:
         (real,) = env.resolve_axis(axis.name)
         apart = lifted_name(real, depth)
@@ -220,16 +224,16 @@ def one_part(checker: Inference, definition: Definition, sized: dict[str, Any], 
             continue
         positions = part_positions(checker, part, over, real, sized[real], env)
         if over is not None:
-            first = checker.solver.number(over.low, env)
-            inner.variables[Key(over.variable.text)] = iota(checker, apart, first, len(positions), part)
-            inner.members[over.variable.text] = Along(apart, first, len(positions))
+            first, count = checker.solver.number(over.low, env), length(positions)
+            inner.variables[Key(over.variable.text)] = iota(checker, apart, first, count, part)
+            inner.members[over.variable.text] = Along(apart, first, count)
         if filled is not None:
             raise checker.error(
                 406, "only one axis can be defined in parts", part, hint="index the other axes with plain variables"
             )
         filled = (real, positions)
     term = checker.infer(definition.body, inner)
-    extents = {real: len(filled[1]) if filled and filled[0] == real else sized[real] for real in back.values()}
+    extents = {real: length(filled[1]) if filled and filled[0] == real else sized[real] for real in back.values()}
     missing = tuple((apart, extents[real]) for apart, real in back.items() if apart not in term.shape)
     if missing:
         shape = {**term.shape, **dict(missing)}
@@ -257,36 +261,44 @@ def fills(checker: Inference, over: Range, size: Any, definition: Definition, en
     """Whether one of several ranges goes over all positions of an axis of this size, as a plain variable does."""
     if definition.range is over and over.further is None:
         return False
-    return is_ground(size) and positions_of(checker, over.variable, over, env) == list(range(1, resolve(size) + 1))
+    return is_ground(size) and count_of([positions_of(checker, over.variable, over, env)]) == resolve(size)
 
 
-def numbers_of(checker: Inference, over: Range, env: Environment) -> range:
+def numbers_of(checker: Inference, over: Range, env: Environment) -> range | Positions:
     """The numbers of a range, ascending."""
     first, last = checker.solver.number(over.low, env), checker.solver.number(over.high, env)
-    if not isinstance(first, int) or not isinstance(last, int):
+    if not is_size(first) or not is_size(last):
         raise unknown_bound(checker, over, env)
-    if last - first >= checker.limits.max_steps:
+    numbers = numbers_to(first, last)
+    if isinstance(numbers, range) and last - first >= checker.limits.max_steps:
         raise checker.error(404, "the range is too long", over, hint="raise limits.max_steps")
-    return range(first, last + 1)
+    return numbers
 
 
 def part_positions(
     checker: Inference, part: Node, over: Range | None, axis: str, size: Any, env: Environment
-) -> list[int]:
+) -> Filled:
     """The positions, from 1, that an index on the left such as 2k+1 takes."""
     values = positions_of(checker, part, over, env)
+    for value in (values.first, values.last) if isinstance(values, Positions) else ():
+        check_position(checker, value, size, axis, part)
+    if isinstance(values, Positions):
+        return values
     return [check_position(checker, _number(checker, value, part), size, axis, part) for value in values]
 
 
-def positions_of(checker: Inference, part: Node, over: Range | None, env: Environment) -> list[Any]:
+def positions_of(checker: Inference, part: Node, over: Range | None, env: Environment) -> Filled:
     """The index on the left as a position, for each number of its range."""
+
+    def position(number: Size) -> Any:
+        assert over is not None
+        place = Environment(parent=env, sizes_parent=env, indices={over.variable.text: number})
+        return checker.solver.number(part, place)
+
     if over is None:
         return [checker.solver.number(part, env)]
-    values: list[Any] = []
-    for step in numbers_of(checker, over, env):
-        place = Environment(parent=env, sizes_parent=env, indices={over.variable.text: step})
-        values.append(checker.solver.number(part, place))
-    return values
+    numbers = numbers_of(checker, over, env)
+    return positions_at(numbers, position) if isinstance(numbers, Positions) else [*map(position, numbers)]
 
 
 def _number(checker: Inference, value: Any, part: Node) -> Any:
@@ -301,14 +313,16 @@ def join(checker: Inference, parts: list[Part], sized: dict[str, Any]) -> Term:
     if axis is None:
         other = parts[1].definition
         raise checker.error(406, f"this equation and another both define all of {other.key}", other.head)
-    order: list[int] = []
+    taken: list[Filled] = []
     for _, filled, definition in parts:
         if filled is None or filled[0] != axis:
             raise checker.error(406, f"this equation and another both define all of {axis}", definition.head)
-        order += filled[1]
+        taken.append(filled[1])
     first = parts[0].definition
     size = resolve(sized[axis])
-    missing = sorted(set(range(1, size + 1)) - set(order)) if is_ground(size) else []
+    filled = all_of(taken, size)
+    order = filled or []
+    missing = sorted(set(range(1, size + 1)) - set(order)) if type(size) is int and filled is not None else []
     if missing or len(set(order)) != len(order):
         twice = sorted(position for position, count in Counter(order).items() if count > 1)
         which = missing or twice

@@ -16,6 +16,7 @@ from . import loops
 from .claims import check_statement
 from .elements import define_by_elements
 from .grid_members import member_of_grid
+from .open_families import open_indices, open_member
 from .ranges import counted, ends, is_member, last_indices, of_numbers
 from .recurrences import Recurrence
 
@@ -26,6 +27,9 @@ def infer_family(
     """One member of a family; the members before it are inferred first, so that recursion stays shallow."""
     over = family.range
     assert over is not None
+    asked = open_indices(checker, family, indices, holder, env)
+    if asked is not None:
+        return open_member(checker, family, indices, asked, holder)
     variable = over.variable.text
     wanted = counted(indices, over)
     if len(over.each) == 2:

@@ -102,7 +102,7 @@ def unequal(checker: Inference, fact: SizeEquation, left: Any, right: Any) -> No
 def check_given_sizes(checker: Inference) -> None:
     """Raise where a given size is not that of anything that the program makes, declares or defines."""
     for name, size in checker.given_sizes.items():
-        if not is_ground(size):
+        if not is_ground(size) or isinstance(size, Extent):
             continue
         check_number(checker, name, resolve(size))
         check_declared(checker, name, resolve(size))

@@ -9,8 +9,8 @@ from grammar import nodes
 from grammar.errors import Hint, NotationError
 from grammar.nodes import Index, Node, axis_of
 
-from ..core.extents import Extent
-from ..core.size_conditions import assume_at_most
+from ..core.extents import Extent, shown
+from ..core.size_conditions import assume_at_most, is_assuming
 from ..core.sizes import is_ground, resolve, unify
 from ..core.suggestions import did_you_mean, near
 from ..operators import REGISTRY
@@ -22,6 +22,7 @@ from ..terms.terms import Term
 from .application import apply
 from .axis_sizes import unknown_axis_size, unknown_size
 from .cases import guard_index
+from .declarations import end_needed, unknown_in
 from .diagnostics import broadcast
 
 
@@ -67,9 +68,13 @@ def indexed_axis(checker: Inference, axis: nodes.Axis, env: Environment) -> str:
 
 def placed(checker: Inference, axis: nodes.Axis, part: Node, base: Term, env: Environment) -> Term:
     """The positions that an index takes; of a slice, first, first + 1, …, last along the axis itself."""
-    if not isinstance(part, nodes.Slice):
-        return checker.infer(part, env)
     real = indexed_axis(checker, axis, env)
+    if not isinstance(part, nodes.Slice):
+        at = checker.infer(part, env)
+        number = checker.solver.value(part, env) if is_assuming() and not at.shape else None
+        if isinstance(number, Extent) and real in base.shape:
+            check_position(checker, number, resolve(base.shape[real]), real, part)
+        return at
     first, last = checker.solver.value(part.first, env), checker.solver.value(part.last, env)
     if isinstance(first, (int, Extent)) and isinstance(last, (int, Extent)):
         if not assume_at_most(first, last):
@@ -82,6 +87,9 @@ def placed(checker: Inference, axis: nodes.Axis, part: Node, base: Term, env: En
         return iota(checker, real, first, last - first + 1, part)  # pyright: ignore
     width = width_of(checker, part, env)
     if width is None:
+        for end in (part.first, part.last):
+            if unknown_in(checker, end, env) is not None:
+                raise end_needed(checker, end, f"the slice {checker.text(part)}", env)
         raise checker.error(
             309, f"cannot infer the length of the slice {checker.text(part)}", part,
             hint="write one end in terms of the other: t-2:t",
@@ -145,10 +153,10 @@ def check_position(checker: Inference, number: Any, size: Any, axis: str, part: 
     if not assume_at_most(1, number) or (is_ground(size) and not assume_at_most(number, size)):
         raise checker.error(
             401,
-            f"index {int(number)} is out of range for axis {axis} (1 to {size})",
+            f"index {shown(number)} is out of range for axis {axis} (1 to {shown(size)})",
             part,
             hint="indices start at 1; negative indices are not supported"
-            if number < 1
+            if not isinstance(number, Extent) and number < 1
             else f"the last index is |{axis}|",
         )
     return number if isinstance(number, Extent) else int(number)  # pyright: ignore

@@ -13,9 +13,10 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Node, Number
 from grammar.traversal import children
 
+from ..core.extents import Extent
 from ..core.sizes import is_ground, resolve
 from ..operators import REGISTRY
-from ..scope.names import CONSTANTS, Key, Spelled, component, match_key, spelled, walk
+from ..scope.names import CONSTANTS, Key, Spelled, compact, component, match_key, spelled, walk
 from ..scope.symbols import Definition
 from ..terms.environment import Environment
 from ..terms.inference import AlreadyReported, Inference
@@ -73,7 +74,7 @@ def found_in(checker: Inference, key: Key, env: Environment, node: Any) -> tuple
                 value = int(value)
             elif isinstance(value, str) and (mark := mark_in(checker, value)) is not None:
                 return current, checker.rolled[mark].value(value, node)
-            if isinstance(value, int):
+            if isinstance(value, (int, Extent)):
                 return current, checker.graph.number(value, node)
         if key in current.scalars and may_be_number(checker, key):
             return current, scalar_term(checker, current.scalars[key], key, node)
@@ -366,7 +367,7 @@ def valued(checker: Inference, name: Spelled, env: Environment) -> Key:
         """What a size expression comes to; else as it is written."""
         text = component(part, value)
         size = checker.solver.value(part, env) if not isinstance(part, (Name, Number)) else None
-        return str(resolve(size)) if size is not None and is_ground(size) else text
+        return compact(resolve(size)) if size is not None and is_ground(size) else text
 
     return Key(name.base, tuple(map(member, name.subscript)), tuple(map(member, name.superscript)))
 

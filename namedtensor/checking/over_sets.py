@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from grammar import nodes
-from grammar.errors import SIZE_NEEDED, NotationError
+from grammar.errors import NotationError
 from grammar.nodes import Call, Node, Number
 
+from ..core.extents import is_size
 from ..core.sizes import is_ground, resolve
 from ..operators import REGISTRY
 from ..scope.mentions import COUNTED
@@ -20,7 +21,7 @@ from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
 from .axis_sizes import unknown_size
-from .declarations import set_axes
+from .declarations import end_needed, set_axes
 from .indexing import iota
 from .sums import NEUTRAL, implicit_sum, index_sum, over, takes_index, uses
 
@@ -53,17 +54,13 @@ def over_set(checker: Inference, node: nodes.Over, of: nodes.Set, env: Environme
         )
     if of.domain == "count":
         last = checker.solver.number(of.elements[0], env)
-        if isinstance(last, int) and node.operator in NEUTRAL:
+        if is_size(last) and node.operator in NEUTRAL:
             first = Number(1, of.span)
             return index_sum(
                 checker, nodes.IndexSum(node.operator, node.variable, first, of.elements[0], node.body, node.span), env
             )
-        if not isinstance(last, int):
-            raise checker.error(
-                309, f"{checker.text(of.elements[0])} has no value, but the set {checker.text(of)} needs one", of.elements[0],
-                hint=f"pass it: sizes={{{checker.text(of.elements[0])!r}: 3}}",
-                symbol=checker.text(of.elements[0]), reason=SIZE_NEEDED,
-            )  # fmt: skip
+        if not is_size(last):
+            raise end_needed(checker, of.elements[0], f"the set {checker.text(of)}", env)
     depth = env.depth + 1
     axis = f"{node.variable.text}@{depth}"
     members = members_of(checker, of, axis, node, env)

@@ -6,6 +6,7 @@ from typing import Any
 
 from grammar.nodes import Range
 
+from ..core.extents import Size, is_size
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from .declarations import unknown_bound
@@ -46,13 +47,13 @@ def is_member(
     return True
 
 
-def last_indices(checker: Inference, over: Range, env: Environment) -> dict[str, int]:
+def last_indices(checker: Inference, over: Range, env: Environment) -> dict[str, Size]:
     """The last values of the variables of ranges."""
-    found: dict[str, int] = {}
+    found: dict[str, Size] = {}
     for each in over.each:
         place = Environment(parent=env, sizes_parent=env, indices=dict(found))
         last = checker.solver.number(each.last, place)
-        if not isinstance(last, int):
+        if not is_size(last):
             raise unknown_bound(checker, each, env)
         found[each.variable.text] = last
     return found

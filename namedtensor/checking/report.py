@@ -26,7 +26,8 @@ from .lifting import Bindings, inline_call
 class CheckResult(Suggests):
     """`types` are the shapes of names; `steps` pairs each sub-expression with its type, in order of evaluation.
 
-    `type` is that of the whole, as text; `shape` as a mapping; None where an error hides it.
+    `type` is that of the whole, as text; `shape` as a mapping; None where an error hides it. `conditions` are what has to
+    hold of the ends of ranges that nothing gives, as `n ≤ 4`.
     """
 
     source: str
@@ -35,6 +36,7 @@ class CheckResult(Suggests):
     steps: tuple[tuple[str, str], ...]
     errors: tuple[NotationError, ...]
     warnings: tuple[Any, ...]
+    conditions: tuple[str, ...] = ()
     tried: Callable[[], tuple[Any, ...]] = field(default=tuple, compare=False, repr=False)
 
     @cached_property
@@ -73,6 +75,7 @@ class CheckResult(Suggests):
             lines += [f"{name:<{width}} : {text}" for name, text in self.types.items()]
         if self.type is not None:
             lines.append(f"value : {self.type}" if self.types else self.type)
+        lines += [f"where {each}" for each in self.conditions]
         for claim in self.claims:
             start, end = claim.span
             lines.append(f"{' '.join(self.source[start:end].split())} : {claim}")

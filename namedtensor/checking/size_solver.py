@@ -321,9 +321,9 @@ class SizeSolver(Sizes):
         return sum(other == symbol for other in self.symbols(node, env))
 
     def number(self, node: Node, env: Environment) -> Any:
-        """The same as a number, where the form of the program depends on it."""
+        """The same, where the form of the program depends on it: only a check goes on without the number."""
         found = self.value(node, env)
-        if type(found) is Extent:
+        if type(found) is Extent and not self.checker.infer_parameters:
             raise UndecidedSize(found)
         return found
 

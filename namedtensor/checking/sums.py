@@ -12,12 +12,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from grammar import nodes
-from grammar.errors import SIZE_NEEDED
 from grammar.nodes import Axis, Call, Index, IndexSum, Name, Node
 from grammar.traversal import children
 
-from ..core.extents import Extent, typical
+from ..core.extents import Extent, Size, Symbol, extent, is_size, proves_at_most, symbols_of, typical
+from ..core.size_conditions import counting, is_assuming
 from ..core.sizes import is_ground, resolve, unify
 from ..operators import REGISTRY
 from ..operators.along_axes import NAN_FIRST
@@ -27,6 +26,7 @@ from ..terms.inference import Inference
 from ..terms.terms import Term
 from .application import apply
 from .cases import guarding, of_elements
+from .declarations import end_needed, unknown_in
 from .diagnostics import broadcast
 from .indexing import indexed_axis, iota, take
 from .stacked_families import Along, lifted
@@ -45,6 +45,9 @@ def index_sum(checker: Inference, node: IndexSum, env: Environment) -> Term:
             hint="only ∑, ∏, max, min, argmax and argmin can range from a number to a number",
         )  # fmt: skip
     first, last = (checker.solver.value(part, env) for part in (node.first, node.last))
+    is_open = is_assuming() and is_size(first) and is_size(last) and Extent in (type(first), type(last))
+    if is_open and node.operator in JOINED and is_label(checker, node.variable.text, node.body):
+        return any_term(checker, node, (first, last), env)
     if not isinstance(first, int) or not isinstance(last, int):
         return bounded(checker, node, env)
     check_length(checker, node, last - first + 1)
@@ -127,10 +130,13 @@ def best(
 # ------------------------------------------------------------------------------------- bounds that differ by element
 def bounded(checker: Inference, node: IndexSum, env: Environment) -> Term:
     """∑_{j=1}^{i} where i is the index of an element: the longest sum, of which each element counts its part."""
+    for part in (node.first, node.last):
+        if unknown_in(checker, part, env) is not None:
+            raise end_needed(checker, part, "the sum", env)
     first, last = checker.infer_all((node.first, node.last), env)
-    low, high = whole_range(checker, first, node.first)[0], whole_range(checker, last, node.last)[1]
+    low, high = whole_range(checker, first, node.first, env)[0], whole_range(checker, last, node.last, env)[1]
     check_length(checker, node, high - low + 1)
-    if high < low:
+    if proves_at_most(high + 1, low):
         return of_nothing(checker, node)
     axis, inner = indexed_environment(checker, node.variable, low, high - low + 1, env)
     index = inner.variables[Key(node.variable.text)]
@@ -147,15 +153,10 @@ def bounded(checker: Inference, node: IndexSum, env: Environment) -> Term:
     return over(checker, node.operator, axis, high - low + 1, part, node.variable, node.body, node, env, index)
 
 
-def whole_range(checker: Inference, term: Term, part: Node) -> tuple[int, int]:
+def whole_range(checker: Inference, term: Term, part: Node, env: Environment) -> tuple[int, int]:
     found = bounds_of(term)
     if found is None:
-        shown = checker.text(part)
-        raise checker.error(
-            309, f"{shown} has no integer value here, but the sum needs one", part,
-            hint="write an integer" if isinstance(part, nodes.Number) else f"pass it: sizes={{{shown!r}: 3}}",
-            symbol=shown, reason=None if isinstance(part, nodes.Number) else SIZE_NEEDED,
-        )  # fmt: skip
+        raise end_needed(checker, part, "the sum", env)
     return found
 
 
@@ -240,6 +241,20 @@ def members_summed(checker: Inference, node: IndexSum, first: int, last: int, en
         return summed(checker, node.operator, variable, first, size, node.body, node, env)
 
     return lifted(checker, variable.text, size, node.body, env, typed)
+
+
+def any_term(checker: Inference, node: IndexSum, ends: tuple[Size, Size], env: Environment) -> Term:
+    """The type of a sum of so many terms as nothing says: that of each of them."""
+    counter = Symbol(node.variable.text, "")
+    place = Environment(
+        parent=env, sizes_parent=env, depth=env.depth, active=env.active, indices={counter.name: extent(counter)}
+    )
+    with counting({counter: ends}):
+        term = checker.infer(node.body, place)
+    sizes = [resolve(size) for size in term.shape.values()]
+    if counter in symbols_of(sizes):
+        raise end_needed(checker, node.last, "the sum", env)
+    return term
 
 
 def written_out(checker: Inference, node: IndexSum, first: int, last: int, env: Environment) -> Term:

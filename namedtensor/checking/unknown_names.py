@@ -80,6 +80,7 @@ def unknown_name(checker: Inference, key: Key, place: Any, env: Environment):
         or (of_left(checker, text) if few else None)
         or f"define {text} with an equation, or pass a value for it",
         symbol=text if size is None else size,
+        axis=size if f"|{size}|" in (*key.superscript, *key.subscript) else None,
         reason=None if size is None else SIZE_NEEDED,
     )
 
@@ -128,7 +129,7 @@ def size_of_family(checker: Inference, key: Key) -> str | None:
     families = [each for each in checker.scope.families if each.range is not None and each.key.base == key.base]
     bounds = {checker.text(end) for each in families for over in each.ranges for end in (over.low, over.high)}
     unknown = [part for part in (*key.superscript, *key.subscript) if part in bounds and not part.isdecimal()]
-    return unknown[0] if unknown else None
+    return unknown[0].strip("|") if unknown else None
 
 
 def without_range(checker: Inference, key: Key) -> str | None:

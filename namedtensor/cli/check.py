@@ -116,6 +116,8 @@ def _print_checked(checked: Any, source: Source, console: Console) -> None:
     width = max(map(len, types), default=0)
     for name, text in types.items():
         console.print(f"{name:<{width}} : {text}" if names else text)
+    for condition in checked.conditions:
+        console.print(f"where {condition}")
     blank = bool(types)
     if not (types or checked.errors or checked.warnings):
         console.print("no errors; no type to report: a function without a signature has none")
@@ -143,6 +145,7 @@ def checked_record(checked: Any, file: str | None) -> dict[str, Any]:
         "ok": checked.ok,
         "type": checked.type,
         "types": checked.types,
+        "conditions": list(checked.conditions),
         "steps": [{"text": text, "type": type} for text, type in checked.steps],
         "errors": [error_record(error, file) for error in checked.errors],
         "warnings": [_warning_record(warning, checked.source, file) for warning in checked.warnings],

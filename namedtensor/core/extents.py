@@ -39,7 +39,10 @@ class UnfitSize(UndecidedSize):
 
 
 class Symbol(NamedTuple):
-    """The size of an axis: the name that source text has for it, the axis, and an example. It is at least 1."""
+    """The size of an axis: the name that source text has for it, the axis, and an example. It is at least 1.
+
+    Of a number that no axis has, as the n of 1, …, n that nothing gives, `axis` is empty.
+    """
 
     name: str
     axis: str
@@ -51,7 +54,8 @@ class Symbol(NamedTuple):
 
     @property
     def shown(self) -> str:
-        return f"|{self.axis}|" if self.part == 1 else f"|{self.axis}|/{self.part}"
+        whole = f"|{self.axis}|" if self.axis else self.name
+        return whole if self.part == 1 else f"{whole}/{self.part}"
 
 
 class Quotient(NamedTuple):

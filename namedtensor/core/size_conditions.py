@@ -23,6 +23,7 @@ from .extents import (
     extent,
     largest,
     normal,
+    proves_at_most,
     shown,
     symbols_of,
     terms_of,
@@ -63,6 +64,19 @@ class Conditions(NamedTuple):
     by_example: bool
     solved: dict[Symbol, Size]  # symbols that an equation gives as sizes made of others
     parts: dict[Symbol, Size]  # new symbols for sizes that divide: of each, what it is of the first ones
+    counters: dict[Symbol, tuple[Size, Size]]  # what stands for every number of a range, from its first to its last
+
+    @property
+    def taken_to_hold(self) -> tuple[Condition, ...]:
+        """All that is assumed, in normal form: of symbols that stand for others, by what these are."""
+        equal = [Condition(extent(symbol), "==", size) for symbol, size in self.solved.items()]
+        sides = ((substituted(each.right - each.left, self.solved), each.relation) for each in self.found)
+        rest: list[Condition] = []
+        for difference, relation in sides:
+            left, right = as_comparison(difference)
+            if not (relation == "<=" and proves_at_most(left, right)):
+                rest.append(Condition(left, relation, right))
+        return tuple(dict.fromkeys([*equal, *rest]))
 
 
 _CONDITIONS: ContextVar[Conditions | None] = ContextVar("conditions of a symbolic plan", default=None)
@@ -71,12 +85,47 @@ _CONDITIONS: ContextVar[Conditions | None] = ContextVar("conditions of a symboli
 @contextmanager
 def conditions(by_example: bool = False) -> Generator[Conditions]:
     """Collect what is assumed about sizes inside the block."""
-    collected = Conditions({}, by_example, {}, {})
+    collected = Conditions({}, by_example, {}, {}, {})
     token = _CONDITIONS.set(collected)
     try:
         yield collected
     finally:
         _CONDITIONS.reset(token)
+
+
+@contextmanager
+def counting(counters: Mapping[Symbol, tuple[Size, Size]]) -> Generator[None]:
+    """Have symbols stand for every number of a range inside the block: what is assumed has to hold of each of them."""
+    collected = _CONDITIONS.get()
+    assert collected is not None
+    before = dict(collected.counters)
+    collected.counters.update(counters)
+    try:
+        yield
+    finally:
+        collected.counters.clear()
+        collected.counters.update(before)
+
+
+@contextmanager
+def retracted_after(failure: type[Exception]) -> Generator[None]:
+    """Forget what is assumed inside the block where it raises such an exception."""
+    collected = _CONDITIONS.get()
+    assert collected is not None
+    kept = dict(collected.found), dict(collected.solved)
+    try:
+        yield
+    except failure:
+        for current, before in zip((collected.found, collected.solved), kept):
+            current.clear()
+            current.update(before)  # type: ignore[arg-type]
+        raise
+
+
+def is_assuming() -> bool:
+    """Whether there are sizes without an example, of which is taken to hold what a meaning needs."""
+    collected = _CONDITIONS.get()
+    return collected is not None and not collected.by_example
 
 
 def is_by_example() -> bool:
@@ -141,19 +190,56 @@ def assume_equal(left: Size, right: Size) -> bool:
     if type(difference) is int:
         return difference == 0
     low, high = bounds(difference)
-    if (low is not None and low > 0) or (high is not None and high < 0):
+    if (low is not None and low > 0) or (high is not None and high < 0) or counters_in(difference):
         return False
     return assume(Condition(left, "==", right))
 
 
 def assume_at_most(left: Size, right: Size) -> bool:
     """Whether one size is at most another: decided by their bounds, else assumed, which the function checks when it runs."""
+    if counters_in(right - left):
+        left, right = as_comparison(least(right - left))
     low, high = bounds(right - left)
     if low is not None and low >= 0:
         return True
     if high is not None and high < 0:
         return False
     return assume(Condition(left, "<=", right))
+
+
+def counters_in(size: Size) -> list[tuple[Symbol, tuple[Size, Size]]]:
+    """The counters that a size depends on, with their ranges, those last whose ranges may depend on others."""
+    collected = _CONDITIONS.get()
+    known = {} if collected is None else collected.counters
+    return [(symbol, ends) for symbol, ends in known.items() if symbol in symbols_of(size)] if known else []
+
+
+def least(size: Size) -> Size:
+    """A size where each counter has the number with which it is least.
+
+    Raises UndecidedSize where it does not grow, or fall, with a counter throughout.
+    """
+    while counted := counters_in(size):
+        counter, ends = counted[-1]
+        linear = terms_of(size).get((counter,), 0)
+        rest = size - linear * extent(counter)
+        if counter in symbols_of(rest):
+            raise UndecidedSize(size)
+        size = rest + linear * ends[0 if linear > 0 else 1]
+    return size
+
+
+def as_comparison(difference: Size) -> tuple[Size, Size]:
+    """Two sizes with this difference, neither of which has a negative term."""
+    left = normal({monomial: -count for monomial, count in terms_of(difference).items() if count < 0})
+    return left, difference + left
+
+
+def counter_named(name: str) -> Size | None:
+    """The counter of this name."""
+    collected = _CONDITIONS.get()
+    known = () if collected is None else collected.counters
+    return next((extent(symbol) for symbol in known if symbol.name == name), None)
 
 
 def assume_divides(part: Size, whole: Size) -> bool:

@@ -12,6 +12,7 @@
 `notation`: which maths is of this notation.
 `estimates`: claims about what draws estimate.
 `claims`: the claims of a program, each with what it needs.
+`typed_programs`: claims, and what they need, typed.
 `fitting_shapes`: the least shapes of what nothing says.
 `suppositions`: what a claim takes for granted.
 `trial`: claims tried on random tensors.

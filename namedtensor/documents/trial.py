@@ -20,28 +20,26 @@ from grammar.errors import NO_VALUE, SIZE_NEEDED, NotationError, NotationWarning
 from grammar.nodes import Call, Declaration, Derivative, Equation, Fact, Index, Name, Number, Program, Set, Size, Value
 from grammar.printer import to_text
 
-from ..checking.report import check_program
+from ..core.extents import symbols_of, value_at
 from ..core.sizes import resolve
 from ..core.tensor import NamedTensor, tensor
 from ..derivations.equal_forms import has_proof
 from ..programs.arguments import shape_of
 from ..programs.evaluate import evaluate
-from ..programs.parsed import ParsedProgram
 from ..scope.binder import bind
 from ..scope.distributions import depends_on_draws
 from ..scope.mentions import is_open
-from ..scope.names import by_key, key, walk
+from ..scope.names import by_key, walk
 from ..scope.symbols import FunctionDefinition
-from ..terms.inference import InputType
 from .claims import ClaimAlone, claim_alone, claims_alone, is_of_sizes, unknown_names, without_declarations
 from .estimates import FAR, SEEDS, farthest
-from .fitting_shapes import Unfit, with_fitting_shapes
+from .fitting_shapes import with_fitting_shapes
 from .notation import base_of
 from .suppositions import Suppositions, said_by_differentials, said_by_side, supposed
+from .typed_programs import checked, taken, typed
 from .verdicts import CONDITION, FALSE, HOLDS, PROVED, UNTRIED, Draws, Tried
 
 Shapes = Mapping[str, Mapping[str, Any]]
-MOST_ENDS, SOME = 4, 3  # ends of ranges that nothing gives, and what they are then
 
 
 def tried_claims(
@@ -109,35 +107,6 @@ def _unsaid(names: Collection[str]) -> str:
     return f"nothing says what {', '.join(names)} {'is' if len(names) == 1 else 'are'}"
 
 
-def taken(source: str, sizes: Mapping[str, int], shapes: Shapes) -> Shapes:
-    """The shapes of what a program takes. Raises NotationError where it is wrong."""
-    try:
-        return _checked(source, sizes, shapes)[0]
-    except Unfit as unfit:
-        raise unfit.errors[0] from None
-
-
-def _checked(source: str, sizes: Mapping[str, int], shapes: Shapes) -> tuple[Shapes, Mapping[str, Any]]:
-    """The shapes of what a program takes, and of its value. Raises Unfit."""
-    program = ParsedProgram(source, "text")
-    inputs = {key(name): InputType(shape) for name, shape in shapes.items()}
-    try:
-        checker = program.checker(inputs, dict(sizes), infer_parameters=True, recover=True)
-        result = check_program(source, checker)
-    except NotationError as problem:
-        raise Unfit((problem,)) from None
-    if result.errors:
-        raise Unfit(result.errors)
-    terms = {**checker.top.variables, **checker.parameters}
-    found = {str(name): dict(term.shape) for name, term in terms.items() if term.operator == "input"}
-    return found, result.shape or {}
-
-
-def typed(program: Program) -> tuple[Shapes, Mapping[str, Any]]:
-    """What a program takes, with the least shapes with which it is right, and the shape of its value."""
-    return with_fitting_shapes({}, partial(_checked, to_text(program), {}), program)
-
-
 @dataclass
 class _Trial:
     """A claim as a program of its own."""
@@ -148,7 +117,7 @@ class _Trial:
     sizes: dict[str, int]
     given: dict[str, Any] = field(default_factory=dict[str, Any])  # shapes of arguments of the function it is about
     called: dict[str, str] = field(default_factory=dict[str, str])  # their names, and what the function calls them
-    asked: set[str] = field(default_factory=set[str])  # sizes that an evaluation lacked
+    asked: set[str] = field(default_factory=set[str])  # sizes that nothing gives, and an evaluation needs
 
     @property
     def program(self) -> Program:
@@ -167,7 +136,12 @@ class _Trial:
         span = self.claim.span
         source, inputs, shapes = self.inputs()
         told = {**self.suppositions.told, **shapes}
-        if self.function is None and self.claim.range is None and has_proof(to_text(self.program), inputs):
+        if (
+            self.function is None
+            and self.claim.range is None
+            and not self.asked
+            and has_proof(to_text(self.program), inputs)
+        ):
             return Tried(span, PROVED, supposed=told)
         if any(map(is_open, self.claim.sides)):
             return Tried(span, UNTRIED, said="a limit, or a minimum over all tensors, has a type and no value")
@@ -202,16 +176,14 @@ class _Trial:
         first: NotationError | None = None
         for ending in self.endings():
             source = to_text(Program((*self.program.statements, Value(ending, (0, 0)))))
-            for _ in range(MOST_ENDS):
-                try:
-                    run = partial(_checked, source, self.sizes)
-                    fixed = {**given, **self.given}
-                    return source, with_fitting_shapes(fixed, run, self.program, self.suppositions.widened)[0]
-                except NotationError as problem:
-                    first = first or problem
-                    if problem.code != 309 or problem.reason != SIZE_NEEDED or problem.symbol is None:
-                        break
-                    self.sizes = {**self.sizes, problem.symbol: SOME}  # n of `for i = 1, …, n`
+            run = partial(checked, source, self.sizes)
+            try:
+                found = with_fitting_shapes({**given, **self.given}, run, self.program, self.suppositions.widened)
+            except NotationError as problem:
+                first = first or problem
+                continue
+            self.asked.update(found.ends)
+            return source, found.taken
         assert first is not None
         raise first
 
@@ -305,6 +277,7 @@ class _Trial:
         sizes = {**dict.fromkeys(sorted(self.asked), 0), **self.sizes}
         sizes = {name: size or random.randint(2, 3) for name, size in sizes.items()}
         whole = math.prod(sizes[name] for name in self.asked)
+        inputs = {name: _at(shape, sizes) for name, shape in inputs.items()}
         stated = any(isinstance(each, Equation) and is_of_sizes(each) for each in self.program.statements)
         while stated and (free := _free_axis(inputs)):
             sizes[free] = whole * random.randint(1, 3)
@@ -341,6 +314,12 @@ def _free_axis(inputs: Shapes) -> str | None:
     """An axis of a size that nothing fixes."""
     axes = (axis for shape in inputs.values() for axis, size in shape.items() if str(resolve(size)) == f"|{axis}|")
     return next(axes, None)
+
+
+def _at(shape: Mapping[str, Any], sizes: Mapping[str, int]) -> Mapping[str, Any]:
+    """A shape where ends that nothing gives have these sizes."""
+    found = {axis: resolve(size) for axis, size in shape.items()}
+    return {axis: value_at(size, {each: sizes[each.name] for each in symbols_of(size)}) for axis, size in found.items()}
 
 
 def _length(size: Any, extents: dict[str, int], random: Random) -> int:

@@ -13,7 +13,7 @@
 `parameters`: what a program declares.
 `initializers`: distributions of initial parameters.
 `initialization`: parameters as tensors.
-`open_lengths`: types for ranges of any length.
+`open_lengths`: sizes for the ends of ranges that nothing gives.
 `checks`: types without data.
 `named_plans`: plans for arguments by name, for one library.
 `compiled`: functions for repeated calls.

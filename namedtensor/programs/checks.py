@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -13,13 +13,14 @@ from grammar.nodes import Equation, Program
 from ..checking.checker import Checker
 from ..checking.report import CheckResult, report
 from ..checking.report import check_program as check_whole
+from ..core.extents import Extent
 from ..core.hooks import answered
 from ..core.limits import recursion_headroom
 from ..scope.names import Key, by_key, key, spelled
 from ..terms.inference import AlreadyReported, InputType
 from .arguments import shape_of, whole_sizes
 from .entries import Entry, WholeProgram, argument_types
-from .open_lengths import for_any_length
+from .open_lengths import with_open_ends
 from .parsed import ParsedProgram
 
 
@@ -40,22 +41,22 @@ def check_goal(
     """
     if isinstance(goal, Entry) or goal.takes(shapes):
 
-        def check(ends: Mapping[str, int]) -> CheckResult:
-            return checked_goal(goal, shapes, {**(sizes or {}), **ends} if ends else sizes, by_keyword).result
+        def check(ends: Mapping[str, Extent]) -> CheckResult:
+            return checked_goal(goal, shapes, sizes, by_keyword, ends).result
 
-        return for_any_length(goal.program, check, shapes)
+        return for_any_length(check)
     return check_program(goal.program, shapes, sizes, by_keyword)
 
 
 def checked_goal(
     goal: WholeProgram | Entry, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None,
-    by_keyword: Iterable[str] | None,
+    by_keyword: Iterable[str] | None, ends: Mapping[str, Extent] = {},
 ) -> CheckedProgram:  # fmt: skip
     """The same with the checker; numbers may stand among the shapes."""
     entry = goal.entry() if isinstance(goal, Entry) or goal.takes(shapes) else None
     if entry is not None:
-        return checked_entry(entry, shapes, sizes, by_keyword)
-    return checked_program(goal.program, shapes, sizes, by_keyword)
+        return checked_entry(entry, shapes, sizes, by_keyword, ends)
+    return checked_program(goal.program, shapes, sizes, by_keyword, ends)
 
 
 def check_program(
@@ -63,10 +64,10 @@ def check_program(
 ) -> CheckResult:
     """The check of all that a text says, which may have errors of any kind."""
 
-    def check(ends: Mapping[str, int]) -> CheckResult:
-        return checked_program(program, shapes, {**(sizes or {}), **ends} if ends else sizes, by_keyword).result
+    def check(ends: Mapping[str, Extent]) -> CheckResult:
+        return checked_program(program, shapes, sizes, by_keyword, ends).result
 
-    result = for_any_length(program, check, shapes)
+    result = for_any_length(check)
     if not result.ok or not claims_something(program.tree, shapes):
         return result
     return replace(result, tried=partial(answered, "claims", program.source, program.tree, dict(shapes), sizes))
@@ -84,13 +85,23 @@ def claims_something(tree: Program, shapes: Iterable[str]) -> bool:
     return False
 
 
+def for_any_length(check: Callable[[Mapping[str, Extent]], CheckResult]) -> CheckResult:
+    """The result of a check that takes the ends of ranges that nothing gives as sizes."""
+    result, conditions = with_open_ends(check, lambda result: result.errors)
+    return replace(result, conditions=tuple(each.shown for each in conditions)) if conditions else result
+
+
 def checked_program(
-    program: ParsedProgram, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None, by_keyword: Iterable[str] | None
+    program: ParsedProgram,
+    shapes: Mapping[str, Any],
+    sizes: Mapping[str, int] | None,
+    by_keyword: Iterable[str] | None,
+    ends: Mapping[str, Extent] = {},
 ) -> CheckedProgram:
     try:
         inputs = input_types(shapes)
         checker = program.checker(
-            inputs, whole_sizes(sizes), by_keyword=by_keyword, infer_parameters=True, recover=True
+            inputs, {**whole_sizes(sizes), **ends}, by_keyword=by_keyword, infer_parameters=True, recover=True
         )
     except NotationError as problem:
         return CheckedProgram(CheckResult(program.source, None, {}, (), (problem,), ()), None)
@@ -99,7 +110,11 @@ def checked_program(
 
 
 def checked_entry(
-    entry: Entry, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None, by_keyword: Iterable[str] | None
+    entry: Entry,
+    shapes: Mapping[str, Any],
+    sizes: Mapping[str, int] | None,
+    by_keyword: Iterable[str] | None,
+    ends: Mapping[str, Extent] = {},
 ) -> CheckedProgram:
     """The same for one name of a program, and what it needs; a function of arguments as its signature has them."""
     program = entry.program
@@ -112,7 +127,7 @@ def checked_entry(
         inputs = {name: shape for name, shape in given.items() if name not in names}
         by_keyword = None if by_keyword is None else [name for name in by_keyword if key(name) not in names]
         checker = program.checker(
-            inputs, whole_sizes(sizes), scope=scope, arguments=[each for _, each in own], by_keyword=by_keyword,
+            inputs, {**whole_sizes(sizes), **ends}, scope=scope, arguments=[each for _, each in own], by_keyword=by_keyword,
             infer_parameters=True, recover=True,
         )  # fmt: skip
     except NotationError as problem:

@@ -107,7 +107,7 @@ class ParsedProgram:
     def checker(
         self,
         inputs: Mapping[Key, InputType],
-        sizes: Mapping[str, int] | None = None,
+        sizes: Mapping[str, Any] | None = None,
         *,
         scope: Scope | None = None,
         arguments: Iterable[InputType] = (),

@@ -18,6 +18,8 @@ from grammar.symbols import SPELLED_GREEK, SUBSCRIPTS, SUPERSCRIPTS
 from grammar.text import fold
 from grammar.traversal import children
 
+from ..core.extents import is_size
+
 CONSTANTS = {"π": math.pi, "e": math.e, "ε": 1e-5, "∞": math.inf}  # what these names are where no equation says
 Value = TypeVar("Value")
 Spelling = TypeVar("Spelling")
@@ -111,10 +113,10 @@ def component(node: Node, value: Callable[[str], Any] = lambda name: None) -> st
     if isinstance(node, Name):
         plain = node.text.rstrip("'")
         found = value(plain)
-        return node.text if found is None else f"{found}{node.text[len(plain) :]}"
+        return node.text if found is None else f"{compact(found)}{node.text[len(plain) :]}"
     number = arithmetic(node, value)
     if number is not None:
-        return str(number)
+        return compact(number)
     if isinstance(node, Subscript):
         return component(node.base, value) + _script("_", tuple(component(part, value) for part in node.components))
     if isinstance(node, Superscript):
@@ -129,18 +131,23 @@ def component(node: Node, value: Callable[[str], Any] = lambda name: None) -> st
     return f"|{node.axis.name}|" if isinstance(node, Size) else "?"
 
 
+def compact(value: Any) -> str:
+    """A number in a component of a script, as names have it: n-1 where a formula may say n - 1."""
+    return str(value).replace(" ", "")
+
+
 def component_node(text: str) -> Number | Name:
     """The node of a component of a script, from its text."""
     return Number(int(text)) if text.isdecimal() else Name(text)
 
 
-def arithmetic(node: Node, value: Callable[[str], Any]) -> int | None:
-    """The whole number that `l - 1`, `2k + 1` stand for, where every name in it has a value."""
+def arithmetic(node: Node, value: Callable[[str], Any]) -> Any:
+    """The integer, or the size, that `l - 1`, `2k + 1` stand for, where every name in it has a value."""
     if isinstance(node, Number):
         return node.value if isinstance(node.value, int) else None
     if isinstance(node, Name):
         found = value(node.text)
-        return int(found) if isinstance(found, int) or (isinstance(found, str) and found.isdecimal()) else None
+        return int(found) if isinstance(found, str) and found.isdecimal() else found if is_size(found) else None
     if isinstance(node, Call) and node.operator in ("+", "-", "⊙", "juxtaposed") and len(node.arguments) == 2:
         left, right = (arithmetic(argument, value) for argument in node.arguments)
         if left is None or right is None:

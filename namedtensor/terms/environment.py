@@ -33,7 +33,7 @@ class Environment:
     the members of families where a variable that counts them is a tensor here; see `loops`. `memo` has the terms, or the
     errors, of the definitions that are held here, `sources` which tensor each of `sizes` is of, `extras` the lifted axes of a
     call with their outer names and sizes. Of each family: `steps`, the members that were made; `loops` that were made of it;
-    whether it is `unrollable`; of one over two indices the `domains` of these.
+    whether it is `unrollable`; of one over two indices the `domains` of these; of one with an open end the `inductions`.
     """
 
     parent: Environment | None = None
@@ -55,6 +55,7 @@ class Environment:
     loops: dict[tuple[Any, ...], list[Any]] = field(default_factory=dict)
     unrollable: dict[tuple[Any, ...], bool] = field(default_factory=dict)
     domains: dict[int, Any] = field(default_factory=dict)
+    inductions: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     active: frozenset[Any] = frozenset()
     members: dict[str, Any] = field(default_factory=dict)
     serial: int = field(default_factory=count().__next__, init=False, repr=False)

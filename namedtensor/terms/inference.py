@@ -105,7 +105,7 @@ class Inference(ABC):
         self,
         scope: Scope,
         inputs: Mapping[Key, InputType],
-        sizes: Mapping[str, int],
+        sizes: Mapping[str, Any],  # by names of axes: integers, or sizes of open ends
         infer_parameters: bool,
         recover: bool,
         strict: bool,
@@ -114,7 +114,7 @@ class Inference(ABC):
     ):
         self.scope: Scope = scope
         self.inputs: dict[Key, InputType] = dict(inputs)
-        self.given_sizes: dict[str, int] = dict(sizes)
+        self.given_sizes: dict[str, Any] = dict(sizes)
         self.infer_parameters: bool = infer_parameters
         self.recover: bool = recover
         self.strict: bool = strict

@@ -1,0 +1,80 @@
+"""Positions of an axis that equations for elements fill, as Y_{a(2k)} = … for k = 1, …, n does with 2, 4, …, 2n."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from ..core.extents import Extent, Size, UndecidedSize
+from ..core.sizes import is_ground, unify
+
+
+class Positions(NamedTuple):
+    """first, first + step, …, so many; where the form of a program does not depend on how many these are."""
+
+    first: Size
+    step: int
+    count: Size
+
+    @property
+    def last(self) -> Size:
+        return self.first + self.step * (self.count - 1)
+
+
+Filled: TypeAlias = list[Any] | Positions
+
+
+def numbers_to(first: Size, last: Size) -> range | Positions:
+    is_open = Extent in (type(first), type(last))
+    return Positions(first, 1, last - first + 1) if is_open else range(first, last + 1)
+
+
+def positions_at(numbers: Positions, position: Callable[[Size], Any]) -> Positions:
+    """The positions that an index takes for numbers. Raises UndecidedSize where it does not grow by a fixed step."""
+    first, second, third = (position(numbers.first + at) for at in range(3))
+    step = second - first
+    if type(step) is not int or step < 1 or third - second != step:
+        raise UndecidedSize(next(size for size in (numbers.first, numbers.count) if isinstance(size, Extent)))
+    return Positions(first, step, numbers.count)
+
+
+def length(filled: Filled) -> Size:
+    return filled.count if isinstance(filled, Positions) else len(filled)
+
+
+def count_of(taken: Sequence[Filled]) -> Size | None:
+    """The n of the positions 1, …, n that are filled without a gap; None where others are."""
+    if not any(isinstance(each, Positions) for each in taken):
+        numbers: set[int] = {number for each in taken for number in each}
+        return len(numbers) if numbers == set(range(1, len(numbers) + 1)) else None
+    parts: list[Positions] = [each for part in taken for each in as_positions(part)]
+    waiting: dict[Any, Positions] = {each.first: each for each in parts}
+    last: Size = 0
+    while waiting:
+        first = waiting.get(last + 1)
+        side = [] if first is None else [waiting.pop(last + at, None) for at in range(1, first.step + 1)]
+        if first is None or any(each is None or each[1:] != first[1:] for each in side):
+            return None
+        last = last + first.step * first.count
+    return last if len(parts) == len({each.first for each in parts}) else None
+
+
+def as_positions(filled: Filled) -> list[Positions]:
+    if isinstance(filled, Positions):
+        return [filled]
+    return [Positions(number, 1, 1) for number in filled]
+
+
+def all_of(taken: Sequence[Filled], size: Any) -> list[int] | None:
+    """The positions that are filled, in order; None where how many there are is open.
+
+    Raises UndecidedSize where it is not clear that these are all positions of an axis of this size.
+    """
+    if not any(isinstance(each, Positions) for each in taken):
+        return [number for each in taken for number in each]
+    count = count_of(taken)
+    if count is None and not is_ground(size):
+        return None
+    if count is None or not unify(count, size):
+        raise UndecidedSize(next(each for part in taken for each in part if isinstance(each, Extent)))
+    return None

@@ -1,0 +1,305 @@
+"""Families whose number of members nothing says: h^t for t = 1, …, n is typed by induction, and not member by member.
+
+The first member is typed as it is. Then comes one whose index is a counter, which stands for all numbers after the first;
+what it reads of the family is taken to have the type of the first. Where it has this type itself, all members have.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any, NamedTuple
+
+from grammar.errors import NotationError
+from grammar.nodes import Range
+
+from ..core.extents import Extent, Size, Symbol, extent, is_size, proves_at_most, terms_of
+from ..core.size_conditions import assume_at_most, counting, is_assuming, least, retracted_after, substituted
+from ..core.sizes import resolve, unify
+from ..scope.symbols import Definition
+from ..terms.environment import Environment
+from ..terms.inference import AlreadyReported, Inference
+from ..terms.terms import Term, resolved_shape
+from . import stacked_families
+from .cases import unguarded
+from .counting import OFFSET, Unrollable, members_of
+from .declarations import unknown_bound
+from .open_labels import offset_of, size_of_label
+
+FIRST = 3  # at most so many members are typed as they are until their types stay the same
+Numbers = tuple[Size, ...]
+
+
+class Along(NamedTuple):
+    """The numbers from the first to the last, along an axis, that an index of a member is."""
+
+    first: Size
+    last: Size
+    axis: str
+
+
+def open_indices(
+    checker: Inference, family: Definition, indices: dict[Any, Any], holder: Environment, env: Environment
+) -> list[Size | Along] | None:
+    """What the indices of a member are where they, or the ends of its family, are open; None where all are numbers."""
+    over = family.range
+    if over is None or not (checker.infer_parameters and is_assuming()):
+        return None
+    asked: list[Size | Along] = []
+    for each in over.each:
+        found = index_of(checker, indices.get(each.variable.text), env)
+        if found is None:
+            return None
+        asked.append(found)
+    sizes = [size for each in asked for size in (each[:2] if isinstance(each, Along) else (each,))]
+    numbers = tuple(each.first if isinstance(each, Along) else each for each in asked)
+    sizes += [end for at in range(len(numbers)) for end in ends(checker, over, at, numbers, holder)]
+    return asked if any(type(size) is Extent for size in sizes) else None
+
+
+def index_of(checker: Inference, text: Any, env: Environment) -> Size | Along | None:
+    found = OFFSET.fullmatch(text) if isinstance(text, str) else None
+    binding = None if found is None else members_of(found[1], env)
+    if found is None or not isinstance(binding, stacked_families.Along):
+        return size_of_label(checker, text)
+    size, first = resolve(binding.size), binding.first + offset_of(found)
+    if not is_size(size):
+        raise Unrollable
+    return Along(first, first + size - 1, binding.axis)
+
+
+def ends(checker: Inference, over: Range, at: int, numbers: Numbers, holder: Environment) -> tuple[Size, Size]:
+    """The least and the greatest number of one of several ranges, where those before have these numbers."""
+    each = over.each[at]
+    indices = {before.variable.text: number for before, number in zip(over.each[:at], numbers)}
+    place = Environment(parent=holder, sizes_parent=holder, indices=indices)
+    low, high = (checker.solver.number(end, place) for end in (each.low, each.high))
+    if not is_size(low) or not is_size(high):
+        raise unknown_bound(checker, each, place)
+    return low, high
+
+
+def open_member(
+    checker: Inference, family: Definition, indices: dict[Any, Any], asked: list[Size | Along], holder: Environment
+) -> Term | None:
+    """A member of an open family, or those along axes, by their type alone; None where it does not have them."""
+    over = family.range
+    assert over is not None
+    others = {name: each for name, each in indices.items() if name not in over.variables}
+    cache_key = id(family), id(holder), tuple(sorted(others.items()))
+    induction = holder.inductions.setdefault(cache_key, Induction(checker, family, over, others, holder))
+    at = next((at for at, each in enumerate(asked) if isinstance(each, Along)), None)
+    if at is not None:
+        return induction.along(asked, at)
+    numbers = tuple(asked)
+    return induction.one(numbers) if all(induction.has(numbers, at) for at in range(len(numbers))) else None
+
+
+class NoStart(Exception):
+    """Raised where a member needs more of its family than is known, so that the types cannot begin with it."""
+
+
+@dataclass(eq=False)
+class Induction:
+    """The types of the members of a family, its other indices fixed."""
+
+    checker: Inference
+    family: Definition
+    over: Range
+    others: dict[str, Any]
+    holder: Environment
+    type: Term | None = None  # of the member whose indices are the counters
+    assumed: Term | None = None  # what members are taken to be like while that one is typed
+    is_read: bool = False  # whether that was asked for
+    problem: Exception | None = None
+    begun: dict[Numbers, Term | None] = field(default_factory=dict[Numbers, "Term | None"])  # members as they are
+
+    @property
+    def counters(self) -> list[Symbol]:
+        return [Symbol(each.variable.text, "") for each in self.over.each]
+
+    def named(self, numbers: Numbers) -> dict[str, Any]:
+        """The indices of a member with these numbers."""
+        return {**self.others, **{each.variable.text: number for each, number in zip(self.over.each, numbers)}}
+
+    def ends(self, at: int, numbers: Numbers) -> tuple[Size, Size]:
+        return ends(self.checker, self.over, at, numbers, self.holder)
+
+    # ------------------------------------------------------------------------------------------- which members there are
+    def has(self, numbers: Numbers, at: int) -> bool:
+        """Whether a number lies in its range; a counter may leave it where other equations give what is there."""
+        number, (low, high) = numbers[at], self.ends(at, numbers)
+        if proves_at_most(number + 1, low) or proves_at_most(high + 1, number):
+            return False
+        gaps = [low - back for back in beyond(number - low)] + [high + ahead for ahead in beyond(high - number)]
+        if gaps:
+            return all(self.found((*numbers[:at], gap, *numbers[at + 1 :])) is not None for gap in gaps)
+        return assume_at_most(low, number) and assume_at_most(number, high)
+
+    def found(self, numbers: Numbers) -> Term | None:
+        """The member of these numbers, whichever equation gives it."""
+        return self.checker.find(self.family.name.key(self.named(numbers).get), self.holder, self.family.head)
+
+    # ------------------------------------------------------------------------------------------------------ their types
+    def along(self, asked: list[Any], at: int) -> Term | None:
+        """The members along an axis, where its first and its last are of one type."""
+        first, last, axis = asked[at]
+        sides: list[Term] = []
+        for number in (first, last):
+            numbers = [*asked[:at], number, *asked[at + 1 :]]
+            is_last = not any(isinstance(each, Along) for each in numbers)
+            side = self.found(tuple(numbers)) if is_last else self.along(numbers, at + 1)
+            if side is None:
+                return None
+            sides.append(side)
+        if not is_alike(*sides):
+            raise unknown_bound(self.checker, self.over.each[at], self.holder)
+        return self.of_type({**sides[1].shape, axis: last - first + 1}, sides[1].boolean)
+
+    def one(self, numbers: Numbers) -> Term:
+        """A term of the type of a member."""
+        if self.type is None and self.assumed is None and self.something_begins:
+            try:
+                with retracted_after(NoStart):
+                    return self.member(numbers)
+            except NoStart:
+                if self.is_beginning:
+                    raise
+        found, values = self.whole(), dict(zip(self.counters, numbers))
+        shape = {axis: substituted(resolve(size), values) for axis, size in found.shape.items()}
+        return self.of_type(shape, found.boolean)
+
+    def of_type(self, shape: dict[str, Any], boolean: bool) -> Term:
+        graph, family = self.checker.graph, self.family
+        options = (f"a member {len(graph)}", family.name.base)
+        return graph.intern("input", options=options, shape=shape, boolean=boolean, node=family.head)
+
+    @property
+    def is_beginning(self) -> bool:
+        """Whether members are being typed as they are."""
+        return self.assumed is None and None in self.begun.values()
+
+    @property
+    def something_begins(self) -> bool:
+        return any(each.is_beginning for each in self.holder.inductions.values())
+
+    def member(self, numbers: Numbers) -> Term:
+        """One member as it is. Raises NoStart where it needs itself, or more than a few others."""
+        found = self.begun.get(numbers)
+        if found is not None:
+            return found
+        if numbers in self.begun or len(self.begun) > FIRST ** len(self.counters):
+            raise NoStart
+        self.begun[numbers] = None
+        try:
+            found = self.begun[numbers] = self.infer(numbers)
+            return found
+        finally:
+            if found is None:
+                del self.begun[numbers]
+
+    def infer(self, numbers: Numbers) -> Term:
+        checker, holder = self.checker, self.holder
+        checker.spend(self.over)
+        place = Environment(
+            parent=holder, sizes_parent=holder, definition=self.family, depth=holder.depth, indices=self.named(numbers),
+            active=holder.active,
+        )  # fmt: skip
+        with unguarded(checker):
+            return checker.infer_member(self.family, place)
+
+    def whole(self) -> Term:
+        """The member whose indices are the counters, or what it is taken to be like."""
+        if self.type is None and self.assumed is not None:
+            self.is_read = True
+            return self.assumed
+        if self.problem is not None:
+            raise AlreadyReported if self.checker.recover else self.problem
+        if self.type is None:
+            try:
+                self.type = self.typed()
+            except (NotationError, AlreadyReported) as problem:
+                self.problem = problem
+                raise
+            key = self.family.name.key(self.named(tuple(map(extent, self.counters))).get)
+            self.checker.types.setdefault(str(key), resolved_shape(self.type.shape))
+        return self.type
+
+    def typed(self) -> Term:
+        inductions = self.holder.inductions
+        known = {name for name, each in inductions.items() if each.type is not None}
+        for step, sides in product(range(FIRST), product((False, True), repeat=len(self.counters))):
+            try:
+                with retracted_after(NoStart):
+                    return self.from_start(step, sides)
+            except NoStart:
+                for each in (each for name, each in inductions.items() if name not in known):
+                    each.type = None  # what followed from the type that was assumed
+        if self.something_begins:
+            raise NoStart
+        raise unknown_bound(self.checker, self.over.each[-1], self.holder)
+
+    def from_start(self, step: int, sides: tuple[bool, ...]) -> Term:
+        """The member at the counters, where all have the type of the first. Raises NoStart where they have not.
+
+        Types begin `step` members from an end of each range: the one that it is written from, or the `other` one.
+        """
+        no_counters, *places = product((True, False), repeat=len(sides))
+        first = found = self.member(self.numbers(step, sides, no_counters)[0])
+        self.assumed, self.is_read = first, False
+        try:
+            for is_fixed in places:
+                numbers, ranges = self.numbers(step, sides, is_fixed)
+                with counting(ranges):
+                    found = self.infer(numbers)
+                    if self.is_read and not is_alike(found, first):
+                        raise NoStart
+        finally:
+            self.assumed = None
+        return found
+
+    def numbers(
+        self, step: int, sides: tuple[bool, ...], is_fixed: tuple[bool, ...]
+    ) -> tuple[Numbers, dict[Symbol, tuple[Size, Size]]]:
+        """The indices with which types begin where they are fixed; counters of all the others elsewhere."""
+        numbers: Numbers = ()
+        ranges: dict[Symbol, tuple[Size, Size]] = {}
+        for at, (each, counter) in enumerate(zip(self.over.each, self.counters)):
+            low, high = self.ends(at, numbers)
+            is_from_high = each.downward != sides[at]
+            if is_fixed[at]:
+                ranges = not_empty(ranges, low, high - step)
+                numbers += (high - step if is_from_high else low + step,)
+                continue
+            low, high = (low, high - step - 1) if is_from_high else (low + step + 1, high)
+            if not proves_at_most(0, low):
+                raise unknown_bound(self.checker, each, self.holder)
+            ranges = {**not_empty(ranges, low, high), counter: (low, high)}
+            numbers += (extent(counter),)
+        return numbers, ranges
+
+
+def not_empty(ranges: dict[Symbol, tuple[Size, Size]], low: Size, high: Size) -> dict[Symbol, tuple[Size, Size]]:
+    """The ranges of counters without those numbers for which a range from `low` to `high` is empty: i ≤ n-1 of j = i+1, …, n."""
+    found = dict(ranges)
+    for counter, (first, last) in ranges.items():
+        linear, number = terms_of(high - low).get((counter,), 0), extent(counter)
+        if linear == -1 and proves_at_most(end := high - low + number, last):
+            found[counter] = first, end
+        elif linear == 1 and proves_at_most(first, end := low - high + number):
+            found[counter] = end, last
+    return found
+
+
+def beyond(slack: Size) -> range:
+    """How far numbers lie beyond an end, where some do."""
+    found = least(slack)
+    return range(1, 1 - found) if type(found) is int and -FIRST <= found < 0 else range(0)
+
+
+def is_alike(term: Term, other: Term) -> bool:
+    """Whether terms have one type whatever the open ends are."""
+    pairs = [(resolve(size), resolve(other.shape.get(axis))) for axis, size in term.shape.items()]
+    if term.shape.keys() != other.shape.keys():
+        return False
+    return all(one == two if is_size(one) and is_size(two) else unify(one, two) for one, two in pairs)

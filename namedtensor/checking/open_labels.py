@@ -1,0 +1,34 @@
+"""Labels that stand for sizes: the n-1 of h^{n-1} where nothing gives n, the t of h^t where it counts members."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..core.extents import Extent, Size, is_size
+from ..core.size_conditions import counter_named
+from ..core.sizes import resolve
+from ..scope.names import Key
+from ..terms.inference import Inference
+
+OFFSET = re.compile(r"(.+?)(?:([+-])(\d+))?")
+
+
+def size_of_label(checker: Inference, text: Any) -> Size | None:
+    """The number that a label stands for: that of n-1 where n is open, or counts."""
+    if is_size(text) or (isinstance(text, str) and text.isdecimal()):
+        return text if is_size(text) else int(text)
+    found = OFFSET.fullmatch(text) if isinstance(text, str) else None
+    if found is None:
+        return None
+    name = found[1]
+    known = counter_named(name)
+    if known is None:
+        top = checker.top
+        known = resolve(top.sizes.get(name[1:-1]) if name.startswith("|") else top.scalars.get(Key(name)))
+    return known + offset_of(found) if isinstance(known, Extent) else None
+
+
+def offset_of(found: re.Match[str]) -> int:
+    """The number in a label such as t-1."""
+    return int(found[2] + found[3]) if found[2] else 0

@@ -1,0 +1,64 @@
+"""Programs of claims typed: the shapes of what they take, the least with which they are right, and of their values."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from functools import partial
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from grammar.errors import NotationError
+from grammar.nodes import Program
+from grammar.printer import to_text
+
+from ..checking.report import check_program
+from ..programs.open_lengths import with_open_ends
+from ..programs.parsed import ParsedProgram
+from ..scope.names import key
+from ..terms.inference import InputType
+from ..terms.terms import resolved_shape
+from .fitting_shapes import Unfit, with_fitting_shapes
+
+Shapes = Mapping[str, Mapping[str, Any]]
+
+
+def taken(source: str, sizes: Mapping[str, int], shapes: Shapes) -> Shapes:
+    """The shapes of what a program takes. Raises NotationError where it is wrong."""
+    try:
+        return checked(source, sizes, shapes).taken
+    except Unfit as unfit:
+        raise unfit.errors[0] from None
+
+
+class Typed(NamedTuple):
+    """The shapes of what a program takes, and of its value; the ends of its ranges that nothing gives."""
+
+    taken: Shapes
+    value: Mapping[str, Any]
+    ends: Collection[str]
+
+
+def checked(source: str, sizes: Mapping[str, int], shapes: Shapes) -> Typed:
+    """The types of a program. Raises Unfit."""
+    program = ParsedProgram(source, "text")
+    inputs = {key(name): InputType(shape) for name, shape in shapes.items()}
+
+    def check(ends: Mapping[str, Any]) -> tuple[tuple[NotationError, ...], Typed]:
+        try:
+            checker = program.checker(inputs, {**sizes, **ends}, infer_parameters=True, recover=True)
+            result = check_program(source, checker)
+        except NotationError as problem:
+            return (problem,), Typed({}, {}, ends)
+        terms = {**checker.top.variables, **checker.parameters}
+        found = {str(name): resolved_shape(term.shape) for name, term in terms.items() if term.operator == "input"}
+        return result.errors, Typed(found, result.shape or {}, ends)
+
+    (errors, found), _ = with_open_ends(check, itemgetter(0))
+    if errors:
+        raise Unfit(errors)
+    return found
+
+
+def typed(program: Program) -> tuple[Shapes, Mapping[str, Any]]:
+    """What a program takes, with the least shapes with which it is right, and the shape of its value."""
+    return with_fitting_shapes({}, partial(checked, to_text(program), {}), program)[:2]
