@@ -16,6 +16,7 @@ from grammar.nodes import Range
 from ..core.extents import Extent, Size, Symbol, extent, is_size, proves_at_most, terms_of
 from ..core.size_conditions import assume_at_most, counting, is_assuming, least, retracted_after, substituted
 from ..core.sizes import resolve, unify
+from ..scope.names import Key
 from ..scope.symbols import Definition
 from ..terms.environment import Environment
 from ..terms.inference import AlreadyReported, Inference
@@ -289,6 +290,33 @@ def not_empty(ranges: dict[Symbol, tuple[Size, Size]], low: Size, high: Size) ->
         elif linear == 1 and proves_at_most(first, end := low - high + number):
             result[counter] = end, last
     return result
+
+
+def labelled_member(checker: Inference, key: Key, node: Any) -> Term | None:
+    """W^{n} or W^{l-1} where W^1, W^2, … have values of one type; None where they have not."""
+    if not (checker.infer_parameters and is_assuming()):
+        return None
+    labels = {text: size_of_label(checker, text) for text in (*key.superscript, *key.subscript)}
+    sizes = [(text, size) for text, size in labels.items() if type(size) is Extent]
+    if len(sizes) != 1:
+        return None
+    ((label, size),) = sizes
+    terms: list[Term] = []
+    while (
+        member := with_label(key, label, str(len(terms) + 1))
+    ) in checker.top.variables or member in checker.scope.definitions:
+        term = checker.find(member, checker.top, node)
+        if term is None or not all(is_alike(term, other) for other in terms[:1]):
+            return None
+        terms.append(term)
+    if not terms or not assume_at_most(1, size) or not assume_at_most(size, len(terms)):
+        return None
+    return terms[0]
+
+
+def with_label(key: Key, label: str, text: str) -> Key:
+    subscript, superscript = (tuple(text if part == label else part for part in script) for script in key[1:])
+    return Key(key.base, subscript, superscript)
 
 
 def beyond(slack: Size) -> range:
