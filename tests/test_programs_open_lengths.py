@@ -119,6 +119,16 @@ def test_the_conditions_say_for_which_numbers_a_text_is_right(size, step, offset
         assert fits == (not report.errors and all(eval(each, {"n": number}) for each in relations))
 
 
+def test_members_that_are_given_by_label_bound_the_end():
+    text = "h^0 = x\nh^l = [relu(W^l ⊙_{in} h^{l-1})]_{out→in} for l = 1, …, n\nh^n"
+    shapes = {"x": "ℝ^{in}", **{f"W^{number}": "ℝ^{in × out}" for number in (1, 2, 3)}}
+    report = nt.check(text, **shapes)
+    assert (report.errors, report.type, report.conditions) == ((), "ℝ^{in}", ("n ≤ 3",))
+    report = nt.check("W^1 = 2\nW^2 = 3\n∑_{i=1}^{n} W^i")
+    assert (report.errors, report.type, report.conditions) == ((), "ℝ", ("n ≤ 2",))
+    assert nt.check(text, **{**shapes, "W^2": "ℝ^{in}"}).errors
+
+
 def test_a_step_that_changes_the_type_is_an_error():
     (problem,) = nt.check("x ∈ ℝ^{a}\nh^0 = x\nh^t = [h^{t-1}]_{a→a'} for t = 1, …, n\nh^n").errors
     assert (problem.code, problem.span_text) == (301, "a")

@@ -16,6 +16,7 @@ from grammar.nodes import Range
 from ..core.extents import Extent, Size, Symbol, extent, is_size, proves_at_most, terms_of
 from ..core.size_conditions import assume_at_most, counting, is_assuming, least, retracted_after, substituted
 from ..core.sizes import resolve, unify
+from ..scope.names import Key
 from ..scope.symbols import Definition
 from ..terms.environment import Environment
 from ..terms.inference import AlreadyReported, Inference
@@ -47,10 +48,10 @@ def open_indices(
         return None
     asked: list[Size | Along] = []
     for each in over.each:
-        found = index_of(checker, indices.get(each.variable.text), env)
-        if found is None:
+        result = index_of(checker, indices.get(each.variable.text), env)
+        if result is None:
             return None
-        asked.append(found)
+        asked.append(result)
     sizes = [size for each in asked for size in (each[:2] if isinstance(each, Along) else (each,))]
     numbers = tuple(each.first if isinstance(each, Along) else each for each in asked)
     sizes += [end for at in range(len(numbers)) for end in ends(checker, over, at, numbers, holder)]
@@ -58,11 +59,11 @@ def open_indices(
 
 
 def index_of(checker: Inference, text: Any, env: Environment) -> Size | Along | None:
-    found = OFFSET.fullmatch(text) if isinstance(text, str) else None
-    binding = None if found is None else members_of(found[1], env)
-    if found is None or not isinstance(binding, stacked_families.Along):
+    parts = OFFSET.fullmatch(text) if isinstance(text, str) else None
+    binding = None if parts is None else members_of(parts[1], env)
+    if parts is None or not isinstance(binding, stacked_families.Along):
         return size_of_label(checker, text)
-    size, first = resolve(binding.size), binding.first + offset_of(found)
+    size, first = resolve(binding.size), binding.first + offset_of(parts)
     if not is_size(size):
         raise Unrollable
     return Along(first, first + size - 1, binding.axis)
@@ -72,10 +73,10 @@ def ends(checker: Inference, over: Range, at: int, numbers: Numbers, holder: Env
     """The least and the greatest number of one of several ranges, where those before have these numbers."""
     each = over.each[at]
     indices = {before.variable.text: number for before, number in zip(over.each[:at], numbers)}
-    place = Environment(parent=holder, sizes_parent=holder, indices=indices)
-    low, high = (checker.solver.number(end, place) for end in (each.low, each.high))
+    inner = Environment(parent=holder, sizes_parent=holder, indices=indices)
+    low, high = (checker.solver.number(end, inner) for end in (each.low, each.high))
     if not is_size(low) or not is_size(high):
-        raise unknown_bound(checker, each, place)
+        raise unknown_bound(checker, each, inner)
     return low, high
 
 
@@ -133,10 +134,10 @@ class Induction:
             return False
         gaps = [low - back for back in beyond(number - low)] + [high + ahead for ahead in beyond(high - number)]
         if gaps:
-            return all(self.found((*numbers[:at], gap, *numbers[at + 1 :])) is not None for gap in gaps)
+            return all(self.given((*numbers[:at], gap, *numbers[at + 1 :])) is not None for gap in gaps)
         return assume_at_most(low, number) and assume_at_most(number, high)
 
-    def found(self, numbers: Numbers) -> Term | None:
+    def given(self, numbers: Numbers) -> Term | None:
         """The member of these numbers, whichever equation gives it."""
         return self.checker.find(self.family.name.key(self.named(numbers).get), self.holder, self.family.head)
 
@@ -148,7 +149,7 @@ class Induction:
         for number in (first, last):
             numbers = [*asked[:at], number, *asked[at + 1 :]]
             is_last = not any(isinstance(each, Along) for each in numbers)
-            side = self.found(tuple(numbers)) if is_last else self.along(numbers, at + 1)
+            side = self.given(tuple(numbers)) if is_last else self.along(numbers, at + 1)
             if side is None:
                 return None
             sides.append(side)
@@ -165,9 +166,9 @@ class Induction:
             except NoStart:
                 if self.is_beginning:
                     raise
-        found, values = self.whole(), dict(zip(self.counters, numbers))
-        shape = {axis: substituted(resolve(size), values) for axis, size in found.shape.items()}
-        return self.of_type(shape, found.boolean)
+        result, values = self.whole(), dict(zip(self.counters, numbers))
+        shape = {axis: substituted(resolve(size), values) for axis, size in result.shape.items()}
+        return self.of_type(shape, result.boolean)
 
     def of_type(self, shape: dict[str, Any], boolean: bool) -> Term:
         graph, family = self.checker.graph, self.family
@@ -185,28 +186,28 @@ class Induction:
 
     def member(self, numbers: Numbers) -> Term:
         """One member as it is. Raises NoStart where it needs itself, or more than a few others."""
-        found = self.begun.get(numbers)
-        if found is not None:
-            return found
+        result = self.begun.get(numbers)
+        if result is not None:
+            return result
         if numbers in self.begun or len(self.begun) > FIRST ** len(self.counters):
             raise NoStart
         self.begun[numbers] = None
         try:
-            found = self.begun[numbers] = self.infer(numbers)
-            return found
+            result = self.begun[numbers] = self.infer(numbers)
+            return result
         finally:
-            if found is None:
+            if result is None:
                 del self.begun[numbers]
 
     def infer(self, numbers: Numbers) -> Term:
         checker, holder = self.checker, self.holder
         checker.spend(self.over)
-        place = Environment(
+        inner = Environment(
             parent=holder, sizes_parent=holder, definition=self.family, depth=holder.depth, indices=self.named(numbers),
             active=holder.active,
         )  # fmt: skip
         with unguarded(checker):
-            return checker.infer_member(self.family, place)
+            return checker.infer_member(self.family, inner)
 
     def whole(self) -> Term:
         """The member whose indices are the counters, or what it is taken to be like."""
@@ -242,21 +243,21 @@ class Induction:
     def from_start(self, step: int, sides: tuple[bool, ...]) -> Term:
         """The member at the counters, where all have the type of the first. Raises NoStart where they have not.
 
-        Types begin `step` members from an end of each range: the one that it is written from, or the `other` one.
+        Types begin `step` members from an end of each range: `sides` says of which ranges it is not the end that is written first.
         """
         no_counters, *places = product((True, False), repeat=len(sides))
-        first = found = self.member(self.numbers(step, sides, no_counters)[0])
+        first = result = self.member(self.numbers(step, sides, no_counters)[0])
         self.assumed, self.is_read = first, False
         try:
             for is_fixed in places:
                 numbers, ranges = self.numbers(step, sides, is_fixed)
                 with counting(ranges):
-                    found = self.infer(numbers)
-                    if self.is_read and not is_alike(found, first):
+                    result = self.infer(numbers)
+                    if self.is_read and not is_alike(result, first):
                         raise NoStart
         finally:
             self.assumed = None
-        return found
+        return result
 
     def numbers(
         self, step: int, sides: tuple[bool, ...], is_fixed: tuple[bool, ...]
@@ -281,20 +282,47 @@ class Induction:
 
 def not_empty(ranges: dict[Symbol, tuple[Size, Size]], low: Size, high: Size) -> dict[Symbol, tuple[Size, Size]]:
     """The ranges of counters without those numbers for which a range from `low` to `high` is empty: i ≤ n-1 of j = i+1, …, n."""
-    found = dict(ranges)
+    result = dict(ranges)
     for counter, (first, last) in ranges.items():
         linear, number = terms_of(high - low).get((counter,), 0), extent(counter)
         if linear == -1 and proves_at_most(end := high - low + number, last):
-            found[counter] = first, end
+            result[counter] = first, end
         elif linear == 1 and proves_at_most(first, end := low - high + number):
-            found[counter] = end, last
-    return found
+            result[counter] = end, last
+    return result
+
+
+def labelled_member(checker: Inference, key: Key, node: Any) -> Term | None:
+    """W^{n} or W^{l-1} where W^1, W^2, … have values of one type; None where they have not."""
+    if not (checker.infer_parameters and is_assuming()):
+        return None
+    labels = {text: size_of_label(checker, text) for text in (*key.superscript, *key.subscript)}
+    sizes = [(text, size) for text, size in labels.items() if type(size) is Extent]
+    if len(sizes) != 1:
+        return None
+    ((label, size),) = sizes
+    terms: list[Term] = []
+    while (
+        member := with_label(key, label, str(len(terms) + 1))
+    ) in checker.top.variables or member in checker.scope.definitions:
+        term = checker.find(member, checker.top, node)
+        if term is None or not all(is_alike(term, other) for other in terms[:1]):
+            return None
+        terms.append(term)
+    if not terms or not assume_at_most(1, size) or not assume_at_most(size, len(terms)):
+        return None
+    return terms[0]
+
+
+def with_label(key: Key, label: str, text: str) -> Key:
+    subscript, superscript = (tuple(text if part == label else part for part in script) for script in key[1:])
+    return Key(key.base, subscript, superscript)
 
 
 def beyond(slack: Size) -> range:
     """How far numbers lie beyond an end, where some do."""
-    found = least(slack)
-    return range(1, 1 - found) if type(found) is int and -FIRST <= found < 0 else range(0)
+    result = least(slack)
+    return range(1, 1 - result) if type(result) is int and -FIRST <= result < 0 else range(0)
 
 
 def is_alike(term: Term, other: Term) -> bool:

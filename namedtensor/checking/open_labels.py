@@ -18,17 +18,17 @@ def size_of_label(checker: Inference, text: Any) -> Size | None:
     """The number that a label stands for: that of n-1 where n is open, or counts."""
     if is_size(text) or (isinstance(text, str) and text.isdecimal()):
         return text if is_size(text) else int(text)
-    found = OFFSET.fullmatch(text) if isinstance(text, str) else None
-    if found is None:
+    parts = OFFSET.fullmatch(text) if isinstance(text, str) else None
+    if parts is None:
         return None
-    name = found[1]
+    name = parts[1]
     known = counter_named(name)
     if known is None:
         top = checker.top
         known = resolve(top.sizes.get(name[1:-1]) if name.startswith("|") else top.scalars.get(Key(name)))
-    return known + offset_of(found) if isinstance(known, Extent) else None
+    return known + offset_of(parts) if isinstance(known, Extent) else None
 
 
-def offset_of(found: re.Match[str]) -> int:
+def offset_of(parts: re.Match[str]) -> int:
     """The number in a label such as t-1."""
-    return int(found[2] + found[3]) if found[2] else 0
+    return int(parts[2] + parts[3]) if parts[2] else 0

@@ -22,16 +22,16 @@ def with_open_ends(
 ) -> tuple[Found, tuple[Condition, ...]]:
     """What a check gives with a size for each end that nothing gives, and the conditions on these under which it does."""
     ends: dict[str, Extent] = {}
-    first = found = check(ends)
+    first = result = check(ends)
     assumed: tuple[Condition, ...] = ()
-    while needed := {name: each for name, each in ends_needed(errors(found)).items() if name not in ends}:
+    while needed := {name: each for name, each in ends_needed(errors(result)).items() if name not in ends}:
         ends |= needed
         try:
             with conditions() as collected:
-                found, assumed = check(ends), collected.taken_to_hold
+                result, assumed = check(ends), collected.taken_to_hold
         except UndecidedSize:  # what the program means depends on the number
             return first, ()
-    return found, assumed
+    return result, assumed
 
 
 def ends_needed(errors: tuple[NotationError, ...]) -> dict[str, Extent]:
