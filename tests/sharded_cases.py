@@ -542,7 +542,7 @@ def case_an_input_is_never_refused_and_the_share_of_a_device_is_what_counts():
         try:
             lowered(of, batch)
         except nt.NotationError as problem:
-            assert problem.code == 404 and "the limit of one result is 4 GiB" in str(problem), problem
+            assert problem.code == 404 and "the limit is 4 GiB" in str(problem), problem
         else:
             raise AssertionError("this was to be refused")
 

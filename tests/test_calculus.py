@@ -293,7 +293,7 @@ ERRORS = {
     "∂X + 1": ("405", "a differential by itself has no value"),
     "∂(∂(∑_{a} X)/∂X* ⊙ X)/∂X*": ("303", "the derivative would have axis a* twice"),
     "∂(X > 1)/∂X*": ("315", "a condition has no derivative"),
-    "∂(∑_{a} X)/∂Z*": ("201", "Z is not known"),
+    "∂(∑_{a} X)/∂Z*": ("201", "undefined name Z"),
 }
 
 

@@ -77,7 +77,7 @@ def test_an_outer_product_is_warned_of_and_refused_when_strict():
     found = nt.check("x + y", SHAPES)
     assert found.ok
     assert [warning.message for warning in found.warnings] == [
-        "+ broadcasts ℝ^{height[3]} with ℝ^{width[4]} (outer product)"
+        "+ broadcasts ℝ^{height[3]} against ℝ^{width[4]} (outer product)"
     ]
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate("x + y", x=nt.tensor([1, 2], "a"), y=nt.tensor([1, 2], "b"), strict=True)
@@ -285,7 +285,7 @@ def test_python_functions_are_lifted_by_their_signature():
 @pytest.mark.parametrize(
     ("X", "Y", "number", "message"),
     [
-        ("ℝ^{a[2] × b[3]}", "ℝ^{a[2] × b[4]}", 302, "b is 3 in X and 4 in Y"),
+        ("ℝ^{a[2] × b[3]}", "ℝ^{a[2] × b[4]}", 302, "axis b has size 3 in X and size 4 in Y"),
         ("ℝ^{a[2] × c[3]}", "ℝ^{a[2]}", 306, "both returns axis c, but its operand already has an axis c"),
         ("ℝ^{a[2]}", "ℝ^{a[2] × c[2]}", 306, "both returns axis c, but its operand already has an axis c"),
     ],
@@ -323,7 +323,7 @@ def test_python_functions_give_axes_of_the_sizes_that_they_say():
         ("pair(X)", 304, "pair expects 2 arguments, got 1"),
         ("bare(X)", 307, "must return a tensor, got float"),
         ("renamed(X)", 307, "returned the axes b"),
-        ("sized(X)", 308, "a of X is 3"),
+        ("sized(X)", 308, "axis a of X has size 3"),
     ],
 )
 def test_python_functions_that_do_not_do_what_they_say(formula, number, said):
@@ -339,7 +339,7 @@ def test_python_functions_that_do_not_do_what_they_say(formula, number, said):
 REPORTS = (
     # a program, shapes, the lines of what check says: with types, errors and warnings, and without
     ("f(t) = t", {}, ""),
-    ("x + y", {"x": "ℝ^{a}", "y": "ℝ^{b}"}, "x : ℝ^{a}|y : ℝ^{b}|value : ℝ^{a × b}||warning 314: + broadcasts ℝ^{a} with ℝ^{b} (outer product)"),
+    ("x + y", {"x": "ℝ^{a}", "y": "ℝ^{b}"}, "x : ℝ^{a}|y : ℝ^{b}|value : ℝ^{a × b}||warning 314: + broadcasts ℝ^{a} against ℝ^{b} (outer product)"),
     ("A = x\nA ⊙_{c} y", {"x": "ℝ^{a}", "y": "ℝ^{b}"}, "x : ℝ^{a}|y : ℝ^{b}|A : ℝ^{a}||shape error 301: ⊙_{c} needs axis c, missing from A and y"),
     ("f : ℝ^{a} → ℝ\nf(t) = ∑_{b} t", {}, "shape error 301: ∑_{b} needs axis b, missing from t"),
     ("f : ℝ^{a} → ℝ\nf(t) = ∑_{i=1}^{n} i + ∑_{a} t", {}, ""),

@@ -103,7 +103,7 @@ def test_an_index_that_is_drawn_has_its_probabilities():
 
 
 def test_a_claim_about_an_estimate_is_one_about_types():
-    with pytest.warns(nt.NotationWarning, match="not compared, since it is about an estimate: L = 𝔼"):
+    with pytest.warns(nt.NotationWarning, match="not checked: it is about an estimate: L = 𝔼"):
         assert float(nt.evaluate("L = 𝔼_{z ∼ N(0, 1)} z = 5", draws=10)) != 5
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate("L = 𝔼_{b ∼ Bernoulli(q)} b = 5", q=0.5)
@@ -112,6 +112,6 @@ def test_a_claim_about_an_estimate_is_one_about_types():
 
 def test_a_claim_about_a_limit_is_one_about_types(recwarn):
     assert float(nt.evaluate("Y = 2 X\nlim_{α→∞}(α Y) = Y", X=1.0)) == 2
-    assert "not compared, since a limit" in str(recwarn.pop(nt.NotationWarning).message)
+    assert "not checked: a limit" in str(recwarn.pop(nt.NotationWarning).message)
     nt.evaluate("Y = 2 X\nX + X = Y + 0", X=1.0)
     assert not recwarn.list

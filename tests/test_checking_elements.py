@@ -16,7 +16,7 @@ Y = "Y ∈ ℝ^{a[2] × b[2]}\n"
     (r"\\[ Z_{\\name{a}(i)} = X_{\\name{a}(i)} \\] \\[ Z_{\\name{a}(j)} = X_{\\name{a}(j)} \\]".replace("\\\\", "\\"), r"Z_{\name{a}(j)}"),
 ])  # fmt: skip
 def test_two_equations_that_each_fill_all_of_a_tensor(program, place):
-    with pytest.raises(nt.NotationError, match="both fill all of") as caught:
+    with pytest.raises(nt.NotationError, match="both define all of") as caught:
         nt.evaluate(program, X=nt.tensor([1.0, 2.0], "a"))
     assert (caught.value.code, caught.value.span_text) == (406, place)
     assert [error.code for error in nt.check(program, X="ℝ^{a[2]}").errors] == [406]

@@ -244,10 +244,10 @@ def test_attention_of_each_layer_is_found_with_the_states():
     found = transformer.GPT2.init(1, sizes)
     ids = nt.tensor([1, 2, 3, 4], "seq")
     names = ("states", *(f"A^{l}" for l in range(1, 10)))
-    states, *maps = found.at(names, ids=ids)
-    assert nt.allclose(states, found.at("states", ids=ids))
+    states, *maps = found.evaluate(names, ids=ids)
+    assert nt.allclose(states, found.evaluate("states", ids=ids))
     for name, each in zip(names[1:], maps):
-        assert nt.allclose(each, found.at(name, ids=ids))
+        assert nt.allclose(each, found.evaluate(name, ids=ids))
 
 
 @pytest.mark.parametrize("kind, sizes", [("GPT2", GPT2), ("Llama", LLAMA)])

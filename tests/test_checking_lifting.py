@@ -28,7 +28,7 @@ BOUND = "a b c".split()
 MADE = "d a' b' n".split()
 EXTRA = "a b c d a' b' a* n k i t ax ax' seq".split()
 OVER_AXES = {
-    "center": "centre_{ax} : ℝ^{ax} → ℝ^{ax}\ncentre_{ax}(t) = t − (∑_{ax} t) / |ax|",
+    "center": "center_{ax} : ℝ^{ax} → ℝ^{ax}\ncenter_{ax}(t) = t − (∑_{ax} t) / |ax|",
     "weigh": "weigh_{ax} : ℝ^{ax} → ℝ^{ax}\nweigh_{ax}(t) = t ⊙ r\nr = softmax_{ax}(2 t)",
     "total": "total_{ax} : ℝ^{ax} → ℝ\ntotal_{ax}(t) = ∑_{ax} t^2",
     "mix": "mix_{ax} : ℝ^{ax} → ℝ^{ax}\nmix_{ax}(t) = t + ∑_{ax'} t_{ax→ax'} ⊙ t",

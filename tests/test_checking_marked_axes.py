@@ -13,12 +13,12 @@ GIVEN = {
     "P": nt.tensor(np.ones(2), "a'"), "x": nt.tensor(np.ones(2), "a"),
 }  # fmt: skip
 TOLD = {
-    "W − 0.1 G": "− joins ℝ^{a[2] × b[3]} with ℝ^{a*[2] × b*[3]}, and a and a* are two axes: W − 0.1 G (∂L/∂W, without the mark, "
+    "W − 0.1 G": "− broadcasts ℝ^{a[2] × b[3]} against ℝ^{a*[2] × b*[3]}: a and a* are different axes: W − 0.1 G (∂L/∂W, without the mark, "
     "has the axes of W; of a gradient with marks, write G_{a*→a})",
-    "G + W": "+ joins ℝ^{a*[2] × b*[3]} with ℝ^{a[2] × b[3]}, and a and a* are two axes",
-    "W − H": "− joins ℝ^{a[2] × b[3]} with ℝ^{a*[2] × b[3]}, and a and a* are two axes",
-    "x + D": "+ joins ℝ^{a[2]} with ℝ^{a†[2]}, and a and a† are two axes",
-    "x − ∂(∑_{a} x^2)/∂x*": "− joins ℝ^{a[2]} with ℝ^{a*[2]}, and a and a* are two axes",
+    "G + W": "+ broadcasts ℝ^{a*[2] × b*[3]} against ℝ^{a[2] × b[3]}: a and a* are different axes",
+    "W − H": "− broadcasts ℝ^{a[2] × b[3]} against ℝ^{a*[2] × b[3]}: a and a* are different axes",
+    "x + D": "+ broadcasts ℝ^{a[2]} against ℝ^{a†[2]}: a and a† are different axes",
+    "x − ∂(∑_{a} x^2)/∂x*": "− broadcasts ℝ^{a[2]} against ℝ^{a*[2]}: a and a* are different axes",
 }
 QUIET = [
     "W − 0.1 G_{a*→a, b*→b}", "W ⊙ G", "x ⊙ D", "S − x", "S + x_{a→a*}", "x + P", "x − ∂(∑_{a} x^2)/∂x", "W + 1", "W − ∑_{a*,b*} G",

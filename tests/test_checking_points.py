@@ -14,16 +14,16 @@ def given(text, tensor):
 
 # the formula, what is given, the text under the caret, the message, and the hint
 REFUSED = [
-    ("x|_{u=1}", "x", "u", "x has no u", None),
-    (r"\left. x \right|_{u=1}", "x", "u", "x has no u", None),
-    ("(x + 1)|_{u=1}", "xu", "u", "x + 1 has no u", None),
-    ("(2 y)|_{u=1}\ny = x + 1", "x", "u", "2 y has no u", None),
-    ("f(x)|_{u=1}\nf(t) = t + 1", "x", "u", "f(x) has no u", None),
-    ("(x + u)|_{u=1, v=2}", "xu", "v", "x + u has no v", None),
+    ("x|_{u=1}", "x", "u", "x does not contain u", None),
+    (r"\left. x \right|_{u=1}", "x", "u", "x does not contain u", None),
+    ("(x + 1)|_{u=1}", "xu", "u", "x + 1 does not contain u", None),
+    ("(2 y)|_{u=1}\ny = x + 1", "x", "u", "2 y does not contain u", None),
+    ("f(x)|_{u=1}\nf(t) = t + 1", "x", "u", "f(x) does not contain u", None),
+    ("(x + u)|_{u=1, v=2}", "xu", "v", "x + u does not contain v", None),
     ("x|_{a=1}", "x", "a", "a is an axis of x, not a tensor in it", "write x_{a(1)} for an element along the axis a"),
     (r"\left. x \right|_{a=2}", "x", "a", "a is an axis of x, not a tensor in it", "write x_{a(2)} for an element along the axis a"),
     ("(x + M)|_{b=1}", "xM", "b", "b is an axis of x + M, not a tensor in it", "write [x + M]_{b(1)} for an element along the axis b"),
-    ("(rate ⊙ x)|_{rat=1}\nrate = 2", "x", "rat", "rate ⊙ x has no rat", "did you mean rate?"),
+    ("(rate ⊙ x)|_{rat=1}\nrate = 2", "x", "rat", "rate ⊙ x does not contain rat", "did you mean rate?"),
 ]  # fmt: skip
 
 

@@ -111,9 +111,9 @@ def test_what_is_looked_at_for_a_size_is_no_step():
 
 # ------------------------------------------------------------------------------------------- what does not agree: errors
 SEVERAL = {
-    "two literals": ("Y = [1, 2]_{a}\nZ = [1, 2, 3]_{a}\n|a|", {}, "a is 2 in Y, 3 in Z"),
+    "two literals": ("Y = [1, 2]_{a}\nZ = [1, 2, 3]_{a}\n|a|", {}, "axis a has size 2 in Y, 3 in Z"),
     "a part and a name": ("Y = X_{b→a} / |a|\nZ = [1, 2]_{a}\nY", {"X": B}, "2 in Z"),
-    "two inputs": ("(X ⊕_{a} Y) / |a|", {"X": A, "Y": ([1.0], "a")}, "a is 2 in X, 1 in Y"),
+    "two inputs": ("(X ⊕_{a} Y) / |a|", {"X": A, "Y": ([1.0], "a")}, "axis a has size 2 in X, 1 in Y"),
 }
 
 
@@ -159,7 +159,7 @@ def test_a_size_that_is_given_against_the_rest_is_an_error(case):
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate(text, values, sizes=sizes)
     assert (caught.value.code, caught.value.span_text) == (308, under)
-    assert "sizes= says" in str(caught.value)
+    assert "sizes= gives" in str(caught.value)
     with pytest.raises(nt.NotationError) as theirs:
         reference.evaluate(text, given(inputs, reference.tensor), sizes=sizes)
     assert theirs.value.code == 308

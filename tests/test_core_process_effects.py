@@ -37,7 +37,7 @@ FORBIDDEN = {
     "threads of libraries": r"\bset_num_(interop_)?threads\b|\bthreadpool_limits\b|\bgotoblas|openblas_",
     "the recursion limit": r"\bsetrecursionlimit\b",
     "the size of stacks": r"\bstack_size\(",
-    "defaults of libraries": r"\bset_default_\w+|\bset_printoptions\b|\bset_grad_enabled\b|jax\.config\.update",
+    "defaults of libraries": r"\bset_default_\w+|\b(np|numpy|torch)\.set_printoptions\b|\bset_grad_enabled\b|jax\.config\.update",
     "random states": r"\b(np|numpy)\.random\.seed\b|\bmanual_seed\b|\brandom\.seed\b",
     "filters of warnings for good": r"warnings\.(filterwarnings|resetwarnings)\b",
     "NumPy's handling of errors for good": r"\bseterr\b",

@@ -64,11 +64,11 @@ def test_a_function_takes_its_arguments_by_position():
 
 
 def test_what_is_wrong_is_told():
-    with pytest.raises(nt.NotationError, match="Q stands nowhere"):
+    with pytest.raises(nt.NotationError, match="does not contain Q"):
         nt.gradient("L = ∑_{a} x", "L", "Q")
     with pytest.raises(nt.NotationError, match="has axes a"):
         nt.gradient("L = x^2", "L", "x")(x=nt.tensor([1.0], "a"))
-    with pytest.raises(nt.NotationError, match="no name is said"):
+    with pytest.raises(nt.NotationError, match="at least one name"):
         nt.gradient("L = ∑_{a} x", "L")
     with pytest.raises(nt.NotationError, match="expects 1 arguments, got 2"):
         nt.gradient("f(x) = ∑_{a} x w", "f", "w")(1.0, 2.0)

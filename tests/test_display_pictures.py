@@ -171,7 +171,7 @@ IDS = nt.tensor([[3, 1, 4], [1, 5, 9]], "batch seq")
 def test_a_head_is_a_panel_and_its_rows_sum_to_one(of):
     tokens = ["<s>", "cat", "sat"]
     found = attention_maps(MODEL, IDS, tokens=tokens, name="A^2", of={"batch": of})
-    want = MODEL.at("A^2", IDS)[{"batch": of}].to_array("heads seq memory")
+    want = MODEL.evaluate("A^2", IDS)[{"batch": of}].to_array("heads seq memory")
     assert len(drawn(found)) == 3
     for got, array in zip(drawn(found), want):
         np.testing.assert_allclose(got, array, rtol=1e-12)

@@ -55,5 +55,5 @@ def test_a_hostile_name_is_text():
 
 
 def test_a_place_that_cannot_be_written_is_told(tmp_path):
-    with pytest.raises(nt.NotationError, match="cannot be written"):
+    with pytest.raises(nt.NotationError, match="cannot write"):
         nt.explain("∑_{a} X", X=X).save(tmp_path / "no" / "steps.html")

@@ -255,7 +255,7 @@ def test_a_model_is_walked_definition_by_definition():
     assert nt.allclose(found.value, model(ids))
     assert len(found) > LONGEST and "FFN^1, FFN^2, FFN^3" in str(found)
     for name in ("A^2", "T^3"):
-        assert nt.allclose(found.inside(name)[-1].value, model.at(name, ids))
+        assert nt.allclose(found.inside(name)[-1].value, model.evaluate(name, ids))
     assert all("FFN^2" in step.inside for step in found.inside("FFN^2"))
     masked = model.explain(ids, mask=nt.tensor([[1, 1, 0]], "batch seq"))
     assert nt.allclose(masked.value, model(ids, mask=nt.tensor([[1, 1, 0]], "batch seq")))

@@ -270,7 +270,7 @@ def test_what_was_not_read_is_said(tmp_path, capsys, body, said):
 @pytest.mark.parametrize("program", ["f(x) = 2 x", "|a| = 3", "f(x) = g(x)\ng(x) = y + x", "⋮"])
 def test_a_program_without_a_type_is_not_passed_in_silence(capsys, program):
     assert cli.main(["check", program]) == 0
-    assert "no value whose type could be told" in capsys.readouterr().out
+    assert "no type to report" in capsys.readouterr().out
 
 
 # ------------------------------------------------------------------------------------------------------------ bounded time
@@ -355,7 +355,7 @@ def test_errors_are_told_as_file_line_column(paper):
 
 def test_types_and_all(paper):
     assert "  q : ℝ^{key}" in paper("--types")[1]
-    assert "unsupported character \\mathfrak" in paper("--all")[1]
+    assert "unsupported macro \\mathfrak" in paper("--all")[1]
     assert paper("--ascii")[1].isascii()
 
 

@@ -48,7 +48,7 @@ def test_findings_have_their_place(tmp_path, monkeypatch, capsys):
     line, column = next(
         (at, row.index(r"\name{val}") + 1) for at, row in enumerate(PAGE.splitlines(), 1) if "val" in row
     )
-    assert f"a.html:{line}:{column}: error 301: ∑_{{val}} needs axis val, which S lacks" in printed
+    assert f"a.html:{line}:{column}: error 301: ∑_{{val}} needs axis val, missing from S" in printed
     assert re.search(rf"a\.html:{line + 1}:\d+: not checked 111", printed)
     assert printed.endswith("1 formula in 1 section: 1 error, 0 warnings\n")
 

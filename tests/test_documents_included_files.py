@@ -196,7 +196,7 @@ def outside(tmp_path):
 
 @pytest.mark.parametrize(("name", "why"), [
     ("../secret", "outside"), ("link", "outside"), ("/dev/null", "outside"), ("/proc/self/environ", "outside"), ("/etc/passwd", "outside"),
-    ("null", "outside"), ("pipe", "no regular file"), ("self", "not here"), ("directory", "not here"), ("..", "not here"),
+    ("null", "outside"), ("pipe", "not a regular file"), ("self", "not here"), ("directory", "not here"), ("..", "not here"),
     ("/", "not here"), ("a" * 5000, "not here"), ("~/x", "not here"), ("binary", "NUL"),
 ])  # fmt: skip
 def test_only_texts_are_opened(tmp_path, monkeypatch, capsys, name, why):

@@ -175,7 +175,7 @@ def test_the_command_tells_of_claims(tmp_path, capsys):
 
 def test_the_command_tries_the_claims_of_a_formula(capsys):
     assert main(["check", "x + y = y + x", "x=ℝ^{a}", "y=ℝ^{a}", "--random"]) == 0
-    assert "claim: proved" in capsys.readouterr().out
+    assert "assertion: proved" in capsys.readouterr().out
     assert main(["check", "abs x = x + 0", "x=ℝ^{a}", "--random"]) == 1
     assert "403" in capsys.readouterr().out
     assert main(["check", "x + y = y + x", "--random", "--draws", "many"]) == 2

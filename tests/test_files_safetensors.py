@@ -212,7 +212,7 @@ def test_damaged_files_are_refused_as_the_library_refuses_them():
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(nt.NotationError, match="cannot be read: no such file or directory"):
+    with pytest.raises(nt.NotationError, match="cannot read .*: no such file or directory"):
         nt.load_tensors(tmp_path / "x.safetensors")
 
 
@@ -229,5 +229,5 @@ def test_what_was_there_stays_until_all_is_written(tmp_path):
     with pytest.raises(nt.NotationError, match="w has dtype complex128, which the safetensors format does not support"):
         nt.save_tensors(place, {"w": nt.tensor(np.array([1j]), "a")})
     assert nt.load_tensors(place)["w"].array.tolist() == [1] and len(list(tmp_path.iterdir())) == 1
-    with pytest.raises(nt.NotationError, match="cannot be written"):
+    with pytest.raises(nt.NotationError, match="cannot write"):
         nt.save_tensors(tmp_path / "nowhere" / "x.safetensors", {})

@@ -254,7 +254,7 @@ def test_names_of_axes_that_are_none_are_passed_over(axes, tmp_path):
 
 
 def test_a_place_with_a_nul_is_told():
-    with pytest.raises(nt.NotationError, match="cannot be read: embedded null byte"):
+    with pytest.raises(nt.NotationError, match="cannot read .*: embedded null byte"):
         nt.load_tensors("w\0.safetensors")
 
 

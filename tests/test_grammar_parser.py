@@ -229,7 +229,7 @@ def test_syntax_error(text, number, place):
 
 
 def test_both_readings_of_a_quotient_are_shown():
-    with pytest.raises(NotationError, match=r"either \(X / 2\) Y\n  or X / \(2 Y\)"):
+    with pytest.raises(NotationError, match=r"could mean \(X / 2\) Y\n  could mean X / \(2 Y\)"):
         parse("X / 2 Y")
 
 

@@ -641,16 +641,16 @@ def test_a_compiled_function_shows_what_it_is():
 
 
 REFUSED = [
-    (lambda: nt.formula("x + 1").compile("tensorflow"), 408, "'tensorflow' is no backend"),
+    (lambda: nt.formula("x + 1").compile("tensorflow"), 408, "unknown backend 'tensorflow'"),
     (lambda: nt.formula("x + 1").compile().plan, 309, "call the compiled formula first"),
-    (lambda: nt.formula("f(x) = x").compile()(1, 2), 304, "takes 1 arguments by position"),
-    (lambda: nt.formula("x + 1").compile(disable=("speed",))(x=tensor("a")), 208, "no optimization is called 'speed'"),
+    (lambda: nt.formula("f(x) = x").compile()(1, 2), 304, "expected 1 positional arguments"),
+    (lambda: nt.formula("x + 1").compile(disable=("speed",))(x=tensor("a")), 208, "unknown optimization 'speed'"),
     (
         lambda: nt.formula("∑_{i=1}^{n} h^i\nh^t = t ∑_{a} x for t = 1, …, n\nn = |a|").to_python("numpy", x="ℝ^{a}"),
         309,
         "needs the size of a as a number",
     ),
-    (lambda: nt.formula("x + y").compile()(x=tensor("a"), y=tensor("a", a=4)), 302, "a is 3"),
+    (lambda: nt.formula("x + y").compile()(x=tensor("a"), y=tensor("a", a=4)), 302, "axis a has size 3"),
 ]
 
 
@@ -686,7 +686,7 @@ def test_blocks_cost_as_much_and_need_less():
 
 
 def test_too_large_a_result_is_refused_before_it_is_made():
-    with pytest.raises(nt.NotationError, match="the limit of one result") as caught:
+    with pytest.raises(nt.NotationError, match="the limit is") as caught:
         nt.formula("x ⊙ y").cost(x="ℝ^{a[100000]}", y="ℝ^{b[100000]}")
     assert caught.value.code == 404
 
@@ -711,7 +711,7 @@ def test_a_plan_that_breaks_a_law_is_malformed():
             "it gives": good._replace(value=Value(("b", "a"), (2, 3), "float64")),
             "there is no such primitive": good._replace(primitive="turn"),
             "it has 2 arguments": good._replace(arguments=(x, x)),
-            "is no order of": good._replace(options={"moves": (1, 1)}),
+            "is not an order of": good._replace(options={"moves": (1, 1)}),
             "does not fit the shape": good._replace(value=Value(("b", "b"), (3, 2), "float64")),
         }
         for told, step in wrong.items():

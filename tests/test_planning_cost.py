@@ -187,7 +187,7 @@ def test_a_formula_from_a_file_costs_what_its_tensors_do(run, tmp_path):
 
 def test_an_optimization_is_turned_off(run):
     words = ("cost", "gelu X", "X=ℝ^{a[4096] × b[512]}")
-    assert "tiling" in run(*words)[1] and "tiling" not in run(*words, "--without", "tiling")[1]
+    assert "blocks" in run(*words)[1] and "blocks" not in run(*words, "--disable", "tiling")[1]
 
 
 RECURRENCE = "h^0 = 0\nh^t = tanh(h^{t−1} + X_{a(t)}) for t = 1, …, |a|\nh^{|a|}"
@@ -196,7 +196,7 @@ REFUSED = [
     (("cost", "x ⊙ y", "x=ℝ^{a[100000]}", "y=ℝ^{b[100000]}"), 1, r"404.*\n.*x ⊙ y"),
     (("cost", RECURRENCE, "X=ℝ^{a}"), 1, "309: .a. has no value"),
     (("cost", "X", "X=none.npy:a"), 2, "none.npy"),
-    (("cost", "X", "X=ℝ^{a[3]}", "--without", "speed"), 2, "small-sum-as-matmul"),
+    (("cost", "X", "X=ℝ^{a[3]}", "--disable", "speed"), 2, "small-sum-as-matmul"),
 ]
 
 

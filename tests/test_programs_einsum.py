@@ -102,13 +102,13 @@ def test_what_is_none_is_refused_with_the_part_that_is_none(text, said):
 @pytest.mark.parametrize(
     ("text", "number", "said"),
     [
-        ("2 · 3", 405, "nothing that is given"),
+        ("2 · 3", 405, "uses none of the inputs"),
         ("X^{61}", 404, "more than 60 operands"),
         ("X^{1000000000}", 404, "more than 60 operands"),
         ("\n".join(["A_0 = X", *(f"A_{{{n + 1}}} = A_{n} A_{n}" for n in range(40)), "A_{40}"]), 404, "60 operands"),
         ("X ⊙_{c} Y", 301, "needs axis c"),
         ("X ⊙_{a}", 105, "needs an operand"),
-        ("X ⊙_{a} U", 201, "U is not known"),
+        ("X ⊙_{a} U", 201, "undefined name U"),
     ],
 )
 def test_what_cannot_be_asked_is_an_error_of_the_notation(text, number, said):

@@ -84,7 +84,7 @@ def test_a_repeated_call_refuses_them_too():
     formula = nt.formula(FORMULA)
     for _ in range(3):
         formula(values={"γ": X, "W_1": X})
-        with pytest.raises(nt.NotationError, match="two spellings"):
+        with pytest.raises(nt.NotationError, match="spell the same name"):
             formula(values={"γ": X, "gamma": Y, "W_1": X})
 
 
@@ -108,7 +108,7 @@ def test_a_file_of_parameters_with_two_spellings_is_refused(tmp_path):
     write(tmp_path / "one.safetensors", kind(Scaled), {"gamma": X, "W_1": X}, layer._about)
     assert nt.allclose(Scaled.load(tmp_path / "one.safetensors")(X), layer(X))
     write(tmp_path / "two.safetensors", kind(Scaled), {"γ": X, "gamma": Y, "W_1": X}, layer._about)
-    with pytest.raises(nt.NotationError, match="two spellings of one name"):
+    with pytest.raises(nt.NotationError, match="spell the same name"):
         Scaled.load(tmp_path / "two.safetensors")
 
 

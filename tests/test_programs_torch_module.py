@@ -204,10 +204,14 @@ WRONG = {
         "the module expects X with axes n, chans, got an array of 3 axes",
     ),
     "no such input": (lambda: made("FFN").module(Y="n chans"), 201, "FFN takes X, and no Y"),
-    "no parameter": (lambda: nt.formula("x w").compile("torch").module({"w": [1, 2]}), 317, "w got a list"),
+    "no parameter": (
+        lambda: nt.formula("x w").compile("torch").module({"w": [1, 2]}),
+        317,
+        "w must be a named tensor, got a list",
+    ),
     "another library": (lambda: nt.formula("x").compile("numpy").module({}), 317, "was compiled for numpy"),
     "a module of PyTorch's": (lambda: FFN.from_module(torch.nn.Linear(1, 1)), 317, "got a Linear"),
-    "of another layer": (lambda: FFN.from_module(made("LayerNorm").module()), 317, "given one of LayerNorm"),
+    "of another layer": (lambda: FFN.from_module(made("LayerNorm").module()), 317, "got one of LayerNorm"),
 }
 
 

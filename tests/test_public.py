@@ -14,8 +14,8 @@ import transformer
 ROOT = Path(__file__).parent.parent
 
 # The surface: every public name, no more and no fewer.
-NAMES = """tensor NamedTensor allclose from_xarray evaluate formula program load check explain derivative function picture
-compile cost parameters init diagram to_text to_latex latex_preamble to_python to_javascript to_einsum load_tensors save_tensors set_printoptions same exercises prove gradient strict
+NAMES = """tensor NamedTensor allclose from_xarray evaluate formula program load_program check explain derivative custom_function heatmap
+compile cost parameters init diagram to_text to_latex latex_preamble to_python to_javascript to_einsum load_tensors save_tensors set_printoptions equivalent exercises prove gradient strict
 NotationError NotationWarning Limits Formula Program""".split()
 FUNCTIONS = """exp log uniform sqrt sin cos tan tanh sinh cosh abs sign floor ceil sigmoid relu ReLU gelu gelu_tanh silu softplus erf
 max min pow clip where sum prod mean var std norm any all logsumexp softmax logsoftmax argmax argmin standardize cumsum
@@ -44,7 +44,7 @@ def test_a_name_of_tensors(name):
 
 
 def test_the_surface_is_the_table():
-    assert set(dir(nt)) == {*NAMES, *FUNCTIONS, "__version__"}
+    assert set(dir(nt)) == {*NAMES, *FUNCTIONS, *nt.MODULES, "__version__"}
     assert {name for name in dir(nt.NamedTensor) if not name.startswith("_")} == set(METHODS)
     assert set(transformer.__all__) == set(LAYERS)
 
@@ -72,7 +72,7 @@ def test_a_verb_of_formulas_programs_and_their_names(verb):
 
 
 def test_what_is_exported_is_there():
-    assert set(NAMES) == set(nt.__all__)
+    assert {*NAMES, *nt.MODULES} == set(nt.__all__)
 
 
 def test_an_unknown_name_is_no_attribute():

@@ -298,7 +298,7 @@ FORMULAS = [
     "∑_{i=3}^{2} T", "∏_{i=3}^{2} u", "∑_{a} T ⊙ S + u", "u ⊙ ∑_{b} T ⊙ S", "π + e + 0 ε", "x² T", "n T^n",
     "P = T + 1\nQ = P ⊙_{b} S\nQ / n", "f(t) = t^2 + u\nf(T) f(S)", "f(t; w) = t w\nf(T; u) + f(S; 2)",
     "s ★_{ax} t = ∑_{ax} (s − t)^2\nT ★_{b} S", "f : ℝ → ℝ\nf(t) = { t if t > 0; exp(t) − 1 otherwise }\nf(T)",
-    "centre_{ax} : ℝ^{ax} → ℝ^{ax}\ncentre_{ax}(t) = t − (1/|ax|) ∑_{ax} t\ncentre_{a, c}(T) + centre_{b} T",
+    "center_{ax} : ℝ^{ax} → ℝ^{ax}\ncenter_{ax}(t) = t − (1/|ax|) ∑_{ax} t\ncenter_{a, c}(T) + center_{b} T",
     "f^l(t) = w^l t\nw^1 = 3\nw^2 = u\nf^1(T) + f^2(T)", "g_m(t) = t^m + m\ng_2(T) − g_3(S)",
     "f(t) = r + t\nr = t^2 + q\nq = 2 t\nf(u)", "r = 7\nf(t) = r + t\nf(u) + r", "X^0 = T\nX^l = X^{l-1} / 2 + l for l = 1, …, n\nX^n",
     "X^0 = u\nX^1 = 2 X^0\n⋮\nX^L = 2 X^{L-1}\nX^3",

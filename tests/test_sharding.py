@@ -130,16 +130,16 @@ name error 201: the mesh has no axis modle, required by the rule of axis heads
 name error 208: invalid axis name 'heads, hidden'
   hint: axes are separated with spaces, not commas: "heads hidden\"""",
     "no tensor": """\
-shape error 317: X got an array of 2 axes without names
+shape error 317: X must be a named tensor, got an array of 2 axes without names
   hint: pass them: nt.tensor(array, "seq chans")""",
     "no tensor by position": """\
-shape error 317: argument 1 got a list
-  hint: make it a tensor: nt.tensor(data, "seq chans")""",
+shape error 317: argument 1 must be a named tensor, got a list
+  hint: convert it: nt.tensor(data, "seq chans")""",
     "the formula's own": """\
 shape error 317: X is missing axis chans of its declaration
   2 | X ∈ ℝ^{chans}
     |        ^^^^^
-  X has the shape ℝ^{cans[6]}
+  X : ℝ^{cans[6]}
   hint: give X with the axes chans""",
     "no such name": """\
 name error 201: undefined name Z

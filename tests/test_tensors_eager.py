@@ -122,11 +122,11 @@ FITS_NOT = [
     (lambda: nt.exp(A, A), 304, "exp expects 1 operand, got 2"),
     (lambda: nt.add(A, A, A), 304, "+ expects 2 operands, got 3"),
     (lambda: nt.concat(axis="height"), 304, "expects 1 or more operands, got 0"),
-    (lambda: nt.concat(A, x.rename(height="width"), axis="height"), 301, "which the second operand lacks"),
+    (lambda: nt.concat(A, x.rename(height="width"), axis="height"), 301, "missing from the second operand"),
     (lambda: nt.stack(A, x, axis="height"), 306, "returns axis height, but its operand already has an axis height"),
     (lambda: nt.unroll(A, axis=("height", "kernel")), 309, 'sizes={"kernel": 3}'),
     (lambda: nt.index(A, x), 316, "expects 1 axis, got 0"),
-    (lambda: nt.index(A, nt.tensor([0, 1], "width"), axis="height"), 302, "width is 3 on one side"),
+    (lambda: nt.index(A, nt.tensor([0, 1], "width"), axis="height"), 302, "axis width has size 3 on one side"),
     (lambda: nt.softmax(A, axis="height, width"), 208, "spaces, not commas"),
 ]
 

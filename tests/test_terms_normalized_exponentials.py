@@ -163,6 +163,6 @@ def test_a_layer_that_writes_it_out():
 
     layer = learning_records.KeyQueryValueAttention.init(seed=0, sizes={"chans": 8, "key": 8, "val": 8})
     h = nt.tensor(np.random.default_rng(0).normal(size=(5, 8)) * 100, "seq chans")
-    scores = layer.at("s", h).array
+    scores = layer.evaluate("s", h).array
     assert np.abs(scores).max() > 800
     assert np.isfinite(layer(h).array).all()

@@ -120,7 +120,7 @@ def test_a_state_dict_that_does_not_fit_is_refused():
     lacking = {name: array for name, array in state.items() if name != "decoder.layers.2.multihead_attn.in_proj_bias"}
     with pytest.raises(nt.NotationError) as caught:
         EncoderDecoder.from_torch({**lacking, "further": embedding}, embedding, 3)
-    assert "missing: decoder.layers.2.multihead_attn.in_proj_bias" in str(caught.value)
+    assert "missing keys: decoder.layers.2.multihead_attn.in_proj_bias" in str(caught.value)
     assert "left over: further" in str(caught.value)
     with pytest.raises(nt.NotationError, match="W.*is kept as three·heads·key"):
         EncoderDecoder.from_torch({**state, "encoder.layers.0.self_attn.in_proj_weight": embedding}, embedding, 3)
@@ -290,8 +290,8 @@ REFUSED = [
     ({"share_encoder_decoder_embeddings": False}, "share_encoder_decoder_embeddings = False"),
     ({"encoder_attention_heads": 6}, "encoder_attention_heads = 6 and decoder_attention_heads = 3"),
     ({"decoder_ffn_dim": 9}, "encoder_ffn_dim = 7 and decoder_ffn_dim = 9"),
-    ({"decoder_layers": 4}, "missing: decoder.layers.3."),
-    ({"d_model": 15}, "is kept as"),
+    ({"decoder_layers": 4}, "missing keys: decoder.layers.3."),
+    ({"d_model": 15}, "is stored as"),
     ({"encoder_ffn_dim": None}, "has no encoder_ffn_dim"),
 ]
 

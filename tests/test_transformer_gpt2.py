@@ -105,7 +105,7 @@ REFUSED = [
     ({"scale_attn_by_inverse_layer_idx": True}, "scale_attn_by_inverse_layer_idx = True"),
     ({"activation_function": "wild"}, "unsupported activation_function: 'wild'"),
     ({"layer_norm_epsilon": None}, "layer_norm_epsilon"),
-    ({"n_embd": 15}, "is kept as"),
+    ({"n_embd": 15}, "is stored as"),
 ]
 
 

@@ -126,28 +126,28 @@ def test_the_parameters_are_of_the_backend_and_dtype_asked_for(folder, backend, 
 def test_an_unknown_backend_is_refused(folder):
     with pytest.raises(nt.NotationError) as caught:
         transformer.load(folder, backend="tensorflow")
-    assert caught.value.message == "unknown backend there 'tensorflow'"
+    assert caught.value.message == "unknown backend 'tensorflow'"
 
 
 # -------------------------------------------------------------------------------------------------- what is refused
 def test_an_array_is_missing(folder):
     rewritten(folder, lambda arrays: arrays.pop("encoder.layer.1.output.dense.bias"))
-    assert refused(folder).splitlines()[1:] == ["  missing: encoder.layer.1.output.dense.bias"]
+    assert refused(folder).splitlines()[1:] == ["  missing keys: encoder.layer.1.output.dense.bias"]
 
 
 def test_an_array_is_left_over(folder):
     rewritten(folder, lambda arrays: arrays.update({"encoder.layer.1.adapter.weight": torch.zeros(2)}))
-    assert refused(folder).splitlines()[1:] == ["  left over: encoder.layer.1.adapter.weight"]
+    assert refused(folder).splitlines()[1:] == ["  unexpected keys: encoder.layer.1.adapter.weight"]
 
 
 def test_a_name_stands_there_twice(folder):
     rewritten(folder, lambda arrays: arrays.update({"bert.pooler.dense.bias": torch.zeros(12)}))
-    assert refused(folder).splitlines()[1:] == ["  left over: pooler.dense.bias"]
+    assert refused(folder).splitlines()[1:] == ["  unexpected keys: pooler.dense.bias"]
 
 
 def test_half_of_a_part_is_no_part(folder):
     rewritten(folder, lambda arrays: arrays.pop("pooler.dense.bias"))
-    assert refused(folder).splitlines()[1:] == ["  missing: pooler.dense.bias"]
+    assert refused(folder).splitlines()[1:] == ["  missing keys: pooler.dense.bias"]
 
 
 def test_the_config_says_more_layers_than_there_are(folder):
@@ -158,14 +158,14 @@ def test_the_config_says_more_layers_than_there_are(folder):
 
 def test_the_config_says_fewer_layers_than_there_are(folder):
     changed(folder, num_hidden_layers=1)
-    assert "left over: encoder.layer.1.attention" in refused(folder)
+    assert "unexpected keys: encoder.layer.1.attention" in refused(folder)
 
 
 def test_an_array_has_other_sizes(folder):
     rewritten(folder, lambda arrays: arrays.update({"encoder.layer.1.output.dense.weight": torch.zeros(7, 12)}))
     assert refused(folder) == (
-        "shape error 317: W^{2,2} of BERT is kept as chans[12] × hidden[7], "
-        "and encoder.layer.1.output.dense.weight has 7 × 12\n"
+        "shape error 317: encoder.layer.1.output.dense.weight has shape 7 × 12, "
+        "but W^{2,2} of BERT is stored as chans[12] × hidden[7]\n"
         "  the expected sizes come from config.json"
     )
 
@@ -179,7 +179,7 @@ CONFIGS = {
     "a vocabulary of another size": (
         {"vocab_size": 24}, "embeddings.word_embeddings.weight has shape 23 × 12, but E of BERT is stored as vocab[24] × chans[12]"),
     "heads that do not divide the features": (
-        {"num_attention_heads": 5}, "W^{1,Q} of BERT is kept as heads·key[10] × chans[12]"),
+        {"num_attention_heads": 5}, "W^{1,Q} of BERT is stored as heads·key[10] × chans[12]"),
     "no heads": ({"num_attention_heads": 0}, "config.json has sizes that are not positive integers"),
     "a size that is a text": ({"hidden_size": "12"}, "config.json has hidden_size = '12' where a number is expected"),
     "a size that is half": ({"hidden_size": 12.5}, "config.json has hidden_size = 12.5 where a number is expected"),
@@ -257,7 +257,7 @@ def test_nothing_is_read_before_all_is_compared(folder, monkeypatch):
         raise AssertionError("an array was read")
 
     monkeypatch.setattr(hugging_face.TensorFile, "__getitem__", read)
-    assert "W^{pool} of BERT is kept as out[12] × chans[12]" in refused(folder)
+    assert "W^{pool} of BERT is stored as out[12] × chans[12]" in refused(folder)
 
 
 # ---------------------------------------------------------------------------------------------------- files in parts
@@ -292,12 +292,12 @@ def test_the_index_lacks_an_array(parts):
     places = index_of(parts)
     places.pop("pooler.dense.bias")
     (parts / INDEX).write_text(json.dumps({"weight_map": places}))
-    assert refused(parts).splitlines()[1:] == ["  missing: pooler.dense.bias"]
+    assert refused(parts).splitlines()[1:] == ["  missing keys: pooler.dense.bias"]
 
 
 @pytest.mark.parametrize("index", [{}, {"weight_map": []}, {"weight_map": {"E": 3}}, {"weight_map": {"E": "../other"}}])
 def test_an_index_that_says_no_files(parts, index):
     (parts / INDEX).write_text(json.dumps(index))
     assert refused(parts) == (
-        f"value error 409: cannot read {INDEX}: its weight_map does not name a file of the folder for each array"
+        f"value error 409: cannot read {INDEX}: its weight_map must name a file of the folder for each array"
     )

@@ -258,7 +258,7 @@ def test_a_file_with_other_parameters(tmp_path):
     extra = nt.tensor([1.0], "chans")
     written(place, lambda found: {name: value for name, value in found.items() if name != "b_1"})
     assert refused(lambda: FFN.load(place)) == golden("""
-        name error 206: FFN lacks b_1
+        name error 206: FFN is missing b_1
           its formulas declare W_1, b_1, W_2, b_2
           hint: pass it: b_1 ∈ ℝ^{hidden}
     """)
@@ -277,7 +277,7 @@ def golden(text: str) -> str:
 
 
 MISSHAPEN = golden("""
-    shape error 302: in the parameters of FFN, hidden is 6 in X ⊙_{chans} W_1 and 5 in b_1
+    shape error 302: in the parameters of FFN, axis hidden has size 6 in X ⊙_{chans} W_1 and size 5 in b_1
       2 | FFN(X) = ReLU(X ⊙_{chans} W_1 + b_1) ⊙_{hidden} W_2 + b_2
         |               ^^^^^^^^^^^^^^^^^^^^^
       X ⊙_{chans} W_1 : ℝ^{hidden[6]}
@@ -290,7 +290,7 @@ GOLDEN = {
     "two sizes of one axis": (
         lambda: small().replace(b_2=nt.tensor(np.zeros(5), "chans")),
         """
-        shape error 302: in the parameters of FFN, chans is 4 in ReLU(X ⊙_{chans} W_1 + b_1) ⊙_{hidden} W_2 and 5 in b_2
+        shape error 302: in the parameters of FFN, axis chans has size 4 in ReLU(X ⊙_{chans} W_1 + b_1) ⊙_{hidden} W_2 and size 5 in b_2
           2 | FFN(X) = ReLU(X ⊙_{chans} W_1 + b_1) ⊙_{hidden} W_2 + b_2
             |          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
           ReLU(X ⊙_{chans} W_1 + b_1) ⊙_{hidden} W_2 : ℝ^{chans[4]}
@@ -305,7 +305,7 @@ GOLDEN = {
         shape error 317: in the parameters of FFN, b_1 is missing axis hidden of its declaration
           4 | b_1 ∈ ℝ^{hidden}
             |          ^^^^^^
-          b_1 has the shape ℝ^{hiden[6]}
+          b_1 : ℝ^{hiden[6]}
           hint: give b_1 with the axes hidden
         """,
     ),
@@ -326,7 +326,7 @@ GOLDEN = {
     "a missing parameter": (
         lambda: FFN({name: value for name, value in small().parameters.items() if name != "W_2"}),
         """
-        name error 206: FFN lacks W_2
+        name error 206: FFN is missing W_2
           its formulas declare W_1, b_1, W_2, b_2
           hint: pass it: W_2 ∈ ℝ^{hidden × chans}
         """,
@@ -368,7 +368,7 @@ GOLDEN = {
     "an argument of another size": (
         lambda: small()(nt.tensor(np.zeros((2, 5)), "seq chans")),
         """
-        shape error 302: chans is 5 in X and 4 in W_1
+        shape error 302: axis chans has size 5 in X and size 4 in W_1
           2 | FFN(X) = ReLU(X ⊙_{chans} W_1 + b_1) ⊙_{hidden} W_2 + b_2
             |               ^^^^^^^^^^^^^^^
           X : ℝ^{seq[2] × chans[5]}

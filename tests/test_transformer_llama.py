@@ -120,8 +120,8 @@ REFUSED = [
     ({"rope_parameters": {"rope_type": "linear"}}, "does not say factor, which rope_type = 'linear' needs"),
     ({"rope_parameters": {"rope_type": "default", "partial_rotary_factor": 0.5}}, "partial_rotary_factor"),
     ({"rms_norm_eps": None}, "has no rms_norm_eps"),
-    ({"num_key_value_heads": 3}, "is kept as groups·part·pair[12] × chans[12], and model.layers.0.self_attn.k_proj.weight has 8 × 12"),
-    ({"tie_word_embeddings": None, "model_type": "mystery"}, "model_type = 'mystery'"),
+    ({"num_key_value_heads": 3}, "model.layers.0.self_attn.k_proj.weight has shape 8 × 12, but W^{1,K} of Llama is stored as groups·part·pair[12] × chans[12]"),
+    ({"tie_word_embeddings": None, "model_type": "mystery"}, "unsupported model_type 'mystery'"),
 ]  # fmt: skip
 
 

@@ -152,7 +152,7 @@ WRONG = {
     "another height": ((2, 3, 8, 12), PIXELS, 308, "axis height has size 8 in pixels, but sizes= gives 12"),
     "another number of colors": (
         (2, 1, 12, 12), PIXELS, 302,
-        "color is 1 in pixels_{chans→color, height→(row, down), width→(column, across)} and 3 in W"),
+        "axis color has size 1 in pixels_{chans→color, height→(row, down), width→(column, across)} and size 3 in W"),
     "no colors": ((2, 12, 12), "batch height width", 317, "pixels is missing axis chans of its declaration"),
     "another name": ((2, 3, 12, 12), "batch colors height width", 317, "pixels is missing axis chans of its declaration"),
 }  # fmt: skip

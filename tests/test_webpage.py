@@ -421,7 +421,7 @@ def test_the_text_for_numpy_gives_the_value(name):
 def test_a_sum_of_products_is_an_einsum_and_nothing_else_is(text, types, due):
     found = asked("code", text, inputs=types, library="einsum")
     if due is None:
-        assert found["text"] is None and "no sum of products" in found["why"]
+        assert found["text"] is None and "not a sum of products" in found["why"]
         return
     checked = asked("check", text, inputs=types)
     values = drawn_inputs(checked)

@@ -51,7 +51,7 @@ AS_NUMBERS = (
     "small-sum-as-matmul",
 )  # optimizations that write a number as an array
 SHARED = ("float32", "float64")  # dtypes that one text can serve
-NAMES_DTYPE = frozenset("cast constant arange ones eye numbers as_array blocks slices".split())
+NAMES_DTYPE = frozenset("cast constant arange ones eye numbers as_array tiling slices".split())
 
 
 def plain(library: str, without: tuple[str, ...]) -> tuple[str, ...]:

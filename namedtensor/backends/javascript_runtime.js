@@ -536,7 +536,7 @@ export function expm(x) {
 export function whole_positions(x, span) {
   x = array(x);
   const wrong = x.data.find((each) => !Number.isInteger(each));
-  if (wrong !== undefined) throw new NotationError(402, `an index is a whole number, and this is ${wrong}`, "pass integers", span);
+  if (wrong !== undefined) throw new NotationError(402, `index must be an integer, got ${wrong}`, "pass integers", span);
   return x;
 }
 
@@ -559,7 +559,7 @@ export function covered(condition, span) {
 /** Whole numbers, each found to be one that a double has without a gap. */
 export function exact(x, span) {
   const hint = "compute in floating numbers: write 1.0 · … around a tensor";
-  if (!array(x).data.every((each) => Number.isSafeInteger(each))) throw new NotationError(405, `this passes the whole numbers of 53 bits, which end at ${Number.MAX_SAFE_INTEGER}`, hint, span);
+  if (!array(x).data.every((each) => Number.isSafeInteger(each))) throw new NotationError(405, `integer overflow: exceeds int53 (maximum ${Number.MAX_SAFE_INTEGER})`, hint, span);
   return x;
 }
 

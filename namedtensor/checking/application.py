@@ -159,18 +159,16 @@ def watch_outer(checker: Inference, name: str, arguments: Sequence[Term], node: 
     alone = sorted(filter(is_written, left - right)), sorted(filter(is_written, right - left))
     if not all(alone):
         return
-    joins = f"{operator_sign(name)} joins {shown(arguments[0].shape)} with {shown(arguments[1].shape)}"
+    joins = f"{operator_sign(name)} broadcasts {shown(arguments[0].shape)} against {shown(arguments[1].shape)}"
     marked = marked_apart(*alone) if name in ("+", "-") else None
     code, message = (
-        (319, f"{joins}, and {' and '.join(sorted(marked, key=len))} are two axes")
+        (319, f"{joins}: {' and '.join(sorted(marked, key=len))} are different axes")
         if marked
-        else (314, f"{joins}: an outer product")
+        else (314, f"{joins} (outer product)")
     )
     close = misspelt(*alone)
     meant = [close] if close else [(axis, each) for axis in alone[0] for each in near(axis, alone[1], 1)]
-    hint = "if that is not meant, check the names of the axes" + (
-        f": did you mean {meant[0][0]} or {meant[0][1]}?" if meant else ""
-    )
+    hint = "if unintended, check the axis names" + (f": did you mean {meant[0][0]} or {meant[0][1]}?" if meant else "")
     hint = MARKED if marked else hint
     if checker.strict or checker.outer is None:
         notes = [checker.described(part, argument.shape) for part, argument in zip(parts, arguments)]

@@ -136,7 +136,7 @@ def numbered(checker: Inference, over: nodes.Range, env: Environment) -> Iterato
         with counting({counter: (first, last)}):
             yield Environment(parent=env, sizes_parent=env, depth=env.depth, indices={counter.name: extent(counter)})
         return
-    if last - first >= getattr(checker.limits, "steps", 10**6):
+    if last - first >= checker.limits.max_steps:
         raise checker.error(404, "the range is too long", over, hint="raise limits.max_steps")
     for step in range(first, last + 1):
         yield Environment(parent=env, sizes_parent=env, depth=env.depth, indices={over.variable.text: step})

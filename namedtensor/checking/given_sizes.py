@@ -20,7 +20,7 @@ from ..terms.environment import Environment
 from ..terms.inference import Inference, shown
 from .size_facts import no_size, sides, source_text, words_in
 
-HINT = "leave the size out, or give a tensor of that size"
+HINT = "remove the size, or pass a tensor of that size"
 
 
 def agree_with_given(

@@ -304,7 +304,7 @@ def solve_size(checker: Inference, size: Node, actual: Any, axis: str, part: Nod
     elif not unify(value, actual):
         raise checker.error(
             308,
-            f"axis {axis} of {checker.text(part)} has size {resolve(actual)}, but the signature says {checker.text(size)} = {resolve(value)}",
+            f"axis {axis} of {checker.text(part)} has size {resolve(actual)}, but the signature says {f'{checker.text(size)} = ' if checker.text(size) else ''}{resolve(value)}",
             part,
             labels=((size.span, "declared here"),),
         )

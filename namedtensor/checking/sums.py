@@ -45,7 +45,13 @@ def index_sum(checker: Inference, node: IndexSum, env: Environment) -> Term:
             hint="only ∑, ∏, max, min, argmax and argmin can range from a number to a number",
         )  # fmt: skip
     first, last = (checker.solver.value(part, env) for part in (node.first, node.last))
-    is_open = is_assuming() and is_size(first) and is_size(last) and Extent in (type(first), type(last))
+    is_open = (
+        checker.infer_parameters
+        and is_assuming()
+        and is_size(first)
+        and is_size(last)
+        and Extent in (type(first), type(last))
+    )
     if is_open and node.operator in JOINED and is_label(checker, node.variable.text, node.body):
         return any_term(checker, node, (first, last), env)
     if not isinstance(first, int) or not isinstance(last, int):

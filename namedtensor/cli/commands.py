@@ -197,7 +197,7 @@ def _cost_arguments(parser: argparse.ArgumentParser) -> None:
 COST_EXAMPLES = """
   namedtensor cost 'A ⊙_{width} x' A='ℝ^{height[300] × width[400]}' x='R^{width[400]}'
   namedtensor cost 'softmax_{seq}(Q @_{key} K) @_{seq} V' Q='R^{key}' K='R^{seq, key}' V='R^{seq, val}' --sizes seq=4096,key=64,val=64
-  namedtensor cost 'gelu(X)' X='R^{seq[4096], hidden[2048]}' --without blocks --json
+  namedtensor cost 'gelu(X)' X='R^{seq[4096], hidden[2048]}' --disable tiling --json
   namedtensor cost layers.nt X=x.npy:seq,chans
 
   Numbers of a shape have four bytes. The steps are those for NumPy.

@@ -29,7 +29,7 @@ def gradient_command(options: Any, console: Console) -> int:
     source = source_of(options)
     made = program(source.text, source.syntax)
     by = [name.strip() for name in options.wrt.split(",")] if options.wrt else None
-    slopes = (made if options.of is None else made[options.of]).gradient(by, value=True)
+    slopes = (made if options.of is None else made[options.of]).gradient(by, return_value=True)
     values = values_of(options.inputs, console, headers_of(options.header))
     value, found = slopes(values=values, sizes=sizes_of(options.sizes))
     if options.json:

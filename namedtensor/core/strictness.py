@@ -33,8 +33,8 @@ class strict:
     >>> with nt.strict():
     ...     x + y
     Traceback (most recent call last):
-    grammar.errors.NotationError: shape error 314: + joins ℝ^{seq[2]} with ℝ^{key[2]}: an outer product
-      hint: if that is not meant, check the names of the axes
+    grammar.errors.NotationError: shape error 314: + broadcasts ℝ^{seq[2]} against ℝ^{key[2]} (outer product)
+      hint: if unintended, check the axis names
     """
 
     def __init__(self, on: bool = True):

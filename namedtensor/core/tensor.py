@@ -118,9 +118,9 @@ class NamedTensor(Behavior):
             return self.array
         moves = _moves(own, axes)
         if moves is None:
-            said = f"was asked for {', '.join(axes) or 'no axes'}" if order is not None else "was given no order"
+            problem = "needs an axis order" if order is None else f"got {', '.join(axes) or 'no axes'}"
             hint = f'write to_array("{" ".join(own)}")' if own else "write to_array()"
-            raise NotationError(318, f"to_array {said}, and the axes are {', '.join(own) or 'none'}", hint=hint)
+            raise NotationError(318, f"to_array {problem}; the axes are {', '.join(own) or 'none'}", hint=hint)
         return self.layout.xp.permute_dims(self._array, moves)
 
     def to_numpy(self, order: str | Iterable[str] | None = None) -> Any:

@@ -1,6 +1,6 @@
 """A layered layout: nodes in ranks from top to bottom, few crossings, edges as straight as they can be.
 
-After Sugiyama, Tagawa and Toda 1981: ranks by the longest path; order within a rank by the barycentres of neighbours;
+After Sugiyama, Tagawa and Toda 1981: ranks by the longest path; order within a rank by the barycenters of neighbours;
 then strands of cells that are to stand upon one another are moved to where the other edges are short. An edge over several
 ranks goes through a waypoint in each. Of graphs it knows sizes alone, so that a group is a node like others.
 """
@@ -133,7 +133,7 @@ def ordered(cells: list[Cell], links: Sequence[Link]) -> list[list[int]]:
         neighbours = above if down else below
         for rank in ranks if down else reversed(ranks):
             at = {place: position for other in ranks for position, place in enumerate(other)}
-            rank.sort(key=lambda place: barycentre(place, neighbours, at))
+            rank.sort(key=lambda place: barycenter(place, neighbours, at))
         count = crossings(ranks, joined)
         if count < fewest:
             best, fewest = [list(rank) for rank in ranks], count
@@ -153,7 +153,7 @@ def first_order(cells: list[Cell], below: dict[int, list[int]]) -> list[int]:
     return list(found)
 
 
-def barycentre(place: int, neighbours: dict[int, list[int]], at: dict[int, int]) -> float:
+def barycenter(place: int, neighbours: dict[int, list[int]], at: dict[int, int]) -> float:
     near = neighbours[place]
     return sum(at[other] for other in near) / len(near) if near else at[place]
 

@@ -103,7 +103,7 @@ class Claims(Names):
         scale = max((abs(x) for pair in pairs for x in pair if abs(x) < math.inf), default=0)
         for x, y in pairs:
             if not (x == y or abs(x - y) <= TOLERANCE * scale or (x != x and y != y)):
-                message = f"this does not hold: {x} on the left, {y} on the right"
+                message = f"assertion failed: left-hand side {x}, right-hand side {y}"
                 raise NotationError(403, message, self.scope.source, claim.span)
 
     def nearly(self, node: nodes.Call, env: Environment) -> Tensor:

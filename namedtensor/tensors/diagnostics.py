@@ -43,14 +43,14 @@ def warn_of_marks(name: str, operands: Sequence[Any]) -> bool:
     axes = [each.axes if isinstance(each, NamedTensor) else () for each in operands]
     found = marked_apart(*axes)
     if found is not None:
-        joins = " with ".join(show(each.sizes) for each in operands)
+        joins = " against ".join(show(each.sizes) for each in operands)
         plain, marked = sorted(found, key=len)
-        warn(f"{SIGNS.get(name, name)} joins {joins}, and {plain} and {marked} are two axes (what nt.gradient gives has the axes "
+        warn(f"{SIGNS.get(name, name)} broadcasts {joins}: {plain} and {marked} are different axes (what nt.gradient gives has the axes "
              f"of its parameter, and so has rename({{{marked!r}: {plain!r}}}))")  # fmt: skip
     return found is not None
 
 
-OUTER_HINT = "if that is not meant, check the names of the axes"
+OUTER_HINT = "if unintended, check the axis names"
 
 
 def outer_broadcast(name: str, operands: Sequence[Any]) -> NotationError | None:
@@ -59,7 +59,7 @@ def outer_broadcast(name: str, operands: Sequence[Any]) -> NotationError | None:
     if {*left} <= {*right} or {*right} <= {*left}:
         return None
     close = misspelt(*apart(operands))
-    joins = " with ".join(show(each.sizes) for each in operands)
+    joins = " against ".join(show(each.sizes) for each in operands)
     hint = OUTER_HINT + (f": did you mean {close[0]} or {close[1]}?" if close else "")
     return NotationError(314, f"{SIGNS.get(name, name)} broadcasts {joins} (outer product)", hint=hint, symbol=name)
 
