@@ -31,7 +31,7 @@ def ours(text: str, axes: dict[str, str], wrt: str, one: str, sizes: dict[str, i
 
     @side(AS_FORMULA)
     def gradient(arrays) -> Ready:
-        step = nt.gradient(text, "loss", wrt.split(), value=True)
+        step = nt.gradient(text, "loss", wrt.split(), return_value=True)
         values = {name: nt.tensor(array + (array.dtype.kind == "i"), axes[name]) for name, array in arrays.items()}
         return Ready(lambda: step(values=values, sizes=sizes), lambda found: found[1][one].to_array(axes[one]))
 

@@ -483,7 +483,7 @@ def test_what_pytorch_compiles_fails_too():
     compiled = nt.formula("n + 1").compile("torch").specialize(n=nt.tensor(torch.tensor([1, 2]), "a"))
     function = torch.compile(compiled.function, backend="eager", fullgraph=True)
     assert function(torch.tensor([1, 2])).tolist() == [2, 3]
-    with pytest.raises(RuntimeError, match="pass 64 bits"):
+    with pytest.raises(RuntimeError, match="integer overflow"):
         function(torch.tensor([2**63 - 1, 2]))
 
 
@@ -498,7 +498,7 @@ U = np.array([1 + 2j, -3 + 0.5j])
 @pytest.mark.parametrize("text", REAL)
 def test_what_goes_by_an_order_refuses_complex_numbers(text):
     with pytest.raises(
-        nt.NotationError, match="takes real numbers, for formulas are over ℝ, and this is complex128"
+        nt.NotationError, match="expects real numbers, got complex128"
     ) as caught:
         nt.evaluate(text, u=nt.tensor(U, "a"))
     assert caught.value.code == 405 and caught.value.span is not None
@@ -528,7 +528,7 @@ def test_every_operator_says_whether_it_is_right_for_complex_numbers():
             wanted = function(*[nt.tensor(each.array.real, "a") for each in operands], **axis)
             np.testing.assert_allclose(function(*operands, **axis).array, wanted.array, rtol=1e-12, err_msg=record.name)
         else:
-            with pytest.raises(nt.NotationError, match="takes real numbers"):
+            with pytest.raises(nt.NotationError, match="expects real numbers"):
                 function(*(operands * 3)[: record.arity[0]], **axis)
 
 

@@ -94,7 +94,7 @@ def test_a_name_is_found_among_those_of_its_base(text, given, value):
 @pytest.mark.parametrize("name", ["W_3", "W^{1,K}", "V_1", "W_{1,2}"])
 def test_a_given_name_that_stands_nowhere_is_refused(name):
     given: dict[str, Any] = dict.fromkeys(("W_1", "W_2", "W^{1,Q}", "W^{2,Q}", name), X)
-    with pytest.raises(nt.NotationError, match="the formula does not contain"):
+    with pytest.raises(nt.NotationError, match="the formula does not use it"):
         nt.evaluate("W_1 + W_2 + ∑_{l=1}^{2} W^{l,Q}", **given)
 
 

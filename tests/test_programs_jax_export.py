@@ -190,7 +190,7 @@ CONDITIONS = {
     "positive, given": ("2 X", "n - 1", ("n >= 2",), "", ""),
     "number of steps": (
         "h^0 = 0\nh^t = tanh(h^{t-1} + X_{seq(t)}) for t = 1, …, |seq|\nh^{|seq|}", "seq", (),
-        "309: the formula needs the size of seq as a number, and it is the dimension seq", "a number instead of seq",
+        "309: the formula needs the size of seq as a number, and it is the dimension seq", "a number in place of seq",
     ),
     "an error of the formula": ("X + Z", "seq", (), "201", ""),
 }  # fmt: skip

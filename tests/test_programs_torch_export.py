@@ -84,7 +84,7 @@ def test_what_forward_is_not_made_for_is_computed_all_the_same():
     close(module(nt.tensor(x.permute(2, 0, 1), "chans batch seq")).to_array("batch seq chans"), due)
     assert module(x.double()).dtype == torch.float64
     assert module(X=x).shape == due.shape
-    with pytest.raises(nt.NotationError, match="has the axes batch, seq, chans"):
+    with pytest.raises(nt.NotationError, match="with axes batch, seq, chans"):
         module(x[0])
     with pytest.raises(nt.NotationError) as raised:
         module(x[..., :3])

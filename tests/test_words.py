@@ -42,7 +42,7 @@ WORDS = {  # banned phrase: standard term
     r"\bcarried along\b|\bmapped over all others\b": "lifted",
     r"\blikeliest\b": "most likely",
     r"\b(?:learned nothing|without learning)\b": "untrained",
-    r"\b(?:colour|optimis|initialis|normalis|recognis|neighbour|favour|behaviour|labell|center|misspelt|maths\b)\w*": "US",
+    r"\b(?:colour|optimis|initialis|normalis|recognis|neighbour|favour|behaviour|labell|centre|misspelt|maths\b)\w*": "US",
 }
 BANNED = re.compile(
     r"\b(?=\w)(?:" + "|".join(f"(?P<w{number}>{word})" for number, word in enumerate(WORDS)) + ")", re.IGNORECASE

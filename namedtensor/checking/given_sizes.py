@@ -88,7 +88,7 @@ def unequal(checker: Inference, fact: SizeEquation, left: Any, right: Any) -> No
         )  # fmt: skip
     words = dict.fromkeys(name for side in sides(fact) for _, name in words_in(side))
     given = [
-        f"sizes= says {name} is {resolve(checker.given_sizes[name])}" for name in words if name in checker.given_sizes
+        f"sizes= gives {name} = {resolve(checker.given_sizes[name])}" for name in words if name in checker.given_sizes
     ]
     return checker.error(
         308,
@@ -111,7 +111,7 @@ def check_given_sizes(checker: Inference) -> None:
 
 
 def check_number(checker: Inference, name: str, size: int) -> None:
-    """n = 3 in the program, or n given as a value, and sizes= says otherwise."""
+    """n = 3 in the program, or n given as a value, and sizes= gives otherwise."""
 
     spelling = plain_key(name)
     group = checker.scope.definitions.get(spelling)
@@ -129,7 +129,7 @@ def check_number(checker: Inference, name: str, size: int) -> None:
 
 
 def check_declared(checker: Inference, name: str, size: int) -> None:
-    """D ∈ ℝ^{a[3]}, and sizes= says otherwise."""
+    """D ∈ ℝ^{a[3]}, and sizes= gives otherwise."""
     for _, declared, sets, _ in checker.scope.declarations:
         for axis, extent in (pair for of in sets for pair in of.axes):
             if extent is None or axis.name != name:
@@ -143,7 +143,7 @@ def check_declared(checker: Inference, name: str, size: int) -> None:
 
 
 def check_made(checker: Inference, axis: str, size: int) -> None:
-    """[3, 1]_{a}, X_{b→a} at top level, and sizes= says otherwise; not the size that windows and slices have along a."""
+    """[3, 1]_{a}, X_{b→a} at top level, and sizes= gives otherwise; not the size that windows and slices have along a."""
     made = [
         (node, resolve(term.shape[axis]))
         for node, term, env in checker.trace
