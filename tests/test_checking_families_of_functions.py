@@ -222,7 +222,7 @@ def test_a_power_of_a_power_says_both_readings(text):
         nt.formula(text)
     assert caught.value.code == 107
     if POWERS[text] is not None:
-        assert caught.value.notes == (f"either {POWERS[text][0]}", f"or {POWERS[text][1]}")
+        assert caught.value.notes == (f"could mean {POWERS[text][0]}", f"could mean {POWERS[text][1]}")
         first, second = (nt.formula(note.split(" ", 1)[1]) for note in caught.value.notes)
         assert first != second
 

@@ -497,9 +497,7 @@ U = np.array([1 + 2j, -3 + 0.5j])
 
 @pytest.mark.parametrize("text", REAL)
 def test_what_goes_by_an_order_refuses_complex_numbers(text):
-    with pytest.raises(
-        nt.NotationError, match="expects real numbers, got complex128"
-    ) as caught:
+    with pytest.raises(nt.NotationError, match="expects real numbers, got complex128") as caught:
         nt.evaluate(text, u=nt.tensor(U, "a"))
     assert caught.value.code == 405 and caught.value.span is not None
 

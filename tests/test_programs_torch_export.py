@@ -450,7 +450,10 @@ def test_constants_are_buffers_that_no_checkpoint_has():
 
 
 WRONG_STYLES = {
-    "another library": (lambda f: f.to_python("numpy", style="module", X="ℝ^{n × a[2]}"), "a module is PyTorch's"),
+    "another library": (
+        lambda f: f.to_python("numpy", style="module", X="ℝ^{n × a[2]}"),
+        "modules are supported for torch only",
+    ),
     "no such style": (lambda f: f.to_python("torch", style="class", X="ℝ^{n × a[2]}"), "unknown style 'class'"),
 }
 
@@ -470,5 +473,5 @@ def test_a_number_goes_backward():
     close(x.grad, torch.tensor([2.0, 4.0]))
     with pytest.raises(nt.NotationError, match="backward needs a tensor without axes"):
         nt.tensor(x, "a").backward()
-    with pytest.raises(nt.NotationError, match="backward needs an array of PyTorch"):
+    with pytest.raises(nt.NotationError, match="backward needs a PyTorch tensor"):
         nt.tensor(1.0).backward()

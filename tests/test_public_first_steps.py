@@ -279,7 +279,7 @@ def test_lists_are_joined_as_arguments_are():
 def test_an_argument_is_told_by_its_name():
     layer = FFN.init(sizes={"chans": 3, "hidden": 2})
     for run in (lambda: layer(np.ones((2, 3))), lambda: layer.explain(np.ones((2, 3)))):
-        with pytest.raises(nt.NotationError, match="X got an array of 2 axes without names"):
+        with pytest.raises(nt.NotationError, match="X must be a named tensor, got an array of 2 axes without names"):
             run()
     with pytest.raises(nt.NotationError, match=r'FFN.init has no chans\n.*sizes=\{"chans": 4, "hidden": 2\}'):
         FFN.init(chans=4, hidden=2)

@@ -380,5 +380,5 @@ def test_a_counterexample_shows_it():
 
 
 def test_what_is_no_equation_cannot_be_proved():
-    with pytest.raises(nt.NotationError, match="of an equation"):
+    with pytest.raises(nt.NotationError, match="needs an equation"):
         prove("x + x", x="ℝ^{a}")

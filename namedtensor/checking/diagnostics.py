@@ -198,10 +198,6 @@ def _count(number: int) -> str:
     return "no axis" if number == 0 else "1 axis" if number == 1 else f"{number} axes"
 
 
-def _named(number: int) -> str:
-    return "none is named" if number == 0 else "1 is named" if number == 1 else f"{number} are named"
-
-
 def _axes_hint(sign: str, wanted: int, have: int, axes: Sequence[str]) -> str:
     if not wanted:
         return f"write {sign} without a subscript: it goes over every element"

@@ -132,7 +132,7 @@ export function Inputs() {
     given.value = Object.fromEntries(inputs.value.map(({ name }) => [name, { seed }]));
   };
   return (
-    <section class="inputs" aria-labeledby="inputs-title">
+    <section class="inputs" aria-labelledby="inputs-title">
       <div class="row"><h2 id="inputs-title">Given</h2><button type="button" onClick={again}>all random</button></div>
       <ul>{inputs.value.map((input) => <Input key={input.name} input={input} />)}</ul>
     </section>

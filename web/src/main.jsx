@@ -67,7 +67,7 @@ function Tabs() {
       <div role="tablist" aria-label="views" onKeyDown={move}>
         {names.map((name) => <button key={name} id={`tab-${name}`} type="button" role="tab" aria-selected={tab.value === name} aria-controls="view" tabIndex={tab.value === name ? 0 : -1} onClick={() => (tab.value = name)}>{name}</button>)}
       </div>
-      <div id="view" role="tabpanel" aria-labeledby={`tab-${tab.value}`} tabIndex={0} class={plan.value && state.value !== "right" ? "stale" : ""}>{plan.value && errors.value.length > 0 && <p class="quiet before">of the last formula that was right</p>}<Shown /></div>
+      <div id="view" role="tabpanel" aria-labelledby={`tab-${tab.value}`} tabIndex={0} class={plan.value && state.value !== "right" ? "stale" : ""}>{plan.value && errors.value.length > 0 && <p class="quiet before">of the last formula that was right</p>}<Shown /></div>
     </section>
   );
 }

@@ -22,7 +22,7 @@ function Paragraph({ code }) {
           {each.note && <p>{coded(each.note)}</p>}
           {each.given && <p class="quiet">With {coded(each.given)}:</p>}
           <pre class="excerpt" tabIndex={0} role="group" aria-label="an example of it">{each.text}</pre>
-          {each.mended && <p><span class="quiet">Put right:</span> <code class="mended">{each.mended}</code></p>}
+          {each.mended && <p><span class="quiet">Fixed:</span> <code class="mended">{each.mended}</code></p>}
         </div>
       ))}
     </section>

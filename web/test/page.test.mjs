@@ -67,7 +67,7 @@ test("2. macros become signs, an error has a wave, its hint is a button", async 
   assert.match(await page.$eval(".problem", (each) => each.textContent), /did you mean seq\?/);
   await page.click(".problem .numbered");
   await until(page, () => document.querySelector(".paragraph .mended"));
-  assert.match(await page.$eval(".paragraph", (each) => each.textContent), /^301: an operation needs an axis .*Put right:/s);
+  assert.match(await page.$eval(".paragraph", (each) => each.textContent), /^301: missing axis.*Fixed:/s);
   await shot(page, "error");
   await page.click(".problem .numbered");
   assert.equal(await page.$(".paragraph"), null);
