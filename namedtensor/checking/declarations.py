@@ -224,7 +224,7 @@ def unknown_in(checker: Inference, end: Node, env: Environment) -> Node | None:
 
 
 def is_tensor(checker: Inference, name: nodes.Name, env: Environment) -> bool:
-    """Whether a name is that of a value, which may be no size."""
+    """Whether a name is that of a value, which need not be a size."""
     key, current = Key(name.text), env
     if key in checker.scope.definitions:
         return True

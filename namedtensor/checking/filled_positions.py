@@ -10,7 +10,7 @@ from ..core.sizes import is_ground, unify
 
 
 class Positions(NamedTuple):
-    """first, first + step, …, so many; where the form of a program does not depend on how many these are."""
+    """first, first + step, … up to a count on which the form of the program does not depend."""
 
     first: Size
     step: int

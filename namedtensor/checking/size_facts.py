@@ -158,7 +158,7 @@ def as_size(checker: Inference, value: Any, symbol: Symbol, fact: SizeEquation) 
 
 
 def no_size(checker: Inference, name: str, value: Any, fact: SizeEquation) -> NotationError:
-    """The error of a size that would be no whole number from 0."""
+    """The error of a size that would not be a non-negative integer."""
     number = f"{value:.6g}" if isinstance(value, float) else value
     return checker.error(
         310,

@@ -250,7 +250,7 @@ def members_summed(checker: Inference, node: IndexSum, first: int, last: int, en
 
 
 def any_term(checker: Inference, node: IndexSum, ends: tuple[Size, Size], env: Environment) -> Term:
-    """The type of a sum of so many terms as nothing says: that of each of them."""
+    """The type of a sum of an unknown number of terms: that of each of them."""
     counter = Symbol(node.variable.text, "")
     place = Environment(
         parent=env, sizes_parent=env, depth=env.depth, active=env.active, indices={counter.name: extent(counter)}
