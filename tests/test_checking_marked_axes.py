@@ -43,7 +43,7 @@ def test_a_formula_is_told_of(text):
     assert str(caught[0].message).startswith(TOLD[text]) and caught[0].filename == __file__ and found.axes
     (warned,) = nt.check(text, {name: str(each.shape) for name, each in used(text).items()}).warnings
     assert warned.code == 319
-    with pytest.raises(nt.NotationError, match=r"shape error 319: .* are two axes") as refused:
+    with pytest.raises(nt.NotationError, match=r"shape error 319: .* are different axes") as refused:
         nt.evaluate(text, used(text), strict=True)
     assert refused.value.span_text == text
 
@@ -53,7 +53,9 @@ def test_tensors_tell_each_time(text):
     for _ in range(2):
         with pytest.warns(nt.NotationWarning) as caught:
             found = INFIX[text]()
-        assert str(caught[0].message).startswith(TOLD[text].partition(" are two axes")[0] + " are two axes (")
+        assert str(caught[0].message).startswith(
+            TOLD[text].partition(" are different axes")[0] + " are different axes ("
+        )
         assert caught[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", nt.NotationWarning)

@@ -23,8 +23,8 @@ CALLS = {
     "program": (nt.program, ("Y = X",), {}, "0 1 syntax"),
     "formula": (nt.formula, ("X + 1",), {}, "0 1 syntax"),
     "derivative": (nt.derivative, ("X^2", "X"), {}, "0 1 2"),
-    "load": (nt.load, ("nowhere.nt",), {}, "0 1"),
-    "function": (nt.custom_function, ("g : ℝ^{a} → ℝ^{a}",), {}, "0"),
+    "load_program": (nt.load_program, ("nowhere.nt",), {}, "0 1"),
+    "custom_function": (nt.custom_function, ("g : ℝ^{a} → ℝ^{a}",), {}, "0"),
     "tensor": (nt.tensor, ([1.0, 2.0], "a"), {}, "0 1"),
     "NamedTensor": (nt.NamedTensor, ([1.0, 2.0], "a"), {}, "0 1"),
     "from_xarray": (nt.from_xarray, (X,), {}, "0"),
@@ -48,32 +48,32 @@ CALLS = {
     "a function of a program": (PROGRAM["f"], (X,), {"values": None}, "0 values sizes"),
     "explain an entry": (PROGRAM["Y"].explain, (), {"X": X, "W": X, "values": None}, "X W values sizes"),
     "parameters": (PROGRAM.parameters, (), {"X": X}, "sizes X"),
-    "replace_definitions": (PROGRAM.replace_definitions, ("Y = X",), {}, "0 without"),
-    "init": (PROGRAM.init, (), {"sizes": {"a": 2}, "X": X}, "seed sizes dtype initializers only X"),
-    "cost": (FORMULA.cost, (), {"X": X}, "0 X sizes without"),
+    "replace_definitions": (PROGRAM.replace_definitions, ("Y = X",), {}, "0 remove"),
+    "init": (PROGRAM.init, (), {"sizes": {"a": 2}, "X": X}, "seed sizes dtype initializers names X"),
+    "cost": (FORMULA.cost, (), {"X": X}, "0 X sizes disable"),
     "to_python": (FORMULA.to_python, ("numpy",), {"X": X}, "0 1 X sizes"),
     "to_javascript": (FORMULA.to_javascript, (), {"X": X, "values": None}, "X values sizes"),
     "to_javascript of a text": (nt.to_javascript, ("∑_{a} X",), {"X": X}, "0 1 X sizes syntax"),
     "to_einsum": (FORMULA.to_einsum, (), {"X": X, "values": None}, "X values sizes"),
     "to_einsum of a text": (nt.to_einsum, ("∑_{a} X",), {"X": X}, "0 1 X sizes syntax"),
-    "compile": (FORMULA.compile, ("numpy",), {}, "0 without"),
+    "compile": (FORMULA.compile, ("numpy",), {}, "0 disable"),
     "a compiled formula": (FORMULA.compile(), (), {"X": X, "values": None}, "X values sizes"),
     "diagram": (FORMULA.diagram, (), {"X": X, "values": None}, "X expand values sizes"),
     "to_text": (nt.to_text, ("∑_{a} X",), {}, "0 1 syntax"),
     "to_latex": (nt.to_latex, ("∑_{a} X",), {}, "0 1 syntax width"),
     "to_latex of a tensor": (X.to_latex, (), {}, "digits"),
-    "same": (nt.equivalent, ("∑_{a} X", "X"), {"X": "ℝ^{a}"}, "0 1 X"),
+    "equivalent": (nt.equivalent, ("∑_{a} X", "X"), {"X": "ℝ^{a}"}, "0 1 X"),
     "gradient": (nt.gradient, ("L = ∑_{a} x^2", "L", "x"), {}, "0 1 2 syntax"),
     "prove": (nt.prove, ("X = X",), {"X": "ℝ^{a}"}, "0 X"),
     "exercises": (nt.exercises, ("#: exercise one\nX ∈ ℝ^{n}\nanswer = X",), {}, "0"),
     "to_html": (FORMULA.to_html, (), {}, "sizes"),
-    "colored": (FORMULA.highlight, (), {}, "sizes"),
-    "a layer": (transformer.FFN, ({},), {}, "0 sizes definitions config without"),
+    "highlight": (FORMULA.highlight, (), {}, "sizes"),
+    "a layer": (transformer.FFN, ({},), {}, "0 sizes definitions config remove"),
     "init of a layer": (
         transformer.FFN.init, (), {"sizes": {"chans": 2, "hidden": 3}}, "seed sizes dtype initializers constants",
     ),
     "a call of a layer": (LAYER, (nt.tensor([1.0, 2.0], "chans"),), {}, "0"),
-    "at": (LAYER.at, ("FFN", nt.tensor([1.0, 2.0], "chans")), {}, "0 1"),
+    "evaluate of a layer": (LAYER.evaluate, ("FFN", nt.tensor([1.0, 2.0], "chans")), {}, "0 1"),
     "replace": (LAYER.replace, ({},), {}, "0"),
     "to": (LAYER.to, ("numpy",), {}, "0 1"),
     "load of a layer": (transformer.FFN.load, ("nowhere.safetensors",), {}, "0"),
@@ -101,7 +101,7 @@ def test_only_an_error_of_the_language_comes_out(call, where, kind):
 def test_the_table_has_every_public_function():
     tried = {call.split()[0] for call in CALLS} | set(CALLS)
     public = {name for name in nt.__all__ if inspect.isfunction(getattr(nt, name))}
-    assert public - tried <= {"save_tensors", "picture", "latex_preamble"}
+    assert public - tried <= {"save_tensors", "heatmap", "latex_preamble"}
 
 
 @pytest.mark.parametrize("kind", WRONG)

@@ -199,7 +199,7 @@ ABOUT = {
     "sizes": "{}",
     "definitions": '""',
     "config": "{}",
-    "without": "[]",
+    "removed": "[]",
 }
 
 

@@ -67,7 +67,7 @@ def load_program(path: Any, syntax: str = "auto", section: str | None = None) ->
     >>> import pathlib, tempfile
     >>> place = pathlib.Path(tempfile.mkdtemp(), "notes.md")
     >>> _ = place.write_text(r"# Norms" "\n" r"$$ N = \sqrt{\nsum{\name{a}} X^2} $$")
-    >>> load(place)
+    >>> load_program(place)
     N = √(∑_{a} X^2)
     """
     place = as_path(path)
