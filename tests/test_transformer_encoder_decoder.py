@@ -122,7 +122,7 @@ def test_a_state_dict_that_does_not_fit_is_refused():
         EncoderDecoder.from_torch({**lacking, "further": embedding}, embedding, 3)
     assert "missing keys: decoder.layers.2.multihead_attn.in_proj_bias" in str(caught.value)
     assert "unexpected keys: further" in str(caught.value)
-    with pytest.raises(nt.NotationError, match="W.*is kept as three·heads·key"):
+    with pytest.raises(nt.NotationError, match="W.*is stored as three·heads·key"):
         EncoderDecoder.from_torch({**state, "encoder.layers.0.self_attn.in_proj_weight": embedding}, embedding, 3)
     with pytest.raises(nt.NotationError, match="chans (12) is not divisible by heads (5)"):
         EncoderDecoder.from_torch(state, embedding, 5)
