@@ -124,7 +124,7 @@ def test_a_state_dict_that_does_not_fit_is_refused():
     assert "unexpected keys: further" in str(caught.value)
     with pytest.raises(nt.NotationError, match="W.*is stored as three·heads·key"):
         EncoderDecoder.from_torch({**state, "encoder.layers.0.self_attn.in_proj_weight": embedding}, embedding, 3)
-    with pytest.raises(nt.NotationError, match="chans (12) is not divisible by heads (5)"):
+    with pytest.raises(nt.NotationError, match=r"chans \(12\) is not divisible by heads \(5\)"):
         EncoderDecoder.from_torch(state, embedding, 5)
     with pytest.raises(nt.NotationError, match="unsupported activation 'wild'"):
         EncoderDecoder.from_torch(state, embedding, 3, activation="wild")
