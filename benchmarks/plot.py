@@ -66,7 +66,7 @@ one thread while they run. While OpenBLAS's threads are awake (Linux tells by th
 stay on the calling thread, since the two kinds of threads would share cores. `python -m benchmarks effects` measures this: a formula
 and the same by hand take turns in one process, after 0.15 s of rest, right after a product of 1000³, and call after call. The limit
 can be turned off with `NAMEDTENSOR_BLAS_LIMIT=0`. *Before* is the version that ran blocks on OpenBLAS's own threads through a private
-symbol. Each figure is the median of three or five processes, which differ by up to 0.1:
+symbol. Each figure is the median of three or five processes, which differ by up to 0.1 (the first of the last row: one process):
 
 | × NumPy by hand: after a rest / right after a product / call after call | with the limit | without | before |
 | --- | --- | --- | --- |

@@ -1,4 +1,4 @@
-"""The rooms of the house and their laws, made from the docstrings of the packages."""
+"""The packages with their purposes and contracts, made from their docstrings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent.parent
-HEADINGS = ("room", "what it is for", "its law")
+HEADINGS = ("package", "purpose", "contract")
 ORDER = """grammar grammar.latex grammar.builder grammar.printer namedtensor.core namedtensor.operators
 namedtensor.scope namedtensor.files namedtensor.terms namedtensor.reference namedtensor.calculus namedtensor.planning
 namedtensor.checking namedtensor.backends namedtensor.tensors namedtensor.symbolic namedtensor.display namedtensor.sharding
