@@ -1,4 +1,4 @@
-"""What is told of subscripts that hold expressions: 𝔼_{x ∼ N(0, 1)} is an expectation, N the name of a distribution; |_{X=U}."""
+"""Classify tokens in subscripts that hold expressions: 𝔼_{x ∼ N(0, 1)} is an expectation, N a distribution; |_{X=U}."""
 
 from __future__ import annotations
 

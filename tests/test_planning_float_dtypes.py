@@ -33,3 +33,9 @@ def test_operators_keep_single_precision(make):
                 continue
     assert len(dtypes) > 60
     assert {text: dtype for text, dtype in dtypes.items() if dtype != "float32"} == {}
+
+
+@pytest.mark.parametrize("text", ["{ ∑_{c} B if 0.1 > π; e otherwise }", "{ ∑_{c} B if |c| > 5; 0.1 otherwise }"])
+def test_a_constant_result_has_the_dtype_of_the_inputs(make, text):
+    dtypes = [make(NUMBERS.astype(dtype)) for dtype in ("float32", "float64")]
+    assert [nt.evaluate(text, B=nt.tensor(array, "c")).dtype for array in dtypes] == [array.dtype for array in dtypes]

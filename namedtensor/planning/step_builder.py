@@ -212,7 +212,9 @@ class StepBuilder:
         return dtypes.coerced(self, arguments, rule)
 
     def result(self, argument: Argument) -> Argument:
-        """A result, cast back to the dtype of the inputs."""
+        """A result, in the dtype of the inputs."""
+        if type(argument) is float and self.real != self.target.default_float:
+            argument = self.constant(argument)
         single = isinstance(argument, Value) and argument.dtype == self.real
         return self.cast(argument, self.half) if self.half is not None and single else argument
 
