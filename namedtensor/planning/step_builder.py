@@ -90,7 +90,8 @@ class StepBuilder:
         **options: Any,
     ) -> Value:  # fmt: skip
         """Append a step, or give the equal one that was written already (common subexpressions)."""
-        arguments, shape = tuple([self._unnamed.get(each, each) for each in arguments]), tuple(shape)
+        arguments = tuple([self._unnamed.get(each, each) for each in arguments])
+        shape = tuple([canonical(size) if type(size) is Extent else size for size in shape])
         for name, size in options.items():
             if type(size) is Extent:  # by the symbols that equations leave, which the inputs have
                 options[name] = canonical(size)
