@@ -34,8 +34,7 @@ def attention():
     import namedtensor as nt
 
     Q, K, V = (
-        nt.tensor(np.ones(shape), axes)
-        for shape, axes in (((3,), "key"), ((4, 3), "seq key"), ((4, 2), "seq val"))
+        nt.tensor(np.ones(shape), axes) for shape, axes in (((3,), "key"), ((4, 3), "seq key"), ((4, 2), "seq val"))
     )
     return lambda: nt.evaluate("softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V", Q=Q, K=K, V=V)
 

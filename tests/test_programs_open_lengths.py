@@ -24,6 +24,8 @@ CASES = {
     "x ∈ ℝ^{seq}\nY_{a(i)} = x_{seq(i)} for i = 1, …, |seq|": {"Y": "ℝ^{a[|seq|]}"},
     "H_{a(t)} = t for t = 1, …, n\nG_{b(t)} = 2 t for t = 1, …, m\nY = H ⊙ G": {"Y": "ℝ^{a[n] × b[m]}"},
     "x ∈ ℝ^{seq[4]}\ny = ∑_{i=1}^{n} x_{seq(i)}": {"y": "ℝ"},  # right for n up to 4
+    "A ∈ ℝ^{a}\nn = |a|\ng^i(x) = x + i\ny = ∑_{i=1}^{n} g^i(∑_{a} A)": {"n": "ℝ", "y": "ℝ"},
+    "A ∈ ℝ^{a}\nm = n - 1\nn = |a|\ng^i(x) = i x\ny = ∏_{i=1}^{m} g^i(A)": {"y": "ℝ^{a}"},
 }
 
 

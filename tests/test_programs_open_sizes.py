@@ -145,13 +145,20 @@ def test_what_cannot_be_is_refused_in_one_sentence(formula, shapes, sizes, given
     assert sentence in str(problem.value) and "\n" not in str(problem.value)
 
 
-def test_a_size_that_decides_the_form_is_asked_for():
-    recurrence = "h^0 = 0\nh^t = tanh(h^{t−1} + X_{seq(t)}) for t = 1, …, |seq|\nh^{|seq|}"
+@pytest.mark.parametrize(
+    "text",
+    [
+        "h^0 = 0\nh^t = tanh(h^{t−1} + X_{seq(t)}) for t = 1, …, |seq|\nh^{|seq|}",
+        "g^i(x) = 2 x + i\n∑_{i=1}^{|seq|} g^i(∑_{seq} X)",
+        "n = |seq|\ng^i(x) = 2 x + i\n∑_{i=1}^{n} g^i(∑_{seq} X)",
+    ],
+)
+def test_a_size_that_decides_the_form_is_asked_for(text):
     for library in ("numpy", "torch", "jax"):
         with pytest.raises(nt.NotationError, match="the formula needs the size of seq as a number") as problem:
-            nt.formula(recurrence).to_python(library, X="ℝ^{seq}")
+            nt.formula(text).to_python(library, X="ℝ^{seq}")
         assert problem.value.hint == "declare it, as in ℝ^{seq[3]}"
-    assert "function" in nt.formula(recurrence).to_python("numpy", X="ℝ^{seq[3]}")
+    assert "function" in nt.formula(text).to_python("numpy", X="ℝ^{seq[3]}")
 
 
 def test_a_merge_that_no_size_solves_is_refused_at_once():

@@ -215,11 +215,16 @@ def end_needed(checker: Inference, end: Node, what: str, env: Environment) -> No
 
 
 def unknown_in(checker: Inference, end: Node, env: Environment) -> Node | None:
-    """The first name, or size of an axis, in an end whose number nothing gives."""
-    for each in walk(end):
-        if isinstance(each, nodes.Size) or (isinstance(each, nodes.Name) and not is_tensor(checker, each, env)):
-            if not is_size(checker.solver.value(each, env)):
-                return each
+    """The first name, or size of an axis, in an end whose number nothing gives; also in what defines its names."""
+    for part in walk(end):
+        if isinstance(part, nodes.Size) or (isinstance(part, nodes.Name) and not is_tensor(checker, part, env)):
+            if not is_size(checker.solver.value(part, env)):
+                return part
+        elif isinstance(part, nodes.Name) and checker.infer_parameters:
+            for definition in checker.scope.definitions.get(Key(part.text), ()):
+                unknown = None if definition.elements else unknown_in(checker, definition.body, env)
+                if unknown is not None:
+                    return unknown
     return None
 
 

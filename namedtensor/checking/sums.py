@@ -15,7 +15,7 @@ from typing import Any
 from grammar.nodes import Axis, Call, Index, IndexSum, Name, Node
 from grammar.traversal import children
 
-from ..core.extents import Extent, Size, Symbol, extent, is_size, proves_at_most, symbols_of, typical
+from ..core.extents import Extent, Size, Symbol, UndecidedSize, extent, is_size, proves_at_most, symbols_of, typical
 from ..core.size_conditions import counting, is_assuming
 from ..core.sizes import is_ground, resolve, unify
 from ..operators import REGISTRY
@@ -45,14 +45,10 @@ def index_sum(checker: Inference, node: IndexSum, env: Environment) -> Term:
             hint="only ∑, ∏, max, min, argmax and argmin can range from a number to a number",
         )  # fmt: skip
     first, last = (checker.solver.value(part, env) for part in (node.first, node.last))
-    is_open = (
-        checker.infer_parameters
-        and is_assuming()
-        and is_size(first)
-        and is_size(last)
-        and Extent in (type(first), type(last))
-    )
-    if is_open and node.operator in JOINED and is_label(checker, node.variable.text, node.body):
+    open_ends = [end for end in (first, last) if type(end) is Extent] if is_size(first) and is_size(last) else []
+    if open_ends and node.operator in JOINED and is_label(checker, node.variable.text, node.body):
+        if not (checker.infer_parameters and is_assuming()):
+            raise UndecidedSize(open_ends[0])
         return any_term(checker, node, (first, last), env)
     if not isinstance(first, int) or not isinstance(last, int):
         return bounded(checker, node, env)
