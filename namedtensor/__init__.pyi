@@ -3,14 +3,21 @@
 Written by `python docs/_extensions/stubs.py --write` from the records of the operators; a test compares.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import SupportsIndex
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, SupportsIndex
 
 from grammar.errors import NotationError as NotationError
 from grammar.errors import NotationWarning as NotationWarning
 
 from . import initializers as initializers
+from .checking.report import CheckResult
 from .core.behavior import Axes, Operand
+from .display.diagram_svg import Diagram
+from .planning.cost import Cost
+from .programs.arguments import Values
+from .programs.compiled import CompiledFormula
+from .programs.initializers import Initializers
+from .programs.verbs import Verbs
 from .core.limits import Limits as Limits
 from .core.strictness import strict as strict
 from .core.tensor import NamedTensor as NamedTensor
@@ -23,22 +30,10 @@ from .display.pictures import heatmap as heatmap
 from .files.safetensors import load_tensors as load_tensors
 from .files.safetensors import save_tensors as save_tensors
 from .operators.user_functions import custom_function as custom_function
-from .programs.api import check as check
-from .programs.api import compile as compile
-from .programs.api import cost as cost
-from .programs.api import derivative as derivative
-from .programs.api import diagram as diagram
 from .programs.api import formula as formula
-from .programs.api import init as init
 from .programs.api import latex_preamble as latex_preamble
 from .programs.api import load_program as load_program
-from .programs.api import parameters as parameters
 from .programs.api import program as program
-from .programs.api import to_einsum as to_einsum
-from .programs.api import to_javascript as to_javascript
-from .programs.api import to_latex as to_latex
-from .programs.api import to_python as to_python
-from .programs.api import to_text as to_text
 from .programs.evaluate import evaluate as evaluate
 from .programs.evaluate import explain as explain
 from .programs.program import Formula as Formula
@@ -88,6 +83,512 @@ __all__ = [
     "set_printoptions",
     "initializers",
 ]
+
+def check(
+    formula: str | Verbs,
+    shapes: Values | None = None,
+    /,
+    *,
+    sizes: Mapping[str, int] | None = None,
+    syntax: str = "auto",
+    **named: Any,
+) -> CheckResult:
+    """Check the formula without data: infer the type of every name and sub-expression, and report all errors.
+
+    Parameters
+    ----------
+    formula : str, Formula, Program or EntryPoint
+        The formula, or its text.
+    shapes : mapping of str to tensor or shape, optional
+        Shapes by name, where they are not given as keywords. Unlike keywords, it may have names that are not used.
+    sizes : mapping of str to int, optional
+        Sizes that the shapes leave open; none is required.
+    syntax : {"auto", "text", "latex"}
+        The syntax of a text (default: "auto", which detects it).
+    **named : tensor or shape
+        Shapes such as A="ℝ^{height[3] × width}".
+
+    Returns
+    -------
+    CheckResult
+        Types, errors and warnings. Of a function, `type` is the type of its value for arguments of these shapes.
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> nt.check("∑_{width} A", A="ℝ^{height[3] × width[2]}").type
+    'ℝ^{height[3]}'
+    """
+
+def derivative(formula: str | Verbs, /, wrt: str, *, syntax: str = "auto") -> Verbs:
+    """Return the derivative with respect to a name, as a formula (paper §5).
+
+    Parameters
+    ----------
+    formula : str, Formula, Program or EntryPoint
+        The formula, or its text.
+    wrt : str
+        The name of an input, a parameter or a definition.
+    syntax : {"auto", "text", "latex"}
+        The syntax of a text (default: "auto", which detects it).
+
+    Returns
+    -------
+    Formula or EntryPoint
+        ∂value/∂X* of a value, and f'(X) = ∂f(X)/∂X* of a function. The axes of X are starred: f : ℝ^{a} → ℝ^{b} gives
+        f' : ℝ^{a} → ℝ^{b × a*}. If a starred axis is taken, it has the next mark (†, **).
+
+    Raises
+    ------
+    NotationError
+        If `wrt` is not a name, or the formula does not use it.
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> nt.derivative("softmax_{ax} X", "X")
+    ∂softmax_{ax}(X)/∂X*
+    >>> derivative = nt.derivative("f(x) = x^3", "x")
+    >>> derivative, float(derivative(2.0))
+    (f(x) = x^3
+    f'(x) = ∂f(x)/∂x*, 12.0)
+    """
+
+def compile(
+    formula: str | Verbs, /, backend: str | None = None, disable: str | Collection[str] = (), *, syntax: str = "auto"
+) -> CompiledFormula:
+    """Compile a function of named tensors for repeated calls. It plans once for each input signature.
+
+    Parameters
+    ----------
+    formula : str, Formula, Program or EntryPoint
+        The formula, or its text.
+    backend : {"numpy", "torch", "jax"}, optional
+        The library to run on (default: that of the inputs).
+    disable : str or collection of str
+        Names of optimizations to turn off, such as "tiling" (default: none).
+    syntax : {"auto", "text", "latex"}
+        The syntax of a text (default: "auto", which detects it).
+
+    Returns
+    -------
+    CompiledFormula
+
+    Raises
+    ------
+    NotationError
+        If the backend is not installed, or an optimization is unknown.
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> f = nt.compile("∑_{a} X^2")
+    >>> float(f(X=nt.tensor([3.0, 4.0], "a")))
+    25.0
+    """
+
+def cost(
+    formula: str | Verbs,
+    values: Values | None = None,
+    /,
+    *,
+    sizes: Mapping[str, int] | None = None,
+    disable: str | Collection[str] = (),
+    syntax: str = "auto",
+    **named: Any,
+) -> Cost:
+    """Compute the cost of an evaluation without running it: operations, bytes and the largest array, step by step.
+
+    Parameters
+    ----------
+    formula : str, Formula, Program or EntryPoint
+        The formula, or its text.
+    values : mapping of str to tensor or shape, optional
+        Inputs by name, where they are not given as keywords. Declared parameters may be omitted.
+    sizes : mapping of str to int, optional
+        Sizes that the shapes leave open. A size that stays open is a symbol, and the figures are polynomials.
+    disable : str or collection of str
+        Names of optimizations to turn off (default: none).
+    syntax : {"auto", "text", "latex"}
+        The syntax of a text (default: "auto", which detects it).
+    **named : tensor or shape
+        Inputs, such as X="ℝ^{seq × a[8]}".
+
+    Returns
+    -------
+    Cost
+
+    Raises
+    ------
+    NotationError
+        If the formula does not fit the shapes, or a result exceeds the memory limit.
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> nt.cost("X ⊙_{a} W", X="ℝ^{seq[100] × a[8]}", W="ℝ^{a[8] × b[4]}").multiply_adds
+    3200
+    >>> print(nt.cost("X ⊙_{a} W", X="ℝ^{seq × a}", W="ℝ^{a × b[4]}").multiply_adds)
+    4 * a * seq
+    """
+
+def parameters(
+    formula: str | Verbs, /, sizes: Mapping[str, int] | None = None, *, syntax: str = "auto", **shapes: Any
+) -> dict[str, str]:
+    r"""Infer the shape of every parameter: everything that is declared and not defined.
+
+    Parameters
+    ----------
+    formula : str, Formula, Program or EntryPoint
+        The formula, or its text.
+    sizes : mapping of str to int, optional
+        Sizes of axes (hyperparameters).
+    syntax : {"auto", "text", "latex"}
+        The syntax of a text (default: "auto", which detects it).
+    **shapes : tensor or shape
+        Shapes of inputs, such as X="ℝ^{seq × chans}".
+
+    Returns
+    -------
+    dict of str to str
+        The shape of each parameter. Of a name of a program, those that its value uses.
+
+    Raises
+    ------
+    NotationError
+        If a function has parameters whose shapes depend on its arguments, and `shapes` does not give these.
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> nt.parameters("W ∈ ℝ^{a × b}\nY = X ⊙_{a} W", sizes={"b": 2}, X="ℝ^{a[3]}")
+    {'W': 'ℝ^{a[3] × b[2]}'}
+    >>> program = nt.program("f : ℝ^{a} → ℝ\nf(x) = x ⊙_{a} w\nw ∈ ℝ^{a}\nY = V\nV ∈ ℝ^{b}")
+    >>> program.parameters(sizes={"a": 3, "b": 2}), program["Y"].parameters(sizes={"b": 2})
+    ({'V': 'ℝ^{b[2]}', 'w': 'ℝ^{a[3]}'}, {'V': 'ℝ^{b[2]}'})
+    """
+
+def init(
+    formula: str | Verbs,
+    /,
+    seed: Any = 0,
+    sizes: Mapping[str, int] | None = None,
+    dtype: str = "float64",
+    initializers: Initializers | None = None,
+    names: Collection[str] | None = None,
+    *,
+    syntax: str = "auto",
+    **shapes: Any,
+) -> dict[str, Any]:
+    r"""Initialize the parameters.
+
+    Parameters
+    ----------
+    formula : str, Formula, Program or EntryPoint
+        The formula, or its text.
+    seed : int or key of jax.random
+        The seed of the random numbers. A key gives arrays of JAX (default: 0).
+    sizes : mapping of str to int, optional
+        Sizes that the shapes leave open.
+    dtype : str
+        The dtype of the tensors (default: "float64").
+    initializers : mapping of str to initializer, optional
+        An initializer from `nt.initializers` for each name or base of a name. Default: γ is 1; what is contracted is normal with
+        variance 1/fan_in; what is only added is 0.
+    names : collection of str, optional
+        The parameters to initialize (default: all).
+    syntax : {"auto", "text", "latex"}
+        The syntax of a text (default: "auto", which detects it).
+    **shapes : str, mapping or tensor
+        The shapes of the inputs, such as X="ℝ^{seq × chans}".
+
+    Returns
+    -------
+    dict of str to NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If a size, or the shape of an argument of a function, cannot be inferred.
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> tensors = nt.init("Y = X ⊙_{a} W + b\nW ∈ ℝ^{a × b}\nb ∈ ℝ^{b}", sizes={"a": 3, "b": 2}, X="ℝ^{a}")
+    >>> {name: tensor.shape for name, tensor in tensors.items()}
+    {'W': ℝ^{a[3] × b[2]}, 'b': ℝ^{b[2]}}
+    """
+
+def diagram(
+    formula: str | Verbs,
+    /,
+    *arguments: Any,
+    sizes: Mapping[str, int] | None = None,
+    expand: str | Collection[str] = (),
+    values: Values | None = None,
+    syntax: str = "auto",
+    **shapes: Any,
+) -> Diagram:
+    r"""Draw the data flow to the value, with the type of each node. Nothing is computed.
+
+    Parameters
+    ----------
+    formula : str, Formula, Program or EntryPoint
+        The formula, or its text.
+    *arguments : tensor or shape
+        The arguments of a function.
+    sizes : mapping of str to int, optional
+        Sizes that the shapes leave open.
+    expand : str or collection of str
+        Functions to open, and families, or their index, to draw member by member (default: none; a function is one
+        box, and a family is drawn once).
+    values : mapping of str to tensor, optional
+        Parameters, for their sizes.
+    syntax : {"auto", "text", "latex"}
+        The syntax of a text (default: "auto", which detects it).
+    **shapes : tensor or shape
+        Inputs by name. Other names are parameters, shown where they are used.
+
+    Returns
+    -------
+    Diagram
+
+    Raises
+    ------
+    NotationError
+        If the types do not fit, or a name in `expand` is undefined.
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> block = nt.program("Block(X) = X + FFN(X)\nFFN(X) = relu(X ⊙_{a} W)_{b→a}\nW ∈ ℝ^{a × b}")
+    >>> block["Block"].diagram(X="ℝ^{seq × a}", expand="FFN").save("block.svg")  # doctest: +SKIP
+    """
+
+def to_text(formula: str | Verbs, /, ascii: bool = False, colors: bool = False, *, syntax: str = "auto") -> str:
+    r"""Return the formula as text.
+
+    Parameters
+    ----------
+    formula : str, Formula, Program or EntryPoint
+        The formula, or its text.
+    ascii : bool
+        Whether to use ASCII names such as `sum` in place of mathematical symbols (default: False).
+    colors : bool
+        Whether to color each axis with terminal escape codes (default: False).
+    syntax : {"auto", "text", "latex"}
+        The syntax of a text (default: "auto", which detects it).
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    NotationError
+        If the formula is not valid notation.
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> nt.to_text(r"\sum_{\mathsf{seq}} x", ascii=True)
+    'sum_{seq} x'
+    >>> print(nt.program("f(x) = 2 x\nY = f(X)")["f"].to_text())
+    f(x) = 2 x
+    """
+
+def to_latex(
+    formula: str | Verbs,
+    /,
+    macros: bool = False,
+    colors: bool = False,
+    width: float | None = None,
+    *,
+    syntax: str = "auto",
+) -> str:
+    r"""Return the formula as LaTeX. A document needs `latex_preamble()` for it.
+
+    Parameters
+    ----------
+    formula : str, Formula, Program or EntryPoint
+        The formula, or its text.
+    macros : bool
+        Whether to use the macros of the paper, such as `\nsum` (default: False).
+    colors : bool
+        Whether to color each axis (default: False).
+    width : float, optional
+        The line width in em. Longer formulas are broken into lines of a display. The class `article` has 34.5 em
+        (default: no line breaks).
+    syntax : {"auto", "text", "latex"}
+        The syntax of a text (default: "auto", which detects it).
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    NotationError
+        If the formula is not valid notation.
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> nt.to_latex("sum_{seq} x")
+    '\\sum\\limits_{\\mathsf{seq}} x'
+    >>> print(nt.formula("∑_{seq} x").to_latex(colors=True))
+    \sum\limits_{\textcolor{#0b80a6}{\mathsf{seq}}} x
+    """
+
+def to_python(
+    formula: str | Verbs,
+    library: str = "numpy",
+    values: Values | None = None,
+    /,
+    *,
+    sizes: Mapping[str, int] | None = None,
+    style: str = "function",
+    syntax: str = "auto",
+    **named: Any,
+) -> str:
+    """Return the source text of a plain function that runs without this package.
+
+    The function raises ValueError or TypeError for arrays of other axes, sizes or dtypes. If no input has a floating
+    dtype, it accepts single and double precision.
+
+    Parameters
+    ----------
+    formula : str, Formula, Program or EntryPoint
+        The formula, or its text.
+    library : {"numpy", "torch", "jax"}
+        The library that the function uses (default: "numpy").
+    values : mapping of str to tensor or shape, optional
+        The inputs, in the order of the function's parameters, where they are not given as keywords.
+    sizes : mapping of str to int, optional
+        Sizes to fix. Other sizes that the shapes leave open are read from the arrays.
+    style : {"function", "module"}
+        "module" gives a class of PyTorch whose parameters are what the formula declares (default: "function").
+    syntax : {"auto", "text", "latex"}
+        The syntax of a text (default: "auto", which detects it).
+    **named : tensor or shape
+        Inputs, such as X="ℝ^{seq × a[8]}".
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    NotationError
+        If the formula does not fit the shapes, or its form depends on a size that is left open.
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> source = nt.to_python("∑_{a} X", "torch", X="ℝ^{a[3] × b[2]}")
+    >>> print(source[source.index("def function"):])
+    def function(X):
+        check("X", X, {"a": 3, "b": 2}, torch.float32, torch.float64)
+        t1 = X.sum(0)  # ℝ^{b[2]}
+        return t1
+    <BLANKLINE>
+    """
+
+def to_javascript(
+    formula: str | Verbs,
+    values: Values | None = None,
+    /,
+    *,
+    sizes: Mapping[str, int] | None = None,
+    standalone: bool = False,
+    syntax: str = "auto",
+    **named: Any,
+) -> str:
+    """Return the source text of a JavaScript module that exports the function `formula` of arrays.
+
+    An array is a nested list, a flat row-major list such as a Float64Array, or the result `{shape, data}` of another
+    such function. The function computes in double precision, and its errors have the codes and messages of this package.
+
+    Parameters
+    ----------
+    formula : str, Formula, Program or EntryPoint
+        The formula, or its text.
+    values : mapping of str to tensor or shape, optional
+        The inputs, in the order of the function's parameters, where they are not given as keywords.
+    sizes : mapping of str to int, optional
+        Sizes to fix. Other sizes that the shapes leave open are read from the arrays.
+    standalone : bool
+        Whether to include the run-time functions instead of importing the file `javascript_runtime.js` of
+        `namedtensor/backends` (default: False).
+    syntax : {"auto", "text", "latex"}
+        The syntax of a text (default: "auto", which detects it).
+    **named : tensor or shape
+        Inputs, such as X="ℝ^{seq × a[8]}".
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    NotationError
+        If an input is complex, or the formula calls a Python function.
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> print(nt.to_javascript("√(∑_{a} X)", X="ℝ^{a[3] × b[2]}"))
+    import * as nt from "./javascript_runtime.js";
+    <BLANKLINE>
+    export function formula(X) {
+      X = nt.given(X, "X", [3, 2]);  // ℝ^{a[3] × b[2]}
+      const t1 = nt.sum(X, [0]);  // ℝ^{b[2]}
+      const t2 = nt.sqrt(t1);  // ℝ^{b[2]}
+      return nt.array(t2);
+    }
+    <BLANKLINE>
+    """
+
+def to_einsum(
+    formula: str | Verbs,
+    values: Values | None = None,
+    /,
+    *,
+    sizes: Mapping[str, int] | None = None,
+    syntax: str = "auto",
+    **named: Any,
+) -> str:
+    """Return the formula as a call of `einsum`, for NumPy, PyTorch or JAX.
+
+    Parameters
+    ----------
+    formula : str, Formula, Program or EntryPoint
+        The formula, or its text.
+    values : mapping of str to tensor or shape, optional
+        The inputs, where they are not given as keywords. Declared parameters may be omitted.
+    sizes : mapping of str to int, optional
+        Sizes that the shapes leave open; none is required.
+    syntax : {"auto", "text", "latex"}
+        The syntax of a text (default: "auto", which detects it).
+    **named : tensor or shape
+        Inputs, such as X="ℝ^{seq × a}". The arrays have their axes in this order.
+
+    Returns
+    -------
+    str
+        The letters after `->` are the axes of the result in the order of its type.
+
+    Raises
+    ------
+    NotationError
+        If the formula is not a number times a sum of products; the message names the first part that is not (405).
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> print(nt.to_einsum("2 ∑_{a} X Y", X="ℝ^{a × b}", Y="ℝ^{a}"))
+    2 * einsum("ab,a->b", X, Y)
+    """
 
 def sum(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """∑_{ax} X is the sum.

@@ -443,7 +443,7 @@ def test_there_are_as_few_blocks_as_keep_all_cores_busy(cores, size, rows, monke
     shapes = {"X": {"s": size, "a": 512}, "W": {"a": 512, "h": 1024}, "U": {"h": 1024, "b": 512}}
     zero = np.zeros((), np.float32)
     given = {name: nt.tensor(np.broadcast_to(zero, [*sizes.values()]), [*sizes]) for name, sizes in shapes.items()}
-    text = nt.formula("max(X ⊙_{a} W, 0) ⊙_{h} U").to_python(values=given)
+    text = nt.formula("max(X ⊙_{a} W, 0) ⊙_{h} U").to_python("numpy", given)
     _, _, own = text.partition("def block_1")
     found = re.search(r"in_blocks\(.+?, block_1, .*, \(\d+,\), (\d+), 0", own)
     whole = own.partition("def function")[0].count("matmul(") == 2  # both products are within

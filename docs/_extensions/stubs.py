@@ -16,6 +16,7 @@ if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
 import namedtensor as nt  # noqa: E402
+from namedtensor.programs import api  # noqa: E402
 from namedtensor.tensors import methods  # noqa: E402
 from namedtensor.tensors.functions import FUNCTIONS, METHODS  # noqa: E402
 
@@ -58,14 +59,21 @@ class Behavior:
     def __hash__(self) -> int: ...
 """
 PUBLIC = """\
-from collections.abc import Iterable, Mapping
-from typing import SupportsIndex
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, SupportsIndex
 
 from grammar.errors import NotationError as NotationError
 from grammar.errors import NotationWarning as NotationWarning
 
 from . import initializers as initializers
+from .checking.report import CheckResult
 from .core.behavior import Axes, Operand
+from .display.diagram_svg import Diagram
+from .planning.cost import Cost
+from .programs.arguments import Values
+from .programs.compiled import CompiledFormula
+from .programs.initializers import Initializers
+from .programs.verbs import Verbs
 """
 
 
@@ -99,9 +107,15 @@ def public() -> str:
     """The stub of the package itself."""
     text = HEAD.format(about=(nt.__doc__ or "").partition("\n")[0]) + PUBLIC
     for module, names in sorted(nt.HOMES.items()):
-        text += "".join(f"from {module} import {name} as {name}\n" for name in sorted(names, key=sorting))
+        imported = sorted(set(names) - set(api.FUNCTIONS), key=sorting)
+        text += "".join(f"from {module} import {name} as {name}\n" for name in imported)
     text += "\n__version__: str\n__all__ = [\n"
     text += "".join(f'    "{name}",\n' for name in nt.__all__) + "]\n\n"
+    for name, function in api.FUNCTIONS.items():
+        signature = inspect.signature(function)
+        text += defined(
+            name, listed(signature.parameters.values(), False), signature.return_annotation, function.__doc__, ""
+        )
     for name, function in FUNCTIONS.items():
         parameters = listed(inspect.signature(function).parameters.values(), True)
         text += defined(name, parameters, "NamedTensor", function.__doc__, "")
@@ -117,7 +131,9 @@ def listed(parameters: Any, of_record: bool) -> Iterator[str]:
     parameters = list(parameters)
     for place, each in enumerate(parameters):
         before = parameters[place - 1] if place else None
-        if each.kind is each.KEYWORD_ONLY and (before is None or before.kind is before.POSITIONAL_OR_KEYWORD):
+        if each.kind is each.KEYWORD_ONLY and (
+            before is None or before.kind not in (each.KEYWORD_ONLY, each.VAR_POSITIONAL)
+        ):
             yield "*"
         type_ = TYPES[each.name] if of_record else each.annotation
         stars = {each.VAR_POSITIONAL: "*", each.VAR_KEYWORD: "**"}.get(each.kind, "")
@@ -126,7 +142,7 @@ def listed(parameters: Any, of_record: bool) -> Iterator[str]:
         else:
             optional = " | None" if each.default is None and "None" not in type_ else ""
             yield f"{each.name}: {type_}{optional} = {each.default!r}"
-        if each.kind is each.POSITIONAL_ONLY:
+        if each.kind is each.POSITIONAL_ONLY and all(after.kind is not each.kind for after in parameters[place + 1 :]):
             yield "/"
 
 
@@ -140,7 +156,8 @@ def defined(name: str, parameters: Any, gives: str, documentation: str | None, m
     lines = inspect.cleandoc(documentation).splitlines()
     inside = "".join(f"{margin}    {each}".rstrip() + "\n" for each in lines[1:])
     end = f"{margin}    " if lines[1:] else ""
-    return f'{line}\n{margin}    """{lines[0]}' + ("\n" if lines[1:] else "") + f'{inside}{end}"""\n\n'
+    prefix = "r" if "\\" in documentation else ""
+    return f'{line}\n{margin}    {prefix}"""{lines[0]}' + ("\n" if lines[1:] else "") + f'{inside}{end}"""\n\n'
 
 
 STUBS = {

@@ -88,7 +88,7 @@ class Behavior:
         """A table for terminals, with the names of the axes; `digits` are significant ones, see `set_printoptions`."""
 
     def to_latex(self, macros: bool = False, digits: int | None = None) -> str:
-        """The number, row or matrix in LaTeX, `macros`: in the paper's own; `digits` are significant ones, see `set_printoptions`.
+        r"""The number, row or matrix in LaTeX, `macros`: in the paper's own; `digits` are significant ones, see `set_printoptions`.
 
         Raises NotationError for more than two axes.
 

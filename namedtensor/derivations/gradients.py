@@ -119,15 +119,38 @@ def gradient(
     return_value: bool = False,
     syntax: str = "auto",
 ) -> Gradient:
-    """The gradient of a number of a program by parameters, all in one plan, with the parameters' own axes (paper §5).
+    """Return the function that computes the gradients of a scalar, all in one plan (paper §5).
 
-    `of` is a name of the program, or a function whose arguments then come by position; `wrt` are names, all real tensors that
-    are declared where they are left out. A family, `W^l`, is taken by each of its members that a call is given. What it gives
-    is called like the program: `W − 0.1 g["W"]` has W's shape. Raises NotationError where a name stands nowhere in the program.
+    Parameters
+    ----------
+    program : str or Program
+        The program, or its text.
+    of : str
+        The name of the scalar, or of a function with scalar value.
+    wrt : str or iterable of str, optional
+        Names of parameters (default: all real tensors that are declared and not defined). The name of a family, such as
+        `W^l`, means each member that a call is given.
+    return_value : bool
+        Whether the function returns the pair of the scalar and the gradients (default: False).
+    syntax : {"auto", "text", "latex"}
+        The syntax of a text (default: "auto", which detects it).
 
+    Returns
+    -------
+    Gradient
+        A function of the inputs, called like the program. It returns a dict of gradients by name. Each gradient has the
+        axes of its parameter, so `W − 0.1 g["W"]` has the shape of W.
+
+    Raises
+    ------
+    NotationError
+        If the program does not use a name. The function raises it if the value is not a scalar.
+
+    Examples
+    --------
     >>> import namedtensor as nt
-    >>> slopes = nt.gradient("L = ∑_{a} (w ⊙ x)^2", "L", "w", return_value=True)
-    >>> loss, g = slopes(w=nt.tensor([1.0, 2.0], "a"), x=nt.tensor([3.0, 1.0], "a"))
+    >>> gradients = nt.gradient("L = ∑_{a} (w ⊙ x)^2", "L", "w", return_value=True)
+    >>> loss, g = gradients(w=nt.tensor([1.0, 2.0], "a"), x=nt.tensor([3.0, 1.0], "a"))
     >>> float(loss), g["w"].axes, g["w"].tolist()
     (13.0, ('a',), [18.0, 4.0])
     """

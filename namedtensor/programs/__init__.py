@@ -25,9 +25,11 @@
 `torch_export`: modules for `torch.export` and ONNX.
 `onnx_sizes`: the sizes of a graph of ONNX, named and checked.
 `program_names`: which names a program speaks of.
-`verbs`: what programs, formulas and names of them have in common.
+`printed`: text, LaTeX and HTML of a formula.
+`exported`: its compiled function, cost and source text.
+`verbs`: the methods of programs, formulas and entry points.
 `program`: Program, Formula, EntryPoint.
-`api`: the functions of `namedtensor`.
+`api`: the functions of `namedtensor`, made from these methods.
 
 Law: everything above speaks to this room and nothing below knows of it; `parsed` alone makes checkers.
 """

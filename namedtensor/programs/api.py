@@ -1,9 +1,10 @@
-"""The functions of `namedtensor` that take a text or a formula; the verbs of formulas are their methods too."""
+"""The functions of `namedtensor` that take a formula: each is a method of formulas that takes their text too."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any
+import inspect
+from collections.abc import Callable
+from typing import Any
 
 from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
@@ -12,24 +13,36 @@ from ..checking.report import CheckResult
 from ..core.hooks import answered
 from ..core.kinds import as_path
 from .arguments import Values, all_values, keyword_names
-from .checks import check_goal, check_program
+from .checks import check_program
 from .parsed import ParsedProgram
 from .program import Formula, Program
 from .verbs import Verbs
 
-if TYPE_CHECKING:
-    from ..display.diagram_svg import Diagram
-    from ..planning.cost import Cost
-    from .compiled import CompiledFormula
-    from .initializers import Initializers
 
-
-# ---------------------------------------------------------------------------------------------------------- to make one
 def program(text: str, syntax: str = "auto", *, strict: bool = False) -> Program:
-    """Many definitions in one scope. With `strict`, an outer broadcast in any use of it is an error.
+    """Create a program: several definitions in one scope.
 
-    Raises NotationError where the text is not in the notation, or defines a name twice.
+    Parameters
+    ----------
+    text : str
+        The definitions, one per line.
+    syntax : {"auto", "text", "latex"}
+        The syntax of the text (default: "auto", which detects it).
+    strict : bool
+        Whether an outer broadcast is an error in every use of the program (default: False).
 
+    Returns
+    -------
+    Program
+        A mapping from names to values and functions.
+
+    Raises
+    ------
+    NotationError
+        If the text is not valid notation, or defines a name twice.
+
+    Examples
+    --------
     >>> block = program("f(x) = 2 x\\ng(x) = f(x) + 1")
     >>> float(block["g"](3))
     7.0
@@ -41,8 +54,28 @@ def program(text: str, syntax: str = "auto", *, strict: bool = False) -> Program
 
 
 def formula(text: str, syntax: str = "auto", *, strict: bool = False) -> Formula:
-    """A formula or a function as an object: callable, inspectable; `strict` as in `program`.
+    """Create a formula, or a function, that can be called and inspected.
 
+    Parameters
+    ----------
+    text : str
+        The formula. Several statements are a formula with definitions.
+    syntax : {"auto", "text", "latex"}
+        The syntax of the text (default: "auto", which detects it).
+    strict : bool
+        Whether an outer broadcast is an error (default: False).
+
+    Returns
+    -------
+    Formula
+
+    Raises
+    ------
+    NotationError
+        If the text is not valid notation, or defines a name twice.
+
+    Examples
+    --------
     >>> f = formula("f(x, y) = x^2 + y")
     >>> float(f(3, 1))
     10.0
@@ -57,183 +90,72 @@ TENSORS_HINT = "read tensors with nt.load_tensors(path), a folder with a model's
 
 
 def load_program(path: Any, syntax: str = "auto", section: str | None = None) -> Program:
-    r"""A program from a file: `.nt` is text, `.tex` LaTeX.
+    r"""Load a program from a file.
 
-    A document (`.tex` with sections or files that it includes, `.md`, `.ipynb`, `.html`) is read as `namedtensor check` reads it: with
-    what it includes, its macros and the facts in its comments. Sections inherit, and what a later one says again counts:
-    the program is what holds at the end, of the document or of the `section` with that title. Raises NotationError where
-    the file cannot be read, or has no such section.
+    A document (`.tex` with sections or included files, `.md`, `.ipynb`, `.html`) is read as `namedtensor check` reads it: with
+    its included files, its macros and the assumptions in its comments. Sections inherit definitions, and a later definition
+    takes precedence.
 
+    Parameters
+    ----------
+    path : str or path
+        The file: `.nt` is text, `.tex` is LaTeX, or a document.
+    syntax : {"auto", "text", "latex"}
+        The syntax of the file (default: "auto", by its extension and content).
+    section : str, optional
+        The title of the section at whose end the program is taken (default: the end of the document).
+
+    Returns
+    -------
+    Program
+
+    Raises
+    ------
+    NotationError
+        If the file cannot be read, or has no such section.
+
+    Examples
+    --------
     >>> import pathlib, tempfile
-    >>> place = pathlib.Path(tempfile.mkdtemp(), "notes.md")
-    >>> _ = place.write_text(r"# Norms" "\n" r"$$ N = \sqrt{\nsum{\name{a}} X^2} $$")
-    >>> load_program(place)
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "notes.md")
+    >>> _ = path.write_text(r"# Norms" "\n" r"$$ N = \sqrt{\nsum{\name{a}} X^2} $$")
+    >>> load_program(path)
     N = √(∑_{a} X^2)
     """
-    place = as_path(path)
-    if section is not None or place.suffix in (".tex", ".md", ".markdown", ".ipynb", ".html", ".htm"):
-        found = answered("document", str(place), section) if syntax in ("auto", "latex") else None
-        if found is not None:
-            return Program(found, "text")
+    path = as_path(path)
+    if section is not None or path.suffix in (".tex", ".md", ".markdown", ".ipynb", ".html", ".htm"):
+        definitions = answered("document", str(path), section) if syntax in ("auto", "latex") else None
+        if definitions is not None:
+            return Program(definitions, "text")
     try:
-        text = place.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
     except OSError as problem:
-        raise NotationError(108, f"cannot read {place}: {problem}") from None
+        raise NotationError(108, f"cannot read {path}: {problem}") from None
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text:
-        raise NotationError(108, f"{place} is not a text file in UTF-8", hint=TENSORS_HINT)
-    if syntax == "auto" and place.suffix in (".nt", ".tex"):
-        syntax = "text" if place.suffix == ".nt" else "latex"
+        raise NotationError(108, f"{path} is not a text file in UTF-8", hint=TENSORS_HINT)
+    if syntax == "auto" and path.suffix in (".nt", ".tex"):
+        syntax = "text" if path.suffix == ".nt" else "latex"
     return Program(text, syntax)
 
 
 def as_formula(formula: str | Verbs, syntax: str) -> Verbs:
-    """A formula, of its text or as it is."""
+    """Return the formula of a text; a formula or program as it is."""
     return formula if isinstance(formula, Verbs) else Formula(formula, syntax)
 
 
-# ------------------------------------------------------------------------------------------------------------ the verbs
-def check(
-    formula: str | Verbs,
-    shapes: Values | None = None,
-    /,
-    *,
-    sizes: Mapping[str, int] | None = None,
-    syntax: str = "auto",
-    **named: Any,
-) -> CheckResult:
-    """Types without data: the type of every name and sub-expression, every error, and warnings.
-
-    The formula is a text, or what `formula` and `program` give; of a function of such, the type is that of its value for
-    arguments of the shapes that are given. Keywords give shapes by name: A="ℝ^{height[3] × width[3]}"; sizes may be left out.
-    A mapping of `shapes` may hold more than the formula uses.
-
-    >>> check("∑_{width} A", A="ℝ^{height[3] × width[2]}").type
-    'ℝ^{height[3]}'
-    """
-    return check_given(formula, all_values(shapes, named), sizes, syntax, keyword_names(shapes, named))
-
-
-def check_given(
-    formula: str | Verbs, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None, syntax: str,
-    by_keyword: Collection[str] | None,
-) -> CheckResult:  # fmt: skip
-    """`check`, where it is said which of the shapes are given by keyword."""
-    if isinstance(formula, Verbs):
-        return check_goal(formula._goal, shapes, sizes, by_keyword)
-    return check_program(ParsedProgram(formula, syntax), shapes, sizes, by_keyword)
-
-
-def derivative(formula: str | Verbs, wrt: str, syntax: str = "auto") -> Verbs:
-    """The derivative of a formula by a name, itself a formula (paper §5): of a value ∂value/∂X*, of a function f(X) the
-    function f'(X) = ∂f(X)/∂X*. The formula is a text, or what `formula` and `derivative` give.
-
-    f : ℝ^{a} → ℝ^{b} gives f' : ℝ^{a} → ℝ^{b × a*}: the axes of what it is taken by are starred, or have the next mark
-    (†, **) where a star is taken. Raises NotationError where `wrt` is no name, or stands nowhere in the formula.
-
-    >>> derivative("softmax_{ax} X", "X")
-    ∂softmax_{ax}(X)/∂X*
-    >>> slope = derivative("f(x) = x^3", "x")
-    >>> slope, float(slope(2.0))
-    (f(x) = x^3
-    f'(x) = ∂f(x)/∂x*, 12.0)
-    """
-    return as_formula(formula, syntax).derivative(wrt)
-
-
-def compile(
-    formula: str | Verbs, backend: str | None = None, disable: str | Collection[str] = (), syntax: str = "auto"
-) -> CompiledFormula:
-    """A function for repeated calls, of named tensors: planned once for each kind of them. See `Formula.compile`.
-
-    >>> import namedtensor as nt
-    >>> f = nt.compile("∑_{a} X^2")
-    >>> float(f(X=nt.tensor([3.0, 4.0], "a")))
-    25.0
-    """
-    return as_formula(formula, syntax).compile(backend, disable)
-
-
-def cost(
-    formula: str | Verbs, values: Values | None = None, /, *, sizes: Mapping[str, int] | None = None,
-    disable: str | Collection[str] = (), syntax: str = "auto", **named: Any,
-) -> Cost:  # fmt: skip
-    """What a formula costs before it is run, for tensors or shapes: operations, bytes, the largest array, step by step.
-
-    See `Formula.cost`.
-
-    >>> import namedtensor as nt
-    >>> nt.cost("X ⊙_{a} W", X="ℝ^{seq[100] × a[8]}", W="ℝ^{a[8] × b[4]}").multiply_adds
-    3200
-    """
-    return as_formula(formula, syntax).cost(values, sizes=sizes, disable=disable, **named)
-
-
-def parameters(
-    formula: str | Verbs, /, sizes: Mapping[str, int] | None = None, syntax: str = "auto", **shapes: Any
-) -> dict[str, str]:
-    """The shape of everything that is declared and not defined, by name. See `Formula.parameters`.
-
-    >>> import namedtensor as nt
-    >>> nt.parameters("W ∈ ℝ^{a × b}\\nY = X ⊙_{a} W", sizes={"b": 2}, X="ℝ^{a[3]}")
-    {'W': 'ℝ^{a[3] × b[2]}'}
-    """
-    return as_formula(formula, syntax).parameters(sizes, **shapes)
-
-
-def init(
-    formula: str | Verbs, /, seed: Any = 0, sizes: Mapping[str, int] | None = None, dtype: str = "float64",
-    initializers: Initializers | None = None, names: Collection[str] | None = None, syntax: str = "auto", **shapes: Any,
-) -> dict[str, Any]:  # fmt: skip
-    """The parameters as tensors, drawn by `seed`. See `Formula.init`.
-
-    >>> import namedtensor as nt
-    >>> nt.init("W ∈ ℝ^{a × b}\\nY = X ⊙_{a} W", sizes={"b": 2}, X="ℝ^{a[3]}")["W"].shape
-    ℝ^{a[3] × b[2]}
-    """
-    return as_formula(formula, syntax).init(seed, sizes, dtype, initializers, names, **shapes)
-
-
-def diagram(
-    formula: str | Verbs, /, *arguments: Any, sizes: Mapping[str, int] | None = None,
-    expand: str | Collection[str] = (), values: Values | None = None, syntax: str = "auto", **shapes: Any,
-) -> Diagram:  # fmt: skip
-    """A drawing of where the values go on the way to a formula's value, each with its type. See `Formula.diagram`.
-
-    >>> import namedtensor as nt
-    >>> nt.diagram("Y = X + relu(X)", X="ℝ^{seq}").save("y.svg")  # doctest: +SKIP
-    """
-    return as_formula(formula, syntax).diagram(*arguments, sizes=sizes, expand=expand, values=values, **shapes)
-
-
-def to_text(formula: str | Verbs, ascii: bool = False, colors: bool = False, syntax: str = "auto") -> str:
-    """A formula in text, or in ASCII. See `Formula.to_text`.
-
-    >>> import namedtensor as nt
-    >>> nt.to_text(r"\\sum_{\\mathsf{seq}} x", ascii=True)
-    'sum_{seq} x'
-    """
-    return as_formula(formula, syntax).to_text(ascii, colors)
-
-
-def to_latex(
-    formula: str | Verbs, macros: bool = False, colors: bool = False, syntax: str = "auto", width: float | None = None
-) -> str:
-    """A formula in LaTeX. See `Formula.to_latex`.
-
-    >>> import namedtensor as nt
-    >>> nt.to_latex("sum_{seq} x")
-    '\\\\sum\\\\limits_{\\\\mathsf{seq}} x'
-    """
-    return as_formula(formula, syntax).to_latex(macros, colors, width)
-
-
 def latex_preamble() -> str:
-    """What a LaTeX document needs before `\\begin{document}` for all that `to_latex` prints.
+    """Return the LaTeX preamble that the output of `to_latex` needs: its packages and the macros of the paper.
 
-    The macros are the paper's; those of the package `namedtensor` count where it is loaded before.
+    Macros of the LaTeX package `namedtensor` take precedence if it is loaded before.
 
+    Returns
+    -------
+    str
+
+    Examples
+    --------
     >>> print(latex_preamble().splitlines()[0])
     \\usepackage{amsmath,amssymb,xcolor}
     """
@@ -243,46 +165,66 @@ def latex_preamble() -> str:
     return PREAMBLE
 
 
-def to_python(
-    formula: str | Verbs, library: str = "numpy", values: Values | None = None, /, *,
-    sizes: Mapping[str, int] | None = None, style: str = "function", syntax: str = "auto", **named: Any,
-) -> str:  # fmt: skip
-    """The source text of a plain function for "numpy", "torch" or "jax", which runs without this project.
-
-    See `Formula.to_python`.
-
-    >>> import namedtensor as nt
-    >>> print(nt.to_python("∑_{a} X", X="ℝ^{a[3]}").splitlines()[0])
-    import numpy as np
-    """
-    return as_formula(formula, syntax).to_python(library, values, sizes=sizes, style=style, **named)
+# -------------------------------------------------------------------------------------------------- functions of methods
+FORMULA = "formula : str, Formula, Program or EntryPoint\n    The formula, or its text."
+SYNTAX = 'syntax : {"auto", "text", "latex"}\n    The syntax of a text (default: "auto", which detects it).'
 
 
-def to_javascript(
-    formula: str | Verbs, values: Values | None = None, /, *,
-    sizes: Mapping[str, int] | None = None, standalone: bool = False, syntax: str = "auto", **named: Any,
-) -> str:  # fmt: skip
-    """The source text of a module of JavaScript, which exports the function `formula` of arrays.
+def function_of(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function that calls a method of a formula, which may be given as a text."""
+    name = method.__name__
 
-    See `Formula.to_javascript`.
+    def function(formula: str | Verbs, /, *arguments: Any, syntax: str = "auto", **named: Any) -> Any:
+        return getattr(as_formula(formula, syntax), name)(*arguments, **named)
 
-    >>> import namedtensor as nt
-    >>> print(nt.to_javascript("2 x", x="ℝ^{a[3]}").splitlines()[4])
-      const t1 = nt.multiply(2, x);  // ℝ^{a[3]}
-    """
-    return as_formula(formula, syntax).to_javascript(values, sizes=sizes, standalone=standalone, **named)
+    return documented(function, method)
 
 
-def to_einsum(
-    formula: str | Verbs, values: Values | None = None, /, *,
-    sizes: Mapping[str, int] | None = None, syntax: str = "auto", **named: Any,
-) -> str:  # fmt: skip
-    """A formula as a call of einsum, of NumPy, PyTorch or JAX; NotationError says what of it is no sum of products.
+def documented(function: Callable[..., Any], method: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a function the name, signature and docstring of a method, with the parameters `formula` and `syntax`."""
+    function.__name__ = function.__qualname__ = method.__name__
+    function.__doc__ = documentation(method.__doc__ or "")
+    function.__signature__ = signature_of(method)  # type: ignore[attr-defined]
+    return function
 
-    See `Formula.to_einsum`.
 
-    >>> import namedtensor as nt
-    >>> print(nt.to_einsum("2 ∑_{a} X Y", X="ℝ^{a × b}", Y="ℝ^{a}"))
-    2 * einsum("ab,a->b", X, Y)
-    """
-    return as_formula(formula, syntax).to_einsum(values, sizes=sizes, **named)
+def signature_of(method: Callable[..., Any]) -> inspect.Signature:
+    """Return the signature of a method with `formula` first and `syntax` as its last keyword."""
+    signature = inspect.signature(method)
+    first, *rest = signature.parameters.values()
+    formula = inspect.Parameter("formula", first.POSITIONAL_ONLY, annotation="str | Verbs")
+    syntax = inspect.Parameter("syntax", first.KEYWORD_ONLY, default="auto", annotation="str")
+    end = len(rest) - bool(rest and rest[-1].kind is first.VAR_KEYWORD)
+    return signature.replace(parameters=[formula, *rest[:end], syntax, *rest[end:]])
+
+
+def documentation(text: str) -> str:
+    """Return the docstring of a method with the parameters `formula` and `syntax`."""
+    text = inspect.cleandoc(text)
+    before, _, after = text.partition("Parameters\n----------\n")
+    if not after:
+        return text
+    parameters, _, rest = after.partition("\n\n")
+    first, star, last = parameters.partition("**")
+    added = FORMULA, first.rstrip(), SYNTAX, star + last
+    return f"{before}Parameters\n----------\n" + "\n".join(filter(None, added)) + f"\n\n{rest}"
+
+
+def _check(
+    formula: str | Verbs, shapes: Values | None = None, /, *, sizes: Any = None, syntax: str = "auto", **named: Any
+) -> CheckResult:
+    if isinstance(formula, Verbs):
+        return formula.check(shapes, sizes=sizes, **named)
+    # a text with errors has no formula
+    return check_program(ParsedProgram(formula, syntax), all_values(shapes, named), sizes, keyword_names(shapes, named))
+
+
+check = documented(_check, Verbs.check)
+FUNCTIONS: dict[str, Callable[..., Any]] = {"check": check} | {
+    method.__name__: function_of(method)
+    for method in (
+        Verbs.derivative, Verbs.compile, Verbs.cost, Verbs.parameters, Verbs.init, Verbs.diagram, Verbs.to_text,
+        Verbs.to_latex, Verbs.to_python, Verbs.to_javascript, Verbs.to_einsum,
+    )
+}  # fmt: skip
+globals().update(FUNCTIONS)

@@ -135,13 +135,42 @@ def evaluate(
     limits: Limits = DEFAULT,
     **named: Any,
 ) -> NamedTensor:
-    """The value of a formula; of several statements that of the one that no other uses, the last of such.
+    """Compute the value of a formula.
 
-    `values` and keywords give tensors and numbers by the names that the formula uses; `sizes` the sizes of axes that
-    nothing else fixes; `syntax` is "text", "latex" or "auto". With `strict`, an outer broadcast is
-    an error (see `nt.strict`), and so is a definition that replaces a built-in function, of which else a NotationWarning tells. Raises
-    NotationError for anything that is wrong with the formula or with what it is given.
+    Parameters
+    ----------
+    formula : str, Formula, Program or EntryPoint
+        The formula, or its text. The value of several statements is that of the last one that no other uses.
+    values : mapping of str to tensor or number, optional
+        Inputs by name, where they are not given as keywords. It may have names that the formula does not use.
+    sizes : mapping of str to int, optional
+        Sizes of axes that the inputs do not determine.
+    syntax : {"auto", "text", "latex"}
+        The syntax of a text (default: "auto", which detects it).
+    strict : bool
+        Whether an outer broadcast, or a definition that replaces a built-in function, is an error (default: False; see
+        `nt.strict`).
+    limits : Limits
+        Bounds of time and memory (default: `Limits()`).
+    **named : tensor or number
+        Inputs by name.
 
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If the formula or an input is wrong. The message shows where, and how to fix it.
+
+    Warns
+    -----
+    NotationWarning
+        If the formula is valid but may not mean what it says, as where it replaces a built-in function.
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.evaluate("∑_{width} A", A=A).to_array().tolist()
@@ -192,10 +221,33 @@ def explain(
     syntax: str = "auto",
     **named: Any,
 ) -> Explanation:
-    """Every step of a formula, in order: sub-formula, its type, its value. It is a text, or what `formula` gives.
+    """Compute the value of a formula, and record every step to it.
 
-    Raises NotationError where `evaluate` would.
+    Parameters
+    ----------
+    formula : str, Formula, Program or EntryPoint
+        The formula, or its text.
+    values : mapping of str to tensor or number, optional
+        Inputs by name, where they are not given as keywords.
+    sizes : mapping of str to int, optional
+        Sizes of axes that the inputs do not determine.
+    syntax : {"auto", "text", "latex"}
+        The syntax of a text (default: "auto", which detects it).
+    **named : tensor or number
+        Inputs by name.
 
+    Returns
+    -------
+    Explanation
+        The steps in order: the sub-formula, its type and its value.
+
+    Raises
+    ------
+    NotationError
+        If `evaluate` would raise it.
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> [step.text for step in nt.explain("2 x + 1", x=nt.tensor([1, 2], "a"))]
     ['x', '2 x', '2 x + 1']

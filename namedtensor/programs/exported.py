@@ -1,0 +1,255 @@
+"""What a formula becomes: a compiled function, its cost, and source text for other libraries."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any
+
+from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
+
+from ..core.kinds import as_names
+from .arguments import Values, all_values, keyword_names
+from .entries import Entry, WholeProgram
+
+if TYPE_CHECKING:
+    from ..planning.cost import Cost
+    from .compiled import CompiledFormula
+
+DISABLE_HINT = 'write disable=["tiling"]'
+
+
+class Exported:
+    """A program, formula or entry point that can be compiled, costed and written as source text."""
+
+    _goal: WholeProgram | Entry
+
+    def compile(self, backend: str | None = None, disable: str | Collection[str] = ()) -> CompiledFormula:
+        """Compile a function of named tensors for repeated calls. It plans once for each input signature.
+
+        Parameters
+        ----------
+        backend : {"numpy", "torch", "jax"}, optional
+            The library to run on (default: that of the inputs).
+        disable : str or collection of str
+            Names of optimizations to turn off, such as "tiling" (default: none).
+
+        Returns
+        -------
+        CompiledFormula
+
+        Raises
+        ------
+        NotationError
+            If the backend is not installed, or an optimization is unknown.
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> f = nt.compile("∑_{a} X^2")
+        >>> float(f(X=nt.tensor([3.0, 4.0], "a")))
+        25.0
+        """
+        with LOADING, all_or_none():
+            from .compiled import CompiledFormula
+
+        return CompiledFormula(self._goal, backend, as_names(disable, "disable=", DISABLE_HINT))
+
+    def cost(
+        self,
+        values: Values | None = None,
+        /,
+        *,
+        sizes: Mapping[str, int] | None = None,
+        disable: str | Collection[str] = (),
+        **named: Any,
+    ) -> Cost:
+        """Compute the cost of an evaluation without running it: operations, bytes and the largest array, step by step.
+
+        Parameters
+        ----------
+        values : mapping of str to tensor or shape, optional
+            Inputs by name, where they are not given as keywords. Declared parameters may be omitted.
+        sizes : mapping of str to int, optional
+            Sizes that the shapes leave open. A size that stays open is a symbol, and the figures are polynomials.
+        disable : str or collection of str
+            Names of optimizations to turn off (default: none).
+        **named : tensor or shape
+            Inputs, such as X="ℝ^{seq × a[8]}".
+
+        Returns
+        -------
+        Cost
+
+        Raises
+        ------
+        NotationError
+            If the formula does not fit the shapes, or a result exceeds the memory limit.
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> nt.cost("X ⊙_{a} W", X="ℝ^{seq[100] × a[8]}", W="ℝ^{a[8] × b[4]}").multiply_adds
+        3200
+        >>> print(nt.cost("X ⊙_{a} W", X="ℝ^{seq × a}", W="ℝ^{a × b[4]}").multiply_adds)
+        4 * a * seq
+        """
+        with LOADING, all_or_none():
+            from ..planning.cost import cost_of
+            from .compiled import with_declared
+            from .executable import Options
+            from .named_plans import open_plan_of, target_named
+
+        inputs = with_declared(self._goal, all_values(values, named), sizes, with_open=True)
+        options = Options(sizes, keyword_names(values, named), disable=as_names(disable, "disable=", DISABLE_HINT))
+        return cost_of(open_plan_of(self._goal, target_named("numpy"), inputs, options)[0])
+
+    def to_python(
+        self,
+        library: str = "numpy",
+        values: Values | None = None,
+        /,
+        *,
+        sizes: Mapping[str, int] | None = None,
+        style: str = "function",
+        **named: Any,
+    ) -> str:
+        """Return the source text of a plain function that runs without this package.
+
+        The function raises ValueError or TypeError for arrays of other axes, sizes or dtypes. If no input has a floating
+        dtype, it accepts single and double precision.
+
+        Parameters
+        ----------
+        library : {"numpy", "torch", "jax"}
+            The library that the function uses (default: "numpy").
+        values : mapping of str to tensor or shape, optional
+            The inputs, in the order of the function's parameters, where they are not given as keywords.
+        sizes : mapping of str to int, optional
+            Sizes to fix. Other sizes that the shapes leave open are read from the arrays.
+        style : {"function", "module"}
+            "module" gives a class of PyTorch whose parameters are what the formula declares (default: "function").
+        **named : tensor or shape
+            Inputs, such as X="ℝ^{seq × a[8]}".
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        NotationError
+            If the formula does not fit the shapes, or its form depends on a size that is left open.
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> source = nt.to_python("∑_{a} X", "torch", X="ℝ^{a[3] × b[2]}")
+        >>> print(source[source.index("def function"):])
+        def function(X):
+            check("X", X, {"a": 3, "b": 2}, torch.float32, torch.float64)
+            t1 = X.sum(0)  # ℝ^{b[2]}
+            return t1
+        <BLANKLINE>
+        """
+        with LOADING, all_or_none():
+            from .compiled import to_module, to_python
+            from .executable import Options
+
+        styles = {"function": to_python, "module": to_module}
+        if style not in styles:
+            raise NotationError(408, f"unknown style {style!r}", hint=f"available: {', '.join(styles)}")
+        options = Options(sizes, keyword_names(values, named))
+        return styles[style](self._goal, library, all_values(values, named), options)
+
+    def to_javascript(
+        self,
+        values: Values | None = None,
+        /,
+        *,
+        sizes: Mapping[str, int] | None = None,
+        standalone: bool = False,
+        **named: Any,
+    ) -> str:
+        """Return the source text of a JavaScript module that exports the function `formula` of arrays.
+
+        An array is a nested list, a flat row-major list such as a Float64Array, or the result `{shape, data}` of another
+        such function. The function computes in double precision, and its errors have the codes and messages of this package.
+
+        Parameters
+        ----------
+        values : mapping of str to tensor or shape, optional
+            The inputs, in the order of the function's parameters, where they are not given as keywords.
+        sizes : mapping of str to int, optional
+            Sizes to fix. Other sizes that the shapes leave open are read from the arrays.
+        standalone : bool
+            Whether to include the run-time functions instead of importing the file `javascript_runtime.js` of
+            `namedtensor/backends` (default: False).
+        **named : tensor or shape
+            Inputs, such as X="ℝ^{seq × a[8]}".
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        NotationError
+            If an input is complex, or the formula calls a Python function.
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> print(nt.to_javascript("√(∑_{a} X)", X="ℝ^{a[3] × b[2]}"))
+        import * as nt from "./javascript_runtime.js";
+        <BLANKLINE>
+        export function formula(X) {
+          X = nt.given(X, "X", [3, 2]);  // ℝ^{a[3] × b[2]}
+          const t1 = nt.sum(X, [0]);  // ℝ^{b[2]}
+          const t2 = nt.sqrt(t1);  // ℝ^{b[2]}
+          return nt.array(t2);
+        }
+        <BLANKLINE>
+        """
+        with LOADING, all_or_none():
+            from .compiled import to_javascript
+            from .executable import Options
+
+        options = Options(sizes, keyword_names(values, named))
+        return to_javascript(self._goal, all_values(values, named), standalone, options)
+
+    def to_einsum(
+        self, values: Values | None = None, /, *, sizes: Mapping[str, int] | None = None, **named: Any
+    ) -> str:
+        """Return the formula as a call of `einsum`, for NumPy, PyTorch or JAX.
+
+        Parameters
+        ----------
+        values : mapping of str to tensor or shape, optional
+            The inputs, where they are not given as keywords. Declared parameters may be omitted.
+        sizes : mapping of str to int, optional
+            Sizes that the shapes leave open; none is required.
+        **named : tensor or shape
+            Inputs, such as X="ℝ^{seq × a}". The arrays have their axes in this order.
+
+        Returns
+        -------
+        str
+            The letters after `->` are the axes of the result in the order of its type.
+
+        Raises
+        ------
+        NotationError
+            If the formula is not a number times a sum of products; the message names the first part that is not (405).
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> print(nt.to_einsum("2 ∑_{a} X Y", X="ℝ^{a × b}", Y="ℝ^{a}"))
+        2 * einsum("ab,a->b", X, Y)
+        """
+        with LOADING, all_or_none():
+            from .einsum import to_einsum
+            from .executable import Options
+
+        return to_einsum(self._goal, all_values(values, named), Options(sizes, keyword_names(values, named)))

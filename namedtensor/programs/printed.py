@@ -1,0 +1,135 @@
+"""How programs, formulas and entry points are printed: text, LaTeX, HTML and colors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from grammar.cache import cached_property
+from grammar.locks import LOADING, all_or_none
+from grammar.plain_text import encodable
+
+from ..core.kinds import as_mapping, as_number
+from .entries import Entry, WholeProgram
+
+if TYPE_CHECKING:
+    from ..display.colors import Tint
+    from ..display.highlighted import Highlighted
+
+SIZES_HINT = 'write sizes={"a": 3}'
+
+
+class Printed:
+    """A program, formula or entry point that can be printed in several formats."""
+
+    _goal: WholeProgram | Entry
+
+    def to_text(self, ascii: bool = False, colors: bool = False) -> str:
+        """Return the formula as text.
+
+        Parameters
+        ----------
+        ascii : bool
+            Whether to use ASCII names such as `sum` in place of mathematical symbols (default: False).
+        colors : bool
+            Whether to color each axis with terminal escape codes (default: False).
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        NotationError
+            If the formula is not valid notation.
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> nt.to_text(r"\\sum_{\\mathsf{seq}} x", ascii=True)
+        'sum_{seq} x'
+        >>> print(nt.program("f(x) = 2 x\\nY = f(X)")["f"].to_text())
+        f(x) = 2 x
+        """
+        with LOADING, all_or_none():
+            from grammar.printer import to_text
+
+        escapes = {axis: tint.escape for axis, tint in self._tints.items()} if colors else None
+        return to_text(self._tree, ascii=ascii, colors=escapes)
+
+    def to_latex(self, macros: bool = False, colors: bool = False, width: float | None = None) -> str:
+        """Return the formula as LaTeX. A document needs `latex_preamble()` for it.
+
+        Parameters
+        ----------
+        macros : bool
+            Whether to use the macros of the paper, such as `\\nsum` (default: False).
+        colors : bool
+            Whether to color each axis (default: False).
+        width : float, optional
+            The line width in em. Longer formulas are broken into lines of a display. The class `article` has 34.5 em
+            (default: no line breaks).
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        NotationError
+            If the formula is not valid notation.
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> nt.to_latex("sum_{seq} x")
+        '\\\\sum\\\\limits_{\\\\mathsf{seq}} x'
+        >>> print(nt.formula("∑_{seq} x").to_latex(colors=True))
+        \\sum\\limits_{\\textcolor{#0b80a6}{\\mathsf{seq}}} x
+        """
+        with LOADING, all_or_none():
+            from grammar.printer import to_latex
+
+        if width is not None:
+            as_number(width, "width=", 1, "write width=34.5, the ems of a line of the class article")
+        axis_colors = {axis: tint.color.light for axis, tint in self._tints.items()} if colors else None
+        return to_latex(self._tree, macros=macros, colors=axis_colors, width=width)
+
+    def to_html(self, sizes: Mapping[str, Any] | None = None) -> str:
+        """Return the formula as HTML, with one color per axis and a legend that shows the given `sizes`."""
+        with LOADING, all_or_none():
+            from ..display.html import html_program
+
+        return html_program(self._tree, self._tints, as_mapping(sizes, "sizes=", SIZES_HINT))
+
+    def highlight(self, sizes: Mapping[str, Any] | None = None) -> Highlighted:
+        """Return the formula with one color per axis, for notebooks and terminals."""
+        with LOADING, all_or_none():
+            from ..display.highlighted import Highlighted
+
+        return Highlighted(self._tree, self._tints, as_mapping(sizes, "sizes=", SIZES_HINT))
+
+    @cached_property
+    def _tree(self) -> Any:
+        return self._goal.tree()
+
+    @cached_property
+    def _tints(self) -> dict[str, Tint]:
+        """The color of each axis, in the order of first use."""
+        with LOADING, all_or_none():
+            from grammar.printer.runs import axes_in
+
+            from ..display.colors import tints
+
+        return tints(axes_in(self._tree))
+
+    @encodable
+    def __str__(self) -> str:
+        return self.to_text()
+
+    @encodable
+    def __repr__(self) -> str:
+        return self.to_text()
+
+    def _repr_latex_(self) -> str:
+        return f"$\\displaystyle {self.to_latex()}$"
