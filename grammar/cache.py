@@ -173,9 +173,6 @@ class cached_property(Generic[Owner, Value]):
         self.name = build.__name__
         self.__doc__ = build.__doc__
 
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
     @overload
     def __get__(self, instance: None, owner: type) -> cached_property[Owner, Value]: ...
     @overload
