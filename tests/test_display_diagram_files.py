@@ -1,4 +1,4 @@
-"""Diagrams as TikZ, PDF and PNG: the shapes of the SVG, and a file that holds what its name says."""
+"""Diagrams as SVG, TikZ, PDF and PNG: each format has all shapes, and a file holds what its name says."""
 
 import shutil
 import subprocess
@@ -7,7 +7,8 @@ import sys
 import pytest
 
 import namedtensor as nt
-from namedtensor.display.diagram_files import Line, Rectangle, Words, cubic, maths, read
+from namedtensor.display.diagram_shapes import Label, Line, Rectangle, spans_of
+from namedtensor.display.diagram_tikz import cubic, math
 from transformer import EncoderBlock
 
 TYPES = {"X": "ℝ^{seq × chans}"}
@@ -51,16 +52,18 @@ def test_without_matplotlib_it_is_said_what_to_install(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", DIAGRAMS)
-def test_every_shape_of_the_drawing_is_read(name):
-    svg = DIAGRAMS[name].to_svg()
-    shapes = read(svg).shapes
-    counted = {kind: sum(isinstance(shape, kind) for shape in shapes) for kind in (Rectangle, Line, Words)}
-    assert counted == {
+def test_every_format_has_all_shapes(name):
+    svg, shapes = DIAGRAMS[name].to_svg(), DIAGRAMS[name].drawing.shapes
+    counts = {kind: sum(isinstance(shape, kind) for shape in shapes) for kind in (Rectangle, Line, Label)}
+    assert min(counts.values()) > 1
+    assert counts == {
         Rectangle: svg.count("<rect"),
         Line: svg.count('<path class="nt-line"'),
-        Words: svg.count("<text"),
+        Label: svg.count("<text"),
     }
-    assert DIAGRAMS[name].to_tikz().count("\n") == len(shapes) + 2
+    tikz = DIAGRAMS[name].to_tikz()
+    assert tikz.count("\n") == len(shapes) + 2
+    assert counts == {Rectangle: tikz.count(r"\path["), Line: tikz.count(r"\draw["), Label: tikz.count(r"\node[")}
 
 
 @pytest.mark.parametrize("name", DIAGRAMS)
@@ -77,8 +80,9 @@ def test_a_quadratic_curve_is_the_cubic_one_through_the_same_points():
 
 
 def test_scripts_are_scripts():
-    words = [shape for shape in read(DIAGRAMS["a block"].to_svg()).shapes if isinstance(shape, Words)]
-    texts = {maths(each.spans) for each in words}
+    labels = [shape for shape in DIAGRAMS["a block"].drawing.shapes if isinstance(shape, Label)]
+    spans = [list(spans_of(label)) for label in labels]
+    texts = {math(each, ["#1b1f24"] * len(each)) for each in spans}
     assert r"\mathrm{LN}_{Q}" in texts and "LayerNorm" not in texts and r"\mathrm{LayerNorm}" in texts
 
 

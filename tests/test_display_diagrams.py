@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import namedtensor as nt
 from grammar.printer.runs import plain
 from namedtensor.display.diagram_layout import GAP, Link, crossings, distance, layered, pieces
-from namedtensor.display.diagram_svg import label_runs, placed
+from namedtensor.display.diagram_drawing import label_runs, placed
 from transformer import BERT, FFN, GPT2, Attention, EncoderBlock
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -68,7 +68,7 @@ from grammar.errors import NotationWarning as NotationWarning
 from . import initializers as initializers
 from .checking.report import CheckResult
 from .core.behavior import Axes, Operand
-from .display.diagram_svg import Diagram
+from .display.diagram import Diagram
 from .planning.cost import Cost
 from .programs.arguments import Values
 from .programs.compiled import CompiledFormula

@@ -12,8 +12,12 @@
 `flow_data`: where data are.
 `flow`: where each value goes.
 `diagram_layout`: places for nodes.
-`diagram_files`: its shapes as TikZ, PDF and PNG.
-`diagram_svg`: the drawing.
+`diagram_shapes`: shapes, labels and styles of a drawing.
+`diagram_drawing`: a graph as shapes.
+`diagram_svg`: shapes as SVG.
+`diagram_tikz`: shapes as TikZ.
+`diagram_matplotlib`: shapes as PDF and PNG.
+`diagram`: Diagram.
 
 Law: it draws what it is handed, values and terms and formulas, and never asks a program to run.
 """

@@ -14,7 +14,7 @@ from ..core.limits import recursion_headroom
 from ..core.sizes import is_ground, resolve
 from ..core.suggestions import did_you_mean, near
 from ..display.colors import tints
-from ..display.diagram_svg import Diagram
+from ..display.diagram import Diagram
 from ..display.flow import Flow
 from ..display.flow_data import Asked
 from ..display.flow_graph import Graph

@@ -23,7 +23,7 @@ from .printed import Printed
 if TYPE_CHECKING:
     from ..checking.report import CheckResult
     from ..core.tensor import NamedTensor
-    from ..display.diagram_svg import Diagram
+    from ..display.diagram import Diagram
     from ..display.steps import Explanation
     from .initializers import Initializers
 

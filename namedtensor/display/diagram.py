@@ -1,0 +1,96 @@
+"""Diagrams: the data flow of a formula as a drawing, in several formats."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from grammar.cache import cached_property
+from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
+
+from ..files.text import reason, whole_file
+from .colors import Tint
+from .diagram_drawing import draw
+from .diagram_shapes import Drawing
+from .diagram_svg import to_svg
+from .flow_graph import Graph
+from .pictures import fitted
+
+
+@dataclass(frozen=True, repr=False)
+class Diagram:
+    """The data flow of a program as a drawing. A notebook shows it; `save` writes it as SVG, TikZ, PDF or PNG."""
+
+    graph: Graph
+    tints: Mapping[str, Tint]
+    sizes: Mapping[str, Any]
+
+    @cached_property
+    def drawing(self) -> Drawing:
+        """The shapes of the diagram."""
+        return draw(self.graph, self.tints, self.sizes)
+
+    def to_svg(self) -> str:
+        """Return the diagram as SVG, for light pages and slides."""
+        return to_svg(self.drawing)
+
+    def to_tikz(self) -> str:
+        """Return the diagram as a `tikzpicture`. A document needs the package tikz and those of `latex_preamble()`."""
+        with LOADING, all_or_none():
+            from .diagram_tikz import to_tikz
+
+        return to_tikz(self.drawing)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the diagram to a file.
+
+        Parameters
+        ----------
+        path : str or path
+            The file. Its extension is the format: .svg, .tikz or .tex, .pdf, .png (default: SVG).
+
+        Raises
+        ------
+        NotationError
+            If the format is unknown or the file cannot be written (409); if PDF or PNG needs matplotlib (408).
+        """
+        extension = Path(path).suffix.lower()
+        if extension not in FORMATS:
+            formats = ", ".join(filter(None, FORMATS))
+            raise NotationError(
+                409, f"cannot write {path}: supported formats are {formats}", hint="use a name that ends in .svg"
+            )
+        data = FORMATS[extension](self)
+        try:
+            with whole_file(path) as file:
+                file.write(data)
+        except OSError as problem:
+            raise NotationError(409, f"cannot write {path}: {reason(problem)}") from None
+
+    def __repr__(self) -> str:
+        return f"Diagram of {len(self.graph.nodes)} pieces: a notebook shows it, and save('x.svg') writes it"
+
+    def _repr_html_(self) -> str:
+        return f'<div class="nt-diagram">{fitted(to_svg(self.drawing, dark=True))}</div>'
+
+
+def _rendered(format: str) -> Callable[[Diagram], bytes]:
+    def data(diagram: Diagram) -> bytes:
+        with LOADING, all_or_none():
+            from .diagram_matplotlib import render
+
+        return render(diagram.drawing, format)
+
+    return data
+
+
+FORMATS: dict[str, Callable[[Diagram], bytes]] = {
+    **dict.fromkeys(("", ".svg"), lambda diagram: diagram.to_svg().encode("utf-8")),
+    **dict.fromkeys((".tikz", ".tex"), lambda diagram: diagram.to_tikz().encode("utf-8")),
+    ".pdf": _rendered("pdf"),
+    ".png": _rendered("png"),
+}

@@ -1,0 +1,159 @@
+"""The shapes of a diagram as data, and their styles: what the writers of SVG, TikZ and matplotlib read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from grammar.errors import printable
+from grammar.printer.runs import Run
+
+from .colors import Tint
+
+TEXT_SIZE, SMALL_SIZE = 15.0, 12.5
+SCRIPT_SCALE = 0.72  # of the size of a script to that of its base
+SUBSCRIPT_SHIFT, SUPERSCRIPT_SHIFT = 0.24, -0.38  # of the size of the base, downward
+Point = tuple[float, float]
+
+
+class Style(NamedTuple):
+    """The fill and the outline of a shape; None: not drawn."""
+
+    fill: str | None = None
+    stroke: str | None = None
+    width: float = 1.0
+    dashed: bool = False
+
+    @property
+    def css(self) -> str:
+        """The style as CSS declarations."""
+        parts = [f"fill:{self.fill or 'none'}"]
+        if self.stroke:
+            parts += [f"stroke:{self.stroke}"]
+            parts += [f"stroke-width:{self.width:g}"] if self.width != 1 else []
+            parts += ["stroke-dasharray:3 3"] if self.dashed else []
+        return ";".join(parts)
+
+
+LIGHT = {  # style of each kind of shape on light pages
+    "ink": Style("#1b1f24"),
+    "faint": Style("#5b6570"),
+    "line": Style(None, "#7d8894", 1.3),
+    "head": Style("#7d8894"),
+    "input": Style("#eef1f4", "#9aa5b1"),
+    "result": Style("#eef1f4", "#9aa5b1"),
+    "entry": Style(None, "#9aa5b1", dashed=True),
+    "function": Style("#e3eef9", "#4b86c2", 1.3),
+    "formula-box": Style("#ffffff", "#9aa5b1"),
+    "sign": Style("#fff4e0", "#c98a1b", 1.3),
+    "group": Style("#8a97a61a", "#9aa5b1"),
+}
+DARK = {
+    "ink": Style("#e8eaed"),
+    "faint": Style("#a3adb8"),
+    "line": Style(None, "#8d98a5", 1.3),
+    "head": Style("#8d98a5"),
+    "input": Style("#2a2f36", "#6b7683"),
+    "result": Style("#2a2f36", "#6b7683"),
+    "entry": Style(None, "#6b7683", dashed=True),
+    "function": Style("#1d3247", "#5b9bd9", 1.3),
+    "formula-box": Style("#1b1f24", "#6b7683"),
+    "sign": Style("#3d3018", "#d9a441", 1.3),
+    "group": Style("#8a97a61a", "#6b7683"),
+}
+INK = LIGHT["ink"].fill
+
+
+# -------------------------------------------------------------------------------------------------------------- shapes
+class Rectangle(NamedTuple):
+    kind: str
+    x: float
+    y: float
+    width: float
+    height: float
+    corner: float
+
+
+class Line(NamedTuple):
+    """A line from point to point: a segment with one point is straight, with two or three it is a Bézier curve."""
+
+    start: Point
+    segments: tuple[tuple[Point, ...], ...]
+    arrow: bool = False
+
+
+class Label(NamedTuple):
+    """Centered text: `x` is its middle, `y` its baseline."""
+
+    runs: tuple[Run, ...]
+    x: float
+    y: float
+    size: float
+    kind: str = "ink"
+    title: bool = False
+
+
+Shape = Rectangle | Line | Label
+
+
+class Drawing(NamedTuple):
+    """The shapes of a diagram in drawing order, and the color of each axis."""
+
+    width: float
+    height: float
+    shapes: tuple[Shape, ...]
+    tints: Mapping[str, Tint]
+
+
+# --------------------------------------------------------------------------------------------------------------- labels
+class Span(NamedTuple):
+    """A part of a label with its font size, and how far its baseline is below that of the label."""
+
+    text: str
+    size: float
+    shift: float
+    axis: str | None
+    slanted: bool
+    is_script: bool
+
+    @property
+    def level(self) -> int:
+        """0 on the line, 1 above it, -1 below it."""
+        return 0 if abs(self.shift) < 0.5 else -1 if self.shift > 0 else 1
+
+
+def spans_of(label: Label) -> Iterator[Span]:
+    """Yield the spans of a label."""
+    for run in label.runs:
+        size, shift = label.size, 0.0
+        for script in run.scripts[:2]:
+            shift += (SUBSCRIPT_SHIFT if script == "below" else SUPERSCRIPT_SHIFT) * size
+            size *= SCRIPT_SCALE
+        yield Span(printable(run.text), size, shift, run.axis, run.slanted, bool(run.scripts))
+
+
+def color_of(span: Span, label: Label, tints: Mapping[str, Tint]) -> str:
+    """Return the color of a span on light pages."""
+    if span.axis is not None and span.axis in tints:
+        return tints[span.axis].color.light
+    return LIGHT[label.kind].fill or ""
+
+
+NARROW = dict.fromkeys("ijl|.,;:'!·", 0.3) | dict.fromkeys("ftrI()[] -", 0.37) | dict.fromkeys("szJ", 0.42)
+BROAD = (
+    dict.fromkeys("mwMW", 0.88)
+    | dict.fromkeys("⊙⊕ℝ→∑∏×+−=≤≥<>∈√…", 0.72)
+    | dict.fromkeys("ABCDEFGHKLNOPQRSTUVXYZ", 0.7)
+)
+WIDTHS = NARROW | BROAD  # of letters in usual fonts, per size
+USUAL_WIDTH, BOLD_SCALE = 0.54, 1.12
+
+
+def width_of(runs: tuple[Run, ...], size: float) -> float:
+    """Return the width of a label in usual fonts."""
+    total = 0.0
+    for run in runs:
+        scale = BOLD_SCALE if run.axis else 1.0
+        letters = sum(WIDTHS.get(letter, USUAL_WIDTH) for letter in run.text)
+        total += scale * letters * size * SCRIPT_SCALE ** len(run.scripts[:2])
+    return total

@@ -1,0 +1,134 @@
+r"""A diagram as TikZ.
+
+\draw[…] (12bp,-30bp) -- (12bp,-44bp);        a line; up is down in TikZ
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from grammar.printer.latex import LETTERS, Latex
+
+from .colors import Tint
+from .diagram_shapes import INK, LIGHT, Drawing, Label, Line, Point, Rectangle, Span, Style, color_of, spans_of
+
+MACROS = (
+    {sign: macro for sign, macro in Latex.signs.items() if len(sign) == 1}
+    | LETTERS
+    | {
+        "ℝ": r"\mathbb{R}",
+        "·": r"\cdot",
+        "→": r"\rightarrow",
+        "×": r"\times",
+        "−": "-",
+        "…": r"\ldots",
+        "•": r"\bullet",
+        "√": r"\surd",
+    }
+)
+ESCAPED = {"_": r"\_", "#": r"\#", "%": r"\%", "&": r"\&", "$": r"\$", "{": r"\{", "}": r"\}", " ": r"\ "}
+PIECES = re.compile(r"[A-Za-z]+|.", re.DOTALL)
+FONT_SCALE = 0.75  # of the size of letters to the distance of lines
+
+
+def to_tikz(drawing: Drawing) -> str:
+    """Return a `tikzpicture` for the packages tikz, amsmath and amssymb."""
+    body = "\n".join(f"  {WRITERS[type(shape)](shape, drawing.tints)}" for shape in drawing.shapes)
+    return f"\\begin{{tikzpicture}}[x=1bp, y=-1bp, >=stealth]\n{body}\n\\end{{tikzpicture}}\n"
+
+
+def _options(style: Style, *more: str) -> str:
+    words = list(more)
+    for name, color in (("fill", style.fill), ("draw", style.stroke)):
+        if color:
+            red, green, blue, opacity = _components(color)
+            words.append(f"{name}={{rgb,255:red,{red};green,{green};blue,{blue}}}")
+            words += [f"{name} opacity={opacity:.2f}"] if opacity < 1 else []
+    words += [f"line width={style.width:g}bp"] if style.stroke else []
+    words += ["dashed"] if style.dashed else []
+    return ", ".join(words)
+
+
+def _components(color: str) -> tuple[int, int, int, float]:
+    numbers = [int(color[start : start + 2], 16) for start in range(1, len(color), 2)]
+    return numbers[0], numbers[1], numbers[2], numbers[3] / 255 if len(numbers) > 3 else 1.0
+
+
+def _at(point: Point) -> str:
+    return f"({point[0]:.1f},{point[1]:.1f})"
+
+
+def _rectangle(shape: Rectangle, tints: Mapping[str, Tint]) -> str:
+    corner = min(shape.corner, shape.width / 2, shape.height / 2)
+    options = _options(LIGHT[shape.kind], f"rounded corners={corner:g}bp")
+    end = (shape.x + shape.width, shape.y + shape.height)
+    return rf"\path[{options}] {_at((shape.x, shape.y))} rectangle {_at(end)};"
+
+
+def _line(shape: Line, tints: Mapping[str, Tint]) -> str:
+    text, last = _at(shape.start), shape.start
+    for points in shape.segments:
+        if len(points) == 1:
+            text += f" -- {_at(points[0])}"
+        else:
+            first, second = points[:2] if len(points) == 3 else cubic(last, *points)
+            text += f" .. controls {_at(first)} and {_at(second)} .. {_at(points[-1])}"
+        last = points[-1]
+    return rf"\draw[{_options(LIGHT['line'])}{', ->' * shape.arrow}] {text};"
+
+
+def cubic(start: Point, control: Point, end: Point) -> tuple[Point, Point]:
+    """Return the two controls of the cubic Bézier curve that equals a quadratic one."""
+    return tuple(  # type: ignore[return-value]
+        tuple(one + 2 / 3 * (between - one) for one, between in zip(of, control, strict=True)) for of in (start, end)
+    )
+
+
+def _label(shape: Label, tints: Mapping[str, Tint]) -> str:
+    spans = list(spans_of(shape))
+    base = max((span.size for span in spans if span.level == 0), default=shape.size)
+    colors = [color_of(span, shape, tints) for span in spans]
+    return (
+        rf"\node[anchor=base, inner sep=0pt, font=\fontsize{{{FONT_SCALE * base:.1f}}}{{{base:.1f}}}\selectfont] "
+        rf"at {_at((shape.x, shape.y))} {{${math(spans, colors)}$}};"
+    )
+
+
+def math(spans: list[Span], colors: list[str]) -> str:
+    r"""Return spans as LaTeX, with scripts as scripts.
+
+    >>> name, axis = Span("X", 15, 0, None, True, False), Span("seq", 11, 4, "seq", False, True)
+    >>> math([name, axis], [INK, INK])
+    'X_{\\mathsf{seq}}'
+    """
+    text, start = "", 0
+    while start < len(spans):
+        level, end = spans[start].level, start
+        while end < len(spans) and spans[end].level == level:
+            end += 1
+        inside = "".join(map(_math, spans[start:end], colors[start:end]))
+        text += inside if level == 0 else ("^" if level > 0 else "_") + f"{{{inside}}}"
+        start = end
+    return f"{{}}{text}" if text.startswith(("_", "^")) else text
+
+
+def _math(span: Span, color: str) -> str:
+    if span.axis is not None:
+        name = "".join(ESCAPED.get(letter, letter) for letter in span.text)
+        inside = rf"\mathsf{{{name}}}"
+        return inside if color == INK else rf"\textcolor[HTML]{{{color.lstrip('#').upper()}}}{{{inside}}}"
+    return "".join(_letters(piece, span.slanted) for piece in PIECES.findall(span.text))
+
+
+def _letters(piece: str, slanted: bool) -> str:
+    if piece.isascii() and piece.isalpha():
+        return piece if slanted or len(piece) == 1 else rf"\mathrm{{{piece}}}"
+    macro = MACROS.get(piece, ESCAPED.get(piece, piece))
+    if macro.isascii():
+        return macro + " " * macro[-1:].isalpha()
+    return rf"\text{{{macro}}}"
+
+
+WRITERS: dict[type, Callable[[Any, Mapping[str, Tint]], str]] = {Rectangle: _rectangle, Line: _line, Label: _label}
