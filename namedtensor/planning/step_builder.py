@@ -214,7 +214,7 @@ class StepBuilder:
 
     def result(self, argument: Argument) -> Argument:
         """A result, in the dtype of the inputs."""
-        if type(argument) is float and self.real != self.target.default_float:
+        if type(argument) is float:
             argument = self.constant(argument)
         single = isinstance(argument, Value) and argument.dtype == self.real
         return self.cast(argument, self.half) if self.half is not None and single else argument
