@@ -21,8 +21,8 @@
 `text`: the text spelling to tokens.
 `latex`: the LaTeX spelling to the same tokens.
 `plain_text`: text in ASCII, for streams that cannot show the notation.
-`automaton`: the LALR tables of `formula.lark`, kept.
 `builder`: the rules of the grammar to nodes.
+`lark_parser`: Lark's parser of `formula.lark`, built or loaded.
 `continued_lines`: lines that begin with a sign and go on with the equation above.
 `syntax_errors`: why a token cannot stand where it stands.
 `parser`: the whole way, from either spelling to a tree.

@@ -1,4 +1,4 @@
-"""Either spelling to the syntax tree. Lark makes the automaton; its trees, tokens and exceptions never leave this file.
+"""Either spelling to the syntax tree. Lark's trees, tokens and exceptions never leave this file.
 
 parse("A ⊙_{width} y")            a Program of one statement
 parse(r"A \\ndot{\\width} y")       the same
@@ -9,17 +9,19 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
+
+from lark import UnexpectedToken
 
 from . import nodes
 from .ambiguous_powers import brace_inverses, refuse_ambiguous_powers
-from .automaton import Automaton, automaton
 from .bars import without_bars
-from .builder.statements import Builder
+from .builder.literals import SOURCE
 from .continued_lines import continued_lines
 from .draws import untold
 from .errors import NotationError
 from .function_names import tell_functions
+from .lark_parser import formula_parser, recognizer
 from .lengths import LITERAL, TEXT, check_lengths
 from .locks import LOADING, all_or_none
 from .partials import without_brackets
@@ -84,7 +86,7 @@ def _parse(
 ) -> nodes.Program:
     check_lengths(source, syntax, literal)
     tokens = tokens_of(source, syntax, shadowed, nesting, functions)
-    tree = _run(automaton(), tokens, source)
+    tree = _program(tokens, source)
     if len(tokens) > DEPTH * nesting:
         check_depth(tree, source, DEPTH * nesting)
     continued = continued_lines(tokens, source) if syntax == "text" else ()
@@ -164,102 +166,22 @@ def expected_after(source: str, syntax: str = "text") -> set[str]:
     """
     tokens = tokenize_text(source)
     tell_functions(tokens, frozenset(), whole=False)
-    machine = automaton()
-    states = [machine.start]
-    for token in tokens:
-        if not _advance(machine, states, token.type):
-            return set()
-    return {terminal for terminal in expected_in(machine, states) if terminal.isupper()}
+    recognition = recognizer().parse_interactive(cast(Any, tokens))
+    try:
+        recognition.exhaust_lexer()
+    except UnexpectedToken:
+        return set()
+    return recognition.accepts()
 
 
-def expected_in(machine: Automaton, stack: list) -> set[str]:
-    """The terminals that may come in a state, the end among them."""
-    return {
-        terminal
-        for terminal in machine.states[stack[-1]]
-        if (terminal.isupper() or terminal == "$END") and _advance(machine, stack[:], terminal)
-    }
-
-
-# ------------------------------------------------------------------------------------------- the automaton, and its run
-class _Items(list):
-    """The children that a repetition collected, to be spliced into those of the rule around it."""
-
-
-def _advance(machine: Automaton, stack: list, terminal: str) -> bool:
-    """Move the stack of states over one terminal; False where it cannot come here."""
-    while True:
-        entry = machine.states[stack[-1]].get(terminal)
-        if entry is None:
-            return False
-        rule, target = entry
-        if rule is None:
-            stack.append(target)
-            return True
-        del stack[len(stack) - rule.size :]
-        stack.append(machine.states[stack[-1]][rule.origin][1])
-        if terminal == "$END" and stack[-1] == machine.end:
-            return True
-
-
-def _run(machine: Automaton, tokens: list[Token], source: str) -> nodes.Program:
-    builder = Builder(source)
-    states, end_state, passed = machine.states, machine.end, machine.passed
-    stack, values = [machine.start], []
-    end = Token("$END", "", len(source), len(source))
-    for token in (*tokens, end):
-        terminal = token.type
-        while True:
-            entry = states[stack[-1]].get(terminal)
-            if entry is None:
-                raise syntax_error(token, tokens, expected_in(machine, stack), source)
-            rule, target = entry
-            if rule is None:
-                stack.append(target)
-                values.append(token)
-                break
-            origin, size, action, helper = rule
-            if action is None and not helper:
-                place = (stack[-2], stack[-1], terminal)
-                state = passed.get(place)
-                if state is None:
-                    state = passed[place] = _passed_on(machine, *place)
-                stack[-1] = state
-                continue
-            if size:
-                children = values[-size:]
-                del values[-size:], stack[-size:]
-                for child in children:
-                    if type(child) is _Items:
-                        children = _spliced(children)
-                        break
-            else:
-                children = []
-            if action is None:
-                values.append(children if type(children) is _Items else _Items(children))
-            else:
-                values.append(getattr(builder, action)(children))
-            stack.append(states[stack[-1]][origin][1])
-            if token is end and stack[-1] == end_state:
-                return values[-1]
-    raise AssertionError("the end token ends every run")
-
-
-def _passed_on(machine: Automaton, below: int, state: int, terminal: str) -> int:
-    """The state after all the rules that, before this terminal, do no more than pass their one child on."""
-    while True:
-        rule, _ = machine.states[state].get(terminal, (None, None))
-        if rule is None or rule.action is not None or rule.helper:
-            return state
-        state = machine.states[below][rule.origin][1]
-
-
-def _spliced(children: list) -> list:
-    """The children with repetitions opened; the first is extended in place, for it grows by one at a time."""
-    found = children[0] if type(children[0]) is _Items else [children[0]]
-    for child in children[1:]:
-        if type(child) is _Items:
-            found.extend(child)
-        else:
-            found.append(child)
-    return found
+def _program(tokens: list[Token], source: str) -> nodes.Program:
+    """The tree of the tokens of a source. Raises NotationError at the first that cannot stand where it stands."""
+    before = SOURCE.set(source)
+    try:
+        return cast(Any, formula_parser().parse(cast(Any, tokens)))
+    except UnexpectedToken as error:
+        unexpected = error
+    finally:
+        SOURCE.reset(before)
+    # Out here, so that Lark's error is not shown as the cause.
+    raise syntax_error(cast(Token, unexpected.token), tokens, unexpected.accepts, source)

@@ -64,7 +64,6 @@ EXCEPTIONS = {
     " it for a moment, under a lock",
     ("defaults of libraries", "namedtensor/planning/failures.py"): "a hint for the user, which is not run",
     ("private names of PyTorch", "namedtensor/backends/torch.py"): "an assertion on data under torch.compile, which has no public name",
-    ("private names of Lark", "grammar/automaton.py"): "the table of the grammar, made when the grammar is changed, not in use",
 }  # fmt: skip
 
 

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import math
 import re
+from contextvars import ContextVar
 from dataclasses import replace
+
+from lark import Transformer
 
 from .. import nodes
 from ..errors import Hint, NotationError
 from ..nodes import Axis, Name, Number, axis_of
 from .values import Bracket, Row, around, nodes_among
 
+SOURCE: ContextVar[str] = ContextVar("SOURCE")  # of the formula that is parsed: Lark takes one builder, for all of them
 
-class Literals:
-    def __init__(self, source: str):
-        self.source = source
+
+class Literals(Transformer):
+    @property
+    def source(self) -> str:
+        return SOURCE.get()
 
     def fail(self, number, message, span, **more):
         raise NotationError(number, message, self.source, span, **more)

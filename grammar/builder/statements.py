@@ -15,7 +15,11 @@ MAX_LISTED = 1000  # numbers of a range
 
 
 class Builder(Expressions):
-    """One method for each rule of the grammar: its children to a node."""
+    """Lark's transformer, one method for each rule of the grammar: its children to a node."""
+
+    def __reduce__(self):
+        """By its name: a saved parser refers to the builder."""
+        return "BUILDER"
 
     # statements
     def program(self, children):
@@ -239,6 +243,9 @@ class Builder(Expressions):
     def sized(self, children):
         sizes = nodes_among(children[1:])
         return self.as_axis(children[0]), sizes[0] if sizes else None
+
+
+BUILDER = Builder()
 
 
 def several(builder: Builder, found: tuple) -> tuple:
