@@ -12,12 +12,6 @@ from grammar.errors import NotationWarning as NotationWarning
 from . import initializers as initializers
 from .checking.report import CheckResult
 from .core.behavior import Axes, Operand
-from .display.diagram import Diagram
-from .planning.cost import Cost
-from .programs.arguments import Values
-from .programs.compiled import CompiledFormula
-from .programs.initializers import Initializers
-from .programs.verbs import Verbs
 from .core.limits import Limits as Limits
 from .core.strictness import strict as strict
 from .core.tensor import NamedTensor as NamedTensor
@@ -26,18 +20,24 @@ from .core.tensor import from_xarray as from_xarray
 from .core.tensor import tensor as tensor
 from .derivations.gradients import gradient as gradient
 from .derivations.proofs import prove as prove
+from .display.diagram import Diagram
 from .display.pictures import heatmap as heatmap
 from .files.safetensors import load_tensors as load_tensors
 from .files.safetensors import save_tensors as save_tensors
 from .operators.user_functions import custom_function as custom_function
+from .planning.cost import Cost
 from .programs.api import formula as formula
 from .programs.api import latex_preamble as latex_preamble
 from .programs.api import load_program as load_program
 from .programs.api import program as program
+from .programs.arguments import Values
+from .programs.compiled import CompiledFormula
 from .programs.evaluate import evaluate as evaluate
 from .programs.evaluate import explain as explain
+from .programs.initializers import Initializers
 from .programs.program import Formula as Formula
 from .programs.program import Program as Program
+from .programs.verbs import Verbs
 from .teaching.equivalence import equivalent as equivalent
 from .teaching.sheets import exercises as exercises
 from .tensors.digits import set_printoptions as set_printoptions

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import namedtensor as nt
 from grammar.printer.runs import plain
-from namedtensor.display.diagram_layout import GAP, Link, crossings, distance, layered, pieces
 from namedtensor.display.diagram_drawing import label_runs, placed
+from namedtensor.display.diagram_layout import GAP, Link, crossings, distance, layered, pieces
 from transformer import BERT, FFN, GPT2, Attention, EncoderBlock
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -66,15 +66,17 @@ from grammar.errors import NotationError as NotationError
 from grammar.errors import NotationWarning as NotationWarning
 
 from . import initializers as initializers
-from .checking.report import CheckResult
-from .core.behavior import Axes, Operand
-from .display.diagram import Diagram
-from .planning.cost import Cost
-from .programs.arguments import Values
-from .programs.compiled import CompiledFormula
-from .programs.initializers import Initializers
-from .programs.verbs import Verbs
 """
+TYPES_USED = {  # by the signatures of functions that are made of methods or records
+    ".checking.report": ("CheckResult",),
+    ".core.behavior": ("Axes", "Operand"),
+    ".display.diagram": ("Diagram",),
+    ".planning.cost": ("Cost",),
+    ".programs.arguments": ("Values",),
+    ".programs.compiled": ("CompiledFormula",),
+    ".programs.initializers": ("Initializers",),
+    ".programs.verbs": ("Verbs",),
+}
 
 
 def behavior() -> str:
@@ -106,9 +108,11 @@ def method(name: str, function: Callable[..., Any]) -> str:
 def public() -> str:
     """The stub of the package itself."""
     text = HEAD.format(about=(nt.__doc__ or "").partition("\n")[0]) + PUBLIC
-    for module, names in sorted(nt.HOMES.items()):
-        imported = sorted(set(names) - set(api.FUNCTIONS), key=sorting)
-        text += "".join(f"from {module} import {name} as {name}\n" for name in imported)
+    for module in sorted({*nt.HOMES, *TYPES_USED}):
+        if module in TYPES_USED:
+            text += f"from {module} import {', '.join(TYPES_USED[module])}\n"
+        exported = sorted({*nt.HOMES.get(module, ())} - {*api.FUNCTIONS}, key=sorting)
+        text += "".join(f"from {module} import {name} as {name}\n" for name in exported)
     text += "\n__version__: str\n__all__ = [\n"
     text += "".join(f'    "{name}",\n' for name in nt.__all__) + "]\n\n"
     for name, function in api.FUNCTIONS.items():

@@ -65,10 +65,10 @@ def _tensor(session: Session, rest: str) -> str:
 
 
 def _type(session: Session, rest: str) -> str:
-    from ..programs.api import check_given
+    from ..programs.api import check
 
     text = session.as_text(_needed(rest, "type"))
-    checked = session.asked(lambda source, values: check_given(source, values, None, "text", None), text)
+    checked = session.asked(lambda source, values: check(source, values, syntax="text"), text)
     if checked.errors:
         raise session.located(checked.errors[0], *_parts(session, text))
     return checked.type or "\n".join(f"{name} : {shape}" for name, shape in checked.types.items())

@@ -220,11 +220,20 @@ def _check(
 
 
 check = documented(_check, Verbs.check)
-FUNCTIONS: dict[str, Callable[..., Any]] = {"check": check} | {
-    method.__name__: function_of(method)
-    for method in (
-        Verbs.derivative, Verbs.compile, Verbs.cost, Verbs.parameters, Verbs.init, Verbs.diagram, Verbs.to_text,
-        Verbs.to_latex, Verbs.to_python, Verbs.to_javascript, Verbs.to_einsum,
+derivative = function_of(Verbs.derivative)
+compile = function_of(Verbs.compile)
+cost = function_of(Verbs.cost)
+parameters = function_of(Verbs.parameters)
+init = function_of(Verbs.init)
+diagram = function_of(Verbs.diagram)
+to_text = function_of(Verbs.to_text)
+to_latex = function_of(Verbs.to_latex)
+to_python = function_of(Verbs.to_python)
+to_javascript = function_of(Verbs.to_javascript)
+to_einsum = function_of(Verbs.to_einsum)
+FUNCTIONS = {
+    function.__name__: function
+    for function in (
+        check, derivative, compile, cost, parameters, init, diagram, to_text, to_latex, to_python, to_javascript, to_einsum,
     )
 }  # fmt: skip
-globals().update(FUNCTIONS)

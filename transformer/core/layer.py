@@ -47,7 +47,7 @@ from .parameters import Declared, check_names, checked, not_by_keyword, spelled
 from .texts import own_text
 
 if TYPE_CHECKING:
-    from namedtensor.display.diagram_svg import Diagram
+    from namedtensor.display.diagram import Diagram
     from namedtensor.display.highlighted import Highlighted
     from namedtensor.display.steps import Explanation
     from namedtensor.sharding.sharding import Rules, Sharding
