@@ -56,16 +56,16 @@ DIFFERENT = [  # an answer, the model, types, what is said of it
     ("X_{n(|n| + 1 − iota_{n})}", "X", {"X": "ℝ^{n}"}, "in another order along n"),
     ("X + 0.00001 X^2", "X", {"X": "ℝ^{n}"}, "is close"),
     ("∑_{n} X", "X_{n→n'}", {"X": "ℝ^{n}"}, "lacks the axis n'"),
-    ("[1, 2]_{k} ⊙ x", "[1, 2, 3]_{k} ⊙ x", {"x": "ℝ"}, "the axis k of the value of the first has the size 2"),
+    ("[1, 2]_{k} ⊙ x", "[1, 2, 3]_{k} ⊙ x", {"x": "ℝ"}, "axis k of the value of the first has size 2"),
     ("X / √(var_{n} X)", "X / √(var_{n} X + 0.00001)", {"X": "ℝ^{n}"}, "without + "),
     ("0 X", "X", {"X": "ℝ^{n}"}, "is 0"),
     ("(∑_{n} X)^2", "∑_{n} X^2", {"X": "ℝ^{n}"}, "(∑_{n} X)^2 instead of ∑_{n} X^2"),
     ("∑_{n} X^2", "(∑_{n} X)^2", {"X": "ℝ^{n}"}, "∑_{n} X^2 instead of (∑_{n} X)^2"),
-    ("X ⊙_{n} X", "norm_{n} X", {"X": "ℝ^{n × m}"}, "the first is the square of what is the second"),
-    ("norm_{n} X", "X ⊙_{n} X", {"X": "ℝ^{n × m}"}, "the first is the root of what is the second"),
-    ("∏_{n} exp X", "∑_{n} X", {"X": "ℝ^{n × m}"}, "the first is the exponential of what is the second"),
-    ("√(X^2)", "X", {"X": "ℝ^{n}"}, "the first is the absolute value of what is the second"),
-    ("softmax_{n} (2 X)", "softmax_{n} X", {"X": "ℝ^{n}"}, "what the first is without 2"),
+    ("X ⊙_{n} X", "norm_{n} X", {"X": "ℝ^{n × m}"}, "the first is the square of the second"),
+    ("norm_{n} X", "X ⊙_{n} X", {"X": "ℝ^{n × m}"}, "the first is the root of the second"),
+    ("∏_{n} exp X", "∑_{n} X", {"X": "ℝ^{n × m}"}, "the first is the exponential of the second"),
+    ("√(X^2)", "X", {"X": "ℝ^{n}"}, "the first is the absolute value of the second"),
+    ("softmax_{n} (2 X)", "softmax_{n} X", {"X": "ℝ^{n}"}, "the first without 2"),
     ("inv_{r,c} X", "X", {"X": "ℝ^{r × c}", "given": "|r| = |c|"}, "without inv_{r, c}"),
 ]
 
@@ -74,15 +74,15 @@ TOLD = [  # an answer, the model, types, what is said in full
     ("X / 0", "X", {"X": "ℝ^{a}"}, "at {a(1)} the first is ∞, the second is 0.6121 (3 of 3 places)"),
     ("log(−1 − X^2)", "X", {"X": "ℝ^{a}"}, "at {a(1)} the first is undefined, the second is 0.6121 (3 of 3 places)"),
     ("X", "log(−1 − X^2)", {"X": "ℝ^{a}"}, "neither has a value on any draw"),
-    ("√2 X", "X", {"X": "ℝ^{a}"}, "the first is 1.414 times what is the second; at {a(3)} the first is −1.07, the second is −0.7563 (3 of 3 places)"),
-    ("X_{r→c, c→r}", "X", {"X": "ℝ^{r × c}", "given": "|r| = |c|"}, "the first has the numbers that are the second, at other places; at {r(2), c(3)} the first is −0.4769, the second is 0.5588 (6 of 9 places)"),
-    ("X", "X_{r→c, c→r}", {"X": "ℝ^{r × c}", "given": "|r| = |c|"}, "the first is what the second is without the renaming _{r→c, c→r}; at {c(2), r(3)} the first is −0.4769, the second is 0.5588 (6 of 9 places)"),
-    ("clip(X, 0, 1)", "clip(X, 0, 2)", {"X": "ℝ^{a}"}, "the first is what the second is with 1 instead of 2; at {a(3)} the first is 1, the second is 2 (2 of 5 places)"),
+    ("√2 X", "X", {"X": "ℝ^{a}"}, "the first is 1.414 times the second; at {a(3)} the first is −1.07, the second is −0.7563 (3 of 3 places)"),
+    ("X_{r→c, c→r}", "X", {"X": "ℝ^{r × c}", "given": "|r| = |c|"}, "the first has the elements of the second, at other positions; at {r(2), c(3)} the first is −0.4769, the second is 0.5588 (6 of 9 places)"),
+    ("X", "X_{r→c, c→r}", {"X": "ℝ^{r × c}", "given": "|r| = |c|"}, "the first equals the second without the renaming _{r→c, c→r}; at {c(2), r(3)} the first is −0.4769, the second is 0.5588 (6 of 9 places)"),
+    ("clip(X, 0, 1)", "clip(X, 0, 2)", {"X": "ℝ^{a}"}, "the first equals the second with 1 instead of 2; at {a(3)} the first is 1, the second is 2 (2 of 5 places)"),
     ("log_3(X)", "log_2(X)", {"X": "ℝ^{a}"}, "at {a(1)} the first is −0.4469, the second is −0.7083 (1 of 3 places)"),
     ("sin X", "cos(X^3) + tanh X", {"X": "ℝ^{a}"}, "at {a(2)} the first is −0.2327, the second is 0.7693 (3 of 3 places)"),
-    ("2 X_{a→c, b→d}", "X_{a→e, b→f}", {"X": "ℝ^{a × b}"}, "the first is 2 times what is the second; at {e(1), f(3)} the first is −1.513, the second is −0.7563 (12 of 12 places)"),
-    ("X_{a→c} ⊙ X_{a→d}^2", "X_{a→e}^3 ⊙ X_{a→f}", {"X": "ℝ^{a}"}, "the first is what the second is with 2 instead of 3; at {f(3), e(3)} the first is −0.4326, the second is 0.3272 (9 of 9 places)"),
-    ("I", "2 I", {"I": "[q]^{n}"}, "the first is what the second is without 2; at {n(3)} the first is 2, the second is 4 (3 of 3 places)"),
+    ("2 X_{a→c, b→d}", "X_{a→e, b→f}", {"X": "ℝ^{a × b}"}, "the first is 2 times the second; at {e(1), f(3)} the first is −1.513, the second is −0.7563 (12 of 12 places)"),
+    ("X_{a→c} ⊙ X_{a→d}^2", "X_{a→e}^3 ⊙ X_{a→f}", {"X": "ℝ^{a}"}, "the first equals the second with 2 instead of 3; at {f(3), e(3)} the first is −0.4326, the second is 0.3272 (9 of 9 places)"),
+    ("I", "2 I", {"I": "[q]^{n}"}, "the first equals the second without 2; at {n(3)} the first is 2, the second is 4 (3 of 3 places)"),
 ]  # fmt: skip
 
 
@@ -146,8 +146,8 @@ def test_what_is_the_same_is_proved_where_it_can_be(first, second, types, proved
 
 def test_the_second_may_be_the_one_that_lacks_something():
     found = nt.equivalent("X ⊙ exp X", "X", X="ℝ^{n}")
-    assert found.how == "slip" and str(found).startswith("the second is what the first is without ⊙ exp")
-    assert nt.equivalent("X", "X ⊙ exp X", X="ℝ^{n}").told.startswith("the first is what the second is without ⊙ exp")
+    assert found.how == "slip" and str(found).startswith("the second equals the first without ⊙ exp")
+    assert nt.equivalent("X", "X ⊙ exp X", X="ℝ^{n}").told.startswith("the first equals the second without ⊙ exp")
 
 
 def test_sizes_that_are_stated_hold_for_what_the_second_does_not_name():
@@ -274,7 +274,7 @@ RIGHT = [
 
 WRONG = [  # an answer, what is said of it, whether it counts as a try
     ("attention", "softmax_{seq'}(Q ⊙_{key} K / √|key|)", "These sum to one over the queries.", True),
-    ("attention", "softmax_{seq}(Q ⊙_{key} K)", "yours is what is due without / √|key|", True),
+    ("attention", "softmax_{seq}(Q ⊙_{key} K)", "your answer equals the solution without / √|key|", True),
     ("attention", "Q = 3\nQ", "Q is given", False),
     ("attention", 3, "written as text", False),
     ("attention", "", "no answer submitted", False),
@@ -304,7 +304,7 @@ WRONG = [  # an answer, what is said of it, whether it counts as a try
     ("signature", "g : ℝ^{key} × ℝ^{key × seq} → ℝ^{seq × key}", "the result has the axis key too many: lifting", True),
     ("signature", "g : ℝ^{key} → ℝ^{seq}", "2 arguments", True),
     ("signature", "g", "expected a signature", False),
-    ("sizes", "|in| |out|", "with |in| = 3, |out| = 4 yours is 12, due is 16", True),
+    ("sizes", "|in| |out|", "with |in| = 3, |out| = 4 got 12, expected 16", True),
     ("einsum", 'einsum("ab,bc->a", A, B)', "lacks the axis l", True),
     ("einsum", 'einsum("ab,b->a", A, B)', "B has 2 axes, k, l, and 1 letters", False),
     ("einsum", 'einsum("ab,bc->ac", A, C)', "C is not given", False),
@@ -324,11 +324,11 @@ WRONG = [  # an answer, what is said of it, whether it counts as a try
     ("order", "∑_{n} (X + X)\n∑_{n} 3 X\n2 ∑_{n} X", "does not follow from the one above", True),
     ("order", "2 ∑_{n} X", "has 3 lines", False),
     ("hole", "K", "still has the axis key", True),
-    ("hole", "Q ⊙_{key} K / √|key|", "due is", True),
+    ("hole", "Q ⊙_{key} K / √|key|", "the expected value is", True),
     ("gradient", "W ⊙_{y} (W ⊙_{x} v − t)", "lacks the axis x*", True),
     ("gradient", "W_{x→x*} ⊙_{y} (t − W ⊙_{x} v)", "−1 times", True),
     ("written-out", "softmax_{n} X", "without softmax", False),
-    ("written-out", "X", "due is", True),
+    ("written-out", "X", "the expected value is", True),
     ("written-out", "∑_{i=1}^{10000000000} X", "exceeds the limit", False),
 ]
 
@@ -548,7 +548,7 @@ def test_an_unknown_exercise_is_told_the_nearest(sheet):
     ("change", "said"),
     [
         ({"slips": (("X", "no"),)}, "is right"),
-        ({"slips": (("2 X", "no"), ("2 X", "other"))}, "is told otherwise"),
+        ({"slips": (("2 X", "no"), ("2 X", "other"))}, "gets other feedback"),
         ({"hints": ("x" * 201,)}, "201 characters"),
         ({"without": ("X",)}, "its own model is not marked right"),
         ({"model": "answer = (mean_{n}(X − mean_{n} X))^2"}, "its model is 0 on every draw"),

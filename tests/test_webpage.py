@@ -502,8 +502,8 @@ MENDED = [  # a text that is wrong, and what the buttons make of it
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "mended"), MENDED)
-def test_a_repair_is_offered_only_where_it_mends(text, mended):
+@pytest.mark.parametrize(("text", "fixed"), MENDED)
+def test_a_repair_is_offered_only_where_it_mends(text, fixed):
     types = {"A": "ℝ^{a[2] × b[3]}"} if "K" not in text else {"A": "ℝ^{key}", "K": "ℝ^{key}"}
     errors = asked("check", text, inputs=types)["errors"]
     found = [
@@ -511,7 +511,7 @@ def test_a_repair_is_offered_only_where_it_mends(text, mended):
         for error in errors
         for each in error["repairs"]
     ]
-    assert errors and found == mended
+    assert errors and found == fixed
     for other in found:
         assert all(each["kind"] != "syntax" for each in asked("check", other, inputs=types)["errors"])
 
@@ -522,7 +522,7 @@ def test_what_the_first_declares_the_second_need_not():
     found = answer({"ask": "same", "first": first, "second": ATTENTION, "inputs": types})
     assert found["same"] and found["proved"]
     found = answer({"ask": "same", "first": first, "second": ATTENTION.replace(" / √|key|", ""), "inputs": types})
-    assert "the second is what the first is without / √|key|" in found["told"]
+    assert "the second equals the first without / √|key|" in found["told"]
     recurrence = "x^t = x^{t-1} + 1 for t = 1, …, n\nx^n"
     assert answer({"ask": "same", "first": recurrence, "second": "x^0 + n", "inputs": {"x^0": "ℝ^{a[3]}", "n": 3}})[
         "same"
@@ -567,7 +567,7 @@ def test_an_error_is_told_by_its_number_as_the_docs_have_it(number):
     assert found["ok"] and found["title"] == CATALOGUE[number]
     page = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
     assert found["examples"] and all(
-        each["text"] in page and each.get("mended", "") in page for each in found["examples"]
+        each["text"] in page and each.get("fixed", "") in page for each in found["examples"]
     )
 
 

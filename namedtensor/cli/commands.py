@@ -260,9 +260,9 @@ def _exercises(options: Any, console: Console) -> int:
 
 
 EXERCISES_EXAMPLES = """
-  namedtensor exercises check week3.nt                  every model is right, every slip wrong in its own words
-  namedtensor exercises release week3.nt -o student/    the same without models; it marks itself
-  namedtensor exercises mark ada.nt --key week3.nt      what is said of each answer
+  namedtensor exercises check week3.nt                  validate reference solutions and common mistakes
+  namedtensor exercises release week3.nt -o student/    write a self-grading copy without solutions
+  namedtensor exercises mark ada.nt --key week3.nt      grade each answer and print the feedback
   namedtensor exercises mark ada.nt --key week3.nt --to gradescope"""
 
 

@@ -1,4 +1,4 @@
-"""`nt.gradient`: the slopes of one number by many parameters, under their names and with their own axes."""
+"""`nt.gradient`: the gradients of a scalar by many parameters, keyed by name and with the axes of each parameter."""
 
 from __future__ import annotations
 
@@ -90,9 +90,9 @@ class Gradient:
         sizes: Mapping[str, int] | None = None,
         **named: Any,
     ) -> Any:
-        """The gradients by name; with `return_value=True` the number itself, and these.
+        """Return the gradients by name; with `return_value=True` the value and the gradients.
 
-        A function takes its arguments by position. Raises NotationError where what is differentiated is no number.
+        A function takes its arguments by position. Raises NotationError if the differentiated value is not a scalar.
         """
         if len(arguments) > len(self._parameters):
             raise NotationError(
@@ -119,15 +119,15 @@ def gradient(
     return_value: bool = False,
     syntax: str = "auto",
 ) -> Gradient:
-    """The gradient of a number of a program by parameters, all in one plan, with the parameters' own axes (paper §5).
+    """Return the gradients of a scalar of a program by parameters, in one plan, with the axes of each (paper §5).
 
-    `of` is a name of the program, or a function whose arguments then come by position; `wrt` are names, all real tensors that
-    are declared where they are left out. A family, `W^l`, is taken by each of its members that a call is given. What it gives
-    is called like the program: `W − 0.1 g["W"]` has W's shape. Raises NotationError where a name stands nowhere in the program.
+    `of` is a name of the program, or a function whose arguments then come by position; `wrt` are names (default: all
+    declared real tensors). A family, `W^l`, stands for each of its members in a call. The result is called like the
+    program: `W − 0.1 g["W"]` has the shape of W. Raises NotationError if a name does not occur in the program.
 
     >>> import namedtensor as nt
-    >>> slopes = nt.gradient("L = ∑_{a} (w ⊙ x)^2", "L", "w", return_value=True)
-    >>> loss, g = slopes(w=nt.tensor([1.0, 2.0], "a"), x=nt.tensor([3.0, 1.0], "a"))
+    >>> gradient = nt.gradient("L = ∑_{a} (w ⊙ x)^2", "L", "w", return_value=True)
+    >>> loss, g = gradient(w=nt.tensor([1.0, 2.0], "a"), x=nt.tensor([3.0, 1.0], "a"))
     >>> float(loss), g["w"].axes, g["w"].tolist()
     (13.0, ('a',), [18.0, 4.0])
     """

@@ -49,7 +49,7 @@ class Line(NamedTuple):
 
 
 class Span(NamedTuple):
-    """Letters of one kind, on the line (0), above (1) or below it (-1)."""
+    """Characters of one style, on the baseline (0), above (1) or below it (-1)."""
 
     text: str
     level: int

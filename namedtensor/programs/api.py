@@ -119,7 +119,7 @@ def check_given(
     formula: str | Verbs, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None, syntax: str,
     by_keyword: Collection[str] | None,
 ) -> CheckResult:  # fmt: skip
-    """`check`, where it is said which of the shapes are given by keyword."""
+    """Implement `check`, with the names of the shapes that are passed by keyword."""
     if isinstance(formula, Verbs):
         return check_goal(formula._goal, shapes, sizes, by_keyword)
     return check_program(ParsedProgram(formula, syntax), shapes, sizes, by_keyword)
@@ -130,12 +130,12 @@ def derivative(formula: str | Verbs, wrt: str, syntax: str = "auto") -> Verbs:
     function f'(X) = ∂f(X)/∂X*. The formula is a text, or what `formula` and `derivative` give.
 
     f : ℝ^{a} → ℝ^{b} gives f' : ℝ^{a} → ℝ^{b × a*}: the axes of what it is taken by are starred, or have the next mark
-    (†, **) where a star is taken. Raises NotationError where `wrt` is no name, or stands nowhere in the formula.
+    (†, **) if a star is in use. Raises NotationError if `wrt` is not a name or does not occur in the formula.
 
     >>> derivative("softmax_{ax} X", "X")
     ∂softmax_{ax}(X)/∂X*
-    >>> slope = derivative("f(x) = x^3", "x")
-    >>> slope, float(slope(2.0))
+    >>> gradient = derivative("f(x) = x^3", "x")
+    >>> gradient, float(gradient(2.0))
     (f(x) = x^3
     f'(x) = ∂f(x)/∂x*, 12.0)
     """
@@ -145,7 +145,7 @@ def derivative(formula: str | Verbs, wrt: str, syntax: str = "auto") -> Verbs:
 def compile(
     formula: str | Verbs, backend: str | None = None, disable: str | Collection[str] = (), syntax: str = "auto"
 ) -> CompiledFormula:
-    """A function for repeated calls, of named tensors: planned once for each kind of them. See `Formula.compile`.
+    """Return a function of named tensors for repeated calls, planned once per input signature. See `Formula.compile`.
 
     >>> import namedtensor as nt
     >>> f = nt.compile("∑_{a} X^2")
@@ -277,7 +277,7 @@ def to_einsum(
     formula: str | Verbs, values: Values | None = None, /, *,
     sizes: Mapping[str, int] | None = None, syntax: str = "auto", **named: Any,
 ) -> str:  # fmt: skip
-    """A formula as a call of einsum, of NumPy, PyTorch or JAX; NotationError says what of it is no sum of products.
+    """Return a formula as a call of einsum. Raises NotationError if a part of it is not a sum of products.
 
     See `Formula.to_einsum`.
 

@@ -220,7 +220,7 @@ class Verbs(Suggests, Asked):
         raise NotImplementedError
 
     def compile(self, backend: str | None = None, disable: str | Collection[str] = ()) -> CompiledFormula:
-        """A function for repeated calls, of named tensors: planned once for each kind of them.
+        """Return a function of named tensors for repeated calls, planned once per input signature.
 
         `backend` is "numpy", "torch" or "jax", or None for that of the tensors; `disable` turns optimizations off by name.
         Raises NotationError where a backend is not installed.
@@ -337,11 +337,11 @@ class Verbs(Suggests, Asked):
         return to_javascript(self._goal, all_values(values, named), standalone, options)
 
     def to_einsum(self, values: Values | None = None, *, sizes: Mapping[str, int] | None = None, **named: Any) -> str:
-        """The call of einsum that it is: of NumPy, PyTorch or JAX, on arrays whose axes are in the order of their types.
+        """Return the equivalent einsum call of NumPy, PyTorch or JAX, on arrays with axes in the order of their types.
 
-        Types are tensors or shapes, which need no sizes; what is declared need not be given. The letters after -> are the
-        axes of the result in the order of its type. Raises NotationError (405) where it is no number times a sum of
-        products of what is given, with the part that is none.
+        Types are tensors or shapes, which need no sizes; declared inputs may be omitted. The letters after -> are the
+        axes of the result in the order of its type. Raises NotationError (405) with the offending part unless the
+        formula is a number times a sum of products of inputs.
 
         >>> import namedtensor as nt
         >>> print(nt.formula("Q ⊙_{key} K").to_einsum(Q="ℝ^{query × key}", K="ℝ^{seq × key}"))
@@ -429,7 +429,7 @@ class Verbs(Suggests, Asked):
 
 
 def bound(entry: Entry, arguments: tuple[Any, ...], named: dict[str, Any]) -> Arguments:
-    """Arguments under names that no program has; what is no tensor is reported under the function's name for it."""
+    """Return arguments under unused names; one that is not a tensor is reported under the function's name for it."""
     with LOADING, all_or_none():
         from ..tensors.values import NamedTensor, as_value
 

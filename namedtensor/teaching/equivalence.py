@@ -20,8 +20,8 @@ from .settings import Drawn, Setting, declared
 from .spelling import called, expression, text_of
 from .values import Value
 
-NEUTRAL = Words("the first", "the value of the first", "the second", "what the second is")
-TURNED = Words("the second", "the value of the second", "the first", "what the first is")
+NEUTRAL = Words("the first", "the value of the first", "the second", "the second")
+TURNED = Words("the second", "the value of the second", "the first", "the first")
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def equivalent(first: Any, second: Any, /, *, given: str = "", seed: int = 0, **
       Q ⊙_{key} K : ℝ^{seq}
       hint: its axes are seq
     >>> print(nt.equivalent("∑_{n} X / |n|", "∑_{n} X", X="ℝ^{n}"))
-    the first is what the second is with mean_n instead of ∑_{n}; the first is −0.1264, the second is −0.3791
+    the first equals the second with mean_n instead of ∑_{n}; the first is −0.1264, the second is −0.3791
     """
     setting = Setting("\n".join(filter(str.strip, (declared(types), given))))
     first, second = text_of(first), text_of(second)

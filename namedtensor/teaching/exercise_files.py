@@ -48,7 +48,7 @@ class ExerciseError(NotationError):
 
 @dataclass(frozen=True)
 class Slip:
-    """A wrong answer that the author foresaw, and what is said of it."""
+    """A common mistake that the author anticipated, and its feedback."""
 
     formula: str
     sentence: str

@@ -1,6 +1,6 @@
-"""Grading: prove a file of exercises, release it without its models, mark what was handed in.
+"""Validate a file of exercises, release it without reference solutions, grade submitted files.
 
-Marks go to graders as they read them: Gradescope's and nbgrader's JSON, or plain.
+Grades are written as JSON for Gradescope or nbgrader, or plain.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def faults(exercise: ExerciseText) -> Iterator[str]:
         if said.right:
             yield f"the slip {slip.formula} is right"
         elif said.feedback != slip.sentence:
-            yield f"the slip {slip.formula} is told otherwise: {said.feedback}"
+            yield f"the slip {slip.formula} gets other feedback: {said.feedback}"
 
 
 def _vanishes(exercise: ExerciseText) -> bool:
@@ -70,7 +70,7 @@ def model_answer(exercise: ExerciseText) -> str | None:
 
 # --------------------------------------------------------------------------------------------------------------- release
 def released(text: str, sheet: Sheet, seed: int = 0) -> str:
-    """The file for students: prose, what is given, hints; values due instead of models and slips."""
+    """Return the file for students: prose, given names, hints; stored values replace solutions and mistakes."""
     lines = text.splitlines()
     hidden: set[int] = set()
     ends: dict[int, list[ExerciseText]] = {}
@@ -115,7 +115,7 @@ def _own_lines(lines: list[str], first: int) -> Iterator[tuple[int, str]]:
 
 # ------------------------------------------------------------------------------------------------------------------ mark
 def answers(text: str) -> dict[str, str]:
-    """What was handed in, by exercise: the lines of the language below each header, with what was given left as it is."""
+    """Return the submitted answers by exercise: the formula lines below each header, without the given lines."""
     found: dict[str, list[str]] = {}
     name = None
     for line in text.splitlines():

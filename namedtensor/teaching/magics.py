@@ -5,7 +5,7 @@
 %%nt Y                      the value of the cell's formula on the notebook's tensors, kept as Y
 softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V
 
-%%exercise week3.nt attention-scale     what is said of the answer in the cell; the file is remembered
+%%exercise week3.nt attention-scale     grades the answer in the cell; later cells may omit the file
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""An answer marked: by type and value at once, and said in a sentence.
+"""Grade an answer by type and value, with one sentence of feedback.
 
-error → axes → sizes → record → slip in words. An answer that cannot be read or typed is shown its error as it is, and costs no
-try; the model is never shown but where the file says so. Whatever is handed in, marking ends in time with a sentence.
+The first that applies is reported: error, axes, sizes, index, common mistake. An answer that does not parse or
+type-check gets its error as feedback and does not count as an attempt. The reference solution is shown only if the file
+allows it. Grading never raises and is limited in time, whatever is submitted.
 """
 
 from __future__ import annotations
@@ -184,7 +185,7 @@ def _right(found: Equivalence) -> str:
 
 
 def _allowed(exercise: ExerciseText, setting: Setting, tree: nodes.Program) -> None:
-    """Refuse what defines anew what is given, and what may not be used."""
+    """Reject an answer that redefines a given name or uses a forbidden operator."""
     own = _head_of(exercise.model)
     for statement in tree.statements:
         head = _name_of(statement)
@@ -259,7 +260,7 @@ def sizes(exercise: ExerciseText, answer: str, seed: int) -> str:
             raise Refused("expected a number or an expression of sizes such as |seq|")
         if abs(found.number - due.number) > 1e-9 * max(1.0, abs(due.number)):
             said = ", ".join(f"|{axis}| = {size}" for axis, size in drawn.extent.items())
-            raise Wrong(f"with {said} yours is {found.number:g}, due is {due.number:g}")
+            raise Wrong(f"with {said} got {found.number:g}, expected {due.number:g}")
     return "right on three sets of sizes"
 
 

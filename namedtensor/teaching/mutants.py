@@ -1,7 +1,7 @@
-"""Slips that nobody wrote down: the model with one thing changed at one place.
+"""Generated common mistakes: the reference solution with one change.
 
-An answer that equals such a mutant on two draws is told so: "yours is what is due without / √|key|". That stays true
-whatever was meant.
+The feedback names such a mutant if the answer equals it on two random tests: "your answer equals the solution without
+/ √|key|". That is true whatever the author of the answer intended.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def slip(setting: Setting, model: str, state: State, scales: Sequence[float], wo
             continue
         seen.add(tree)
         if _makes(setting, to_text(tree), state, scales):
-            return f"{words.yours} is {words.changed} {change}"
+            return f"{words.yours} equals {words.changed} {change}"
     return None
 
 

@@ -1,8 +1,8 @@
-"""References: what an answer is compared with, the model or what a released file keeps of it.
+"""References: what an answer is compared with, the reference solution or its data in a released file.
 
-A released exercise has no model. For fixed draws it keeps the values that are due, and those of its slips with their sentences,
-rounded; of types and signatures it keeps marks that tell whether an answer is right and not what is. All is made unreadable with
-the exercise's name, so that nobody reads it by chance.
+A released exercise has no reference solution. It stores, for fixed random inputs, the rounded expected values and those
+of its common mistakes with their feedback; for types and signatures it stores hashes of correct answers. Everything is
+obfuscated (not encrypted) with the name of the exercise, so that nobody reads it by chance.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ class Setting:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The names that an answer must not define anew."""
+        """The names that an answer must not redefine."""
         heads = {to_text(_head(each)) for each in self.tree.statements if isinstance(each, (Equation, Signature))}
         return frozenset({*self.sets, *heads})
 
@@ -95,7 +95,7 @@ class Setting:
         return f"{self.given.rstrip()}\n{begins}{formula}".lstrip("\n")
 
     def check(self, formula: str) -> Any:
-        """What the checker says of a formula here; errors speak of the formula's own lines."""
+        """Check a formula in this setting; errors have the line numbers of the formula."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NotationWarning)
             found = check(self.with_formula(formula), syntax="text")
@@ -162,7 +162,7 @@ class Setting:
         return found
 
     def _stated(self) -> dict[str, Any]:
-        """The sizes that declarations state as numbers, of what the model does not speak of too: ℝ^{key[4]}."""
+        """Return all sizes that declarations state as numbers, ℝ^{key[4]}, whether the solution uses them or not."""
         axes = ((axis.name, size) for each in self.sets.values() for axis, size in each.axes)
         return {name: size.value for name, size in axes if isinstance(size, nodes.Number)}
 
@@ -173,7 +173,7 @@ class Setting:
         return Drawn(values, seed, style)
 
     def said(self, seed: int, text: str, sizes: Mapping[str, int]) -> Drawn:
-        """A draw of which one tensor is said: X = [1, 1, 1]_{n}; the sizes of its axes are its own."""
+        """Return random inputs with one given tensor, X = [1, 1, 1]_{n}, which determines the sizes of its axes."""
         name, _, written = text.partition("=")
         value = computed(written.strip(), {})
         sizes = {**sizes, **value.sizes}

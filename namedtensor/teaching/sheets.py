@@ -17,10 +17,10 @@ from .marking import Mark, mark
 
 @dataclasses.dataclass(frozen=True)
 class Exercise(ExerciseText):
-    """One exercise: what is asked, what is given, and what is said of an answer."""
+    """One exercise: its task, its given names, and the grading of answers."""
 
     def mark(self, answer: Any, seed: int = 0) -> Mark:
-        """What is said of an answer: `.right`, `.points`, `.feedback`, `.json()`; never raises, and ends in two seconds.
+        """Grade an answer: `.right`, `.points`, `.feedback`, `.json()`. Never raises, and stops after two seconds.
 
         >>> import namedtensor as nt
         >>> sheet = nt.exercises("#: exercise total\\nX ∈ ℝ^{n × m}\\nanswer = ∑_{n} X")

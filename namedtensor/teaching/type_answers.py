@@ -39,11 +39,11 @@ def types(exercise: ExerciseText, answer: str, seed: int) -> str:
 def set_of(text: str) -> nodes.Set:
     """A set as it is written: ℝ^{seq × key}, LaTeX too. Refused where it is none."""
     if UNBRACED.fullmatch(text) or (BARE.fullmatch(text) and text not in ("ℝ", "R")):
-        raise Refused(f"{text} is no type: write its axes in braces, as in ℝ^{{seq × key}}")
+        raise Refused(f"{text} is not a type: write its axes in braces, as in ℝ^{{seq × key}}")
     spelled = f"X ∈ {text}" if "\\" not in text else f"X \\in {text}"
     statements = parse(spelled, "auto").statements
     if len(statements) != 1 or not isinstance(statements[0], nodes.Declaration) or len(statements[0].sets) != 1:
-        raise Refused(f"{text} is no type: write one such as ℝ^{{seq × key}}")
+        raise Refused(f"{text} is not a type: write one such as ℝ^{{seq × key}}")
     return statements[0].sets[0]
 
 

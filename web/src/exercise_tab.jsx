@@ -1,4 +1,4 @@
-// Exercises of a file: what is asked, an answer, and what is said of it. Answers are kept by this browser alone.
+// Exercises of a file: the task, an answer, and its feedback. Answers are stored in this browser only.
 
 import sheets from "sheets:";
 import { computed, effect, signal, useSignal } from "@preact/signals";
@@ -82,7 +82,7 @@ function Feedback({ mark: found }) {
 
 const FORMULAS = new Set(["formula", "fix", "gradient", "translate"]);
 
-/** What Python says of an answer while it is written: its LaTeX, its errors. Kinds that are no formulas have nothing. */
+/** The check of an answer while it is typed: its LaTeX, its errors; null for answers that are not formulas. */
 function useRead(exercise) {
   const reply = useSignal(null);
   const text = exercise ? answerOf(exercise.name).value : "";
@@ -138,7 +138,7 @@ export function Exercise() {
           {exercise.given && <pre class="code small" tabIndex={0} role="group" aria-label="what is given">{exercise.given}</pre>}
           {exercise.without?.length > 0 && <p class="quiet">without {exercise.without.join(", ")}</p>}
           {exercise.parts?.length > 0 && <p class="quiet">the type of each, one a line: {exercise.parts.map((part) => <code key={part}>{part}</code>)}</p>}
-          {exercise.hole && <p class="quiet">what stands for the question mark: <code>{exercise.hole}</code></p>}
+          {exercise.hole && <p class="quiet">the expression at the question mark: <code>{exercise.hole}</code></p>}
           <Editor key={exercise.name} text={answerOf(exercise.name)} label={`your answer to ${exercise.name}`} errors={read?.errors ?? NONE} onSubmit={() => (mark(exercise), true)} />
           {read?.of === answerOf(exercise.name).value && <Repairs repairs={read.errors.flatMap((error) => error.repairs)} source={read.of} onPut={(repair) => (answerOf(exercise.name).value = edited(read.of, repair))} />}
           {read?.plain_latex && <div class="answer-formula scroll" tabIndex={0} role="group" aria-label="your answer, typeset"><Inline latex={`\\displaystyle ${read.plain_latex}`} /></div>}

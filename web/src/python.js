@@ -1,5 +1,5 @@
 // The one way to Python: `ask(question)` gives the reply. Behind it is the server that gave the page, or, in the whole
-// file, a worker with Python inside. Python that takes too long is stopped, and in the file started anew.
+// file, a worker with Python inside. Python that takes too long is stopped, and restarted in the file.
 
 import { signal } from "@preact/signals";
 import { carried, unpacked } from "./unpack.js";

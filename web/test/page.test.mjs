@@ -66,7 +66,7 @@ test("2. macros become signs, an error has a wave, its hint is a button", async 
   assert.deepEqual(await page.$$eval(".cm-lintRange-error", (marks) => marks.map((each) => each.textContent)), ["sek"]);
   assert.match(await page.$eval(".problem", (each) => each.textContent), /did you mean seq\?/);
   await page.click(".problem .numbered");
-  await until(page, () => document.querySelector(".paragraph .mended"));
+  await until(page, () => document.querySelector(".paragraph .fixed"));
   assert.match(await page.$eval(".paragraph", (each) => each.textContent), /^301: missing axis.*Fixed:/s);
   await shot(page, "error");
   await page.click(".problem .numbered");
@@ -231,7 +231,7 @@ test("3. two formulas side by side: how they differ, in words and cell by cell",
   const second = "#view [aria-label='the second formula']";
   const told = (words) => until(page, (words) => document.querySelector(".verdict")?.textContent.includes(words) && !document.querySelector("#view .problem"), [words]);
   await write(page, ATTENTION.replace(" / √|key|", ""), second);
-  await told("the second is what the first is without / √|key|");
+  await told("the second equals the first without / √|key|");
   await until(page, () => document.querySelectorAll(".side:nth-child(2) td.differs").length === 3);
   await shot(page, "compare");
   await page.$$eval(".compare button", (buttons) => buttons.find((each) => each.textContent === "copy the first").click());
