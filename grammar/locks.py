@@ -10,7 +10,7 @@ of the module. So an import inside a function stands under `LOADING`, and a fork
 If such an import is interrupted, all modules that it imported are dropped and the next import starts over: a complete
 module may refer to an incomplete one, which would then exist twice.
 
-Law: no module takes `LOADING` while it is imported itself, for the thread that holds it may wait for that module. `CACHES`
+Contract: no module takes `LOADING` while it is imported itself, for the thread that holds it may wait for that module. `CACHES`
 is taken last, and for a few look-ups only.
 """
 

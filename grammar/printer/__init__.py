@@ -13,7 +13,7 @@
 `colored`: the same with a color for each axis.
 `runs`: how a page or a picture is to set each piece.
 
-Law: what is printed is read again as the same tree.
+Contract: what is printed is read again as the same tree.
 """
 
 from __future__ import annotations

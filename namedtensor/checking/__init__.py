@@ -49,5 +49,5 @@
 `axis_sizes`: the size of one axis.
 `claims`: the assertions of a program.
 
-Law: a rule knows an `Inference` and other files only downward; no planning, no library of arrays.
+Contract: a rule knows an `Inference` and other files only downward; no planning, no library of arrays.
 """

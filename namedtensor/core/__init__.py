@@ -20,5 +20,5 @@
 `shadowed`: a local file that shadows a package.
 `version`: the version.
 
-Law: it imports errors, lengths and folded text of the grammar, and no other package.
+Contract: it imports errors, lengths and folded text of the grammar, and no other package.
 """

@@ -19,5 +19,5 @@
 `proofs`: an equation is proved, disproved or not disproved.
 `gradients`: `nt.gradient`, with respect to all parameters.
 
-Law: its results are formulas of the notation that the parser reads back; running a formula needs none of it.
+Contract: its results are formulas of the notation that the parser reads back; running a formula needs none of it.
 """

@@ -15,5 +15,5 @@
 `diagram_files`: its shapes as TikZ, PDF and PNG.
 `diagram_svg`: the drawing.
 
-Law: it draws what it is handed, values and terms and formulas, and never asks a program to run.
+Contract: it draws what it is handed, values and terms and formulas, and never asks a program to run.
 """

@@ -30,5 +30,5 @@
 `findings`: the findings of a report, with their positions in a file.
 `page`: a report for browsers.
 
-Law: it checks, and computes only to test assertions; whatever it skips is in the report with a reason.
+Contract: it checks, and computes only to test assertions; whatever it skips is in the report with a reason.
 """

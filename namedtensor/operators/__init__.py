@@ -22,7 +22,7 @@
 `user_functions`: Python functions with a signature.
 `usage`: how an operator is written, and its signature as the paper prints it.
 
-Law: it imports the core and the grammar alone and needs no arrays: `lower` takes the builder of a plan.
+Contract: it imports the core and the grammar alone and needs no arrays: `lower` takes the builder of a plan.
 """
 
 from . import (

@@ -28,5 +28,5 @@
 `memory`: reuse in place, workspaces, last uses.
 `cost`: the cost of a plan.
 
-Law: it uses nodes only for spans and libraries only by `Target`; rules and rewrites take `Lowering`, never the planner.
+Contract: it uses nodes only for spans and libraries only by `Target`; rules and rewrites take `Lowering`, never the planner.
 """

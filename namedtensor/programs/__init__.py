@@ -29,5 +29,5 @@
 `program`: Program, Formula, EntryPoint.
 `api`: the functions of `namedtensor`.
 
-Law: higher layers use this package and lower ones do not know it; `parsed` alone creates checkers.
+Contract: higher layers use this package and lower ones do not know it; `parsed` alone creates checkers.
 """

@@ -15,7 +15,7 @@
 `evaluation`: the evaluator: a value for each node of the tree.
 `programs`: `evaluate` and `call`.
 
-Law: it uses the scope and the grammar only; without NumPy, terms and plans it is an independent oracle.
+Contract: it uses the scope and the grammar only; without NumPy, terms and plans it is an independent oracle.
 """
 
 from .definitions import Tensor, at, broadcast, lift, number, tensor

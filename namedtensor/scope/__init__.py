@@ -23,5 +23,5 @@
 `binder`: name resolution of a whole program.
 `numbers_given`: inputs that must be known integers before planning.
 
-Law: it converts trees to symbols, without arrays or types.
+Contract: it converts trees to symbols, without arrays or types.
 """

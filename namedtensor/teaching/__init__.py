@@ -18,5 +18,5 @@
 `grading`: validates, releases and grades files.
 `magics`: `%%nt` and `%%exercise` in notebooks.
 
-Law: it uses programs only by their values; only the command line, the playground and notebooks import it.
+Contract: it uses programs only by their values; only the command line, the playground and notebooks import it.
 """

@@ -13,7 +13,7 @@
 `latex`: a tensor as a matrix of the paper.
 `digits`: significant digits of printed tensors.
 
-Law: importing the package adds operators and methods to NamedTensor of `core`; it does not use formulas.
+Contract: importing the package adds operators and methods to NamedTensor of `core`; it does not use formulas.
 """
 
 from . import methods

@@ -10,5 +10,5 @@
 `loop_bodies`: the body of a loop: terms of one step.
 `wavefront_bodies`: the body of a loop over the wavefronts of a grid.
 
-Law: it imports names, records and the core; it does not use checking rules, plans or array libraries.
+Contract: it imports names, records and the core; it does not use checking rules, plans or array libraries.
 """

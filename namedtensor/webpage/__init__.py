@@ -24,5 +24,5 @@
 `worker`: answers in a process of their own.
 `server`: the page, served to this machine alone.
 
-Law: everything but the server runs where there is nothing but Python and lark; it raises nothing.
+Contract: everything but the server runs where there is nothing but Python and lark; it raises nothing.
 """
