@@ -119,7 +119,11 @@ REFUSED = (
     ({"ask": "check", "text": "x" * 300_000}, 404, "text has 300000 characters, and at most "),
     ({"ask": "code", "text": "x", "library": "perl"}, 408, "unknown library 'perl'"),
     ({"ask": "derive", "text": "x^2", "by": "y"}, 201, "the formula does not contain y"),
-    ({"ask": "mark", "file": "#: exercise a\nX ∈ ℝ^{n}\nX", "name": "b", "answer": "X"}, 201, "there is no exercise b"),
+    (
+        {"ask": "grade", "file": "#: exercise a\nX ∈ ℝ^{n}\nX", "name": "b", "answer": "X"},
+        201,
+        "there is no exercise b",
+    ),
 )
 
 
@@ -454,7 +458,7 @@ Q ∈ ℝ^{seq' × key}
 K ∈ ℝ^{seq × key}
 answer = softmax_{seq}(Q ⊙_{key} K / √|key|)
 #: hint Which axis must sum to one?
-#: slip softmax_{seq'}(Q ⊙_{key} K / √|key|)   These sum to one over the queries.
+#: mistake softmax_{seq'}(Q ⊙_{key} K / √|key|)   These sum to one over the queries.
 
 #: exercise type   kind types
 X ∈ ℝ^{n × m}
@@ -472,12 +476,12 @@ ANSWERS = {
 
 @pytest.mark.parametrize(("name", "given"), [(name, each) for name, answers in ANSWERS.items() for each in answers])
 def test_an_answer_is_marked_in_the_same_words_with_numpy_and_without(name, given, monkeypatch):
-    due = nt.exercises(EXERCISES)[name].mark(given)
-    monkeypatch.setattr("namedtensor.teaching.marking.SECONDS", 60)
+    due = nt.exercises(EXERCISES)[name].grade(given)
+    monkeypatch.setattr("namedtensor.teaching.grading.SECONDS", 60)
     monkeypatch.setattr("namedtensor.teaching.values.has_numpy", lambda: False)
-    found = answer({"ask": "mark", "file": EXERCISES, "name": name, "answer": given})
+    found = answer({"ask": "grade", "file": EXERCISES, "name": name, "answer": given})
     assert found["ok"]
-    told = ("right", "points", "of", "tried", "feedback")
+    told = ("correct", "points", "max_points", "counts_as_attempt", "feedback")
     assert {each: found[each] for each in told} == {each: getattr(due, each) for each in told}
     assert (found["error"] is not None) == (due.error is not None)
 

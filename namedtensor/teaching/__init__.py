@@ -13,9 +13,9 @@
 `einsum`: calls of einsum as formulas.
 `verdicts`: exceptions that end the grading of an answer.
 `type_answers`: answers that are types and signatures.
-`marking`: grades answers by exercise type.
+`grading`: grades answers by exercise type.
 `sheets`: `nt.exercises`.
-`grading`: validates, releases and grades files.
+`sheet_files`: validates, releases and grades files.
 `magics`: `%%nt` and `%%exercise` in notebooks.
 
 Contract: it uses programs only by their values; only the command line, the playground and notebooks import it.

@@ -88,7 +88,7 @@ Pair = tuple[Value, Value, Mapping[str, int]]  # what was found, what is due, th
 
 
 def related(pairs: Sequence[Pair], matching: Matching, words: Words) -> str | None:
-    """A relation between all values and those due that names the slip: a ratio, a sum, an order, a rounding."""
+    """A relation between all values and the expected ones that names the mistake: a ratio, a sum, an order, a rounding."""
     arrays = [laid_out(found, due, matching) for found, due, _ in pairs]
     return (
         _ratio(arrays, [sizes for *_, sizes in pairs], words)

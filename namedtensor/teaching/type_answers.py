@@ -33,7 +33,7 @@ def types(exercise: ExerciseText, answer: str, seed: int) -> str:
         if not fits(axes):
             wrong = axes_wrong(fits, axes, reference.setting.axes)
             raise Wrong(f"{part + ': ' if part else ''}not {shown(axes)}: {wrong}")
-    return "right"
+    return "correct"
 
 
 def set_of(text: str) -> nodes.Set:
@@ -84,7 +84,7 @@ def signature(exercise: ExerciseText, answer: str, seed: int) -> str:
         if not fits(axes):
             where = "the result" if number > len(arguments) else f"argument {number}"
             raise Wrong(argument_wrong(where, number - 1, given, due, known))
-    return "right"
+    return "correct"
 
 
 def signature_of(answer: str) -> nodes.Signature:

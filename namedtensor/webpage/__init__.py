@@ -16,7 +16,7 @@
 `loops`: a text as nested loops.
 `code`: a text as a function of other libraries.
 `derive`: its derivative, and the way there.
-`marks`: exercises, answers marked, two formulas compared.
+`exercises`: exercises, graded answers, comparison of two formulas.
 `examples`: the gallery.
 `paragraphs`: what the docs say of an error.
 `complete`: what may come next.

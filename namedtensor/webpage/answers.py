@@ -102,11 +102,11 @@ and `program` is as written.
 holds for the second too.
 
 **exercises** — `{"file": text of a .nt file}` → `{"ok": true, "exercises": [{"name", "kind", "points", "prose", "given", "hints",
-"without", "parts", "hole", "inputs": [{"name", "type", "axes"}] with small sizes, "has_model": bool}]}`. The reply
+"forbidden", "parts", "hole", "inputs": [{"name", "type", "axes"}] with small sizes, "has_solution": bool}]}`. The reply
 contains no reference solution.
 
-**mark** — `{"file": text, "name": "attention-scale", "answer": ".."}` → `{"ok": true, "right": false, "points": 0, "of": 2,
-"tried": true, "feedback": "..", "hints": [..], "model": null | text, "error": ERROR | null}`.
+**grade** — `{"file": text, "name": "attention-scale", "answer": ".."}` → `{"ok": true, "correct": false, "points": 0, "max_points": 2,
+"counts_as_attempt": true, "feedback": "..", "hints": [..], "solution": null | text, "error": ERROR | null}`.
 
 **examples** → `{"ok": true, "examples": [{"name": "attention", "title": "..", "source": "paper, §4.1", "text": "..",
 "inputs": {types}, "values": {"Q": nested lists} (may lack names: then random), "labels": {"seq": ["a", "fluffy", "creature"]}}]}`.
@@ -130,8 +130,8 @@ from .requests import Request
 QUESTIONS = {  # each with the file of this room that answers it, loaded when it is first asked, and its function there
     "check": ("check", "check"), "plan": ("plans", "plan"), "runtime": ("plans", "runtime_source"),
     "steps": ("blackboard", "steps"), "loops": ("loops", "loops"), "code": ("code", "code"), "derive": ("derive", "derive"),
-    "complete": ("complete", "completions"), "same": ("marks", "same"), "exercises": ("marks", "exercises"),
-    "mark": ("marks", "mark"), "examples": ("examples", "examples"), "error": ("paragraphs", "paragraph"),
+    "complete": ("complete", "completions"), "same": ("exercises", "same"), "exercises": ("exercises", "exercises"),
+    "grade": ("exercises", "grade"), "examples": ("examples", "examples"), "error": ("paragraphs", "paragraph"),
 }  # fmt: skip
 LONGEST = 64_000  # characters of a request
 
