@@ -18,10 +18,10 @@ OPENING = """# Speed
 
 ![Time of formulas beside the same work by hand](_static/speed.svg)
 
-A formula is made into the calls that one would write by hand, once for each kind of input; from then on a call is one
-look-up and those calls. Where arrays are large it is faster than by hand, for what does not fit into a cache is computed
-block by block and on all cores, and no array is made that is not needed. The first call of a new formula takes about a
-millisecond, and `import namedtensor` a small part of the time of `import numpy`.
+A formula is compiled once per input signature to the calls of hand-written NumPy; after that, a call is one lookup and
+those calls. For large arrays it is faster than hand-written code: intermediates that do not fit in the cache are
+computed in blocks, on all cores, and needless arrays are not materialized. The first call of a new formula takes about
+a millisecond, and `import namedtensor` a fraction of the time of `import numpy`.
 """
 METHOD = """## How it is measured
 

@@ -29,5 +29,5 @@
 `completion`: what may come next while one types.
 `printer`: a tree back to text, ASCII, LaTeX, colors.
 
-Law: it imports lark and nothing else; what a name means is not known here.
+Contract: it imports lark and nothing else; what a name means is not known here.
 """

@@ -63,7 +63,7 @@ def compact(script: list[Token], name: str) -> str:
 
 
 def untold(tokens: list[Token]) -> Token | None:
-    """The first 𝔼 that says not over what, and is no tensor's name."""
+    """Return the first 𝔼 that names no random variable and is not the name of a tensor."""
     for token, after in zip(tokens, tokens[1:]):
         if token.place == "mean" and token.type == "NAME" and after.type in ("SUB", *CALLED):
             return token
@@ -99,7 +99,7 @@ def ends_distribution(tokens: list[Token]) -> bool:
 
 
 def _name_no_axes(tokens: list[Token], place: int) -> None:
-    """What is drawn from is no axis, though it stands in a subscript."""
+    """Unmark the names of a distribution as axes, although they are in a subscript."""
     depth = 0
     for token in tokens[place:]:
         depth += (token.type in OPENING) - (token.type in CLOSING)

@@ -85,7 +85,7 @@ REASONS = {
     UNFINISHED: "the text ends after an operator, and may continue",
     ENDLESS_MACRO: "a LaTeX macro expands without end",
     SIZE_NEEDED: "`sizes=` may give the number or the size of the axis that `symbol` names",
-    NO_VALUE: "one side of a claim is NaN or infinite, so that it is no counterexample",
+    NO_VALUE: "one side of an assertion is NaN or infinite, so it is not a counterexample",
 }
 
 

@@ -141,7 +141,7 @@ class _Telling:
 
 
 def _functions_taken(lines: list[list[Token]]) -> dict[str, dict[int, str]]:
-    """The functions that take others, with the places and the names of these: twice(f, x) where f : ℝ → ℝ is said."""
+    """Return the functions that take functions, with their positions and names: twice(f, x) with f : ℝ → ℝ."""
     if not any(token.type == "COLON" for line in lines for token in line):
         return {}
     signed: dict[str, list[int]] = {}  # with the places that are functions: (ℝ → ℝ)

@@ -7,10 +7,10 @@ of the module. So an import inside a function stands under `LOADING`, and a fork
     with LOADING, all_or_none():
         from .latex.lexer import tokenize
 
-Where such an import is interrupted, all that came with it is dropped, and the next one begins anew: a module that is whole
-may have something of one that is not, which would then be there twice.
+If such an import is interrupted, all modules that it imported are dropped and the next import starts over: a complete
+module may refer to an incomplete one, which would then exist twice.
 
-Law: no module takes `LOADING` while it is imported itself, for the thread that holds it may wait for that module. `CACHES`
+Contract: no module takes `LOADING` while it is imported itself, for the thread that holds it may wait for that module. `CACHES`
 is taken last, and for a few look-ups only.
 """
 

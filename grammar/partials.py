@@ -91,7 +91,7 @@ def _quotient(tokens: list[Token], place: int) -> int:
 
 
 def _variables(tokens: list[Token], place: int) -> list[Stretch]:
-    """The names, with their scripts, that stand side by side from here on, each after a ∂."""
+    """Return the adjacent names from here on, with their scripts, each after a ∂."""
     found: list[Stretch] = []
     while _type(tokens, place) == "PARTIAL" and _type(tokens, place + 1) == "NAME":
         start = place + 1
@@ -141,7 +141,7 @@ def without_brackets(tokens: list[Token]) -> list[Token]:
 
 
 def _operators_end(tokens: list[Token], place: int) -> int:
-    """Where the functions ∂, each with what it is by, that stand side by side from here on end."""
+    """Return the end of the adjacent operators ∂/∂X from here on."""
     while _type(tokens, place) == "FUNCTION" and tokens[place].text == "∂" and _type(tokens, place + 1) == "WITH":
         place = _closed(tokens, place + 2)
     return place

@@ -1,8 +1,8 @@
 """Text in ASCII, for streams that cannot show the characters of the notation.
 
-Standard output may be unable to show ⊙ (cp1252, ASCII). What is printed there has each character in the notation's ASCII
-spelling. In an error the carets must stay where they belong, so there the source is respelled first, its spans with it, and
-the error is drawn anew.
+Standard output may be unable to show ⊙ (cp1252, ASCII). Text printed there has each character in the notation's ASCII
+format. In an error the carets must keep their positions, so the source and its spans are converted first and the
+error is then formatted again.
 
     A ⊙_{key} γ        A @_{key} gamma
 """

@@ -1,4 +1,4 @@
-"""Names with their scripts, as tokens spell them: which uses a head speaks of, before there is a tree.
+"""Names with their scripts, as token texts: match uses to left-hand sides before there is a tree.
 
 W_1(x) = …         W_1 is a function, and W_2 is none
 h_2^t = … for t    h_2^{t-1} is a tensor, and h_3^{t-1} is not known from this

@@ -1,4 +1,4 @@
-"""Characters that are no part of the notation: how an error shows one, and what may have been meant by it."""
+"""Characters outside the notation: their name in an error, and the symbol that was probably meant."""
 
 from __future__ import annotations
 

@@ -197,7 +197,7 @@ def _braced(hint: str, tokens: list[Token], position: int, sign: str) -> Hint:
 
 
 def in_range(before: list[Token]) -> bool:
-    """Whether a statement has come to the range that it is said for."""
+    """Return whether the statement has reached its range (`for …`)."""
     return any(each.type == "FOR" for each in takewhile(lambda each: each.type != "SEPARATOR", reversed(before)))
 
 

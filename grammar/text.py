@@ -224,7 +224,7 @@ class _Lexer:
             self.tokens[-1].place = "mean"
 
     def closes(self, end: int) -> bool:
-        """Whether nothing stands there that a star before it could multiply with."""
+        """Return whether no operand begins here, so that a star before it is not a multiplication."""
         after = self.source[end : end + 1]
         return not after or after in CLOSING or after.isspace() or self.source.startswith("|_", end)
 
@@ -353,7 +353,7 @@ class _Lexer:
 
     @property
     def among_sets(self) -> bool:
-        """Whether a set may stand here, also in the brackets of a set of functions: (ℝ → ℝ)"""
+        """Return whether a set may occur here, also in the brackets of a set of functions: (ℝ → ℝ)."""
         return self.in_set and all(each == "(" for each in self.brackets)
 
     def of_call(self, text: str, start: int, end: int) -> None:

@@ -131,7 +131,7 @@ def group_end(tokens: Sequence[Token], start: int) -> int:
 def scripts_end(
     tokens: Sequence[Token], start: int, kinds: Collection[str] = ("SUB", "SUP", "WITH"), most: int | None = None
 ) -> int:
-    """The index after the scripts of these kinds, at most so many, that begin at `start`."""
+    """Return the index after the scripts of these kinds, at most `most`, that begin at `start`."""
     position = start
     while position < len(tokens) and tokens[position].type in kinds and most != 0:
         position += 1

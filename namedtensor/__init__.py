@@ -6,11 +6,11 @@
     nt.evaluate("softmax_{width} A ⊙_{width} A", A=A)
 
 A formula is a string, in text or in the LaTeX of the paper *Named Tensor Notation* (Chiang, Rush, Barak). On its way to a
-value it goes through the rooms of this package:
+value it goes through the subpackages:
 
     text, LaTeX ── grammar ──▶ nodes ── scope ──▶ symbols ── checking ──▶ terms ── planning ──▶ plan ── backends ──▶ function
-    programs/ runs this line and remembers its end       display/ draws any of its stages       tensors/ does one operator at once
-    reference/ goes from symbols to numbers by the paper's definitions: the oracle
+    programs/ runs this pipeline, caches the function    display/ draws any stage       tensors/ applies one operator
+    reference/ evaluates symbols by the paper's definitions: the oracle
 
 Each name is imported when it is first asked for, so that `import namedtensor` alone costs next to nothing.
 """
@@ -32,7 +32,7 @@ warn_if_hidden("transformer")
 
 
 def _tell_jax() -> None:
-    """JAX is told of named tensors."""
+    """Register named tensors with JAX."""
     with LOADING, all_or_none():
         import_module(".tensors.pytrees", __name__)
 

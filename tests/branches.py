@@ -1,4 +1,4 @@
-"""The branches that the tests take, by room, and those that none takes, by file and line.
+"""The branches that the tests take, by package, and those that none takes, by file and line.
 
     pytest --cov --cov-branch --cov-report=json:coverage.json
     python tests/branches.py coverage.json 95
@@ -14,7 +14,7 @@ from collections import Counter
 from pathlib import Path, PurePath
 
 
-def room_of(path: str) -> str:
+def package_of(path: str) -> str:
     parts = PurePath(path).parts
     return "/".join(parts[:2]) if parts[0] == "namedtensor" and len(parts) > 2 else parts[0]
 
@@ -24,13 +24,13 @@ def main(report: str, wanted: str = "95") -> int:
     taken: Counter[str] = Counter()
     every: Counter[str] = Counter()
     for path, found in sorted(files.items()):
-        for room in (room_of(path), "all"):
-            taken[room] += found["summary"]["covered_branches"]
-            every[room] += found["summary"]["num_branches"]
+        for package in (package_of(path), "all"):
+            taken[package] += found["summary"]["covered_branches"]
+            every[package] += found["summary"]["num_branches"]
         for start, end in found.get("missing_branches", []):
             print(f"{path}:{start}: never goes on to {f'line {end}' if end > 0 else 'its end'}")
-    for room in sorted(every, key=lambda room: taken[room] / max(every[room], 1)):
-        print(f"{taken[room] / max(every[room], 1):7.1%}  {taken[room]:5} of {every[room]:5}  {room}")
+    for package in sorted(every, key=lambda package: taken[package] / max(every[package], 1)):
+        print(f"{taken[package] / max(every[package], 1):7.1%}  {taken[package]:5} of {every[package]:5}  {package}")
     return 100 * taken["all"] < float(wanted) * every["all"]
 
 

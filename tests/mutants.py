@@ -1,7 +1,7 @@
 """Mutation testing: one operator, constant or branch is changed at a time, and the tests have to notice.
 
     python tests/mutants.py                     two hundred mutants, drawn by seed 0, on all processors
-    python tests/mutants.py 40 7 --rooms calculus
+    python tests/mutants.py 40 7 --packages calculus
     python tests/mutants.py --again             the survivors of the last run once more, for which tests were written since
 
 First the tests run once, and it is recorded which of them take which lines; `--recorded` says where that is kept. Then each
@@ -29,17 +29,17 @@ from equivalent_mutants import EQUIVALENT
 from mutations import ROOT, Mutant, drawn
 from tests_by_line import Recorded, failing, preload, record
 
-ROOMS = ("checking", "calculus", "planning")
+PACKAGES = ("checking", "calculus", "planning")
 KEPT = Path(tempfile.gettempdir()) / "namedtensor_survivors.json"
 WANTED = 0.95
-WORD_FOR_WORD = {"checking": "tests/test_errors.py"}  # of other rooms those of plans
+WORD_FOR_WORD = {"checking": "tests/test_errors.py"}  # of other packages those of plans
 FILES = 4
 BUDGET = 60.0  # seconds of the tests, as recorded, that are run for one mutant
 
 
 def nearness(mutant: Mutant, file: str) -> tuple[bool, bool, bool]:
-    golden = file == WORD_FOR_WORD.get(mutant.room, "tests/test_planning_golden.py")
-    return mutant.module in file, golden, mutant.room in file
+    golden = file == WORD_FOR_WORD.get(mutant.package, "tests/test_planning_golden.py")
+    return mutant.module in file, golden, mutant.package in file
 
 
 def batches(tests: list[str]) -> list[list[str]]:
@@ -96,17 +96,17 @@ def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("count", type=int, nargs="?", default=200)
     arguments.add_argument("seed", type=int, nargs="?", default=0)
-    arguments.add_argument("--rooms", nargs="+", choices=ROOMS, default=list(ROOMS))
+    arguments.add_argument("--packages", nargs="+", choices=PACKAGES, default=list(PACKAGES))
     arguments.add_argument("--processes", type=int, default=os.cpu_count())
     arguments.add_argument("--recorded", type=Path, help="the folder of what is recorded; made where it is missing")
     arguments.add_argument("--again", action="store_true", help=f"those that are kept in {KEPT}")
     arguments.add_argument("--skip", type=int, default=0, help="how many of those that are drawn were tried before")
     arguments.add_argument("--list", action="store_true", help="say which are drawn, and run nothing")
     given = arguments.parse_args()
-    every = drawn(10**9, given.seed, given.rooms)
+    every = drawn(10**9, given.seed, given.packages)
     known = {mutant.key for mutant in every}
     for key in EQUIVALENT:
-        if key.split("/")[1] in given.rooms and key not in known:
+        if key.split("/")[1] in given.packages and key not in known:
             print(f"there is no such mutant any more: {key}")
     mutants = known_survivors(every) if given.again else every[given.skip : given.count]
     if given.list:
@@ -116,7 +116,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="mutants") as folder:
         kept = given.recorded or Path(folder)
         if not (kept / "coverage").exists():
-            record(kept, [f"namedtensor/{room}" for room in given.rooms], given.processes)
+            record(kept, [f"namedtensor/{package}" for package in given.packages], given.processes)
         found = tried(mutants, Recorded.read(kept), Path(folder) / "bytecode", given.processes)
     noticing = sorted({said for said in found.values() if said and "::" in said})
     if anyway := failing(noticing, None, stop=False):

@@ -25,7 +25,7 @@ class Mutant:
     text: str  # of its first line, by which it is known where lines are added or taken out above it
 
     @property
-    def room(self) -> str:
+    def package(self) -> str:
         return self.path.split("/")[1]
 
     @property
@@ -143,8 +143,8 @@ def mutants_of(path: Path) -> list[Mutant]:
     return [found[place] for place in sorted(found)]
 
 
-def drawn(count: int, seed: int, rooms: list[str]) -> list[Mutant]:
-    """So many mutants of these rooms, each as likely as every other."""
-    files = [path for room in rooms for path in sorted((ROOT / "namedtensor" / room).rglob("*.py"))]
+def drawn(count: int, seed: int, packages: list[str]) -> list[Mutant]:
+    """`count` mutants of these packages, each equally likely."""
+    files = [path for package in packages for path in sorted((ROOT / "namedtensor" / package).rglob("*.py"))]
     every = [mutant for path in files for mutant in mutants_of(path)]
     return random.Random(seed).sample(every, min(count, len(every)))

@@ -211,7 +211,7 @@ def checked(place):
     nt.check("softmax_{a} X", X="ℝ^{a}").raise_first()
     nt.equivalent("softmax_{a} X", "exp(X) / ∑_{a} exp(X)", X="ℝ^{a}")
     str(nt.explain("softmax_{a} X", X=nt.tensor([1.0, 2.0], "a")))
-    nt.exercises("#: exercise one\nX ∈ ℝ^{n}\nanswer = ∑_{n} X")["one"].mark("∑_{n} X")
+    nt.exercises("#: exercise one\nX ∈ ℝ^{n}\nanswer = ∑_{n} X")["one"].grade("∑_{n} X")
     from namedtensor import reference
 
     reference.evaluate("∑_{i=1}^{3} i", {})

@@ -91,14 +91,14 @@ def test_the_playground_imports_no_file_of_the_working_directory(among_strangers
 
 def test_marking_imports_no_file_of_the_working_directory(among_strangers, monkeypatch):
     import namedtensor as nt
-    from namedtensor.teaching import marking
+    from namedtensor.teaching import grading
 
-    process = AnsweringProcess(marking.__name__)
-    monkeypatch.setattr(marking, "PROCESS", process)
-    monkeypatch.setattr(marking, "USER_FUNCTIONS", {})  # where there are some, no process is asked
-    monkeypatch.setattr(marking, "SECONDS", 60.0)  # the first answer waits for the process to start
+    process = AnsweringProcess(grading.__name__)
+    monkeypatch.setattr(grading, "PROCESS", process)
+    monkeypatch.setattr(grading, "USER_FUNCTIONS", {})  # where there are some, no process is asked
+    monkeypatch.setattr(grading, "SECONDS", 60.0)  # the first answer waits for the process to start
     try:
-        assert nt.exercises("#: exercise one\nX ∈ ℝ^{n}\nanswer = ∑_{n} X")["one"].mark("∑_{n} X")
+        assert nt.exercises("#: exercise one\nX ∈ ℝ^{n}\nanswer = ∑_{n} X")["one"].grade("∑_{n} X")
         assert process.is_running
     finally:
         process.close()

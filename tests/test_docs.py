@@ -131,8 +131,8 @@ def test_an_example_of_an_error_raises_its_number(number, example):
     import namedtensor as nt
 
     assert errors_page.raised(example).code == number
-    if example.mended:
-        nt.evaluate(example.mended, dict(example.inputs), sizes=dict(example.sizes), **example.options)
+    if example.fixed:
+        nt.evaluate(example.fixed, dict(example.inputs), sizes=dict(example.sizes), **example.options)
 
 
 def test_the_page_of_errors_is_what_the_examples_print():

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import namedtensor as nt
-from namedtensor.teaching.grading import faults
+from namedtensor.teaching.sheet_files import faults
 from namedtensor.webpage.answers import answer
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -39,9 +39,9 @@ def test_each_has_three_exercises_and_a_slip_of_a_published_text(path):
     sheet = nt.exercises(path)
     assert len(sheet) == 3 and all(each.hints and each.prose for each in sheet.values())
     *_, last = sheet.values()
-    assert last.kind == "fix" and last.slips
+    assert last.kind == "fix" and last.mistakes
     page = (DOCS / "lessons" / f"{path.stem}.md").read_text(encoding="utf-8")
-    assert all(f'sheet["{name}"].mark(' in page for name in sheet)
+    assert all(f'sheet["{name}"].grade(' in page for name in sheet)
 
 
 @pytest.mark.parametrize(("path", "exercise"), EXERCISES, ids=names)
@@ -54,13 +54,16 @@ def test_the_page_says_the_same(path, exercise, monkeypatch):
     def no_process(*given):
         raise OSError  # as in a page
 
-    monkeypatch.setattr("namedtensor.teaching.marking._marked_apart", no_process)
-    monkeypatch.setattr("namedtensor.teaching.marking.SECONDS", 60)
+    monkeypatch.setattr("namedtensor.teaching.grading._graded_in_process", no_process)
+    monkeypatch.setattr("namedtensor.teaching.grading.SECONDS", 60)
     monkeypatch.setattr("namedtensor.teaching.values.has_numpy", lambda: False)
     file = path.read_text(encoding="utf-8")
-    for given, due in [(exercise.model, None), *((slip.formula, slip.sentence) for slip in exercise.slips)]:
-        found = answer({"ask": "mark", "file": file, "name": exercise.name, "answer": given})
-        assert found["ok"] and found["right"] is (due is None), found
+    for given, due in [
+        (exercise.solution, None),
+        *((mistake.formula, mistake.sentence) for mistake in exercise.mistakes),
+    ]:
+        found = answer({"ask": "grade", "file": file, "name": exercise.name, "answer": given})
+        assert found["ok"] and found["correct"] is (due is None), found
         assert due is None or found["feedback"] == due
 
 

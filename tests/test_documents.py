@@ -257,8 +257,8 @@ def test_a_document_of_which_nothing_was_read_is_no_success():
 
 
 @pytest.mark.parametrize(("body", "said"), [
-    ("no maths", "nothing was checked: there is no maths"),
-    ("$x$ and $\\ax$", "nothing was checked: none of 2 pieces of maths is a formula with named axes"),
+    ("no maths", "nothing was checked: no formulas"),
+    ("$x$ and $\\ax$", "nothing was checked: none of 2 math spans is a formula with named axes"),
     (r"\[ Y = [1]_{\ax} \] " + UNREADABLE, "not checked 111: "),
 ])  # fmt: skip
 def test_what_was_not_read_is_said(tmp_path, capsys, body, said):

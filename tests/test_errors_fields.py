@@ -82,7 +82,9 @@ def reads(tree: ast.AST) -> Iterator[tuple[str, int]]:
             yield function, getattr(node, "lineno", 0)
 
 
-SOURCES = [path for room in ("grammar", "namedtensor", "transformer") for path in sorted((ROOT / room).rglob("*.py"))]
+SOURCES = [
+    path for package in ("grammar", "namedtensor", "transformer") for path in sorted((ROOT / package).rglob("*.py"))
+]
 
 
 def test_no_module_reads_the_text_of_an_error():

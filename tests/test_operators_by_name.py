@@ -111,8 +111,11 @@ def test_only_what_rewrites_an_operator_knows_its_name():
     assert found == {place: names for place, (names, _) in KNOWING.items()}
 
 
-def test_no_room_below_checking_knows_how_a_product_was_written():
-    rooms = ("terms", "calculus", "planning", "backends")
+def test_no_package_below_checking_knows_how_a_product_was_written():
+    packages = ("terms", "calculus", "planning", "backends")
     assert not [
-        path for room in rooms for path in (ROOT / room).rglob("*.py") if "juxtaposed" in path.read_text("utf-8")
+        path
+        for package in packages
+        for path in (ROOT / package).rglob("*.py")
+        if "juxtaposed" in path.read_text("utf-8")
     ]

@@ -107,7 +107,7 @@ def test_the_version_is_said_once():
     assert f'"{version}"' in (ROOT / "docs" / "conf.py").read_text(encoding="utf-8")
 
 
-# ------------------------------------------------------------------------------------------------ the house's order
+# ------------------------------------------------------------------------------------------------ layout of the archive
 MAY_IMPORT = {
     "grammar": {"grammar", "lark"},
     "namedtensor": {"grammar", "namedtensor", "numpy", "array_api_compat", "torch", "jax", "xarray", "prompt_toolkit",

@@ -751,8 +751,8 @@ def test_a_buffer_is_free_only_after_the_step_that_reads_it():
 def test_every_optimization_names_the_function_that_does_it():
     for row in OPTIMIZATIONS.values():
         module, _, function = row.by.partition(".")
-        room = "operators" if module == "contraction" else "planning"
-        assert callable(getattr(import_module(f"namedtensor.{room}.{module}"), function)), row
+        package = "operators" if module == "contraction" else "planning"
+        assert callable(getattr(import_module(f"namedtensor.{package}.{module}"), function)), row
 
 
 LAWS = {  # the rows whose law is an equation, and the axes of what it names

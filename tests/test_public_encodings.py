@@ -24,7 +24,7 @@ closed = nt.derivative("∑_{a} γ^2", "γ").closed_form(γ="ℝ^{a}")
 print(closed, repr(closed), *closed.steps, sep="\n")
 print(nt.gradient(nt.program("w ∈ ℝ^{a}\nL = ∑_{a} w^2"), "L", wrt=["w"]))
 print(nt.exercises("#: exercise one\n# Was ist ∑?\nX ∈ ℝ^{n}\nanswer = ∑_{n} X"))
-print(nt.exercises("#: exercise one\nX ∈ ℝ^{n}\nanswer = ∑_{n} X")["one"].mark("X ⊙ X"))
+print(nt.exercises("#: exercise one\nX ∈ ℝ^{n}\nanswer = ∑_{n} X")["one"].grade("X ⊙ X"))
 for wrong in ("X ⊙_{β} Y", "σ(", "∑_{a} ξ"):
     try:
         nt.evaluate(wrong, X=X, Y=X)

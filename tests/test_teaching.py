@@ -1,4 +1,4 @@
-"""`nt.equivalent`, exercises and their marking: verdicts, sentences, released files, what graders read."""
+"""`nt.equivalent`, exercises and their grading: verdicts, sentences, released files, what graders read."""
 
 import dataclasses
 import json
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import namedtensor as nt
 from namedtensor.cli import main
 from namedtensor.core.processes import EndedError, LateError
-from namedtensor.teaching import grading, references
+from namedtensor.teaching import references, sheet_files
 from namedtensor.teaching.exercise_files import ExerciseError
 from namedtensor.teaching.mutants import mutants
 from namedtensor.teaching.settings import STYLES, Setting
@@ -56,16 +56,16 @@ DIFFERENT = [  # an answer, the model, types, what is said of it
     ("X_{n(|n| + 1 − iota_{n})}", "X", {"X": "ℝ^{n}"}, "in another order along n"),
     ("X + 0.00001 X^2", "X", {"X": "ℝ^{n}"}, "is close"),
     ("∑_{n} X", "X_{n→n'}", {"X": "ℝ^{n}"}, "lacks the axis n'"),
-    ("[1, 2]_{k} ⊙ x", "[1, 2, 3]_{k} ⊙ x", {"x": "ℝ"}, "the axis k of the value of the first has the size 2"),
+    ("[1, 2]_{k} ⊙ x", "[1, 2, 3]_{k} ⊙ x", {"x": "ℝ"}, "axis k of the value of the first has size 2"),
     ("X / √(var_{n} X)", "X / √(var_{n} X + 0.00001)", {"X": "ℝ^{n}"}, "without + "),
     ("0 X", "X", {"X": "ℝ^{n}"}, "is 0"),
     ("(∑_{n} X)^2", "∑_{n} X^2", {"X": "ℝ^{n}"}, "(∑_{n} X)^2 instead of ∑_{n} X^2"),
     ("∑_{n} X^2", "(∑_{n} X)^2", {"X": "ℝ^{n}"}, "∑_{n} X^2 instead of (∑_{n} X)^2"),
-    ("X ⊙_{n} X", "norm_{n} X", {"X": "ℝ^{n × m}"}, "the first is the square of what is the second"),
-    ("norm_{n} X", "X ⊙_{n} X", {"X": "ℝ^{n × m}"}, "the first is the root of what is the second"),
-    ("∏_{n} exp X", "∑_{n} X", {"X": "ℝ^{n × m}"}, "the first is the exponential of what is the second"),
-    ("√(X^2)", "X", {"X": "ℝ^{n}"}, "the first is the absolute value of what is the second"),
-    ("softmax_{n} (2 X)", "softmax_{n} X", {"X": "ℝ^{n}"}, "what the first is without 2"),
+    ("X ⊙_{n} X", "norm_{n} X", {"X": "ℝ^{n × m}"}, "the first is the square of the second"),
+    ("norm_{n} X", "X ⊙_{n} X", {"X": "ℝ^{n × m}"}, "the first is the root of the second"),
+    ("∏_{n} exp X", "∑_{n} X", {"X": "ℝ^{n × m}"}, "the first is the exponential of the second"),
+    ("√(X^2)", "X", {"X": "ℝ^{n}"}, "the first is the absolute value of the second"),
+    ("softmax_{n} (2 X)", "softmax_{n} X", {"X": "ℝ^{n}"}, "the first without 2"),
     ("inv_{r,c} X", "X", {"X": "ℝ^{r × c}", "given": "|r| = |c|"}, "without inv_{r, c}"),
 ]
 
@@ -74,15 +74,15 @@ TOLD = [  # an answer, the model, types, what is said in full
     ("X / 0", "X", {"X": "ℝ^{a}"}, "at {a(1)} the first is ∞, the second is 0.6121 (3 of 3 places)"),
     ("log(−1 − X^2)", "X", {"X": "ℝ^{a}"}, "at {a(1)} the first is undefined, the second is 0.6121 (3 of 3 places)"),
     ("X", "log(−1 − X^2)", {"X": "ℝ^{a}"}, "neither has a value on any draw"),
-    ("√2 X", "X", {"X": "ℝ^{a}"}, "the first is 1.414 times what is the second; at {a(3)} the first is −1.07, the second is −0.7563 (3 of 3 places)"),
-    ("X_{r→c, c→r}", "X", {"X": "ℝ^{r × c}", "given": "|r| = |c|"}, "the first has the numbers that are the second, at other places; at {r(2), c(3)} the first is −0.4769, the second is 0.5588 (6 of 9 places)"),
-    ("X", "X_{r→c, c→r}", {"X": "ℝ^{r × c}", "given": "|r| = |c|"}, "the first is what the second is without the renaming _{r→c, c→r}; at {c(2), r(3)} the first is −0.4769, the second is 0.5588 (6 of 9 places)"),
-    ("clip(X, 0, 1)", "clip(X, 0, 2)", {"X": "ℝ^{a}"}, "the first is what the second is with 1 instead of 2; at {a(3)} the first is 1, the second is 2 (2 of 5 places)"),
+    ("√2 X", "X", {"X": "ℝ^{a}"}, "the first is 1.414 times the second; at {a(3)} the first is −1.07, the second is −0.7563 (3 of 3 places)"),
+    ("X_{r→c, c→r}", "X", {"X": "ℝ^{r × c}", "given": "|r| = |c|"}, "the first has the elements of the second, at other positions; at {r(2), c(3)} the first is −0.4769, the second is 0.5588 (6 of 9 places)"),
+    ("X", "X_{r→c, c→r}", {"X": "ℝ^{r × c}", "given": "|r| = |c|"}, "the first equals the second without the renaming _{r→c, c→r}; at {c(2), r(3)} the first is −0.4769, the second is 0.5588 (6 of 9 places)"),
+    ("clip(X, 0, 1)", "clip(X, 0, 2)", {"X": "ℝ^{a}"}, "the first equals the second with 1 instead of 2; at {a(3)} the first is 1, the second is 2 (2 of 5 places)"),
     ("log_3(X)", "log_2(X)", {"X": "ℝ^{a}"}, "at {a(1)} the first is −0.4469, the second is −0.7083 (1 of 3 places)"),
     ("sin X", "cos(X^3) + tanh X", {"X": "ℝ^{a}"}, "at {a(2)} the first is −0.2327, the second is 0.7693 (3 of 3 places)"),
-    ("2 X_{a→c, b→d}", "X_{a→e, b→f}", {"X": "ℝ^{a × b}"}, "the first is 2 times what is the second; at {e(1), f(3)} the first is −1.513, the second is −0.7563 (12 of 12 places)"),
-    ("X_{a→c} ⊙ X_{a→d}^2", "X_{a→e}^3 ⊙ X_{a→f}", {"X": "ℝ^{a}"}, "the first is what the second is with 2 instead of 3; at {f(3), e(3)} the first is −0.4326, the second is 0.3272 (9 of 9 places)"),
-    ("I", "2 I", {"I": "[q]^{n}"}, "the first is what the second is without 2; at {n(3)} the first is 2, the second is 4 (3 of 3 places)"),
+    ("2 X_{a→c, b→d}", "X_{a→e, b→f}", {"X": "ℝ^{a × b}"}, "the first is 2 times the second; at {e(1), f(3)} the first is −1.513, the second is −0.7563 (12 of 12 places)"),
+    ("X_{a→c} ⊙ X_{a→d}^2", "X_{a→e}^3 ⊙ X_{a→f}", {"X": "ℝ^{a}"}, "the first equals the second with 2 instead of 3; at {f(3), e(3)} the first is −0.4326, the second is 0.3272 (9 of 9 places)"),
+    ("I", "2 I", {"I": "[q]^{n}"}, "the first equals the second without 2; at {n(3)} the first is 2, the second is 4 (3 of 3 places)"),
 ]  # fmt: skip
 
 
@@ -146,8 +146,8 @@ def test_what_is_the_same_is_proved_where_it_can_be(first, second, types, proved
 
 def test_the_second_may_be_the_one_that_lacks_something():
     found = nt.equivalent("X ⊙ exp X", "X", X="ℝ^{n}")
-    assert found.how == "slip" and str(found).startswith("the second is what the first is without ⊙ exp")
-    assert nt.equivalent("X", "X ⊙ exp X", X="ℝ^{n}").told.startswith("the first is what the second is without ⊙ exp")
+    assert found.how == "mistake" and str(found).startswith("the second equals the first without ⊙ exp")
+    assert nt.equivalent("X", "X ⊙ exp X", X="ℝ^{n}").told.startswith("the first equals the second without ⊙ exp")
 
 
 def test_sizes_that_are_stated_hold_for_what_the_second_does_not_name():
@@ -194,7 +194,7 @@ def test_sizes_are_apart_unless_the_model_makes_them_meet():
     assert split["key"] * split["heads"] == split["layer"] and min(split.values()) > 1
 
 
-# ------------------------------------------------------------------------------------------------------------ marking
+# ------------------------------------------------------------------------------------------------------------ grading
 SHEET = """
 #: exercise attention   points 2   kind formula
 # Each query asks.
@@ -202,7 +202,7 @@ Q ∈ ℝ^{seq' × key}
 K ∈ ℝ^{seq × key}
 answer = softmax_{seq}(Q ⊙_{key} K / √|key|)
 #: hint Which axis must sum to one?
-#: slip softmax_{seq'}(Q ⊙_{key} K / √|key|)   These sum to one over the queries.
+#: mistake softmax_{seq'}(Q ⊙_{key} K / √|key|)   These sum to one over the queries.
 #: exercise type kind types
 X ∈ ℝ^{n × m}
 ∑_{n} X
@@ -216,10 +216,10 @@ A ∈ ℝ^{i × j}
 B ∈ ℝ^{k × l}
 |j| = |k|
 A_{j→k} ⊙_{k} B
-#: exercise order kind order
+#: exercise order kind ordering
 X ∈ ℝ^{n}
 answer = ∑_{n} (X + X) = ∑_{n} 2 X = 2 ∑_{n} X
-#: exercise hole kind hole
+#: exercise hole kind fill-in
 #: hole softmax_{seq}(?) ⊙_{seq} V
 Q ∈ ℝ^{key}
 K ∈ ℝ^{seq × key}
@@ -239,7 +239,7 @@ f(X) = X / ∑_{n} X
 #: exercise written-out
 X ∈ ℝ^{n}
 exp X / ∑_{n} exp X
-#: without softmax
+#: forbid softmax
 #: draw X = [1, 1, 1]_{n}
 """
 
@@ -274,7 +274,7 @@ RIGHT = [
 
 WRONG = [  # an answer, what is said of it, whether it counts as a try
     ("attention", "softmax_{seq'}(Q ⊙_{key} K / √|key|)", "These sum to one over the queries.", True),
-    ("attention", "softmax_{seq}(Q ⊙_{key} K)", "yours is what is due without / √|key|", True),
+    ("attention", "softmax_{seq}(Q ⊙_{key} K)", "your answer equals the solution without / √|key|", True),
     ("attention", "Q = 3\nQ", "Q is given", False),
     ("attention", 3, "written as text", False),
     ("attention", "", "no answer submitted", False),
@@ -304,7 +304,7 @@ WRONG = [  # an answer, what is said of it, whether it counts as a try
     ("signature", "g : ℝ^{key} × ℝ^{key × seq} → ℝ^{seq × key}", "the result has the axis key too many: lifting", True),
     ("signature", "g : ℝ^{key} → ℝ^{seq}", "2 arguments", True),
     ("signature", "g", "expected a signature", False),
-    ("sizes", "|in| |out|", "with |in| = 3, |out| = 4 yours is 12, due is 16", True),
+    ("sizes", "|in| |out|", "with |in| = 3, |out| = 4 got 12, expected 16", True),
     ("einsum", 'einsum("ab,bc->a", A, B)', "lacks the axis l", True),
     ("einsum", 'einsum("ab,b->a", A, B)', "B has 2 axes, k, l, and 1 letters", False),
     ("einsum", 'einsum("ab,bc->ac", A, C)', "C is not given", False),
@@ -324,11 +324,11 @@ WRONG = [  # an answer, what is said of it, whether it counts as a try
     ("order", "∑_{n} (X + X)\n∑_{n} 3 X\n2 ∑_{n} X", "does not follow from the one above", True),
     ("order", "2 ∑_{n} X", "has 3 lines", False),
     ("hole", "K", "still has the axis key", True),
-    ("hole", "Q ⊙_{key} K / √|key|", "due is", True),
+    ("hole", "Q ⊙_{key} K / √|key|", "the expected value is", True),
     ("gradient", "W ⊙_{y} (W ⊙_{x} v − t)", "lacks the axis x*", True),
     ("gradient", "W_{x→x*} ⊙_{y} (t − W ⊙_{x} v)", "−1 times", True),
     ("written-out", "softmax_{n} X", "without softmax", False),
-    ("written-out", "X", "due is", True),
+    ("written-out", "X", "the expected value is", True),
     ("written-out", "∑_{i=1}^{10000000000} X", "exceeds the limit", False),
 ]
 
@@ -341,65 +341,65 @@ def sheet():
 @pytest.fixture(scope="module")
 def kept(sheet):
     """The same exercises as a released file has them."""
-    return nt.exercises(grading.released(SHEET, sheet))
+    return nt.exercises(sheet_files.released(SHEET, sheet))
 
 
 @pytest.mark.parametrize(("name", "answer"), RIGHT)
 def test_a_right_answer_is_right_on_every_seed(sheet, kept, name, answer):
     for seed in SEEDS:
-        found = sheet[name].mark(answer, seed=seed)
-        assert found.right and found.points == sheet[name].points, found.feedback
-    assert kept[name].mark(answer).right, kept[name].mark(answer).feedback
+        found = sheet[name].grade(answer, seed=seed)
+        assert found.correct and found.points == sheet[name].points, found.feedback
+    assert kept[name].grade(answer).correct, kept[name].grade(answer).feedback
 
 
 @pytest.mark.parametrize(("name", "answer", "said", "tried"), WRONG)
 def test_a_wrong_answer_is_told_so(sheet, kept, name, answer, said, tried):
-    found = sheet[name].mark(answer)
-    assert not found and found.points == 0 and found.tried is tried, found.feedback
+    found = sheet[name].grade(answer)
+    assert not found and found.points == 0 and found.counts_as_attempt is tried, found.feedback
     assert said in found.feedback
-    model = sheet[name].model.removeprefix("answer = ")
+    model = sheet[name].solution.removeprefix("answer = ")
     assert len(model) < 12 or model not in found.feedback
-    assert not kept[name].mark(answer)
+    assert not kept[name].grade(answer)
     for seed in SEEDS[:5]:
-        assert not sheet[name].mark(answer, seed=seed)
+        assert not sheet[name].grade(answer, seed=seed)
 
 
 def test_the_model_is_shown_only_where_the_file_says_so(sheet):
-    assert sheet["attention"].mark("Q").model is None
-    shown = nt.exercises("#: exercise a\n#: show model\nX ∈ ℝ^{n}\nanswer = X")
-    assert shown["a"].mark("2 X").model == "answer = X"
+    assert sheet["attention"].grade("Q").solution is None
+    shown = nt.exercises("#: exercise a\n#: show solution\nX ∈ ℝ^{n}\nanswer = X")
+    assert shown["a"].grade("2 X").solution == "answer = X"
 
 
 def test_a_released_file_holds_no_model(sheet):
-    text = grading.released(SHEET, sheet)
+    text = sheet_files.released(SHEET, sheet)
     for exercise in sheet.values():
         if exercise.kind != "signature":
-            assert exercise.model.removeprefix("answer = ") not in text
-    assert "slip" not in text and "These sum" not in text and "#: hint Which axis" in text
-    changed = text.replace("#: due ", "#: due A", 1)
-    assert "cannot be read" in nt.exercises(changed)["attention"].mark("Q").feedback
+            assert exercise.solution.removeprefix("answer = ") not in text
+    assert "mistake" not in text and "These sum" not in text and "#: hint Which axis" in text
+    changed = text.replace("#: expected ", "#: expected A", 1)
+    assert "cannot be read" in nt.exercises(changed)["attention"].grade("Q").feedback
 
 
 def test_a_released_file_is_released_as_it_is(sheet, kept):
-    text = grading.released(SHEET + "\n\n\n", sheet)
-    assert grading.released(text, kept) == text
-    assert [list(grading.faults(exercise)) for exercise in kept.values()] == [[]] * len(sheet)
+    text = sheet_files.released(SHEET + "\n\n\n", sheet)
+    assert sheet_files.released(text, kept) == text
+    assert [list(sheet_files.faults(exercise)) for exercise in kept.values()] == [[]] * len(sheet)
 
 
 def test_an_exercise_without_a_value_is_no_mark():
     (exercise,) = nt.exercises("#: exercise a\nX ∈ ℝ^{n}\nlog(−1 − X^2)").values()
-    found = exercise.mark("X")
-    assert not found and not found.tried and found.feedback == "the exercise has no value to compare with"
+    found = exercise.grade("X")
+    assert not found and not found.counts_as_attempt and found.feedback == "the exercise has no value to compare with"
 
 
 def test_answers_are_what_stands_below_each_header():
     handed = "My name\nX\n#: hint none\n#: exercise a\n#: hint some\n0.5 X\n# a remark\n\n#: exercise b\n"
-    assert grading.answers(handed) == {"a": "0.5 X", "b": ""}
+    assert sheet_files.answers(handed) == {"a": "0.5 X", "b": ""}
 
 
 def test_a_released_file_keeps_the_sentences_of_slips(kept):
     assert (
-        kept["attention"].mark("softmax_{seq'}(Q ⊙_{key} K / √|key|)").feedback == "These sum to one over the queries."
+        kept["attention"].grade("softmax_{seq'}(Q ⊙_{key} K / √|key|)").feedback == "These sum to one over the queries."
     )
 
 
@@ -408,7 +408,7 @@ def test_a_released_file_keeps_the_sentences_of_slips(kept):
 def test_whatever_is_handed_in_is_answered(text):
     sheet = nt.exercises(SHEET)
     for exercise in sheet.values():
-        assert isinstance(exercise.mark(text).feedback, str)
+        assert isinstance(exercise.grade(text).feedback, str)
 
 
 ODD = [
@@ -426,63 +426,63 @@ ODD = [
 def test_whatever_is_handed_in_there_is_a_sentence_in_time(sheet, kept, answer):
     for exercise in (sheet["attention"], kept["attention"], sheet["type"], sheet["einsum"]):
         start = time.process_time()
-        found = exercise.mark(answer)
+        found = exercise.grade(answer)
         assert not found and found.feedback.strip() and "Traceback" not in found.feedback
         assert time.process_time() - start < 2.5
 
 
 def test_marking_ends_in_time(sheet, monkeypatch):
     """The process that was late is ended, and the next answer has another."""
-    from namedtensor.teaching import marking
+    from namedtensor.teaching import grading
 
-    sheet["attention"].mark("Q")
-    late = marking.PROCESS.process
+    sheet["attention"].grade("Q")
+    late = grading.PROCESS.process
     with monkeypatch.context() as patched:
-        patched.setattr(marking, "SECONDS", 0.0)
-        found = sheet["attention"].mark("Q")
-    assert not found and found.feedback == marking.LATE.format(0) and late.poll() is not None
-    assert "could not be marked" not in sheet["attention"].mark("Q").feedback
+        patched.setattr(grading, "SECONDS", 0.0)
+        found = sheet["attention"].grade("Q")
+    assert not found and found.feedback == grading.LATE.format(0) and late.poll() is not None
+    assert "could not be graded" not in sheet["attention"].grade("Q").feedback
 
 
 def test_one_process_marks_all_answers(sheet):
-    from namedtensor.teaching import marking
+    from namedtensor.teaching import grading
 
-    sheet["attention"].mark("Q")
-    before = marking.PROCESS.process
+    sheet["attention"].grade("Q")
+    before = grading.PROCESS.process
     for answer in ("K", "V", "Q +", "softmax_{seq}(Q ⊙_{key} K / √|key|)"):
-        sheet["attention"].mark(answer)
-    assert marking.PROCESS.process is before and before.poll() is None
+        sheet["attention"].grade(answer)
+    assert grading.PROCESS.process is before and before.poll() is None
 
 
 def test_a_process_that_died_is_a_sentence_and_no_end(sheet):
-    from namedtensor.teaching import marking
+    from namedtensor.teaching import grading
 
-    sheet["attention"].mark("Q")
-    marking.PROCESS.process.kill()
-    marking.PROCESS.process.wait()
-    assert "could not be marked" not in sheet["attention"].mark("Q").feedback
+    sheet["attention"].grade("Q")
+    grading.PROCESS.process.kill()
+    grading.PROCESS.process.wait()
+    assert "could not be graded" not in sheet["attention"].grade("Q").feedback
 
 
 @pytest.mark.parametrize("problem", [OSError("no processes"), EndedError(), LateError()])
 def test_without_a_process_there_is_a_mark_too(sheet, monkeypatch, problem):
-    from namedtensor.teaching import marking
+    from namedtensor.teaching import grading
 
     def ask(line, seconds):
         raise problem
 
-    monkeypatch.setattr(marking.PROCESS, "ask", ask)
-    found = sheet["attention"].mark("Q")
-    assert isinstance(found, marking.Mark) and found.tried
-    assert ("could not be marked" in found.feedback) is not isinstance(problem, OSError)
+    monkeypatch.setattr(grading.PROCESS, "ask", ask)
+    found = sheet["attention"].grade("Q")
+    assert isinstance(found, grading.Grade) and found.counts_as_attempt
+    assert ("could not be graded" in found.feedback) is not isinstance(problem, OSError)
 
 
 @pytest.mark.parametrize("answer", ["Q", "Q +", "Q ⊙_{nokey} K", "softmax_{seq'}(Q ⊙_{key} K / √|key|)", "?", ""])
 def test_the_process_marks_as_this_one_does(sheet, answer):
-    from namedtensor.teaching import marking
+    from namedtensor.teaching import grading
 
     for exercise in sheet.values():
-        found, due = exercise.mark(answer), marking.marked(exercise, answer, 0)
-        assert found.json() == due.json() and (found.hints, found.model) == (due.hints, due.model)
+        found, due = exercise.grade(answer), grading.graded(exercise, answer, 0)
+        assert found.json() == due.json() and (found.hints, found.solution) == (due.hints, due.solution)
         assert (found.error is None) == (due.error is None) and str(found.error) == str(due.error)
         if due.error is not None:
             assert found.error.edits == due.error.edits and found.error.span == due.error.span
@@ -490,20 +490,22 @@ def test_the_process_marks_as_this_one_does(sheet, answer):
 
 def test_functions_of_this_process_may_be_used(sheet):
     from namedtensor.operators.user_functions import USER_FUNCTIONS
-    from namedtensor.teaching import marking
+    from namedtensor.teaching import grading
 
     nt.custom_function("Same : ℝ^{a} → ℝ^{a}")(lambda x: x)
     try:
-        assert USER_FUNCTIONS and sheet["attention"].mark(marking.text_of(sheet["attention"].model).partition("=")[2])
+        assert USER_FUNCTIONS and sheet["attention"].grade(
+            grading.text_of(sheet["attention"].solution).partition("=")[2]
+        )
     finally:
         del USER_FUNCTIONS["Same"]
 
 
 def test_a_fault_of_ours_is_a_sentence(sheet, monkeypatch):
-    from namedtensor.teaching import marking
+    from namedtensor.teaching import grading
 
-    monkeypatch.setitem(marking.KINDS, "formula", lambda *given: {}["missing"])
-    assert "could not be marked" in marking.marked(sheet["attention"], "Q", 0).feedback
+    monkeypatch.setitem(grading.KINDS, "formula", lambda *given: {}["missing"])
+    assert "could not be graded" in grading.graded(sheet["attention"], "Q", 0).feedback
 
 
 # ------------------------------------------------------------------------------------------------------------ files
@@ -511,9 +513,9 @@ def test_the_puzzles_are_proved():
     sheet = nt.exercises(PUZZLES)
     assert len(sheet) == 25
     for exercise in sheet.values():
-        assert not list(grading.faults(exercise)), exercise.name
-        answer = grading.model_answer(exercise)
-        assert all(exercise.mark(answer, seed=seed) for seed in SEEDS[:5]), exercise.name
+        assert not list(sheet_files.faults(exercise)), exercise.name
+        answer = sheet_files.reference_answer(exercise)
+        assert all(exercise.grade(answer, seed=seed) for seed in SEEDS[:5]), exercise.name
 
 
 @pytest.mark.parametrize(
@@ -528,8 +530,8 @@ def test_the_puzzles_are_proved():
         ("#: exercise a\nX ⊙ \n", "line 2: exercise a: ⊙ needs an operand"),
         ("#: exercise\n", "begins with: #: exercise NAME"),
         ("#: exercise a\nX\n#: exercise a\nX", "line 3: a second exercise a"),
-        ("#: exercise a\nX\n#: slip X", "two or more spaces"),
-        ("#: exercise a\nX ∈ ℝ^{n}", "has no model"),
+        ("#: exercise a\nX\n#: mistake X", "two or more spaces"),
+        ("#: exercise a\nX ∈ ℝ^{n}", "has no solution"),
         ("x\ny", "no exercise"),
     ],
 )
@@ -547,60 +549,60 @@ def test_an_unknown_exercise_is_told_the_nearest(sheet):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"slips": (("X", "no"),)}, "is right"),
-        ({"slips": (("2 X", "no"), ("2 X", "other"))}, "is told otherwise"),
+        ({"mistakes": (("X", "no"),)}, "is graded as correct"),
+        ({"mistakes": (("2 X", "no"), ("2 X", "other"))}, "gets other feedback"),
         ({"hints": ("x" * 201,)}, "201 characters"),
-        ({"without": ("X",)}, "its own model is not marked right"),
-        ({"model": "answer = (mean_{n}(X − mean_{n} X))^2"}, "its model is 0 on every draw"),
+        ({"forbidden": ("X",)}, "the reference solution is graded as incorrect"),
+        ({"solution": "answer = (mean_{n}(X − mean_{n} X))^2"}, "the reference solution is 0 on every random test"),
     ],
 )
 def test_the_faults_of_an_exercise_are_found(change, said):
-    from namedtensor.teaching.exercise_files import Slip
+    from namedtensor.teaching.exercise_files import Mistake
 
     (exercise,) = nt.exercises("#: exercise a\nX ∈ ℝ^{n}\nanswer = X").values()
     change = {
-        name: tuple(Slip(*each) for each in value) if name == "slips" else value for name, value in change.items()
+        name: tuple(Mistake(*each) for each in value) if name == "mistakes" else value for name, value in change.items()
     }
-    assert any(said in fault for fault in grading.faults(dataclasses.replace(exercise, **change)))
+    assert any(said in fault for fault in sheet_files.faults(dataclasses.replace(exercise, **change)))
 
 
-def test_marks_for_graders(sheet):
+def test_grades_for_graders(sheet):
     handed = "#: exercise attention\nQ ∈ ℝ^{seq' × key}\nanswer = Q\n#: exercise type\nℝ^{m}\n"
-    found = grading.marks(sheet, handed)
-    assert [each.right for each in found][:2] == [False, True] and len(found) == len(sheet)
-    tests = grading.gradescope(found)["tests"]
-    assert tests[1] == {"name": "type", "score": 1, "max_score": 1, "output": "right", "visibility": "visible"}
-    assert grading.nbgrader(found)["type"]["score"] == 1
-    assert grading.plain(found)["of"] == 12 and json.dumps(grading.plain(found))
+    found = sheet_files.grades(sheet, handed)
+    assert [each.correct for each in found][:2] == [False, True] and len(found) == len(sheet)
+    tests = sheet_files.gradescope(found)["tests"]
+    assert tests[1] == {"name": "type", "score": 1, "max_score": 1, "output": "correct", "visibility": "visible"}
+    assert sheet_files.nbgrader(found)["type"]["score"] == 1
+    assert sheet_files.plain(found)["max_points"] == 12 and json.dumps(sheet_files.plain(found))
 
 
 def test_the_command(tmp_path, capsys):
     key, handed = tmp_path / "week.nt", tmp_path / "ada.nt"
     key.write_text(SHEET, encoding="utf-8")
     handed.write_text("#: exercise type\nℝ^{m}\n", encoding="utf-8")
-    assert main(["exercises", "check", str(key)]) == 0
+    assert main(["exercises", "validate", str(key)]) == 0
     assert "11 exercises: 0 faults" in capsys.readouterr().out
     assert main(["exercises", "release", str(key), "-o", str(tmp_path / "student")]) == 0
-    assert nt.exercises(tmp_path / "student" / "week.nt")["type"].mark("ℝ^{m}")
-    assert main(["exercises", "mark", str(handed), "--key", str(key)]) == 0
+    assert nt.exercises(tmp_path / "student" / "week.nt")["type"].grade("ℝ^{m}")
+    assert main(["exercises", "grade", str(handed), "--key", str(key)]) == 0
     assert "type: 1 of 1" in capsys.readouterr().out
     assert (
         main(
-            ["exercises", "mark", str(handed), "--key", str(key), "--to", "gradescope", "-o", str(tmp_path / "r.json")]
+            ["exercises", "grade", str(handed), "--key", str(key), "--to", "gradescope", "-o", str(tmp_path / "r.json")]
         )
         == 0
     )
     assert json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["tests"][1]["score"] == 1
-    assert main(["exercises", "mark", str(handed), "--key", str(key), "--to", "nbgrader"]) == 0
+    assert main(["exercises", "grade", str(handed), "--key", str(key), "--to", "nbgrader"]) == 0
     assert json.loads(capsys.readouterr().out)["type"]["score"] == 1
-    key.write_text("#: exercise sums\n#: slip 2 X   No.\nX ∈ ℝ^{a}\nanswer = 2 X\n", encoding="utf-8")
-    assert main(["exercises", "check", str(key)]) == 1
+    key.write_text("#: exercise sums\n#: mistake 2 X   No.\nX ∈ ℝ^{a}\nanswer = 2 X\n", encoding="utf-8")
+    assert main(["exercises", "validate", str(key)]) == 1
     assert f"{key}:1: sums: " in capsys.readouterr().out
     for words in (
-        ["check", "none.nt"],
-        ["mark", str(handed)],
+        ["validate", "none.nt"],
+        ["grade", str(handed)],
         ["release", str(key), "-o", str(key)],
-        ["check", str(tmp_path)],
+        ["validate", str(tmp_path)],
     ):
         assert main(["exercises", *words]) == 2
         assert "Traceback" not in capsys.readouterr().err
@@ -608,7 +610,7 @@ def test_the_command(tmp_path, capsys):
 
 def test_what_a_released_file_keeps_comes_back(sheet):
     kept = references.opened(references.kept_of(sheet["attention"]), "attention")
-    assert len(kept["draws"]) == len(STYLES) and kept["slips"][0][0] == "These sum to one over the queries."
+    assert len(kept["draws"]) == len(STYLES) and kept["mistakes"][0][0] == "These sum to one over the queries."
 
 
 # ------------------------------------------------------------------------------------------------------------ notebooks
@@ -630,9 +632,9 @@ def test_cells_of_notebooks(tmp_path):
     assert "say the file once" in repr(shell.cells["exercise"]("one", "X"))
     key = tmp_path / "week.nt"
     key.write_text("#: exercise one\nX ∈ ℝ^{n}\nanswer = ∑_{n} X", encoding="utf-8")
-    assert "right" in shell.cells["exercise"](f"{key} one", "∑_{n} X")._repr_html_()
+    assert "correct" in shell.cells["exercise"](f"{key} one", "∑_{n} X")._repr_html_()
     said = shell.cells["exercise"]("one", "<script>")
-    assert said.right is False and "<script>" not in said._repr_html_()
+    assert said.correct is False and "<script>" not in said._repr_html_()
     assert "did you mean one" in repr(shell.cells["exercise"]("onne", "X"))
 
 

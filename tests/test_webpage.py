@@ -119,7 +119,11 @@ REFUSED = (
     ({"ask": "check", "text": "x" * 300_000}, 404, "text has 300000 characters, and at most "),
     ({"ask": "code", "text": "x", "library": "perl"}, 408, "unknown library 'perl'"),
     ({"ask": "derive", "text": "x^2", "by": "y"}, 201, "the formula does not contain y"),
-    ({"ask": "mark", "file": "#: exercise a\nX ∈ ℝ^{n}\nX", "name": "b", "answer": "X"}, 201, "there is no exercise b"),
+    (
+        {"ask": "grade", "file": "#: exercise a\nX ∈ ℝ^{n}\nX", "name": "b", "answer": "X"},
+        201,
+        "there is no exercise b",
+    ),
 )
 
 
@@ -454,7 +458,7 @@ Q ∈ ℝ^{seq' × key}
 K ∈ ℝ^{seq × key}
 answer = softmax_{seq}(Q ⊙_{key} K / √|key|)
 #: hint Which axis must sum to one?
-#: slip softmax_{seq'}(Q ⊙_{key} K / √|key|)   These sum to one over the queries.
+#: mistake softmax_{seq'}(Q ⊙_{key} K / √|key|)   These sum to one over the queries.
 
 #: exercise type   kind types
 X ∈ ℝ^{n × m}
@@ -472,12 +476,12 @@ ANSWERS = {
 
 @pytest.mark.parametrize(("name", "given"), [(name, each) for name, answers in ANSWERS.items() for each in answers])
 def test_an_answer_is_marked_in_the_same_words_with_numpy_and_without(name, given, monkeypatch):
-    due = nt.exercises(EXERCISES)[name].mark(given)
-    monkeypatch.setattr("namedtensor.teaching.marking.SECONDS", 60)
+    due = nt.exercises(EXERCISES)[name].grade(given)
+    monkeypatch.setattr("namedtensor.teaching.grading.SECONDS", 60)
     monkeypatch.setattr("namedtensor.teaching.values.has_numpy", lambda: False)
-    found = answer({"ask": "mark", "file": EXERCISES, "name": name, "answer": given})
+    found = answer({"ask": "grade", "file": EXERCISES, "name": name, "answer": given})
     assert found["ok"]
-    told = ("right", "points", "of", "tried", "feedback")
+    told = ("correct", "points", "max_points", "counts_as_attempt", "feedback")
     assert {each: found[each] for each in told} == {each: getattr(due, each) for each in told}
     assert (found["error"] is not None) == (due.error is not None)
 
@@ -502,8 +506,8 @@ MENDED = [  # a text that is wrong, and what the buttons make of it
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "mended"), MENDED)
-def test_a_repair_is_offered_only_where_it_mends(text, mended):
+@pytest.mark.parametrize(("text", "fixed"), MENDED)
+def test_a_repair_is_offered_only_where_it_mends(text, fixed):
     types = {"A": "ℝ^{a[2] × b[3]}"} if "K" not in text else {"A": "ℝ^{key}", "K": "ℝ^{key}"}
     errors = asked("check", text, inputs=types)["errors"]
     found = [
@@ -511,7 +515,7 @@ def test_a_repair_is_offered_only_where_it_mends(text, mended):
         for error in errors
         for each in error["repairs"]
     ]
-    assert errors and found == mended
+    assert errors and found == fixed
     for other in found:
         assert all(each["kind"] != "syntax" for each in asked("check", other, inputs=types)["errors"])
 
@@ -522,7 +526,7 @@ def test_what_the_first_declares_the_second_need_not():
     found = answer({"ask": "same", "first": first, "second": ATTENTION, "inputs": types})
     assert found["same"] and found["proved"]
     found = answer({"ask": "same", "first": first, "second": ATTENTION.replace(" / √|key|", ""), "inputs": types})
-    assert "the second is what the first is without / √|key|" in found["told"]
+    assert "the second equals the first without / √|key|" in found["told"]
     recurrence = "x^t = x^{t-1} + 1 for t = 1, …, n\nx^n"
     assert answer({"ask": "same", "first": recurrence, "second": "x^0 + n", "inputs": {"x^0": "ℝ^{a[3]}", "n": 3}})[
         "same"
@@ -567,7 +571,7 @@ def test_an_error_is_told_by_its_number_as_the_docs_have_it(number):
     assert found["ok"] and found["title"] == CATALOGUE[number]
     page = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
     assert found["examples"] and all(
-        each["text"] in page and each.get("mended", "") in page for each in found["examples"]
+        each["text"] in page and each.get("fixed", "") in page for each in found["examples"]
     )
 
 

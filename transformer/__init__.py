@@ -10,7 +10,7 @@
 `pretrained`: what a model of a file is, loaded and generating.
 `models`: models that people use.
 
-Law: layers are only formulas, as their sources write them; no array library is imported here.
+Contract: layers are only formulas, as their sources write them; no array library is imported here.
 """
 
 from .core.attention_maps import attention_maps

@@ -170,7 +170,7 @@ class LayerNorm(Layer):
 class EncoderBlock(Layer):
     """The pre-LN block with one head, its X_1, X_2 and Y; both norms have the one γ and β that the text declares.
 
-    The text renames val→ax where X needs val→chans; that is mended here.
+    Erratum: the text renames val→ax where X needs val→chans; this version is corrected.
     """
 
     source = f"{SOURCE}, A simple Transformer block"

@@ -189,7 +189,7 @@ class CBOW(Layer):
 class Transformer(Layer):
     """The autoregressive transformer of the appendix, with L layers; from words as one-hot vectors to probabilities.
 
-    The paper declares b^{l,2} ∈ ℝ^{hidden} where the equation needs layer; that is mended here.
+    Erratum: the paper declares b^{l,2} ∈ ℝ^{hidden} where the equation needs layer; this version is corrected.
     """
 
     source = f"{SOURCE}, appendix A.1"

@@ -146,7 +146,7 @@ class Translation(Layer):
     initializers = {"W": glorot_uniform, "E": Normal("√(1 / chans)"), "W_1": he_normal}
 
     def translate(self, x: nt.NamedTensor, start: int, stop: int, most: int = 20) -> nt.NamedTensor:
-        """The likeliest words one after another, from `start` until every sentence has come to `stop`, or `most` of them.
+        """Greedy decoding: generate words from `start` until every sentence has reached `stop`, at most `most` of them.
 
         `x` has the axis memory, and maybe others; the words, with `start`, are on seq. A sentence that has come to `stop`
         goes on with it. Raises NotationError 401 where a word of `x` or `start` is none.

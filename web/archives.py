@@ -1,6 +1,6 @@
 """Archives of compiled modules for the whole file; it runs in the Python that the file will hold.
 
-Of the project goes in what the rooms that answer can import, anywhere in a file; of the standard library what that
+Of the project goes in what the packages of START can import, anywhere in a file; of the standard library what that
 imports with what this can import, and of the rest what stands at the top of a file or is of the same package.
 """
 
@@ -11,7 +11,7 @@ import types
 import zipfile
 from importlib._bootstrap_external import _code_to_timestamp_pyc
 
-START = ("namedtensor.webpage", "namedtensor.backends")  # all files of these rooms, which are found by name
+START = ("namedtensor.webpage", "namedtensor.backends")  # all files of these packages, which are found by name
 LEFT_OUT = {"bdb", "cmd", "doctest", "pdb", "pydoc", "unittest"}  # what others import to be tested or looked into
 ALWAYS = ("encodings.ascii", "encodings.latin_1", "encodings.utf_8", "encodings.idna", "encodings.cp437")
 LOADED = tuple(name for name in sys.modules if name != "__main__")
@@ -87,7 +87,7 @@ def archives(sources):
         library = {path: held.read(path) for path in held.namelist() if not path.endswith("/")}
     starts = [module_of(path) for path in project if path.endswith(".py") and module_of(path).startswith(START)]
     ours, others = reached(project, starts, everywhere=lambda name: True)
-    rooms = {path.rpartition("/")[0] for path in ours}
-    data = {path for path in project if not path.endswith(".py") and path.rpartition("/")[0] in rooms}
+    folders = {path.rpartition("/")[0] for path in ours}
+    data = {path for path in project if not path.endswith(".py") and path.rpartition("/")[0] in folders}
     theirs, _ = reached(library, [*others, *LOADED, *ALWAYS], everywhere=others.__contains__)
     return [archive({path: library[path] for path in theirs}), archive({path: project[path] for path in ours | data})]

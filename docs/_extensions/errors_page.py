@@ -77,14 +77,14 @@ def page() -> str:
 
 
 def sections() -> dict[str, list[dict[str, str]]]:
-    """The same as data: of each number its examples, each with what is not empty of note, given, text, mended."""
+    """The same as data: of each number its examples, each with what is not empty of note, given, text, fixed."""
     from errors_examples import EXAMPLES
 
     from grammar.errors import CATALOGUE
 
     def data(example) -> dict[str, str]:
         text = f">>> {example.python}\n{message(example)}" if example.python else message(example)
-        found = {"note": example.note, "given": inputs(example), "text": text, "mended": example.mended}
+        found = {"note": example.note, "given": inputs(example), "text": text, "fixed": example.fixed}
         return {name: said for name, said in found.items() if said}
 
     return {str(number): [data(each) for each in EXAMPLES.get(number, ())] for number in CATALOGUE}
@@ -105,8 +105,8 @@ def section(example) -> str:
         lines += fence(f">>> {example.python}\n{message(example)}")
     else:
         lines += fence(message(example))
-    if example.mended:
-        lines += ["Fixed:", "", *fence(example.mended)]
+    if example.fixed:
+        lines += ["Fixed:", "", *fence(example.fixed)]
     return "\n".join(lines)
 
 

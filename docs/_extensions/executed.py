@@ -123,11 +123,11 @@ class Operators(SphinxDirective):
         return [table(HEADINGS, rows(self.arguments[0] if self.arguments else None), anchored=True)]
 
 
-class Rooms(SphinxDirective):
+class Packages(SphinxDirective):
     """The packages with what they are for and their laws, made from their docstrings."""
 
     def run(self):
-        from rooms_page import HEADINGS, rows
+        from packages_page import HEADINGS, rows
 
         return [table(HEADINGS, rows())]
 
@@ -280,7 +280,7 @@ DIRECTIVES = {
     "run": Executed,
     "formula": Executed,
     "operators": Operators,
-    "rooms": Rooms,
+    "packages": Packages,
     "differentials": Differentials,
     "optimizations": Optimizations,
     "constructs": Constructs,

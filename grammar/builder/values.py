@@ -1,4 +1,4 @@
-"""Values of rules that are no nodes yet: scripts, heads, rows, and where they stand in the source."""
+"""Intermediate values of rules: scripts, left-hand sides and rows, with their spans."""
 
 from __future__ import annotations
 

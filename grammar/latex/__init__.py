@@ -11,7 +11,7 @@
 `fractions`: fractions and roots, and fractions of ∂ that are derivatives.
 `lexer`: what each macro does, and `tokenize`.
 
-Law: it gives tokens; the tree does not know which spelling it came from.
+Contract: it gives tokens; the tree does not know which spelling it came from.
 """
 
 from .lexer import tokenize

@@ -36,7 +36,7 @@ def closing(reader: Reader, position: int, end: int) -> int:
 
 
 def sized(reader: Reader, position: int, end: int) -> int:
-    """\\left and its kin: only bars need them, to say which side they are."""
+    """\\left and similar macros: only bars need them, to tell opening from closing bars."""
     text, start, _ = reader.pieces[position]
     following = reader.piece(position + 1) if position + 1 < end else ""
     if text == "\\left" and following == "." and (closes := closed_at(reader, position, end)):

@@ -206,7 +206,7 @@ def text(reader: Reader, position: int, end: int) -> int:
 
 
 def dollar(reader: Reader, position: int, end: int) -> int:
-    """Maths in upright text."""
+    """Upright text in a formula."""
     if position not in reader.partner or reader.kind != "text":
         raise reader.unknown(position)
     close = reader.partner[position]

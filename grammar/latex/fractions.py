@@ -80,7 +80,7 @@ def higher_derivative(
 
 
 def number_of(reader: Reader, start: int, stop: int) -> int:
-    """The n from 2 to 9 that stands here, also as {n}; 0 where none does."""
+    """Return the digit n from 2 to 9 at this position, also as {n}; 0 if there is none."""
     text = "".join(text for text, _, _ in reader.pieces[start:stop] if text not in "{}")
     return int(text) if text in ORDERS else 0
 

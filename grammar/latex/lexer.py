@@ -1,8 +1,8 @@
-"""The LaTeX spelling: the paper's macros to the tokens that the text spelling makes too.
+"""Lexer of LaTeX: converts the paper's macros to the tokens of the text syntax.
 
     \\nfun{\\seq}{softmax} \\frac{X}{2}     softmax _ { seq } { X / 2 }
 
-    source --macros--> pieces, the author's macros expanded, the maths found in the prose
+    source --macros--> pieces, the author's macros expanded, the formulas located in the prose
            --reader--> tokens, by the macros below and the signs of `tables`; a SEPARATOR for each & and \\\\
            --statements--> tokens, a SEPARATOR between statements only
 """
@@ -197,7 +197,7 @@ def spanning(reader: Reader, position: int, end: int) -> int:
 
 
 def of_width(reader: Reader, position: int, end: int) -> int:
-    """\\mathmakebox[6em][l]{…}: what it sets in a box stands there"""
+    """\\mathmakebox[6em][l]{…}: replaced by the content of the box"""
     for _ in range(2):
         position = bracket_argument(reader, position, end)[1] - 1
     return position + 1

@@ -219,7 +219,7 @@ class _Expander:
         self.define(name, parameters, body if parameters >= 0 else None)
 
     def parameters(self) -> int:
-        """The number of arguments, [2]; -1 where more is said of them, [2][default]"""
+        """Return the number of arguments, [2]; -1 if there is a default value too, [2][default]."""
         number, known = 0, True
         while self.peek() == "[":
             inside = self.bracket()

@@ -50,7 +50,7 @@ class _Pairing:
         return self.maths if in_prose else Maths([(0, len(self.pieces), "")], self.maths.partner)
 
     def refuse_maths_in_prose(self) -> None:
-        """Raise where what can only be maths stands outside of it, as LaTeX does: nobody would read it."""
+        """Raise if a math-only macro is outside math mode, where it would not be read; LaTeX raises too."""
         index = 0
         for start, end, _ in [*self.maths.units, (len(self.pieces), 0, "")]:
             for text, first, last in self.pieces[index:start]:

@@ -71,7 +71,7 @@ class Reader:
                 self.enter(part)
 
     def after_arguments(self, start: int, end: int) -> int:
-        r"""The beginning of the maths after \begin{IEEEeqnarray}[…]{rCl}."""
+        r"""Return the start of the formula after \begin{IEEEeqnarray}[…]{rCl}."""
         if self.piece(start) == "[":
             while start < end and self.pieces[start][0] != "]":
                 start = self.partner.get(start, start) + 1
@@ -147,7 +147,7 @@ class Reader:
         return kind == "top" and not brackets
 
     def among_sets(self) -> bool:
-        """Whether a set may stand here, also in the brackets of a set of functions: (ℝ → ℝ)"""
+        """Return whether a set may occur here, also in the brackets of a set of functions: (ℝ → ℝ)."""
         kind, brackets = self.kind, self.brackets
         if kind == "text":
             kind, _, _, brackets = self.frames[-1]

@@ -107,7 +107,7 @@ def name_of(text: str) -> str | None:
 
 
 def is_known(macro: str) -> bool:
-    r"""Whether LaTeX or the notation has a macro of this name, so that it is no name by itself, as \seq is."""
+    r"""Return whether LaTeX or the notation defines this macro, so that it is not the name of an axis, as \seq is."""
     return macro in NAMES or macro in SIGNS or macro in LOOKS | DROPPED or macro in REFUSED or macro in ARITY
 
 

@@ -3,8 +3,8 @@
 `pieces`: which part gets brackets; how a part is asked for.
 `scripts`: names, numbers, and their sub- and superscripts.
 `functions`: calls, literals, cases.
-`operators`: what stands before, between or below operands.
-`text`: sets and statements; a method for each kind of node.
+`operators`: prefix, infix and subscripted operators.
+`text`: sets and statements; a method per node type.
 `ascii_text`: the methods whose spelling differs in ASCII.
 `latex`: those that differ in LaTeX.
 `preamble`: the macros of the paper, for LaTeX.
@@ -13,7 +13,7 @@
 `colored`: the same with a color for each axis.
 `runs`: how a page or a picture is to set each piece.
 
-Law: what is printed is read again as the same tree.
+Contract: what is printed is read again as the same tree.
 """
 
 from __future__ import annotations

@@ -174,7 +174,7 @@ class Measure:
         )
 
     def named(self) -> str:
-        r"""The name that stands behind \begin."""
+        r"""Return the name of the environment after \begin."""
         end = self.tokens.index("}", self.at)
         name = "".join(self.tokens[self.at + 1 : end])
         self.at = end + 1

@@ -86,12 +86,12 @@ def at_the_margin(rows: list[str], width: float) -> list[str]:
     return lines
 
 
-def broken(text: str, room: float, whole: bool = False) -> list[str]:
-    """A formula in pieces of which each has room; longer ones where nothing more can be broken. Of a `whole` statement the
-    relation between its sides is the last place to break."""
+def broken(text: str, width: float, whole: bool = False) -> list[str]:
+    """Break a formula into lines of at most this width; a line without a possible break stays longer. The relation
+    between the sides of a `whole` statement is the last break to be used."""
     pieces: list[str] = []
-    while breadth(text) > room - INDENT * bool(pieces):
-        chosen = best(text, room - INDENT * bool(pieces), whole)
+    while breadth(text) > width - INDENT * bool(pieces):
+        chosen = best(text, width - INDENT * bool(pieces), whole)
         if chosen is None:
             break
         text, moved = opened(text, chosen)
@@ -100,13 +100,13 @@ def broken(text: str, room: float, whole: bool = False) -> list[str]:
     return [*pieces, text]
 
 
-def best(text: str, room: float, whole: bool) -> Break | None:
-    """The last break on the outermost level that leaves a first piece with room; the first of all where none does."""
+def best(text: str, width: float, whole: bool) -> Break | None:
+    """Return the last outermost break whose first line is narrow enough; the first break of all if there is none."""
     found = breaks(text, whole)
     for key in sorted({(each.depth, each.level) for each in found}):
         group = [each for each in found if (each.depth, each.level) == key]
-        fitting = [each for each in group if breadth(opened(text, each)[0][: each.position]) <= room]
-        if fitting and breadth(text[: fitting[-1].position]) > 0.25 * room:
+        fitting = [each for each in group if breadth(opened(text, each)[0][: each.position]) <= width]
+        if fitting and breadth(text[: fitting[-1].position]) > 0.25 * width:
             return fitting[-1]
     return min(found, key=lambda each: each.position, default=None)
 

@@ -203,7 +203,7 @@ class Operators(Functions):
         return f"{self.word(operator)}_{{{below}}}" + (f"^{{{above}}}" if above else "")
 
     def reaching(self, sign: str, body, operator: str):
-        """∑ reaches over products; max and its kin are functions of what is in brackets."""
+        """∑ extends over products; max and similar operators are functions of a bracketed operand."""
         if operator in self.signs:
             return (yield from self.over_body(sign, body))
         (operand,) = yield from self.each((body,), OR)
@@ -214,7 +214,7 @@ class Operators(Functions):
         return Piece(f"{first}:{last}")
 
     def first(self, node):
-        """The lower end of a sum. It stands in a subscript, where only brackets make room for more than names."""
+        """Yield the lower bound of a sum. It is in a subscript, where anything more than a name needs brackets."""
         if is_plain_sum(node):
             piece = yield self.label(node, axes=False)
             return piece.text
@@ -262,7 +262,7 @@ class Operators(Functions):
         return self.script(node.variable, piece.text, "^", mark) if mark else piece.text
 
     def takes_mark(self, variable) -> bool:
-        """Whether X* may be written for X^*: after a word that is no keyword."""
+        """Return whether X* may be written for X^*: after a word that is not a keyword."""
         return type(variable) is Name and variable.text[0].isalpha() and variable.text != "in"
 
     # ----------------------------------------------------------------------------------------------------- conditions

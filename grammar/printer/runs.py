@@ -1,8 +1,8 @@
-"""Nodes to runs: what a page or a picture needs to set a formula, script by script and axis by axis.
+"""Convert nodes to runs: pieces of text with their script levels and axes, for pages and images.
 
     softmax_{seq} X        Run("softmax"), Run("seq", scripts=("below",), axis="seq"), Run(" "), Run("X", slanted=True)
 
-A script's brackets fall away, for it stands below or above. Which names are axes the tree says, not the text.
+Scripts are written without brackets, because their level is explicit. The tree decides which names are axes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SCRIPTS = {BELOW: "below", ABOVE: "above"}
 
 
 class Run(NamedTuple):
-    """A piece of one kind: the scripts it stands in, outermost first, the axis that it names, whether it is slanted."""
+    """A piece of uniform style: its enclosing scripts, outermost first, the axis it names, whether it is slanted."""
 
     text: str
     scripts: tuple[str, ...] = ()

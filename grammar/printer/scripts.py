@@ -67,7 +67,7 @@ class Scripts(Printer):
         return f"{text}{sign}{self.braced(content)}"
 
     def braced(self, content: str) -> str:
-        """Braces are left off around one letter, one whole number, or one mark."""
+        """Wrap text in braces unless it is one letter, one integer or one mark."""
         return content if re.fullmatch(r"[^\W_]|\d+|[*†]|\\dagger", content) else f"{{{content}}}"
 
     def above(self, components):

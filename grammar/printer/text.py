@@ -1,4 +1,4 @@
-"""Sets and statements, and with them a method for each kind of node."""
+"""Sets and statements; completes the printer, which has one method per node type."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class Text(Operators):
         return Piece(self.round(f"{domain} {self.signs['→']} {sets[-1]}"))
 
     def defined(self, node):
-        """The function or operator that a signature speaks of."""
+        """Yield the function or operator that a signature declares."""
         if FORMS.get(node.operator) == "product":
             return (yield from self.infix(node))
         if FORMS.get(node.operator) == "big":

@@ -17,5 +17,5 @@
 `absent`: targets that are not installed, for which text is written all the same.
 `function`: the function of a plan, run without warnings.
 
-Law: it knows plans, and no term and no node but as the origin of a step.
+Contract: it knows plans, and no term and no node but as the origin of a step.
 """

@@ -1,8 +1,8 @@
-"""Targets of libraries that are not installed: text is written for them, and nothing is run.
+"""Targets of libraries that are not installed: source code is generated for them but not run.
 
-The dtypes of PyTorch and JAX meet by kind before width. What a primitive gives is as in NumPy; only where that makes floating
-numbers of whole ones are they those of the library. NumPy is asked where it is installed; where it is not, as in a page, a table
-of its rules answers.
+PyTorch and JAX promote dtypes by kind before width. The result dtype of a primitive is that of NumPy, except that
+a primitive that turns integers into floats gives the float dtype of the library. If NumPy is not installed, as in
+the playground, a table holds its promotion rules.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Tabled(Target):
         return dtype
 
     def result_type(self, dtypes: Sequence[str]) -> str:
-        """The widest of the strongest kind; a floating one holds whole numbers of half its bits."""
+        """Return the widest dtype of the strongest kind; a float dtype holds integers of half its bits."""
         kinds = {
             kind_of(dtype): max(BITS[each] for each in dtypes if kind_of(each) == kind_of(dtype)) for dtype in dtypes
         }

@@ -1,7 +1,7 @@
-"""The JavaScript backend: a function over dense arrays of doubles, which runs in Node.js and in a page.
+"""The JavaScript backend: generates a function over dense arrays of doubles, for Node.js and browsers.
 
-A plan for it has three dtypes: "bool", of 0 and 1, "int54", the whole numbers that a double has without a gap, and
-"float64". All are Float64Arrays, so a cast is mostly nothing. The functions that the text calls are `javascript_runtime.js`.
+A plan for it has three dtypes: "bool" (0 and 1), "int54" (the integers that a double represents exactly) and "float64".
+All are stored as Float64Array, so most casts do nothing. Generated code calls the functions of `javascript_runtime.js`.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def loop(names: tuple[str, ...], options: dict[str, Any], step: Step) -> str:
 
 
 def exact(primitive: str, text: str) -> dict[str, Line]:
-    """The check that fails where a double has not every whole number."""
+    """Return the check that fails if an integer exceeds what a double represents exactly."""
     return {primitive: lambda names, options, step: f"nt.exact({text.format(*names)}, {span(step)})"}
 
 

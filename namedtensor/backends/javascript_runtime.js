@@ -1,6 +1,6 @@
 // Primitives of plans over dense arrays, for text that `to_javascript` writes. It runs in Node.js and in a page.
 //
-// An array is {shape, data}: sizes, and a Float64Array of the numbers, row-major. Whole numbers are exact up to 2^53, truth
+// An array is {shape, data}: sizes, and a Float64Array of the numbers, row-major. Integers are exact up to 2^53, Boolean
 // values are 0 and 1. Wherever an array is taken a plain number may stand. Nothing is ever written over.
 
 /** What a formula refuses while it runs: the code of the error, a hint, and the span of the formula that it is about. */
@@ -340,17 +340,17 @@ export function places(x, before) {
   return rows(x, (row) => row.set(Array.from(row.keys()).sort((i, j) => (row[i] === row[j] ? i - j : before(row[i], row[j]) || i - j))));
 }
 
-/** Those of the least first, what is no number last. */
+/** Ascending order; NaN last. */
 export function ascending(x) {
   return places(x, (one, other) => Number.isNaN(one) - Number.isNaN(other) || one - other);
 }
 
-/** Those of the largest first, what is no number before them. */
+/** Descending order; NaN first. */
 export function descending(x) {
   return places(x, (one, other) => Number.isNaN(other) - Number.isNaN(one) || other - one);
 }
 
-/** The position of the largest along the last axis, of equals the first; the first that is no number comes before. */
+/** The position of the maximum along the last axis, the first of several; the first NaN takes precedence. */
 export function argmax(x) {
   const size = x.shape.at(-1);
   const data = new Float64Array(x.data.length / size);
@@ -532,7 +532,7 @@ export function expm(x) {
 }
 
 // --------------------------------------------------------------------------------------------- what fails on numbers
-/** Floating numbers as indices, each found to be a whole one. */
+/** Floats as indices; each must be an integer. */
 export function whole_positions(x, span) {
   x = array(x);
   const wrong = x.data.find((each) => !Number.isInteger(each));
@@ -556,7 +556,7 @@ export function covered(condition, span) {
   if (!array(condition).data.every((each) => each !== 0)) throw new NotationError(405, "no case applies to some elements", "add an otherwise case at the end", span);
 }
 
-/** Whole numbers, each found to be one that a double has without a gap. */
+/** Check that each integer is one that a double represents exactly. */
 export function exact(x, span) {
   const hint = "compute in floating numbers: write 1.0 · … around a tensor";
   if (!array(x).data.every((each) => Number.isSafeInteger(each))) throw new NotationError(405, `integer overflow: exceeds int53 (maximum ${Number.MAX_SAFE_INTEGER})`, hint, span);
@@ -564,8 +564,8 @@ export function exact(x, span) {
 }
 
 // --------------------------------------------------------------------------------------------------------- loops
-/** The states after so many steps, each with its elements of the slices, and after each of them the states kept; those
- * after the first so many in lists. */
+/** Run a loop of `steps` steps, each with its elements of the slices. Return the final states and the `kept` states of
+ * every step: the first `stacked` of them as arrays, the others as lists. */
 export function loop(step, states, slices, given, steps, kept, stacked) {
   const through = kept.map(() => []);
   for (let n = 0; n < steps; n++) {

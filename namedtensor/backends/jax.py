@@ -58,7 +58,7 @@ def tell_if_traced(*arrays):
 '''
 PASSED = '''
 def passed(found):
-    """Whether any whole number has passed its bits, where the numbers are there."""
+    """Return whether an integer has overflowed, if the values are concrete."""
     return is_concrete(found) and bool(found.any())
 '''
 IN_BITS = '''
@@ -70,26 +70,26 @@ def in_bits(exact, dtype):
 '''
 EXACT_SUM = '''
 def exact_sum(x, axes, keep):
-    """The sum of whole numbers, which may not pass their bits."""
+    """Sum integers; overflow is an error."""
     if is_concrete(x):
         in_bits(np.asarray(x).sum(axes, np.int64), x.dtype)
     return jnp.sum(x, axes, keepdims=keep)
 '''
 EXACT_CUMSUM = '''
 def exact_cumsum(x, axis):
-    """The sums up to each element of whole numbers, which may not pass their bits."""
+    """Cumulative sum of integers; overflow is an error."""
     if is_concrete(x):
         in_bits(np.asarray(x).cumsum(axis, np.int64), x.dtype)
     return jnp.cumsum(x, axis)
 '''
 EXACT_CAST = '''
 def exact_cast(x):
-    """Whole numbers that need no sign as numbers that have one."""
+    """Convert unsigned integers to signed ones."""
     return of_64_bits(x.astype(int))
 '''
 CHECKED_LOOP = '''
 def checked_loop(step, states, slices, given, steps, kept, listed=()):
-    """A loop of whole numbers: in turn where the numbers are there to be checked, else as JAX traces it."""
+    """A loop over integers: step by step if the values are concrete and can be checked, else traced by JAX."""
     run = loop_in_turn if all(map(is_concrete, jax.tree.leaves((states, slices, given)))) else loop
     return run(step, states, slices, given, steps, kept, listed)
 '''
@@ -110,7 +110,7 @@ def scatter_add(x, places, axis, size):
 '''
 WHOLE_POSITIONS = '''
 def whole_positions(indices):
-    """Indices given as floating numbers, as whole ones."""
+    """Convert indices from floats to integers."""
     if is_concrete(indices):
         wrong = (indices != jnp.floor(indices)) | ~jnp.isfinite(indices)
         if wrong.any():
@@ -172,7 +172,7 @@ def descending(x):
 '''
 SCANNED = '''
 def loop(step, states, slices, given, steps, kept, listed=()):
-    """The states after so many steps, each with its elements of the slices, and after each of them the states kept."""
+    """Run a loop over the slices; return the final states, and the states `kept` after each step."""
     states, slices = tuple(map(jnp.asarray, states)), tuple(slices)
     return looked_up(step, steps, (*kept, *listed), states, slices, tuple(given))
 
@@ -202,7 +202,7 @@ def in_steps(once, steps, is_large, states, slices, others=()):
 
 
 def scanned(step, steps, kept, is_large, states, slices, given, wrapped=lambda each: each):
-    """The states after so many steps, and those kept after each."""
+    """Run a loop as a scan; return the final states, and the states `kept` after each step."""
 
     def once(states, elements, further):
         states = step(*states, *elements, *given)

@@ -77,7 +77,7 @@ def parts_of_loop(
 
 
 def loop(names: tuple[str, ...], options: dict[str, Any], step: Any, kernel: str = "loop") -> str:
-    """So many steps, each with its elements of the slices, and its own of the members."""
+    """Return the call of a loop kernel: each step takes its elements of the slices and its own members."""
     given = ", ".join(map(listed, parts_of_loop(names, options, "[{}]".format)))
     listed_ = f", {options['listed']}" if options["listed"] else ""
     return f"{kernel}({options['function']}, {given}, {options['steps']}, {options['kept']}{listed_})"
@@ -85,7 +85,7 @@ def loop(names: tuple[str, ...], options: dict[str, Any], step: Any, kernel: str
 
 LOOP = """
 def loop(step, states, slices, given, steps, kept, listed=()):
-    \"\"\"The states after so many steps, each with its elements of the slices, and after each of them the states kept.\"\"\"
+    \"\"\"Run a loop over the slices; return the final states, and the states `kept` after each step.\"\"\"
     through = [[] for _ in (*kept, *listed)]
     for elements in zip(*slices) if slices else ((),) * steps:
         states = step(*states, *elements, *given)
@@ -114,7 +114,7 @@ COMMON = {
 EXACT = {
     "exact_add": '''
 def exact_add(x, y):
-    """The sum of whole numbers, which may not pass 64 bits."""
+    """Add integers; overflow of 64 bits is an error."""
     total = x + y
     if {(((x ^ total) & (y ^ total)) < 0)}:
         raise OverflowError("integer overflow: exceeds int64")
@@ -122,7 +122,7 @@ def exact_add(x, y):
 ''',
     "exact_subtract": '''
 def exact_subtract(x, y):
-    """The difference of whole numbers, which may not pass 64 bits."""
+    """Subtract integers; overflow of 64 bits is an error."""
     away = x - y
     if {(((x ^ y) & (x ^ away)) < 0)}:
         raise OverflowError("integer overflow: exceeds int64")
@@ -130,12 +130,12 @@ def exact_subtract(x, y):
 ''',
     "exact_abs": '''
 def exact_abs(x):
-    """Absolute values of whole numbers, which may not pass 64 bits."""
+    """Absolute values of integers; overflow of 64 bits is an error."""
     return of_64_bits(abs(x))
 ''',
     "of_64_bits": '''
 def of_64_bits(x):
-    """Whole numbers that cannot be negative, unless they have passed 64 bits."""
+    """Check integers that are negative only after an overflow of 64 bits."""
     if {(x < 0)}:
         raise OverflowError("integer overflow: exceeds int64")
     return x

@@ -9,12 +9,12 @@ from .numpy_threads import BESIDE_BLAS, BUFFERS, CORES, LIMIT, ON_ALL_CORES, POO
 
 IN_BLOCKS = '''
 def in_blocks(caller, run, arrays, cuts, counts, rows, axis, shape, dtype, buffers, fallback=None, more_buffers=()):
-    """The result of `run` on each block of the arrays, put together; `caller` calls what computes blocks until none is left.
+    """Apply `run` to each block of the arrays and assemble the result; `caller` runs the workers.
 
-    `cuts` says for each axis of each array which of the counts it is cut by, if by any: the last by slices of `rows`, the
-    others element by element. `run` is given the part of the result to write to, and `buffers`, which each thread has for
-    itself. The last slice reaches back into the one before, so that all are of one size; what it has anew is kept. From
-    the first block on whose numbers are too extreme for `run`, which it says, `fallback` is run with its own buffers.
+    `cuts` gives for each axis of each array the index of the count that splits it, or None: the last count splits into
+    slices of `rows`, the others into single elements. `run` takes the part of the result to write to, and `buffers`,
+    which are local to a thread. The last slice overlaps the one before, so that all have one size; its new rows alone
+    are written. `run` returns True for a block whose values are too extreme; from then on `fallback` is used.
     """
     forms = [(run, buffers)] if fallback is None else [(run, buffers), (fallback, more_buffers)]
     out = np.empty(shape, dtype)
@@ -214,7 +214,7 @@ def scatter_add(x, places, axis, size):
 '''
 WHOLE_POSITIONS = '''
 def whole_positions(indices):
-    """Indices given as floating numbers, as whole ones."""
+    """Convert indices from floats to integers."""
     wrong = (indices != np.floor(indices)) | ~np.isfinite(indices)
     if wrong.any():
         raise index_error(float(np.extract(wrong, indices)[0]))
@@ -228,7 +228,7 @@ def covered(condition):
 '''
 EXACT_CAST = '''
 def exact_cast(x):
-    """Whole numbers that need no sign as numbers of 64 bits that have one."""
+    """Convert unsigned integers to signed integers of 64 bits."""
     return of_64_bits(x.astype(np.int64))
 '''
 WINDOWS = '''

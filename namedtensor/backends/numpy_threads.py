@@ -9,14 +9,14 @@ limited while they are computed. That number is one of the whole process: this i
 from __future__ import annotations
 
 BUFFERS = '''
-rooms_kept = []
+spare_buffers = []
 
 
 def in_buffers(work):
     """What `work` gives for a function that makes arrays of shapes and dtypes: their memory, where it is not large, is kept
     for the next, and nobody else has it while it is in use."""
     try:
-        memory = rooms_kept.pop()
+        memory = spare_buffers.pop()
     except IndexError:
         memory = b""
 
@@ -31,8 +31,8 @@ def in_buffers(work):
     try:
         return work(made)
     finally:
-        if 0 < len(memory) <= 2**22 and len(rooms_kept) < 2 * cores():
-            rooms_kept.append(memory)
+        if 0 < len(memory) <= 2**22 and len(spare_buffers) < 2 * cores():
+            spare_buffers.append(memory)
 '''
 CORES = '''
 @functools.cache

@@ -61,7 +61,7 @@ def scatter_add(x, places, axis, size):
 '''
 WHOLE_POSITIONS = '''
 def whole_positions(indices):
-    """Indices given as floating numbers, as whole ones."""
+    """Convert indices from floats to integers."""
     wrong = (indices != xp.floor(indices)) | ~xp.isfinite(indices)
     if xp.any(wrong):
         raise index_error(first(wrong, indices))
@@ -75,7 +75,7 @@ def covered(condition):
 '''
 EXACT_CAST = '''
 def exact_cast(x):
-    """Whole numbers that need no sign as numbers of 64 bits that have one."""
+    """Convert unsigned integers to signed integers of 64 bits."""
     return of_64_bits(xp.astype(x, xp.int64))
 '''
 WINDOWS = '''

@@ -37,7 +37,7 @@ def _method(name: str):
 
 
 def _vecdot(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    """PyTorch multiplies matrices of whole numbers, and no stacks of vectors."""
+    """PyTorch multiplies integer matrices, but not stacks of integer vectors."""
     whole = all(each.dtype.startswith(("int", "uint")) for each in step.arguments)
     return "({} * {}).sum(-1)".format(*names) if whole else "torch.linalg.vecdot({}, {})".format(*names)
 
@@ -107,7 +107,7 @@ def scatter_add(x, places, axis, size):
 '''
 WHOLE_POSITIONS = '''
 def whole_positions(indices):
-    """Indices given as floating numbers, as whole ones."""
+    """Convert indices from floats to integers."""
     known = seen(indices)
     if known is not None:
         wrong = (known != torch.floor(known)) | ~torch.isfinite(known)
@@ -124,7 +124,7 @@ def covered(condition):
 '''
 WRONG = '''
 def wrong(found):
-    """Whether any whole number has passed 64 bits; what PyTorch compiles cannot look, and fails when it runs."""
+    """Return whether an integer has overflowed 64 bits; compiled code asserts it at run time instead."""
     if torch.compiler.is_compiling():
         torch._assert_async(~found.any(), "integer overflow: exceeds int64")
         return False
@@ -133,7 +133,7 @@ def wrong(found):
 '''
 EXACT_CAST = '''
 def exact_cast(x):
-    """Whole numbers that need no sign as numbers of 64 bits that have one."""
+    """Convert unsigned integers to signed integers of 64 bits."""
     return of_64_bits(x.to(torch.int64))
 '''
 PRODUCT = '''

@@ -10,5 +10,5 @@
 `finiteness`: which terms are finite.
 `formula`: the derivative of a program as a program.
 
-Law: it asks for types only through `terms.inference`, and knows neither the checker nor plans.
+Contract: it asks for types only through `terms.inference`, and knows neither the checker nor plans.
 """

@@ -126,9 +126,9 @@ def perturbing(checker: Inference, sides: Iterable[Any], env: Environment) -> Ge
 
 
 def independent_terms(checker: Inference, bodies: list[Node], env: Environment) -> list[Term]:
-    """The bodies of ∂ in an equation that are perturbed independently; the others follow from them.
+    """Return the bodies of ∂ in an equation that are perturbed independently; they determine the others.
 
-    An expression that is no part of another term, but of the same inputs, changes as these do.
+    An expression that is not part of another term, but depends on the same inputs, changes with these.
     """
     while True:
         terms = [checker.infer(body, env) for body in bodies]

@@ -29,9 +29,9 @@ def marks() -> Iterator[str]:
 def differentiate_program(
     source: str, by: str, tree: nodes.Program, of: FunctionDefinition | Node | None = None
 ) -> nodes.Program:
-    """The program with the derivative of its last value, or function, by a name; or of that function, or name, of it.
+    """Append the derivative of the last value or function of a program, or of a given one, with respect to a name.
 
-    Raises NotationError where `by` is no name, or stands nowhere in it.
+    Raises NotationError if `by` is not a name or does not occur in the program.
     """
     scope = bind(source, tree)
     variable = named(by)

@@ -1,9 +1,9 @@
-"""Nested derivatives: one in the body of another holds constant what the outer one is taken by.
+"""Nested derivatives: an inner derivative holds the variable of the outer one constant.
 
     R = Y^2                     ∂(∑_{a} ∂(R^2)/∂Y*)/∂R†
 
-∂(…)/∂R is that of its body as a function of R: there R is a variable of its own, and no function of Y, so ∂(R^2)/∂Y*
-is zero in it. Alone ∂(R^2)/∂Y* is found first, and with R = Y^2; it is taken anew where a derivative stands around it.
+∂(…)/∂R differentiates its body as a function of R. Inside it, R is an independent variable and not a function of Y, so
+∂(R^2)/∂Y* is zero. By itself, ∂(R^2)/∂Y* is computed first, with R = Y^2; an enclosing derivative recomputes it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Taken:
 
 
 def remembered(graph: TermGraph, found: Term, taken: Taken) -> Term:
-    """Attach that record to the term of a derivative, where an outer derivative may have to take it anew."""
+    """Attach that record to the term of a derivative if an outer derivative may have to recompute it."""
     if not any(term.operator == "variable" for term in between(taken)):
         return found
     return graph.intern("variable", (found,), (), ("∂", taken), found.shape, found.boolean, found.node)
@@ -42,7 +42,7 @@ def between(taken: Taken) -> list[Term]:
 
 
 def held(graph: TermGraph, body: Term, fixed: Term, take: Callable[[Taken], Term]) -> Term:
-    """The body with inner derivatives taken anew, a term held constant, where they went through it."""
+    """Return the body with recomputed inner derivatives that went through a term which is now held constant."""
     made: dict[int, Term] = {id(fixed): fixed}
 
     def rebuilt(root: Term) -> Term:

@@ -1,15 +1,13 @@
-"""Masked tangents and cotangents: each with the conditions outside of which it is zero.
+"""Masked tangents and cotangents: each has the conditions outside of which it is zero.
 
-The derivative of a case is that of the case taken, whatever the other would give. Beside a zero that comes of a choice the
-slope of what was not chosen may be ∞, or no number, and 0 · ∞ is not 0; so what is nothing by a choice is not multiplied
-but chosen: where(condition, …, 0).
+The derivative of a case expression is that of the selected case. The derivative of a case that is not selected may be
+infinite or NaN, and 0 · ∞ is not 0. So a masked value is not multiplied by 0 but selected: where(condition, …, 0).
 
     { √x if x > 0; 0 otherwise }     counts g / (2 √x) where x > 0, and nothing elsewhere
 
-A `Share` is a term and its conditions: one for each case that it has come through, for each identity that it began as, for
-what argmax or an index has picked. They go with it through all that moves its numbers about, and what is chosen is
-chosen late: where numbers of different records meet in a sum, or at the end. A product with what is finite (`finiteness`)
-needs no choice, and leaves none to be made.
+A `Share` is a term with its masks: one for each case that it passed, each identity that it began as, and each selection
+by argmax or an index. Masks pass through operations that only move elements. They are applied late: before elements of
+different indices are added, or at the end. A product with a finite factor (`finiteness`) needs no mask.
 """
 
 from __future__ import annotations
@@ -72,7 +70,7 @@ def touching(some: Conditions, axes: Iterable[str]) -> Conditions:
 
 
 class Selecting:
-    """Operations on masked terms: those of `TermBuilder`, with the masks carried along."""
+    """Operations of `TermBuilder` on masked terms."""
 
     def __init__(self, make: TermBuilder):
         self.make, self.finite = make, Finite()
@@ -171,7 +169,7 @@ class Selecting:
         return self.make.between("where", holds, term, zero)
 
     def settled(self, share: Share, conditions: Iterable[Condition] | None = None) -> Share:
-        """Apply the masks that are due, or those of them that are among these conditions."""
+        """Apply the pending masks, or those of them that are among these conditions."""
         wanted = None if conditions is None else set(conditions)
         now = tuple(each for each in share.due if wanted is None or each in wanted)
         return Share(self.where(now, share.term), share.within, without(share.due, now))

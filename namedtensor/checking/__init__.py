@@ -1,23 +1,23 @@
-"""From nodes to terms: every name, axis and size found, or an error that teaches.
+"""Type checker: converts nodes to terms by resolving every name, axis and size, or reports an error with a hint.
 
-`checker`: the table of rules, one for each kind of node.
-`report`: a whole program checked.
+`checker`: the table of rules, one per node type.
+`report`: the result of checking a program.
 `declarations`: inputs, declared sets, membership.
 `unused_inputs`: inputs and sizes that the program does not mention.
-`continued_lines`: lines that begin with a sign and go on with the equation above.
-`given_sizes`: sizes that are given, against the others.
-`lookup`: what a name stands for.
+`continued_lines`: lines that begin with an operator and continue the equation above.
+`given_sizes`: given sizes, compared with the others.
+`lookup`: the meaning of a name.
 `families`: members of families.
-`open_families`: members of families whose number nothing says.
+`open_families`: members of families of unknown length.
 `open_labels`: labels that stand for sizes.
 `beyond_families`: members that no equation gives.
-`unknown_names`: what may have been meant.
+`unknown_names`: suggestions for undefined names.
 `calls`: operators and functions applied.
 `matching`: which of the user's functions a use means.
 `lifting`: its body typed for its arguments.
 `hygiene`: axes renamed apart where a body would capture them.
 `application`: operators on typed operands.
-`diagnostics`: shapes that do not fit, in words.
+`diagnostics`: messages for shape mismatches.
 `elements`: definitions by elements.
 `filled_positions`: positions that such definitions fill.
 `indexing`: X_{a(i)}, ι and I.
@@ -34,7 +34,7 @@
 `ranges`: the ranges of families.
 `wavefronts`: families over two indices typed once, as loops over fronts of their members.
 `wavefront_order`: which members are a front.
-`wavefront_loops`: what a step of such a loop makes.
+`wavefront_loops`: the body of such a loop.
 `coordinates`: their indices while a body is typed.
 `grids`: names over two indices, and the equations that give their members.
 `grid_borders`: members side by side.
@@ -47,7 +47,7 @@
 `size_facts`: size equations, by the symbols in them.
 `inferred_sizes`: sizes inferred from the types of expressions.
 `axis_sizes`: the size of one axis.
-`claims`: what a program states.
+`claims`: the assertions of a program.
 
-Law: a rule knows an `Inference` and other files only downward; no planning, no library of arrays.
+Contract: a rule knows an `Inference` and other files only downward; no planning, no library of arrays.
 """

@@ -1,4 +1,4 @@
-"""Operators applied to typed operands: the one lifting rule, and the checks of each kind of operator."""
+"""Apply operators to typed operands: the lifting rule, and the checks of each group of operators."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def elementwise(
 def check_truth(
     checker: Inference, record: Operator, name: str, arguments: Sequence[Term], parts: Sequence[Any]
 ) -> None:
-    """Check that conditions stand where conditions are due, and numbers elsewhere."""
+    """Check that Boolean arguments are given where Booleans are expected, and numbers elsewhere."""
     if record.chooses:
         truth(checker, arguments[0], parts[0])
         return

@@ -16,7 +16,7 @@ from ..terms.inference import Inference
 
 
 def beyond_family(checker: Inference, key: Key, place: Any, env: Environment) -> NotationError | None:
-    """The error for a name whose index lies outside of the range of its family, or is no whole number; else None."""
+    """Return the error for a name whose index is out of range for its family, or not an integer; else None."""
     for family in families_of(checker, key, env):
         for over, text in indices_of(family, key):
             value = number_of(checker, text, env)

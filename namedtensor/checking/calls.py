@@ -372,7 +372,7 @@ def size_rule(checker: Inference, node: nodes.Size, env: Environment) -> Term:
 
 
 def open_size(checker: Inference, node: nodes.Size, env: Environment) -> Term:
-    """|ax| as an unknown of a check without values; raises where values are due, or nothing has such an axis."""
+    """Return |ax| as an unknown of a check without values; raise if values are required or the axis is unknown."""
     name = node.axis.name
     axes = sorted(axes_in_sight(checker, env))
     known = name in axes or axis_is_mentioned(checker, name)

@@ -1,7 +1,7 @@
 """Cases: { 0 if i ≤ j; -∞ otherwise }
 
-A condition that is known decides at once, and the other cases are not looked at. One that speaks of the elements of a
-definition is a guard: what a case would index elsewhere, where its condition does not hold, is not asked for.
+A condition with a known value selects its case, and the other cases are not checked. A condition on the element
+indices of a definition is a guard: elements outside it are not evaluated, so they may be out of range.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def guarded_term(checker: Inference, value: Node, guards: list[Term], env: Envir
 
 
 def of_elements(guard: Term) -> bool:
-    """Whether a condition speaks of nothing but the elements of a definition, or the terms of a sum."""
+    """Return whether a condition depends only on the element indices of a definition, or the terms of a sum."""
     return bool(guard.shape) and all("@" in axis for axis in guard.shape)
 
 

@@ -1,10 +1,10 @@
-"""The checker: type inference of a program for given inputs, from the tree to the graph of terms, or an error that
-teaches.
+"""The checker: type inference of a program for given inputs, from the tree to the graph of terms, or an error with a
+hint.
 
     Checker(scope, inputs, sizes).value("O")     the Term of a name
     Checker(scope, inputs, sizes).whole()        the Term of the program's last value
 
-It has one rule for each kind of node, each in the file of what it is about, and fulfils what rules ask of an `Inference`.
+It has one rule per node type, defined in the module of its topic, and implements the `Inference` interface for rules.
 """
 
 from __future__ import annotations
@@ -139,9 +139,9 @@ class Checker(Inference):
         return found
 
     def check_stated(self, whole: bool = True) -> None:
-        """Check the sizes and claims that the program states; of a part of it, not `whole`, those about what is given.
+        """Check the sizes and assertions of the program; unless `whole`, only those about the given names.
 
-        Then that all inputs are used: a formula that is wrong says so first.
+        Then check that all inputs are used: errors in the formula take precedence.
         """
         self.solver.check()
         self.check_claims(whole)

@@ -36,7 +36,7 @@ class Coordinate:
         return self.ahead(ahead(text, self.mark))
 
     def ahead(self, offset: int) -> Term:
-        """The index so many further."""
+        """Return the index shifted by a number of steps."""
         make = self.make
         if offset and self.index.operator == "iota":
             return make.iota(self.axis, self.numbers.start + offset, len(self.numbers))

@@ -25,7 +25,7 @@ class Unrollable(Exception):
 
 
 def has_layers(checker: Inference, holder: Environment) -> bool:
-    """Whether a family that is held here has an index that is a label besides: W^l, FFN^l."""
+    """Return whether a family held here has an index that is also a label: W^l, FFN^l."""
     function = holder.function
     if id(function) not in checker.layered:
         families = checker.scope.families if function is None else function.families

@@ -310,7 +310,7 @@ def check_member(checker: Inference, term: Term, of: nodes.Set, env: Environment
 
 
 def domain_values(checker: Inference, of: nodes.Set, env: Environment) -> tuple[Any, ...] | None:
-    """0 and 1 of {0, 1}, n of [n]; None where nothing is said of values, or a number is not known."""
+    """Return 0 and 1 for {0, 1}, n for [n]; None if the set does not restrict values or a number is unknown."""
     values = [checker.solver.value(node, env) for node in of.elements]
     if of.domain in ("reals", "field") or not all(isinstance(value, (int, float)) for value in values):
         return None

@@ -46,7 +46,7 @@ def whole_of(checker: Inference, group: list[Definition], sized: dict[str, Any],
 
 
 def parts_of(checker: Inference, definition: Definition, sized: dict[str, Any], env: Environment) -> list[Part]:
-    """One equation's parts: one for each element where its variable counts a family that is no loop; else one for all."""
+    """Split an equation into one part per element if its variable counts a family that is not a loop."""
     for place, (axis, part) in enumerate(definition.elements):
         over = counting(definition, part)
         variable = part.text if over is None and isinstance(part, Name) else over and over.variable.text

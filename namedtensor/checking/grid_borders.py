@@ -145,7 +145,7 @@ def typed_at(
 
 
 def counted(make: TermBuilder, axis: str, numbers: Sequence[int]) -> Term:
-    """Whole numbers along an axis."""
+    """Return consecutive integers along an axis."""
     first = numbers[0]
     if [*numbers] == [*range(first, first + len(numbers))]:
         return make.iota(axis, first, len(numbers))

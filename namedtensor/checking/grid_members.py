@@ -145,7 +145,7 @@ def mentioned(checker: Inference, family: Definition) -> Iterator[tuple[Definiti
 
 
 def offsets_of(checker: Inference, family: Definition) -> set[Cell]:
-    """How far back the members lie that the equations speak of, where that can be seen."""
+    """Return the offsets of the members that the equations use, if they are known."""
     found: set[Cell] = set()
     for _, name in mentioned(checker, family):
         parts = [OFFSET.fullmatch(component(node)) for node in (*name.subscript, *name.superscript)]

@@ -61,7 +61,7 @@ class Grid:
     # ------------------------------------------------------------------------------------------- which members
     @cached_property
     def domain(self) -> Domain | None:
-        """The members that the family gives; None where they are no domain."""
+        """Return the members that the family defines; None if they are not a domain."""
         found = self.holder.domains.get(id(self.family))
         if found is None:
             found = self.holder.domains[id(self.family)] = domain_in(self.checker, self.family, self.holder)

@@ -166,7 +166,7 @@ def define(checker: Inference, key: Key, group: list[Definition], holder: Enviro
 def define_ahead(checker: Inference, key: Key) -> None:
     """Evaluate the definitions that one needs in topological order, so that Python's recursion stays shallow.
 
-    What fails is left to be evaluated in its turn, which tells of it.
+    A definition that fails is skipped here; its own evaluation reports the error.
     """
     top, definitions = checker.top, checker.scope.definitions
     seen, path = {key}, [(key, iter(mentioned_in(checker, key)))]

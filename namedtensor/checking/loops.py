@@ -81,7 +81,7 @@ class Rolled:
         return self.next(recurrence) if offset == 0 else self.state(recurrence, abs(offset))
 
     def state(self, recurrence: Recurrence, back: int) -> Term:
-        """The state of so many steps before, an input of the body."""
+        """Return the state `back` steps before, an input of the body."""
         for number in range(1, back + 1):
             if number not in recurrence.states:
                 before = recurrence.at(self.checker, self.base + self.direction * (1 - number))
@@ -301,7 +301,7 @@ def within(checker: Inference, recurrence: Recurrence, wanted: int) -> Term | No
 
 
 def is_worth_it(checker: Inference, recurrence: Recurrence, steps: int) -> bool:
-    """Whether so many steps are rolled into a loop."""
+    """Return whether a recurrence of `steps` steps becomes a loop."""
     if not checker.rolls or recurrence.family.name.base in checker.scope.varied:
         return False
     if checker.shows_layers or steps < LAYERS or steps >= LEAST:

@@ -34,7 +34,7 @@ def ends(checker: Inference, over: Range, holder: Environment, env: Environment)
 def is_member(
     checker: Inference, over: Range, indices: dict[Any, Any], holder: Environment, env: Environment
 ) -> bool | None:
-    """Whether indices lie in their ranges, this one and those after it; None where one is no number."""
+    """Return whether this index and those after it are in their ranges; None if one is not a number."""
     for each in over.each:
         wanted = counted(indices, each)
         if not isinstance(wanted, int):

@@ -105,7 +105,7 @@ def computed(operator: str, values: list[Any]) -> Any:
 
 
 def power(base: Any, exponent: Any) -> Any:
-    """base^exponent, exact where it is a fraction; None where it is no real number, or a part of it is not known."""
+    """Return base^exponent, exact if it is a fraction; None if it is not real, or an operand is unknown."""
     if isinstance(base, Extent) and isinstance(exponent, int) and exponent >= 0:
         return base**exponent
     if isinstance(base, Extent) or isinstance(exponent, Extent):
@@ -125,7 +125,7 @@ def power(base: Any, exponent: Any) -> Any:
 
 
 def root(number: Fraction, degree: int) -> int | float | None:
-    """A root of a positive number, exact where it is a whole number; None where floating numbers do not hold it."""
+    """Return a root of a positive number, exact if it is an integer; None if it exceeds the range of floats."""
     try:
         found = float(number) ** (1 / degree)
     except OverflowError:
@@ -149,7 +149,7 @@ def invert(operator: str, value: Any, other: Any, in_left: bool) -> Any:
 
 
 def as_size(checker: Inference, value: Any, symbol: Symbol, fact: SizeEquation) -> Any:
-    """A solution as a size. Raises NotationError (310) where it is no whole number from 0."""
+    """Convert a solution to a size. Raises NotationError (310) if it is not a non-negative integer."""
     if isinstance(value, (SizeVariable, Extent)):
         return value
     if value != int(value) or value < 0:

@@ -230,7 +230,7 @@ class SizeSolver(Sizes):
 
     # -------------------------------------------------------------------------------------------------------- facts
     def facts_of_call(self, symbol: Symbol, env: Environment) -> list[tuple[SizeEquation, Environment]]:
-        """The facts about a symbol that are about this call: its own, and the program's that speak of its arguments."""
+        """Return the constraints on a symbol in this call: the function's own, and the program's on its arguments."""
         own = self.about(symbol, env, env.function.sizes) if env.function is not None else []
         if env.parent is not None and env.sizes:
             stated = self.about(symbol, env, self.checker.scope.sizes)
@@ -300,7 +300,7 @@ class SizeSolver(Sizes):
         return None if name is None else ("scalar", name.key(env.index))
 
     def symbols(self, node: Node, env: Environment) -> list[Symbol]:
-        """The symbols of a size expression, each as often as it stands there."""
+        """Return the symbols of a size expression, with repetitions."""
         return [symbol for symbol, _ in self.places(node, env)]
 
     def places(self, node: Node, env: Environment) -> Iterator[tuple[Symbol, NodePath]]:

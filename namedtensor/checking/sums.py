@@ -163,7 +163,7 @@ def whole_range(checker: Inference, term: Term, part: Node, env: Environment) ->
 
 
 def bounds_of(term: Term) -> tuple[int, int] | None:
-    """Bounds of a term made of indices and whole numbers; None for any other."""
+    """Return bounds of a term of indices and integers; None for any other term."""
     if term.number is not None:
         value = term.number
         return (value, value) if isinstance(value, (int, Extent)) and not isinstance(value, bool) else None  # pyright: ignore
@@ -275,7 +275,7 @@ def written_out(checker: Inference, node: IndexSum, first: int, last: int, env: 
 
 # ---------------------------------------------------------------------------------------------------- ∑_i without bounds
 def implicit_sum(checker: Inference, node: Call, env: Environment) -> Term | None:
-    """∑_i A_{height(i)}: where the subscript is used as an index below and is no axis there, it is an index."""
+    """Sum over an index without bounds, ∑_i A_{height(i)}: the operand uses the subscript as an index."""
     if len(node.subscript) > 1:
         return several_sums(checker, node, env)
     variable = node.subscript[0] if node.subscript else None
@@ -346,7 +346,7 @@ def uses(variable: str, body: Node) -> Iterator[Index]:
 
 
 def in_turn(node: Call) -> Call | None:
-    """max(x, y, z) as max(max(x, y), z); None where it is no such call."""
+    """Rewrite max(x, y, z) as max(max(x, y), z); None for any other call."""
     if JOINED.get(node.operator) != node.operator or len(node.arguments) < 3 or node.subscript:
         return None
     found = replace(node, superscript=(), arguments=node.arguments[:2])

@@ -76,7 +76,7 @@ def listed(names: list[str]) -> str:
 
 
 def mentioned_names(scope: Scope, given: Iterable[Key]) -> MentionedNames:
-    """What a program speaks of, some of its names being given; found out once, for it is the same whatever their sizes are."""
+    """Return the names that a program mentions, for these given names; cached, because it does not depend on sizes."""
     cache_key = MentionedNames, frozenset(given)
     if cache_key not in scope.notes:
         scope.notes[cache_key] = MentionedNames(scope, cache_key[1])
@@ -107,7 +107,7 @@ class MentionedNames:
         return {*asked(self.scope.program), *made(self.scope)}
 
     def spellings(self) -> Iterator[Spelled]:
-        """Each name that stands in the program; the labels of a name that is known are no names themselves."""
+        """Yield each name that occurs in the program; labels of a known name do not count as names."""
         stack: list[Any] = [self.scope.program]
         while stack:
             node = stack.pop()
@@ -173,7 +173,7 @@ class MentionedNames:
 
 
 class GivenNames:
-    """What is given to a program, beside the names and axes that it speaks of."""
+    """The inputs of a program, and the names and axes that it mentions."""
 
     def __init__(self, scope: Scope, inputs: Mapping[Key, InputType]):
         self.inputs: Mapping[Key, InputType] = inputs

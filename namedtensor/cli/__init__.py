@@ -24,7 +24,7 @@
 `repl`: the prompt.
 `commands`: the table of commands, and `main`.
 
-Law: only here are a user's arguments, streams and files read; nothing imports it.
+Contract: only here are a user's arguments, streams and files read; nothing imports it.
 """
 
 from .commands import main

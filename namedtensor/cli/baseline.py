@@ -1,9 +1,9 @@
-"""A baseline: the findings that a document had when it was first checked, so that only new ones are told of.
+"""A baseline: the findings of a document when it was first checked, so that only new ones are reported.
 
     {"version": 1, "findings": [{"file": "paper.tex", "code": 301, "formula": "\\[ … \\]", "count": 1}, …]}
 
-A finding is known by its file (from the folder of the baseline), its code and the text of its formula: it stays known
-where lines are moved, and is new where its formula is changed.
+A finding is identified by its file (relative to the baseline), its code and the text of its formula: it stays
+suppressed when lines move, and is reported again when its formula changes.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ def _tried(source: Source, shapes: KeywordValues, options: Any) -> list[Any]:
 
 
 def numbers_of(words: list[str]) -> frozenset[int]:
-    """The numbers of --ignore 301,307. Raises InputError where one is no number of an error."""
+    """Parse the codes of --ignore 301,307. Raises InputError if one is not an error code."""
     numbers = set()
     for word in filter(None, (each.strip() for each in ",".join(words).split(","))):
         if not word.isdecimal() or int(word) not in CATALOGUE:

@@ -42,9 +42,9 @@ class CheckedDocument(NamedTuple):
 
 
 def documents_of(options: Any) -> list[Given]:
-    """The documents that a command is about; none where it is about another thing. They are taken from its words.
+    """Remove the documents from the arguments of a command and return them; none if the command has no documents.
 
-    Raises InputError where one of several files is no document or is not there.
+    Raises InputError if one of several files is not a document or does not exist.
     """
     if options.syntax == "text" or not _is_document_file(options.formula):
         return []
@@ -82,7 +82,7 @@ def is_document(source: Source) -> bool:
 
 
 def whole_of(source: Source) -> Any:
-    """A document with all that belongs to it: the files that it includes, or of Markdown the maths alone."""
+    """Return the whole document: with the files that it includes, or only the formulas of a Markdown file."""
     from ..documents import loaded
 
     return loaded.whole_of(source.text, source.name or "<formula>")
@@ -240,9 +240,7 @@ def _notes(checked: CheckedDocument, options: Any) -> list[str]:
 
 def _nothing(report: Any) -> str:
     pieces = sum(not maths.written for section in report.sections for maths in section.maths)
-    return (
-        f"none of {_number(pieces, 'piece')} of maths is a formula with named axes" if pieces else "there is no maths"
-    )
+    return f"none of {_number(pieces, 'math span')} is a formula with named axes" if pieces else "no formulas"
 
 
 def _line(whole: Any, position: int) -> str:

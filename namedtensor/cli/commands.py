@@ -245,11 +245,13 @@ REPL_EXAMPLES = r"""
 
 # ------------------------------------------------------------------------------------------------------------- exercises
 def _exercises_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("act", choices=("check", "release", "mark"), help="prove a file, release it, mark an answer")
-    parser.add_argument("file", metavar="FILE.nt", help="exercises; with mark, a student's submission")
-    parser.add_argument("-o", "--out", metavar="PATH", help="where the released file, or the marks, are written")
-    parser.add_argument("--key", metavar="FILE.nt", help="the exercises that answers are marked by")
-    parser.add_argument("--to", choices=("json", "gradescope", "nbgrader"), help="marks as a grader reads them")
+    parser.add_argument(
+        "act", choices=("validate", "release", "grade"), help="validate a file, release it, grade answers"
+    )
+    parser.add_argument("file", metavar="FILE.nt", help="exercises; with grade, a student's submission")
+    parser.add_argument("-o", "--out", metavar="PATH", help="output path of the released file or the grades")
+    parser.add_argument("--key", metavar="FILE.nt", help="the exercises with reference solutions")
+    parser.add_argument("--to", choices=("json", "gradescope", "nbgrader"), help="format of the grades (default: text)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="another number draws other tensors")
 
 
@@ -260,10 +262,10 @@ def _exercises(options: Any, console: Console) -> int:
 
 
 EXERCISES_EXAMPLES = """
-  namedtensor exercises check week3.nt                  every model is right, every slip wrong in its own words
-  namedtensor exercises release week3.nt -o student/    the same without models; it marks itself
-  namedtensor exercises mark ada.nt --key week3.nt      what is said of each answer
-  namedtensor exercises mark ada.nt --key week3.nt --to gradescope"""
+  namedtensor exercises validate week3.nt               validate reference solutions and common mistakes
+  namedtensor exercises release week3.nt -o student/    write a self-grading copy without solutions
+  namedtensor exercises grade ada.nt --key week3.nt     grade each answer and print the feedback
+  namedtensor exercises grade ada.nt --key week3.nt --to gradescope"""
 
 
 COMMANDS = {
@@ -319,7 +321,7 @@ COMMANDS = {
         "print a formula as a call of einsum, where it is one", einsum_arguments, einsum_command, EINSUM_EXAMPLES
     ),
     "exercises": Command(
-        "prove, release and mark files of exercises",
+        "validate, release and grade files of exercises",
         _exercises_arguments,
         _exercises,
         EXERCISES_EXAMPLES,

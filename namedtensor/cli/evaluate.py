@@ -44,7 +44,7 @@ def eval_command(options: Any, console: Console) -> int:
 
 
 def written(value: Any, file: str) -> str:
-    """Write a tensor to a file; what is said of it."""
+    """Write a tensor to a file; return a line that describes it."""
     write(value, file)
     return f"{file}: {value.shape}, axes in the order {', '.join(value.axes) or 'of none'}"
 

@@ -1,4 +1,4 @@
-"""`namedtensor exercises check | release | mark`: files of exercises proved, released without their models, marked."""
+"""`namedtensor exercises validate | release | grade`: files of exercises proved, released without their solutions, graded."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from ..files.text import InputError, reason, write_whole
 from ..teaching.exercise_files import ExerciseError
-from ..teaching.grading import GRADERS, faults, marks, released, write_json
+from ..teaching.sheet_files import GRADERS, faults, grades, released, write_json
 from ..teaching.sheets import Sheet, exercises
 from .console import Console
 
@@ -20,7 +20,7 @@ def exercises_command(options: Any, console: Console) -> int:
         raise InputError(str(problem)) from None
 
 
-def _check(options: Any, console: Console) -> int:
+def _validate(options: Any, console: Console) -> int:
     sheet = exercises(Path(options.file))
     wrong = [(exercise, fault) for exercise in sheet.values() for fault in faults(exercise)]
     for exercise, fault in wrong:
@@ -35,30 +35,32 @@ def _release(options: Any, console: Console) -> int:
     out = Path(options.out or "student")
     target = out if out.suffix == ".nt" else out / path.name
     if target.resolve() == path.resolve():
-        raise InputError(f"{target} is the file with the models; write -o student/")
+        raise InputError(f"{target} is the file with the reference solutions; write -o student/")
     text = released(_text(path), sheet, options.seed)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         write_whole(target, text)
     except OSError as problem:
         raise InputError(f"{target}: {reason(problem)}") from None
-    console.note(f"{target}: {_count(len(sheet), 'exercise')}, without models")
+    console.note(f"{target}: {_count(len(sheet), 'exercise')}, without solutions")
     return 0
 
 
-def _mark(options: Any, console: Console) -> int:
+def _grade(options: Any, console: Console) -> int:
     if options.key is None:
-        raise InputError("mark needs the exercises: --key week3.nt")
+        raise InputError("grade needs the exercises: --key week3.nt")
     sheet: Sheet = exercises(Path(options.key))
-    found = marks(sheet, _text(Path(options.file)), options.seed)
+    found = grades(sheet, _text(Path(options.file)), options.seed)
     if options.to:
         text = write_json(GRADERS[options.to](found), Path(options.out) if options.out else None)
         if not options.out:
             console.print(text)
         return 0
     for each in found:
-        console.print(f"{each.exercise}: {each.points:g} of {each.of:g}\n  " + each.feedback.replace("\n", "\n  "))
-    console.print(f"{sum(each.points for each in found):g} of {sum(each.of for each in found):g} points")
+        console.print(
+            f"{each.exercise}: {each.points:g} of {each.max_points:g}\n  " + each.feedback.replace("\n", "\n  ")
+        )
+    console.print(f"{sum(each.points for each in found):g} of {sum(each.max_points for each in found):g} points")
     return 0
 
 
@@ -73,4 +75,4 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
-ACTS = {"check": _check, "release": _release, "mark": _mark}
+ACTS = {"validate": _validate, "release": _release, "grade": _grade}

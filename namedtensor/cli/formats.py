@@ -28,8 +28,8 @@ def message_of(finding: Finding) -> str:
 
 
 def region_of(finding: Finding) -> dict[str, int]:
-    """Where a finding begins and ends: lines, and columns by characters, from 1. Of a notebook, whose lines are no lines of
-    its file, and of what has no place, nothing."""
+    """Return the region of a finding: lines, and columns in characters, from 1. It is empty for a finding without a
+    position or in a notebook, where line numbers of a cell are not those of the file."""
     problem = finding.problem
     if not finding.file or CELL in finding.file or problem.source is None or problem.span is None:
         return {}

@@ -1,4 +1,4 @@
-"""The command `gradient`: the slopes of a number by parameters, each with the axes of its own."""
+"""The command `gradient`: the gradients of a scalar with respect to parameters, each with the axes of its parameter."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", metavar="N", type=_count, default=0, help="seed of the random tensors (default: 0)")
     documents = parser.add_argument_group("documents (.tex, .md, .ipynb, .html)")
     documents.add_argument("--page", metavar="FILE.html", help="also write the page of --format html to a file")
-    documents.add_argument("--all", action="store_true", help="check maths that seems to be of no named axes too")
+    documents.add_argument("--all", action="store_true", help="also check formulas that show no named axis")
     documents.add_argument("--types", action="store_true", help="print the types of all names")
     documents.add_argument("--facts", metavar="FILE.nt", help="statements that each section begins with")
     documents.add_argument("--baseline", metavar="FILE", help="be silent of the findings that this file has")

@@ -191,7 +191,7 @@ class Session:
         return bool(groups) and all(definition.elements for group in groups for definition in group)
 
     def check_together(self) -> None:
-        """Raise NotationError where the facts are no program together."""
+        """Raise NotationError if the statements so far do not form a program."""
         from ..scope.binder import bind
 
         source = "\n".join(self.facts.values())
@@ -210,7 +210,7 @@ class Session:
         return self.asked(lambda source, values: evaluate(source, values, syntax="text"), text, without, ending)
 
     def asked(self, function: Callable[..., Any], text: str, without: tuple[str, ...] = (), ending: str = "") -> Any:
-        """`function` of the facts, `text` and the values; its errors are told of the line they are in."""
+        """Apply `function` to the statements so far, `text` and the values; errors point into `text`."""
         source, start = self.whole(text, without)
         source += ending
         values = {name: value for name, value in self.values.items() if name not in without}

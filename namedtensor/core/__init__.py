@@ -1,24 +1,24 @@
-"""The small core of named axes: names, sizes and arrays, and no operator.
+"""The core of named axes: names, sizes and arrays, without operators.
 
-`axes`: named shapes, signatures, the lifting rule, names of axes.
-`extents`: sizes that are known when a function runs, as polynomials.
-`size_conditions`: what a plan takes to hold of them.
+`axes`: named shapes, signatures, the lifting rule, axis names.
+`extents`: symbolic sizes, as polynomials.
+`size_conditions`: the conditions on them that a plan assumes.
 `dimensions`: symbolic dimensions of JAX.
 `sizes`: size variables and their unification.
-`arrays`: which library an array is of, names of dtypes.
-`hooks`: what rooms above do when something is first there.
-`layout`: all of a tensor but its numbers, interned.
+`arrays`: the library of an array, dtype names.
+`hooks`: callbacks of higher layers, run when a library is imported or a class is first used.
+`layout`: axes, sizes and dtype of a tensor, interned.
 `tensor`: NamedTensor: data, construction, conversion, comparison.
-`families`: alike tensors in one array.
-`processes`: a process of our own that answers, and can be ended.
-`kinds`: what an argument of a Python function is to be.
-`seeds`: integers and keys of JAX as seeds.
-`warned`: a Python warning.
+`families`: tensors of one layout in one array.
+`processes`: a worker process that answers requests and can be terminated.
+`kinds`: validation of arguments of Python functions.
+`seeds`: integers and JAX keys as seeds.
+`warned`: Python warnings.
 `strictness`: whether an outer broadcast is an error.
 `suggestions`: did you mean.
 `limits`: limits, and headroom for deep trees.
-`shadowed`: a file of one's own that hides a package.
+`shadowed`: a local file that shadows a package.
 `version`: the version.
 
-Law: it imports errors, lengths and folded text of the grammar, and nothing of the other rooms.
+Contract: it imports errors, lengths and folded text of the grammar, and no other package.
 """

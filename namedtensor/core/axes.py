@@ -61,10 +61,10 @@ Mismatch = Literal["missing", "sizes", "clash", "repeated", "number", "arity", "
 
 
 class ShapeMismatch(Exception):
-    """Why shapes do not fit; whoever knows the operands' names turns it into a NotationError.
+    """A shape mismatch; callers that know the names of the operands convert it to a NotationError.
 
     `kind` is one of: missing (argument lacks axis), sizes (axis has two sizes), clash (an extra axis is also given),
-    repeated (one axis twice), number (of axes), arity, whole (a size is no whole number), other (`detail` says what).
+    repeated (one axis twice), number (of axes), arity, whole (a size is not an integer), other (see `detail`).
     """
 
     def __init__(self, kind: Mismatch, axis: str = "", argument: int = 0, detail: Any = None):

@@ -1,7 +1,7 @@
-"""Hooks: callbacks that run when a library is imported or a class is first seen, and answers that a higher room registers.
+"""Hooks: callbacks that run when a library is imported or a class is first used, and providers of higher layers.
 
-So nothing below imports what lies above: JAX is told of named tensors when it is imported, and the class
-NamedTensor is given its methods when it is first imported.
+So lower layers do not import higher ones: named tensors are registered with JAX when JAX is imported, and the class
+NamedTensor gets its methods when it is first imported.
 """
 
 import sys
@@ -83,7 +83,7 @@ WATCHER = ImportWatcher()
 
 
 def answer(question: str, find: Callable[[], Callable[..., Any]]) -> None:
-    """Register the function that answers a question of a lower room, by its module; it is imported when first asked.
+    """Register the provider of a function for lower layers; it is imported on first use.
 
     >>> answer("how large", lambda: len)
     >>> answered("how large", "abc")
@@ -93,7 +93,7 @@ def answer(question: str, find: Callable[[], Callable[..., Any]]) -> None:
 
 
 def answered(question: str, *arguments: Any, **named: Any) -> Any:
-    """The answer of the room that registered for the question."""
+    """Call the registered provider."""
     with LOADING, all_or_none():
         function = _ANSWERS[question]()
     return function(*arguments, **named)

@@ -23,7 +23,7 @@ def is_tuple(value: Any) -> TypeGuard[tuple[Any, ...]]:
 
 
 def wrong(value: Any, what: str, due: str, hint: str) -> NotationError:
-    """The error for an argument of another kind: what it is, what is due, and a repair."""
+    """Return the error for an argument of the wrong type: actual, expected, and a hint."""
     given = (
         "nothing" if value is None else repr(value) if isinstance(value, (str, int, float)) else type(value).__name__
     )
@@ -73,7 +73,7 @@ def as_number(value: Any, what: str, least: float, hint: str) -> Any:
 
 
 def as_count(value: Any, what: str, hint: str) -> int:
-    """A whole number from 0. Raises NotationError for anything else."""
+    """Return a non-negative integer. Raises NotationError for anything else."""
     if isinstance(value, bool) or not hasattr(value, "__index__") or getattr(value, "shape", ()) or value < 0:
         raise wrong(value, what, "a non-negative integer", hint)
     return int(value)

@@ -47,9 +47,9 @@ class Layout:
 
 
 class UnnamedAxes(Layout):
-    """The layout of an array that JAX put in the place of one of another rank: whoever asks for its axes is told so.
+    """The layout of an array that JAX put in the place of one of another rank: its axes are unknown.
 
-    `names` are those of the array in whose place it is, which the tree of JAX still has.
+    `names` are those of the replaced array, which the pytree still has.
     """
 
     __slots__ = ("array_shape", "names", "problem")

@@ -58,10 +58,10 @@ HEADROOM = 20_000  # nested calls of Python
 
 
 class recursion_headroom:
-    """Room for deep trees: Python's own limit on nested calls is about 1000, a formula of 200 brackets may need more.
+    """Raise Python's recursion limit for deep trees: a formula of 200 brackets may need more than the default of 1000.
 
-    The limit is one of all threads: the first that needs room raises it, the last that leaves sets it back. Who was
-    interrupted on the way in or out is counted no longer than it lives, and no child of a fork counts its parent's threads.
+    All threads share the limit: the first that enters raises it, the last that leaves restores it. An interrupted
+    thread is counted only while it lives, and a forked child does not count the threads of its parent.
     """
 
     inside: WeakSet[recursion_headroom] = WeakSet()

@@ -45,10 +45,10 @@ class LateError(Exception):
 
 
 class AnsweringProcess:
-    """A process that runs the function `answer_line` of a module for each line; started at the first, and anew after one that
-    ended.
+    """A process that runs the function `answer_line` of a module for each line. It starts on first use, and again after
+    it ended.
 
-    A module may have `prepare`, which is called once before the first line. Starting it raises OSError where there are no
+    If the module defines `prepare`, it is called once before the first line. Raises OSError if the platform has no
     processes.
     """
 
@@ -113,7 +113,7 @@ class AnsweringProcess:
         return found
 
     def close(self) -> None:
-        """End it; it is started anew when something is asked."""
+        """Terminate the process; the next request starts another."""
         if self.process is not None:
             self.end()
             self.process = None
@@ -193,7 +193,7 @@ def read_lines(lines: queue.SimpleQueue[bytes]) -> None:
 
 
 def limit_memory(most: int) -> None:
-    """Limit the memory of this process, where the system can; 0 is no limit."""
+    """Limit the memory of this process, if the system supports it; 0 means unlimited."""
     if not most:
         return
     try:

@@ -124,7 +124,7 @@ class NamedTensor(Behavior):
         return self.layout.xp.permute_dims(self._array, moves)
 
     def to_numpy(self, order: str | Iterable[str] | None = None) -> Any:
-        """The numbers as an array of NumPy, wherever they are; its order is said as in `to_array`."""
+        """Return the elements as a NumPy array, from any device; `order` is that of `to_array`."""
         return concrete(self.to_array(self._order("to_numpy", order)))
 
     def tolist(self, order: str | Iterable[str] | None = None) -> Any:
@@ -193,7 +193,7 @@ class NamedTensor(Behavior):
         return int(value)
 
     def __round__(self, digits: int | None = None) -> NamedTensor:
-        """The numbers rounded to so many places behind the point; halves go to the even side."""
+        """Round the elements to this many decimals; halves round to even."""
         if digits is not None and not hasattr(digits, "__index__"):
             raise NotationError(
                 310, f"the number of decimal places must be an integer, got {digits!r}", hint="write round(A, 2)"
@@ -357,7 +357,7 @@ def _is_numpys(array: Any) -> bool:
 
 
 def _checked(array: Any) -> Any:
-    """An array of numbers; what NumPy adds to arrays besides is refused or taken off."""
+    """Return a plain array of numbers; reject or strip other features of NumPy arrays, such as masks."""
     if not _is_numpys(array):
         if hasattr(array, "dims"):
             raise NotationError(

@@ -1,12 +1,12 @@
-"""The derivative of a recurrence as a recurrence: the adjoint of its states, from the end back, and a sum over the steps.
+"""The derivative of a recurrence as a recurrence: the adjoints of its states, backward, and a sum over the steps.
 
     h^t = f(h^{t-1}, W) for t = 1, …, n;   L = ℓ(h^n) + ∑_{t=1}^{n} c(h^t)
     g^n = ∂L/∂h^n                                            by the last state
     g^t = g^{t+1} ⊙ ∂h^{t+1}/∂h^t + ∂c(h^t)/∂h^t             by each state: through the next one, and in its own step
     D = ∑_{t=1}^{n} g^t ⊙ ∂h^t/∂W                            what each step adds
 
-One step is a program of its own, in which h^{t-1} and g^t are tensors that are given, and so is what comes after
-the last; their closed forms are put together here. A state that others of its step speak of is held fixed in these.
+One step is a separate program with inputs h^{t-1} and g^t, and so is the part after the last step; this module combines
+their closed forms. A state that other states of its step use is held fixed in them.
 """
 
 from __future__ import annotations
@@ -223,7 +223,7 @@ def joined(assembly: RecurrenceAssembly, adjoint: Adjoint, *parts: Node | None) 
 
 
 def back(recurrence: Recurrence, whole: bool) -> nodes.Range:
-    """The steps from the one before the end to the first, and to what they begin with where that is no exception."""
+    """Return the steps from the last but one to the first, and to the start if that is not a special case."""
     start = recurrence.start if whole else plus(recurrence.start, {UNIT: recurrence.step})
     first, last = written(plus(recurrence.end, {UNIT: -recurrence.step})), written(start)
     plain_end = isinstance(last, Number) and (last.value <= 1 or isinstance(first, Number))

@@ -1,8 +1,8 @@
-"""A derivative worked out: its closed form as a program of the notation.
+"""The closed form of a derivative, as a program of the notation.
 
     closed_form("∂(softmax_{a} x)/∂x*", x="ℝ^{a}")         z = softmax_a(x);  D = z ⊙ (I_{a,a*} − z^*)
 
-Every derivative that stands in the value of a program is worked out; the program's own names stay.
+Every derivative in the value of a program is replaced by its closed form; the program's own names are kept.
 """
 
 from __future__ import annotations
@@ -92,12 +92,12 @@ class ClosedForm:
 
     @property
     def program(self) -> Formula:
-        """The closed form with all that it speaks of."""
+        """The closed form with all definitions that it uses."""
         return self.expression
 
     @cached_property
     def named(self) -> Program:
-        """The program of the names that the equations of the steps speak of; after it each of them is a claim."""
+        """The program of the names in the equations of the steps; after it, each equation is an assertion."""
         return Program(to_text(nodes.Program(self.definitions)))
 
     @property

@@ -1,4 +1,4 @@
-"""A derivative by differences: the quotients (f(X + h) − f(X − h)) / 2h, element by element; what a closed form is held against."""
+"""Finite differences (f(X + h) − f(X − h)) / 2h, element by element, to check closed forms."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ MOST = 4096  # elements that are changed one by one
 
 
 def differences(formula: Any, values: Mapping[str, Any], sizes: Mapping[str, int] | None = None) -> NamedTensor:
-    """The derivative that is a formula's value, by differences, for tensors of its inputs.
+    """Return the derivative that is the value of a formula, by finite differences, for these inputs.
 
-    Raises NotationError where its value is no derivative by one of these, or that has too many elements.
+    Raises NotationError if its value is not a derivative with respect to an input, or has too many elements.
 
     >>> import namedtensor as nt
     >>> float(differences(nt.derivative("x^3", "x"), {"x": 2.0}))  # doctest: +ELLIPSIS

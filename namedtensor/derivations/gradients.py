@@ -1,4 +1,4 @@
-"""`nt.gradient`: the slopes of one number by many parameters, under their names and with their own axes."""
+"""`nt.gradient`: the gradients of a scalar by many parameters, keyed by name and with the axes of each parameter."""
 
 from __future__ import annotations
 
@@ -90,9 +90,9 @@ class Gradient:
         sizes: Mapping[str, int] | None = None,
         **named: Any,
     ) -> Any:
-        """The gradients by name; with `return_value=True` the number itself, and these.
+        """Return the gradients by name; with `return_value=True` the value and the gradients.
 
-        A function takes its arguments by position. Raises NotationError where what is differentiated is no number.
+        A function takes its arguments by position. Raises NotationError if the differentiated value is not a scalar.
         """
         if len(arguments) > len(self._parameters):
             raise NotationError(

@@ -80,7 +80,7 @@ def forms_of_one_value(form: Form) -> list[Form]:
 
 
 def sums_named(checker: ReadingChecker, names: Mapping[int, str]) -> dict[Head, tuple[str, tuple[int, ...]]]:
-    """The names that stand for a softmax, a onehot and their kin, which sum to 1, or 0, along the axes at these places."""
+    """Return names defined as a softmax, onehot or similar, with the axis positions along which they sum to 1 or 0."""
     found: dict[Head, tuple[str, tuple[int, ...]]] = {}
     for term in (checker.find(name, checker.top, None) for name in checker.scope.definitions):
         while term is not None and term.operator == "variable" and change_of(term) is None:

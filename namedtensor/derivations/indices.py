@@ -16,7 +16,7 @@ UNIT = ""
 
 
 def linear(node: Node) -> Linear | None:
-    """An index as a sum of symbols and a whole number; None of what is none."""
+    """Return an index as a sum of symbols and an integer; None if it is not linear."""
     match node:
         case Number(value=int() as value):
             return plus({UNIT: value})
@@ -36,7 +36,7 @@ def linear(node: Node) -> Linear | None:
 
 
 def plus(one: Linear, other: Linear | None = None, times: int = 1) -> Linear:
-    """Their sum, the second so many times."""
+    """Return their sum, the second scaled."""
     found = dict(one)
     for symbol, count in (other or {}).items():
         found[symbol] = found.get(symbol, 0) + times * count

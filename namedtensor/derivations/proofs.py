@@ -1,8 +1,8 @@
-"""Proofs: an equation is proved where both sides have one index normal form, and false where drawn tensors tell them apart.
+"""Proofs: an equation is proved if both sides have one index normal form, and disproved if random tensors differ.
 
     prove("∑_{a} softmax_{a} x = 1", x="ℝ^{a}")           proved
 
-A proof uses no law that minds a case: it holds wherever both sides have a value.
+A proof uses no rewrite rule with singular cases: it holds wherever both sides have a value.
 """
 
 from __future__ import annotations

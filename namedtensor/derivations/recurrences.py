@@ -143,7 +143,7 @@ def recurrence_of(scope: Scope, tree: nodes.Program, taken: nodes.Derivative) ->
 
 
 def depending(scope: Scope, tree: nodes.Program, words: set[str]) -> set[str]:
-    """The names and functions that speak of these words, directly or through others."""
+    """Return the names and functions that depend on these words, directly or indirectly."""
     reached, changed = set(words), True
     while changed:
         changed = False
@@ -195,7 +195,7 @@ def _add(recurrence: Recurrence, family: Family, definition: Definition) -> None
 
 
 def _dependent(node: IndexSum, reached: set[str], recurrence: Recurrence) -> bool:
-    """Whether a sum is to be taken term by term: it has members of the families, or bounds that are no numbers."""
+    """Return whether a sum is expanded term by term: it uses members of the families, and maybe symbolic bounds."""
     if not (words_of(node.body) | operators_of(node.body)) & reached:
         return False
     symbolic = not (isinstance(node.first, Number) and isinstance(node.last, Number))

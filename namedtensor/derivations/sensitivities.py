@@ -147,7 +147,7 @@ class Sensitivities(Assembly):
         return self.simplified(self.restored(self.named(reading, over)), over)
 
     def replaced(self, node: Any, over: Range | None) -> Any:
-        """A tree in which members, and sums that speak of them, are parts."""
+        """Replace members, and sums that use them, by named parts."""
         if isinstance(node, Equation):
             return Equation((node.sides[0], *(self.replaced(each, over) for each in node.sides[1:])), range=node.range)
 
@@ -217,7 +217,7 @@ class Sensitivities(Assembly):
         )
 
     def outside(self) -> list[Node]:
-        """The members that formulas speak of and that no equation defines: what is given to begin with."""
+        """Return the members that formulas use and no equation defines: the initial values."""
         found: dict[str, Node] = {}
         bodies: list[tuple[Node, Range | None]] = [(family.body, family.definition.range) for family in self.families]
         bodies += [(side, None) for each in self.others() if isinstance(each, Equation) for side in each.sides[1:]]

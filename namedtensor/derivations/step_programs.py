@@ -127,7 +127,7 @@ class RecurrenceAssembly(Assembly):
         return found
 
     def probed(self, node: Node, back: int = 0) -> dict[str, Any]:
-        """The shape of a member, at the second step or so many before."""
+        """Return the shape of a member, at the second step or `back` steps before."""
         recurrence = self.recurrence
         checker, few = self.probe((each.first, each.last) for each in (recurrence, *recurrence.sums))
         start = recurrence.start if recurrence.families else plus(recurrence.sums[0].first, {UNIT: -1})

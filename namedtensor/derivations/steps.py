@@ -1,11 +1,12 @@
 """The steps of a derivation: each part that depends on X gets a name, and its differential by one rule.
 
-    u = Q ⊙_{k} K;  v = u / √|k|        names; what the program defines is said by these
+    u = Q ⊙_{k} K;  v = u / √|k|        names; the program's definitions are rewritten in terms of these
     ∂v = ∂u / √|k|                      quotient
 
-Each step is a claim of the language: ∂u is a change of u, and the equation holds for any. The rules are those of the paper
-(§5.2): plus, odot, quotient, ndot, sum, indexing, renaming, elementwise, and chain for a function of the program; else an
-operator has one of its own name. The last is *identification*: what stands before ∂X* in all of it is the derivative.
+Each step is an assertion of the language: ∂u is a differential of u, and the equation holds for any. The rules are from
+the paper (§5.2): plus, odot, quotient, ndot, sum, indexing, renaming, elementwise, and chain for a function of the
+program; any other operator has a rule of its own name. The last is *identification*: the coefficient of ∂X* is the
+derivative.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A layered layout: nodes in ranks from top to bottom, few crossings, edges as straight as they can be.
+"""A layered layout: nodes in ranks from top to bottom, few crossings, edges as straight as possible.
 
-After Sugiyama, Tagawa and Toda 1981: ranks by the longest path; order within a rank by the barycenters of neighbours;
-then strands of cells that are to stand upon one another are moved to where the other edges are short. An edge over several
-ranks goes through a waypoint in each. Of graphs it knows sizes alone, so that a group is a node like others.
+After Sugiyama, Tagawa and Toda 1981: ranks by the longest path; order within a rank by the barycenters of neighbors;
+then vertically aligned chains of cells are moved so that the other edges are short. An edge over several ranks has a
+waypoint in each. The layout knows only sizes of cells, so a group is a node like others.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Link:
 
 
 class Piece(NamedTuple):
-    """A piece of an edge between neighbouring ranks."""
+    """A segment of an edge between adjacent ranks."""
 
     upper: int
     lower: int
@@ -141,7 +141,7 @@ def ordered(cells: list[Cell], links: Sequence[Link]) -> list[list[int]]:
 
 
 def first_order(cells: list[Cell], below: dict[int, list[int]]) -> list[int]:
-    """Along the edges, deepest first, so that what belongs together is neighbours."""
+    """Order nodes along the edges, deepest first, so that related nodes are adjacent."""
     found: dict[int, None] = {}
     for root in sorted(range(len(cells)), key=lambda place: cells[place].rank):
         waiting = [root]
@@ -255,7 +255,7 @@ def straight(cells: list[Cell], joined: list[Piece], ranks: list[list[int]]):
 
 
 def middle(others: list[int], cells: list[Cell], at: dict[int, int]) -> int | None:
-    """The middle one of a cell's neighbours, nodes before waypoints."""
+    """Return the median of a cell's neighbors, nodes before waypoints."""
     near = sorted([other for other in others if not cells[other].is_way] or others, key=lambda other: at[other])
     return near[(len(near) - 1) // 2] if near else None
 

@@ -1,6 +1,6 @@
-"""Data in a program: which names and calls of a formula carry inputs, and the type of each piece.
+"""Data in a program: the names and calls of a formula that depend on inputs, and the type of each node.
 
-What is no data is a parameter, and is not drawn.
+Everything else is a parameter and is not drawn.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ class FlowData:
         return found
 
     def free(self, function: FunctionDefinition, inner: Environment | None) -> list[Key]:
-        """The program's data that a function's body speaks of, which no argument of it is."""
+        """Return the program's data, other than its arguments, that a function's body uses."""
         bodies = [function.body, *(each.body for group in function.facts.values() for each in group)]
         own = {name.key() for name in (*function.parameters, *function.options)} | set(function.facts)
         found: dict[Key, None] = {}

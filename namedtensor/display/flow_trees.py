@@ -49,7 +49,7 @@ def operands(node: Any) -> tuple[Any, ...]:
 
 
 def regrouped(node: Any, has_data: Callable[[Any], bool]) -> Any:
-    """X + F + b as X + (F + b), where b is no data: what is only added belongs to what it is added to."""
+    """Regroup X + F + b as X + (F + b) if b is a parameter: it is drawn with the term that it is added to."""
     if not isinstance(node, Call) or node.operator != "+":
         return node
     terms = summands(node)
@@ -103,7 +103,7 @@ def lineage(env: Environment | None) -> list[Environment]:
 
 
 def needs(one: Definition, other: Definition) -> bool:
-    """Whether a family speaks of another at its own index, or at one next to it."""
+    """Return whether a family uses another at its own index, or at an adjacent one."""
     if one.range is None or other.range is None or one.range.variable.text != other.range.variable.text:
         return False
     variable = one.range.variable.text

@@ -57,7 +57,7 @@ def html_formula(node: Any, tints: Mapping[str, Tint]) -> str:
 
 
 def html_piece(node: Any, text: str, tints: Mapping[str, Tint]) -> str:
-    """A piece of a formula; where it is no node, its text."""
+    """Format a part of a formula; anything but a node is shown as text."""
     return html_formula(node, tints) if hasattr(node, "span") else f"<code>{html.escape(printable(text))}</code>"
 
 

@@ -74,7 +74,7 @@ class Picture:
 
 
 def fitted(svg: str) -> str:
-    """An SVG that is no broader than the page."""
+    """Limit the width of an SVG to that of the page."""
     return svg.replace("<svg", '<svg style="max-width:100%;height:auto"', 1)
 
 
@@ -91,11 +91,11 @@ def heatmap(
     labels: Mapping[str, Sequence[Any]] | None = None,
     title: str = "",
 ) -> Picture:
-    """A tensor as a heat map: `rows` and `columns` are two of its axes, each element of the others is a panel.
+    """Draw a tensor as a heat map: `rows` and `columns` are two of its axes, each index of the others is a panel.
 
-    Where they are left out, the last two axes in storage order are rows and columns. `labels` says what stands beside
-    the elements of an axis, instead of numbers from 1. Axes of size 1 that nothing asks for are left out. Raises
-    NotationError where an axis is not the tensor's, labels are not as many as its elements, or matplotlib is missing.
+    By default, `rows` and `columns` are the last two axes in storage order. `labels` are the tick labels of an axis
+    (default: numbers from 1). Other axes of size 1 are omitted. Raises NotationError if the tensor lacks an axis,
+    the number of labels differs from the size of their axis, or matplotlib is missing.
 
     >>> import namedtensor as nt
     >>> A = nt.tensor([[0.9, 0.1], [0.5, 0.5]], "seq memory")
@@ -216,7 +216,7 @@ def titled(outer: tuple[str, ...], at: tuple[int, ...], labels: dict[str, list[s
 
 
 def figure_size(extent: Any, inner: tuple[str, ...], labels: dict[str, list[str]], wide: int, high: int):
-    """Inches: room for the cells, for the labels at the left and below, for the bar at the right."""
+    """Return the size in inches: of the cells, the labels at the left and below, and the color bar at the right."""
     cell = 0.26 if wide * high <= 4 else 0.15
     largest = 6.0 / math.sqrt(min(wide * high, 4))
     shared = min(max(cell, 1.3 / max(extent)), *(largest / size for size in extent))
@@ -230,7 +230,7 @@ def room(texts: list[str] | None) -> float:
 
 
 def ticks(panel: Any, extent: Any, inner: tuple[str, ...], labels: dict[str, list[str]], left: bool, bottom: bool):
-    """Names of the axes, and what stands beside their elements, at the left and at the bottom of the whole."""
+    """Draw axis names and tick labels at the left and bottom edge of the figure."""
     for spine in panel.spines.values():
         spine.set(color=INK, alpha=0.25, linewidth=0.6)
     panel.tick_params(length=0, labelsize=7, colors=INK)

@@ -78,7 +78,7 @@ def used(part: tuple[str, str], env: Environment) -> tuple[str, ...]:
 
 # -------------------------------------------------------------------------------------------------- names of its axes
 class AxisNames:
-    """Plain names for the axes of the terms of each call, one name throughout; two that meet are told apart by a prime."""
+    """Consistent plain names for the axes of the terms of each call; a prime distinguishes equal names in a term."""
 
     def __init__(self, trace: list[tuple[Any, Term, Environment]]):
         self.met: dict[int, dict[str, set[str]]] = {}
@@ -184,7 +184,7 @@ def step(
 
 
 def no_way() -> None:
-    """The way to what is no derivative."""
+    """Return None: a value that is not a derivative has no derivation."""
 
 
 @dataclass(frozen=True)
@@ -257,14 +257,14 @@ class Explanation(Suggests):
 
     @cached_property
     def derivation(self) -> Way | None:
-        """The closed form of a derivative and the steps there; None of what is none, or has none."""
+        """The closed form of a derivative and its derivation; None if there is none."""
         return self.derived()
 
     @encodable
     def __str__(self) -> str:
         found = overview_text(self) if len(self) > LONGEST else steps_text(self)
         way = self.derivation
-        return found if way is None else f"{found}\nworked out\n{textwrap.indent(way_text(way), '  ')}"
+        return found if way is None else f"{found}\nclosed form\n{textwrap.indent(way_text(way), '  ')}"
 
     __repr__ = __str__
 

@@ -106,7 +106,7 @@ def _within(formulas: list[Maths]) -> dict[Span, int]:
 
 
 def left_of(source: str, whole: Span, removed: frozenset[Span]) -> list[Span]:
-    """Maths without some of its statements: their & stay, so that a table keeps its columns."""
+    """Return a formula without some of its statements, except their &, so that a table keeps its columns."""
     kept = [
         (at, at + 1)
         for start, end in removed

@@ -1,9 +1,9 @@
-"""The claims of a program, each as a program of its own: with the statements that it needs, and no others.
+"""The assertions of a program, each as a separate program with only the statements that it needs.
 
     f(X) = X ⊙_{ax} X                         f(insideA) = insideA ⊙_{ax} insideA
     ∂f(X; H) = 2 X ⊙_{ax} H                   ∂f(X; H) = 2 X ⊙_{ax} H          about any X
 
-A claim that speaks of what a function takes is about any such tensor: the names within the functions that it needs get others.
+An assertion about the argument of a function holds for any such tensor, so local names of its functions are renamed.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from .superseded import without
 
 
 class Conflict(NamedTuple):
-    """Why formulas are no program together, in the document; where a name is defined twice, both statements in the program."""
+    """Why formulas do not form a program; for a name that is defined twice, both statements."""
 
     problem: NotationError
     first: Span | None = None
@@ -95,7 +95,7 @@ class Together:
         return frozenset(one.span for group in groups for one in group)
 
     def signature_of(self, row: Span) -> nodes.Signature | None:
-        """The signature that stands behind a statement in its row, where it says something of that row alone."""
+        """Return the signature after a statement in its row, if it is about that row alone."""
         at = next((at for at, each in enumerate(self.statements) if each.span == row), len(self.statements))
         following = self.statements[at + 1] if at + 1 < len(self.statements) else None
         return following if isinstance(following, nodes.Signature) and following.span in self.of_rows else None
@@ -131,7 +131,7 @@ class Together:
 
 
 def conflict_of(together: Together, removed: frozenset[Span]) -> Conflict | None:
-    """Why formulas, without statements that are removed, are no program together; None where they are one."""
+    """Return why formulas, without the removed statements, do not form a program; None if they do."""
     work = together.work
     part = together.part(frozenset(together.formulas), removed)
     program = part.tree

@@ -1,4 +1,4 @@
-"""A document as data: its sections with the maths that stands in them, and its definitions of macros."""
+"""The data of a document: its sections with their formulas, and its macro definitions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Maths(NamedTuple):
 
 @dataclass
 class Section:
-    """A scope: its title, and the maths that stand in it."""
+    """A scope: its title and its formulas."""
 
     title: str
     start: int
@@ -58,7 +58,7 @@ class Macro(NamedTuple):
 
 @dataclass
 class Document:
-    """A document: its sections with their maths, definitions of macros, and maths that is never closed."""
+    """A document: its sections with their formulas, macro definitions, and unclosed formulas."""
 
     source: str
     sections: list[Section]

@@ -34,7 +34,7 @@ class _Silenced(NamedTuple):
 
 
 def findings_of(report: Report, whole: Whole) -> list[Finding]:
-    """Errors, warnings, and formulas with named axes that were not checked: of each kind in the order of the document."""
+    """Return errors, warnings, and unchecked formulas with named axes, each group in the order of the document."""
     maths = sorted({each for section in report.sections for each in section.maths if not each.written})
     silenced = _silenced(report, whole, maths)
     found: list[Finding] = []
@@ -80,8 +80,8 @@ def _silenced(report: Report, whole: Whole, maths: list[Maths]) -> dict[str, lis
 
 
 def _stretch(ignored: Ignored, whole: Whole, maths: list[Maths]) -> _Silenced:
-    """A comment that ends a line is about that line and the maths that ends on it; one on its own, about what follows:
-    within maths the next line, else the next display or formula."""
+    """Return the range of a directive. At the end of a line, it applies to that line and the formula that ends on it.
+    On its own line, it applies to the next line within a formula, else to the next display or formula."""
     at = whole.place((ignored.position, ignored.position))
     start, end = _line(at.text, at.span[0])
     index = bisect_left(maths, ignored.position, key=lambda each: each.end)

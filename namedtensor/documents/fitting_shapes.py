@@ -1,8 +1,8 @@
-"""Shapes of which nothing is said: the least with which a claim has a type.
+"""Minimal shapes for undeclared names with which an assertion has a type.
 
     softmax_{seq}(Q ⊙_{key} K) ⊙_{seq} V       Q ∈ ℝ^{key}, K ∈ ℝ^{seq × key}, V ∈ ℝ^{seq}
 
-A name that is not known becomes a number. What is then wrong says which axis an operand lacks: each way to give it one is
+An undeclared name starts as a scalar. The errors then tell which axis an operand is missing: each way to add it is
 tried, those with the fewest axes first.
 """
 
@@ -93,7 +93,7 @@ def _bodies(tree: nodes.Program) -> dict[str, tuple[Any, ...]]:
 def _ways(
     problems: tuple[NotationError, ...], shapes: Shapes, own: set[str], bodies: Mapping[str, tuple[Any, ...]]
 ) -> Iterator[Way]:
-    """The ways in which problems may be gone with larger shapes, the likeliest first."""
+    """Return larger shapes that may resolve the problems, most likely first."""
     unknown = {each.span_text or "" for each in problems if each.code == 201} - {*shapes, *bodies, ""}
     if unknown := {name for name in unknown if not set(name) & {" ", "("}}:
         yield frozenset((name, "") for name in unknown)

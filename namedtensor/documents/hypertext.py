@@ -1,11 +1,11 @@
-r"""HTML as the LaTeX document that `documents` reads: its headings, and the maths that MathJax or KaTeX would set.
+r"""Convert HTML to a LaTeX document: its headings, and the formulas that MathJax or KaTeX would typeset.
 
     <h1>Attention</h1>                        \section{Attention}
     \(Q \ndot{\key} K &gt; 0\)                 \(Q \ndot{\key} K > 0\)
     <!-- namedtensor: X ∈ ℝ^{seq} -->         % namedtensor: X ∈ ℝ^{seq}
 
-Maths stands in `\(…\)`, `\[…\]`, `$$…$$` and environments, with entities for `<`, `>` and `&`; a single `$` is money, as
-pages have it. Scripts, styles and code are none.
+Formulas are in `\(…\)`, `\[…\]`, `$$…$$` and environments, with entities for `<`, `>` and `&`; a single `$` is a
+currency sign. Scripts, styles and code are skipped.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MARKUP = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]\w{1,30});|</?[a-z][^<>]
 
 
 def whole_hypertext(text: str, file: str) -> Whole:
-    """The headings and the maths of a page in HTML."""
+    """Return the headings and formulas of an HTML page."""
     reading = _Hypertext(text, file)
     reading.run()
     return reading.parts.whole()

@@ -1,11 +1,11 @@
-r"""A document as TeX reads it: the files that it includes in the places where it includes them.
+r"""A document as TeX reads it, with the files that it includes inserted.
 
     paper.tex --\input, \include, \usepackage--> one text, a Whole  <--a place in it leads back to a file and its line
 
-Of a style file beside the document (`namedtensor.sty`, or one with the author's macros) only the definitions are taken.
-A document can be anybody's, so what it names is opened with care: only regular files that hold text, outside of the
-document's folder only those that TeX alone reads (`.tex`, `.sty`, …), not deeper, not more and not larger than the
-limits below. What is not read is told by a note, since formulas may stand in it.
+Of a style file in the folder of the document (`namedtensor.sty`, or one with the author's macros) only the definitions
+are read. Documents are untrusted: only regular text files are opened, outside of the document's folder only TeX files
+(`.tex`, `.sty`, …), and depth, number and size are limited (see below). A note reports each file that is not read,
+because it may contain formulas.
 """
 
 from __future__ import annotations

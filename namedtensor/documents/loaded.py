@@ -1,7 +1,7 @@
-"""A document as a program: what holds at its end, or at that of a section, as the checker has read it.
+"""A document as a program: the statements that apply at its end, or at the end of a section.
 
-A section inherits, and may say anew what a name is: from there on the new counts, so that what was said of the old one,
-and all that needs it, is left out.
+A section inherits statements and may redefine a name. From there on the new definition applies, and statements about
+the old one, or that depend on it, are omitted.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ PARTS = re.compile(r"\\(?:documentclass|begin\{document\}|(?:sub)*section\b|inpu
 
 
 def whole_of(text: str, file: str) -> Whole:
-    """A document with all that belongs to it: the files that it includes, or of Markdown the maths alone."""
+    """Return the whole document: with the files that it includes, or only the formulas of a Markdown file."""
     return READERS.get(os.path.splitext(file)[1], whole_text)(text, file)
 
 

@@ -1,4 +1,4 @@
-r"""Markdown as the LaTeX document that `documents` reads: its headings, its maths, and nothing else.
+r"""Convert Markdown to a LaTeX document of its headings and formulas.
 
     # Attention                      \section{Attention}
     Let $X \in \reals^{\seq}$.       $X \in \reals^{\seq}$
@@ -6,9 +6,9 @@ r"""Markdown as the LaTeX document that `documents` reads: its headings, its mat
     Y = \nsum{\seq} X                Y = \nsum{\seq} X
     ```                              \]
 
-Maths is what pages show as maths: `$…$` (no blank within the dollars, and no digit after them, so that $5 is money),
-`$$…$$`, ```` ```math ````, `` $`…`$ ``, `\(…\)`, `\[…\]` with one backslash or two, and environments. Code is none. A
-macro that maths defines counts from there on, as it does in pages.
+Formulas are in `$…$` (no blank within the dollars, and no digit after them, so that $5 is a price), `$$…$$`,
+```` ```math ````, `` $`…`$ ``, `\(…\)`, `\[…\]` with one backslash or two, and environments. Code is skipped. A macro
+that a formula defines applies from there on.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ MONEY = re.compile(r"[\s$]")
 
 
 def whole_markdown(text: str, file: str) -> Whole:
-    """The headings and the maths of a Markdown file."""
+    """Return the headings and formulas of a Markdown file."""
     reading = _Markdown(text, file)
     reading.run()
     return reading.parts.whole()
@@ -65,7 +65,7 @@ class _Markdown:
         return mark.end()
 
     def html(self, mark: re.Match) -> int:
-        """A comment; <!-- namedtensor: … --> speaks to the checker."""
+        """Read a comment; <!-- namedtensor: … --> is a directive."""
         end = self.closing("-->", mark.end())
         for said in REMARK.finditer(self.text, mark.end(), end - 3) if end else ():
             self.parts.write("% ", said.start())
@@ -124,7 +124,7 @@ class _Markdown:
         return self.maths("", start, (start, end), "", end)
 
     def maths(self, opening: str, start: int, inside: tuple[int, int], closing: str, end: int | None = None) -> int:
-        """Copy maths, after the definitions in it: they count for what follows too."""
+        """Copy a formula after the definitions in it, which also apply to what follows."""
         for define in DEFINE.finditer(self.text, *inside):
             self.define(define)
         self.pieces += 1

@@ -1,4 +1,4 @@
-"""The maths of a LaTeX document by section, and its definitions of macros, where they stand."""
+"""Locate the formulas of a LaTeX document by section, and its macro definitions."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ TOKEN = re.compile(
 
 
 def find(source: str, common: int = 0) -> Document:
-    """The sections of a document, its maths and its macros; facts before `common` are facts of each section."""
+    """Return the sections, formulas and macros of a document; facts before `common` apply to each section."""
     document = Document(source, [Section("", 0)], common=common)
     position = found = 0
     while token := TOKEN.search(source, position):
         position = _outside(document, token)
         found += token.lastgroup in COUNTED
         if found > PIECES:
-            message = f"a document has more than {PIECES} pieces of maths and headings: the rest was not read"
+            message = f"a document has more than {PIECES} formulas and headings: the rest was not read"
             document.errors.append(NotationError(404, message, source, token.span(), hint="check its parts one by one"))
             document.passed.append((position, len(source)))
             break
@@ -103,7 +103,7 @@ def _comment(document: Document, token: re.Match) -> int:
 
 
 def opaque_end(source: str, token: re.Match) -> int:
-    """The end of what TeX prints as it stands; where there is none, only its \begin is passed over."""
+    """Return the end of a verbatim environment; if it is not closed, the end of its \begin."""
     end = next_end(source, rf"\end{{{token['kind']}}}", token.end())
     return token.end() if end < 0 else end
 
@@ -141,7 +141,7 @@ def _define(document: Document, token: re.Match) -> int:
 
 
 def _define_environment(document: Document, start: int, head: re.Match | None, end: int) -> None:
-    r"""\newenvironment{shown}{\begin{align}}{\end{align}}, whose maths is a display"""
+    r"""\newenvironment{shown}{\begin{align}}{\end{align}}, whose content is a display"""
     if head is None:
         return
     text = document.source[start:end]
@@ -216,9 +216,9 @@ PARAGRAPH = re.compile(r"\n[ \t]*\n")
 def maths_end(
     source: str, position: int, closer: str, inline: bool, others: Collection[str] = ()
 ) -> tuple[int | None, int]:
-    """Where the maths that `closer` ends, or one of the others, is over, None where it never is; and up to where that was looked for.
+    """Return the end of a formula that `closer` or one of the others closes (None if unclosed), and of the search.
 
-    A paragraph ends inline maths in any case.
+    The end of a paragraph also ends an inline formula.
     """
     while token := TOKEN.search(source, position):
         text = token[0]

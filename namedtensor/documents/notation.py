@@ -1,5 +1,5 @@
-"""Recognition of the notation: which maths of a document is checked; what does not look like it is skipped, and only
-what shows axes blamed.
+"""Recognition of the notation: which formulas of a document are checked. Formulas that do not look like it are skipped,
+and only those that show axes are reported as errors.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ CALLED = re.compile(
 def gather(
     document: Document, section: Section, everything: bool, findings: Findings, before: Collection[str] = ()
 ) -> set[Maths]:
-    """Sort the maths of a section: formulas to check, and among them those that may be blamed. `before` are the names that
-    earlier sections tell of."""
+    """Select the formulas of a section to check; return those whose errors are reported. `before` are the names of
+    earlier sections."""
     marked = {maths for maths in section.maths if everything or shows_axes(document, maths)}
     blamed: set[Maths] = set()
     functions: set[str] = set()  # of named axes
@@ -85,7 +85,7 @@ def gather(
 
 
 def _is_shape(document: Document, section: Section, maths: Maths, program: Any, findings: Findings) -> bool:
-    """Whether maths that is no formula is a shape or a type: then the section has it as such, or it is an error."""
+    """Return whether a math span is a shape or a type; if so, add it to the section, or report its error."""
     if not isinstance(program, NotationError) and not _single(program):
         return False
     try:
@@ -102,8 +102,8 @@ def _is_shape(document: Document, section: Section, maths: Maths, program: Any, 
 def _said_of_known(
     document: Document, section: Section, maths: Maths, blamed: set[Maths], findings: Findings
 ) -> nodes.Program | None:
-    """What maths in running text says of nothing else than the section's formulas do: A + x of tensors that they told of
-    before, ε > 0 of one that they use. None where it says something else."""
+    """Return the program of an inline formula about names of the section only: A + x with tensors defined before, ε > 0
+    with a name in use. None for any other."""
     if not blamed or findings.read > READ or not OPERATES.search(document.source, *maths[:2]):
         return None
     program = _read(document, section, maths, findings)
@@ -125,7 +125,7 @@ OPERATES = re.compile(r"[-+*/(<>]|\\(?:odot|cdot|times|frac|leq?|geq?|neq?)(?![A
 
 
 def _leave_out(document: Document, maths: Maths, problem: NotationError, everything: bool, findings: Findings) -> None:
-    """Maths that cannot be read: an error where it is blamed, and else a reason."""
+    """Record a formula that cannot be parsed: as an error, or as skipped with a reason."""
     reason = _passed_over(document, maths, problem)
     if everything or reason is None or maths.written:
         findings.errors.append(problem)
@@ -142,8 +142,8 @@ def _leave_out(document: Document, maths: Maths, problem: NotationError, everyth
 def _read_rows(
     document: Document, section: Section, maths: Maths, problem: NotationError, everything: bool, findings: Findings
 ) -> nodes.Program | NotationError:
-    """The tree of what can be read of a display: without rows that cannot, of which each is told. The problem of the whole
-    where no row can be read."""
+    """Return the tree of the valid rows of a display, and report each invalid row. If no row is valid, return the error
+    of the whole."""
     first = problem
     rows, gone = rows_of(document.source, maths), []
     told: list[tuple[Maths, NotationError]] = []
@@ -192,15 +192,15 @@ def _mentions(document: Document, maths: Maths, names: set[str]) -> bool:
 
 
 def _says_something(document: Document, maths: Maths) -> bool:
-    """Whether maths with named axes is more than a symbol or a fragment in running text."""
+    """Return whether a formula with named axes is more than a symbol or a fragment in running text."""
     text = document.source[maths.start : maths.end]
     operates, relates = bool(OPERATORS.search(text)), bool(RELATION.search(text))
     return operates and relates or maths.display and (operates or relates)
 
 
 def _keep_needed(section: Section, blamed: set[Maths], known: set[str], findings: Findings) -> None:
-    """Of formulas without named axes, keep those alone that say what is used in one with them, or speak of nothing else than
-    what those say."""
+    """Drop formulas without named axes, except those that define what a formula with named axes uses, and those that
+    use only names so defined."""
     used: set[str] = set()
     needed, new = set(), set(blamed)
     while new:
@@ -249,7 +249,7 @@ def base_of(node: Any) -> str:
 
 
 def _passed_over(document: Document, maths: Maths, problem: NotationError) -> str | None:
-    """Why maths that does not parse is not blamed for it; None where it is."""
+    """Return why a formula that does not parse is skipped; None if it is an error."""
     text = document.source[maths.start : maths.end]
     if problem.code in BEYOND:
         return problem.message
@@ -282,7 +282,7 @@ def _single(program: nodes.Program) -> bool:
 
 
 def _read(document: Document, section: Section, maths: Maths, findings: Findings) -> nodes.Program | NotationError:
-    """The tree of maths, or why there is none. Whether f(x) is a call, earlier formulas of the section may say."""
+    """Return the tree of a formula, or its error. In f(x), f is a function if an earlier formula defines it so."""
     work = assembled(document, [maths])
     findings.read += len(work.text) + _expanded(work) + EACH
     if findings.read > READ:
@@ -305,7 +305,7 @@ EACH = 10  # characters that each formula counts besides its own
 
 
 def _expanded(work: AssembledProgram) -> int:
-    """How many pieces the macros of the document make of maths: few characters can ask for much."""
+    """Return the number of tokens after macro expansion, which can be large for a short formula."""
     if len(work.parts) == 1:
         return 0
     try:
@@ -328,6 +328,6 @@ def _known(section: Section) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _forget_endless(document: Document, problem: NotationError) -> None:
-    """A macro that expands without end is told of once, and is no macro from then on."""
+    """Remove a macro with endless expansion, so that it is reported only once."""
     if problem.code == 109 and problem.span_text in document.definitions and problem.reason == ENDLESS_MACRO:
         del document.definitions[problem.span_text]

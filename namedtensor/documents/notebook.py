@@ -14,7 +14,7 @@ CELL = ":cell "  # between the name of a notebook and the number of a cell
 
 
 def whole_notebook(text: str, file: str) -> Whole:
-    """The headings and the maths of a notebook's Markdown cells. Raises InputError where the file is no notebook."""
+    """Return the headings and formulas of a notebook's Markdown cells. Raises InputError if it is not a notebook."""
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as problem:

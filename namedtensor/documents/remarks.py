@@ -1,10 +1,10 @@
-r"""Comments that speak to the checker: facts that running text gives, and findings that are to be ignored.
+r"""Directives in comments: assumptions that running text states, and findings to ignore.
 
     % namedtensor: X ∈ ℝ^{seq × chans}      a statement of the section, as text or as LaTeX; several with ; between them
     % namedtensor: ignore                   no finding in the next display, or on the line that it ends
     % namedtensor: ignore 301, 314          no such finding there
 
-A fact is written into the program of its section as LaTeX; whatever is said of it is said of the statement in the comment.
+A fact is added to the program of its section as LaTeX; its errors point to the statement in the comment.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Fact(NamedTuple):
 
 
 def remarks(source: str, start: int, end: int) -> Iterator[Ignored | Fact | NotationError]:
-    """The comments of a stretch that speak to the checker."""
+    """Yield the directives in a range of the source."""
     for remark in REMARK.finditer(source, start, end):
         if ignored := IGNORE.fullmatch(remark[1].rstrip()):
             yield Ignored(remark.start(), frozenset(map(int, re.findall(r"\d+", ignored["numbers"]))))

@@ -1,4 +1,4 @@
-"""The report of a document: errors, warnings, notes, and the maths that was not checked."""
+"""The report of a document: errors, warnings, notes, and the formulas that were not checked."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .verdicts import Tried
 
 
 class Skipped(NamedTuple):
-    """Maths that was not checked, and why; `named` where it is a formula that shows a named axis."""
+    """A formula that was not checked, and why; `named` if it shows a named axis."""
 
     span: Span
     reason: str
@@ -72,7 +72,7 @@ class Findings:
     conflicts: int = 0  # definitions that cannot stand together
 
     def nothing_read(self, document: Document) -> None:
-        """Where a document speaks of named axes and no formula was checked, that is an error."""
+        """Add an error if a document uses named axes but no formula was checked."""
         unread = [left for left in self.skipped if left.named]
         place = unread[0].span if unread else named_axes(document)
         if place is None or self.errors:

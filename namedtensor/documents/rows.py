@@ -92,8 +92,8 @@ def columns(source: str, span: Span) -> list[int]:
 
 
 def unread_part(source: str, rows: list[Row], gone: list[Span], problem: NotationError) -> Span | None:
-    """What is to be taken out of a display for a problem: the comment that it stands in, else its row with the rows that
-    go on from there. None where that is no part of the display, or is out already."""
+    """Return the span to remove from a display for a problem: the comment that contains it, else its row and the rows
+    that continue it. None if it is not part of the display, or removed already."""
     at = problem.span[0] if problem.span else -1
     index = next((number for number, row in enumerate(rows) if row.start <= at <= row.end), None)
     if index is None:

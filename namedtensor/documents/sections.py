@@ -1,13 +1,13 @@
-"""Formulas in a LaTeX document: found where they stand, gathered by section, and checked there.
+"""Check the formulas of a LaTeX document, section by section.
 
-    document --find--> maths and definitions of macros --sort--> formulas of the notation --check--> errors with their place
+    document --find--> math spans, macro definitions --sort--> formulas of the notation --check--> errors with positions
 
-Each section is a scope, which inherits what it does not say itself from those before it. The formulas of a section are copied, with the macros
-that the document defines before them, into one program (a `AssembledProgram`), and what the checker says of the program is
-carried back to the lines of the document.
+Each section is a scope, which inherits from those before it what it does not define itself. The formulas of a section
+are copied into one program (an `AssembledProgram`), with the macros that the document defines before them, and the
+findings of the checker are mapped back to the lines of the document.
 
-Much maths of a document is not of this notation. What does not look like it is passed over; a formula without a named
-axis may define a name, and is not blamed.
+Many formulas of a document do not use this notation. Those that do not look like it are skipped; a formula without a
+named axis may define a name, but its errors are not reported.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ def check_document(
     common: int = 0,
     draws: Draws | None = None,
 ) -> Report:
-    """Check the formulas of a LaTeX document. With `everything`, maths that seems to be of another notation too.
+    """Check the formulas of a LaTeX document; with `everything`, also those that seem to use another notation.
 
-    `shapes` and `sizes` are known in each section, and so are the facts in comments that stand before `common`. With
-    `draws`, each claim and derivation is tried on random tensors too.
+    `shapes` and `sizes` apply in each section, and so do the facts in comments before `common`. With `draws`, each
+    assertion and derivation is also tested on random tensors.
     """
     document = find(source, common)
     document.given, document.sizes, document.draws = dict(shapes or {}), sizes, draws
@@ -232,7 +232,7 @@ def _try_claims(document: Document, together: Together, program: Part, blamed: s
     wrong = [error.span for error in findings.errors if error.span is not None]
 
     def is_wanted(span: Span) -> bool:
-        """Whether a claim is to be tried: its type may be wrong, which is told of already."""
+        """Return whether to test an assertion: its type may be wrong, which is already reported."""
         start, end = work.span(span) or span
         return together.holder(span) in blamed and not any(start <= at[0] < end for at in wrong)
 
@@ -283,11 +283,11 @@ def _has_shape_variable(error: NotationError) -> bool:
 
 
 def _mentions_only(document: Document, section: Section, at: Maths | None, error: NotationError) -> bool:
-    """Whether inline maths has no value and needs none: it names an axis, $\\ax(i)$, or a differential, $\\partial X$."""
+    """Return whether an inline formula needs no value: an axis, $\\ax(i)$, or a differential, $\\partial X$."""
     return _fragment(section, at) and (error.code == 405 or error.span_text in document.axes)
 
 
 def _fragment(section: Section, at: Maths | None) -> bool:
-    """Whether maths is in running text and states nothing."""
+    """Return whether a formula is an inline expression, not a statement."""
     statements = section.programs[at].statements if at and not at.display else ()
     return bool(statements) and all(isinstance(each, nodes.Value) for each in statements)

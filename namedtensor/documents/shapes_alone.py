@@ -1,4 +1,4 @@
-r"""Maths in running text that is a shape or a type without a name: it says something, and is read and checked as such.
+r"""Shapes and types without a name in running text, which are parsed and checked as such.
 
 $\reals^{\height \times \width}$, $\reals^{\ax[I]} \rightarrow \reals^{\ax[I]}$, $\ax[n]$, $\ax[I] \in \mathcal{S}$
 """
@@ -23,7 +23,7 @@ LONGEST = 500
 
 
 def shape_alone(document: Document, maths: Maths) -> Program | None:
-    """What maths says as a shape or a type; None where it is none. Raises NotationError where an axis occurs twice in it."""
+    """Parse a formula as a shape or a type; None if it is neither. Raises NotationError if an axis is repeated."""
     found = INSIDE.fullmatch(document.source, maths.start, min(maths.end, maths.start + LONGEST))
     if maths.display or maths.written or found is None:
         return None

@@ -1,4 +1,4 @@
-r"""Named axes in maths: by a macro of the notation, or by an axis that the document defines."""
+r"""Detect named axes in formulas: a macro of the notation, or an axis that the document defines."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ REALS = re.compile(r"\\(?:reals|mathbb\s*\{?\s*R)(?![A-Za-z])")
 
 
 def shows_axes(document: Document, maths: Maths) -> bool:
-    """Whether maths shows a named axis."""
+    """Return whether a formula shows a named axis."""
     if maths.written:
         return True
     if not document.named:
@@ -44,8 +44,8 @@ def shows_axes(document: Document, maths: Maths) -> bool:
 
 
 def _names_bare_axes(document: Document, maths: Maths) -> bool:
-    r"""Whether maths has a shape of macros that nothing defines, ℝ^{\seq \times \key}, or of calligraphic letters, in a
-    document of this notation."""
+    r"""Return whether a formula, in a document of this notation, has a shape of undefined macros, ℝ^{\seq \times \key},
+    or of calligraphic letters."""
     if not document.speaks:
         return False
     if SHAPE_VARIABLES.search(document.source, *maths[:2]):
@@ -67,12 +67,12 @@ SHAPE_VARIABLES = re.compile(
 
 
 def named_axes(document: Document) -> Span | None:
-    """Where a document first uses a macro of the notation, in maths or not; None where it only defines them."""
+    """Return where a document first uses a macro of the notation, in a formula or not; None if it only defines them."""
     return next((use.span() for use in uses(document)), None)
 
 
 def uses(document: Document) -> Iterator[re.Match]:
-    """Where a document uses the macros of the notation, in maths or not: not where it defines macros."""
+    """Yield the uses of the macros of the notation, in formulas or not, outside of macro definitions."""
     for use in USES.finditer(document.source):
         index = bisect_right(document.passed, (use.start(), len(document.source))) - 1
         if use[0] not in document.others and (index < 0 or document.passed[index][1] <= use.start()):
@@ -80,8 +80,8 @@ def uses(document: Document) -> Iterator[re.Match]:
 
 
 def unseen(document: Document) -> Iterator[tuple[Span, str]]:
-    r"""Operators of the notation that stand in no maths that was found, one of a paragraph, and why they were not read: in
-    an environment that nothing here knows, they may be a formula."""
+    r"""Yield operators of the notation outside of all located formulas, one per paragraph, with a reason: an unknown
+    environment may contain a formula."""
     found = sorted(maths[:2] for section in document.sections for maths in section.maths)
     paragraph = 0  # where that of the last one ends
     for use in uses(document):

@@ -11,7 +11,7 @@ from ..scope.names import spelled, walk
 
 
 def without(statements: Sequence[Any], gone: set[int]) -> list[Any]:
-    """Statements without those at some places, and without what stands above the new definitions and needs the old."""
+    """Remove the statements at some positions, and those above the new definitions that need the old ones."""
     lost, waiting = set(gone), list(gone)
     while waiting:
         names = defined_by(statements[waiting.pop()])

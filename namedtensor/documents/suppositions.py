@@ -1,9 +1,9 @@
-"""What a claim takes for granted of names of which nothing is said: the least that gives it a meaning, which its verdict tells.
+"""Assumptions of an assertion about undeclared names: the minimum that gives it a meaning, reported in its verdict.
 
 ∂f(U) = (d f(x) / d x)|_{x=U} ⊙ ∂U     f : ℝ → ℝ          f is any smooth function: one with random weights stands for it
 ∂U_s = [∂U]_s                                              s is a record of indices, one along an axis of U
 ∑_{ax} X = ∑_{i ∈ I} X_{ax(i)}                             I has all indices of ax
-∂f^{𝒮'}(X) = …                                             f lifted: f of an X that has 𝒮' besides
+∂f^{𝒮'}(X) = …                                             f lifted: f of an X with the extra axes 𝒮'
 ∂Att(Q, K, V) = ∂(α ⊙_{seq} V)                             Att(Q, K, V) is α ⊙_{seq} V, up to what does not vary
 ∂f(X; H) = 2 X ⊙_{ax} H                                    H is ∂X
 """
@@ -82,7 +82,7 @@ def supposed(program: Program, meanings: Mapping[str, Node], typed: Typed) -> Su
 
 
 def said_by_differentials(claims: Iterable[Equation], known: set[str]) -> dict[str, Node]:
-    """What functions of which nothing else is said are by equations of differentials: ∂Att(Q, K, V) = ∂(α ⊙_{seq} V)."""
+    """Return bodies of undefined functions from equations of differentials: ∂Att(Q, K, V) = ∂(α ⊙_{seq} V)."""
     found: dict[str, Node] = {}
     for claim in claims:
         first, second = (each.body if isinstance(each, Differential) else None for each in claim.sides[:2])
@@ -94,7 +94,7 @@ def said_by_differentials(claims: Iterable[Equation], known: set[str]) -> dict[s
 
 
 def said_by_side(claim: Equation, unknown: set[str]) -> dict[str, Node] | None:
-    """What a name is of which nothing else is said, where it is the one side of an equation: ∂f(X)/∂X* = D; None where there is none."""
+    """Return the value of an undefined name that is one side of an equation, D in ∂f(X)/∂X* = D; else None."""
     for one, other in (claim.sides, claim.sides[::-1]) if len(claim.sides) == 2 and claim.range is None else ():
         if isinstance(one, Name) and one.text in unknown and one not in walk(other):
             return {one.text: other}

@@ -300,7 +300,7 @@ class _Trial:
 
     @cached_property
     def spoken(self) -> set[str]:
-        """The names that the facts speak of."""
+        """The names in the facts."""
         return {to_text(node) for each in self.program.statements if isinstance(each, Fact) for node in walk(each)}
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Verdicts on claims tried on random tensors: proved, holds on so many draws, false with tensors that show it."""
+"""Verdicts on assertions tested on random tensors: proved, holds on N random tests, or false with a counterexample."""
 
 from __future__ import annotations
 

@@ -7,5 +7,5 @@
 `memory`: the tensors of a file in one piece of memory.
 `streams`: a tensor that comes through a pipe.
 
-Law: it knows arrays and their axes; no formula, and nothing of who asks.
+Contract: it knows arrays and their axes; no formula, and nothing of who asks.
 """

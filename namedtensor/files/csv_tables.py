@@ -153,10 +153,10 @@ def is_word(cell: str) -> bool:
 
 
 def number_in(place: Path, line: int, title: str, text: str) -> int | float:
-    """The number of a cell; nan where it is missing. Raises InputError where it is a word."""
+    """Return the number in a cell; NaN if it is missing. Raises InputError if it is a word."""
     number = as_number(text)
     if number is None and text.lower() in MISSING:
         return math.nan
     if number is None:
-        raise InputError(f"{place}, line {line}, {title}: {text[:40]!r} is no number")
+        raise InputError(f"{place}, line {line}, {title}: {text[:40]!r} is not a number")
     return number

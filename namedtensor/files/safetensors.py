@@ -143,7 +143,7 @@ def _entry(name: str, entry: Any) -> Entry:
 
 
 def is_count(number: Any) -> bool:
-    """Whether it is a whole number from 0 to what a file may hold; JSON's true is none."""
+    """Return whether a value is an integer from 0 to the maximum of a file; JSON's true is not."""
     return type(number) is int and 0 <= number < 2**63
 
 

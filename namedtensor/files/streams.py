@@ -1,4 +1,4 @@
-"""Tensors that come through a pipe: standard input, or a place that is no file, as `<(command)` makes it."""
+"""Tensors from a pipe: standard input, or a path that is not a regular file, such as that of `<(command)`."""
 
 from __future__ import annotations
 

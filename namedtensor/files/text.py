@@ -23,10 +23,10 @@ MAX_PREFIX = 50  # characters of a file's name in that of its temporary file
 
 @contextmanager
 def whole_file(place: str | os.PathLike[str]) -> Generator[IO[bytes]]:
-    """A file to write to, under a temporary name of its own in its folder: what was there stays until all is written, and
-    of several who write at the same time one has the last word. Its permissions stay; a link stays one, to the new file.
+    """Open a temporary file in the same folder, which replaces the target once it is complete: of several concurrent
+    writers, one wins. Permissions are kept; a symbolic link is kept and points to the new file.
 
-    Pipes and devices of characters, such as /dev/null, get all at once. Raises OSError for what else is no file.
+    Pipes and character devices, such as /dev/null, are written to directly. Raises OSError for any other non-file.
     """
     if written_in_place(place):
         yield (whole := io.BytesIO())
@@ -89,7 +89,7 @@ def written_in_place(place: str | os.PathLike[str]) -> bool:
 
 
 class InputError(Exception):
-    """A file that cannot be read or written, or a word of the command that is no input: one sentence."""
+    """A file that cannot be read or written, or an invalid argument of a command; the message is one sentence."""
 
 
 def read_text(place: str | Path) -> str:

@@ -1,4 +1,4 @@
-"""Every operator of the notation, one record each; a file for each section of the paper.
+"""The operators of the notation, one record each; one module per section of the paper.
 
 `record`: the record and the registry.
 `builder`: the builder of plans, as operators see it.
@@ -6,12 +6,12 @@
 `definitions`: reference definitions, on plain numbers.
 `transposes`: the transpose rules (VJPs) of linear operators.
 `plain_numbers`: folding rules.
-`new_sizes`: the sizes of axes that an operator makes.
+`new_sizes`: the sizes of axes that an operator creates.
 `elementwise`: functions of numbers.
 `pseudorandom`: the pseudorandom generator.
 `gamma`: the gamma function's logarithm and its derivatives.
 `factorials`: the gamma function, factorials, binomial coefficients.
-`reductions`: sums and their kin over axes.
+`reductions`: sums and other reductions over axes.
 `contraction`: products, summed over axes.
 `along_axes`: functions along axes, such as softmax.
 `renaming`: axes renamed, merged, split.
@@ -22,7 +22,7 @@
 `user_functions`: Python functions with a signature.
 `usage`: how an operator is written, and its signature as the paper prints it.
 
-Law: it imports the core and the grammar alone and needs no arrays: `lower` is handed the builder of a plan.
+Contract: it imports the core and the grammar alone and needs no arrays: `lower` takes the builder of a plan.
 """
 
 from . import (

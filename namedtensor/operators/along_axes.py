@@ -1,6 +1,6 @@
-"""Functions along axes (paper §3.5): from axes to the same axes, mapped over all others.
+"""Functions along axes (paper §3.5): from axes to the same axes, lifted over all others.
 
-Those that subtract the largest entry first do not overflow; where every entry is −∞ there is no answer, and that is nan.
+Those that first subtract the maximum do not overflow; if every element is −∞ the result is undefined, NaN.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ def total(function: Callable[..., Any], otherwise: Callable[..., Any] | None = N
 
 
 def power(base: Any, exponent: Any) -> Any:
-    """base^exponent; the even root of a negative number is no number."""
+    """Return base^exponent; NaN for an even root of a negative number."""
     whole = isinstance(base, int) and isinstance(exponent, int) and exponent >= 0
     if whole and exponent * abs(base).bit_length() < 1024:
         return base**exponent
@@ -253,7 +253,7 @@ def like(x: Any, shape: Mapping[str, int], element: Callable[[Mapping[str, int]]
 
 
 def position(value: Any, size: int, axis: str) -> int:
-    """An index, as a whole number from 1 to the size."""
+    """Return an index as an integer from 1 to the size."""
     if isinstance(value, bool) or value != value or value in (math.inf, -math.inf) or value != int(value):
         raise NotationError(402, f"index must be an integer, got {value}", hint="indices start at 1")
     if not 1 <= value <= size:

@@ -138,7 +138,7 @@ def _leaky(b: Builder, x: Any):
 
 
 def _elu(b: Builder, x: Any):
-    """The least of x and 0 would halve the slope at 0 where a library differentiates."""
+    """Libraries would give half the derivative at 0 for a minimum of x and 0."""
     positive = b.greater(x, 0)
     return b.where(positive, x, b.expm1(b.where(positive, 0, x)))
 
@@ -212,7 +212,7 @@ _unary(
 
 
 def _nearest(b: Builder, x: Any):
-    """To the nearest whole number, from the middle to the even one."""
+    """Round to the nearest integer, halves to even."""
     if b.kind(x) in "iu":
         return x
     below = b.floor(x)
@@ -260,7 +260,7 @@ for _name, _rest in (("odd", 1), ("even", 0)):
 
 # ----------------------------------------------------------------------------------------------------- of two numbers
 def _power(b: Builder, x: Any, y: Any):
-    """Whole numbers stay whole where it is known that no exponent is negative, and that they fit."""
+    """Return an integer power if exponents are known to be non-negative and the result fits."""
     return x if type(y) is int and y == 1 and hasattr(x, "order") else b.power(x, y)
 
 

@@ -1,7 +1,7 @@
 """Γ, n! and binomial coefficients, elementwise, with derivatives by digamma.
 
-Γ is Stirling's series from eight on, smaller arguments by Γ(x + 1) = x Γ(x) and those below 1/2 by reflection, as log Γ
-is; it is ∞ at 0, −1, −2, …. Of whole numbers n! and the binomials are whole as far as floating ones tell them from others.
+Γ is Stirling's series from 8 on; smaller arguments use Γ(x + 1) = x Γ(x) and those below 1/2 reflection, as log Γ does.
+It is ∞ at 0, −1, −2, …. For integers, n! and the binomial coefficients are integers as far as floats represent them.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _gamma_of_doubles(b: Builder, wide: Any) -> Value:
 
 
 def _alternating(b: Builder, whole: Any) -> Value:
-    """(−1)^n of a whole number."""
+    """Return (−1)^n for an integer n."""
     return b.subtract(1.0, b.multiply(2.0, b.remainder(whole, 2.0)))
 
 
@@ -56,7 +56,7 @@ def _is_whole(b: Builder, x: Any) -> Value:
 
 
 def _rounded(b: Builder, whole: Any, x: Any, limit: float = MAX_EXACT) -> Value:
-    """A result with whole operands as a whole number, as far as it is known to be the nearest."""
+    """Round a result of integer operands to an integer, as long as that is known to be exact."""
     exact = b.logical_and(whole, b.less(b.abs(x), limit))
     return b.where(exact, b.floor(b.add(x, 0.5)), x)
 
@@ -127,7 +127,7 @@ def binomial_of(n: float, k: float) -> float:
 
 
 def exact_factorial(n: Any) -> Any:
-    """Of a plain whole number, as far as floating ones have no gap; None leaves others to the arrays."""
+    """Evaluate for a plain integer as far as floats are exact; None leaves others to the arrays."""
     if isinstance(n, int) and 0 <= n <= 170:
         found = math.factorial(n)
         return found if found <= 2**53 else float(found)

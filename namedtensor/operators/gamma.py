@@ -31,7 +31,7 @@ def widened(b: Builder, x: Any) -> Any:
 
 
 def reflected(b: Builder, x: Any) -> tuple[Value, Value, Value]:
-    """Reflection: where x < 1/2, the argument 1 − x in its place, and the distance of x to the nearest whole number."""
+    """Reflection: if x < 1/2, use the argument 1 − x; also return the distance of x to the nearest integer."""
     small = b.less(x, 0.5)
     return small, b.where(small, b.subtract(1.0, x), x), b.subtract(x, b.floor(b.add(x, 0.5)))
 

@@ -49,5 +49,5 @@ def named(primitive: str) -> Write:
 
 
 def countable(b: Builder, x: Any) -> Any:
-    """Whole numbers of a dtype that the library has, and can neither compare nor pick from, in 64 bits."""
+    """Cast integers of a dtype that the library can neither compare nor index to 64 bits."""
     return b.cast(x, b.target.default_whole) if x.dtype in b.target.stored else x

@@ -23,7 +23,7 @@ def _with_last(b: Builder, x: Any, axes: Order) -> Value:
 
 
 def _symmetric(primitive: str, kept: int) -> Lower:
-    """Lower a function of the symmetric part of a matrix, which gives so many of its axes."""
+    """Lower a function of the symmetric part of a matrix; its result has `kept` of the axes."""
 
     def lower(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
         (x,) = b.coerced(arguments, "floats")
@@ -150,7 +150,7 @@ def _beside(b: Builder, block: Value, corner: Value, axes: Order) -> Value:
 
 
 def _diagonal(b: Builder, side: Value, axes: Order, count: int) -> Value:
-    """E ⊗ I: E so many times on the diagonal."""
+    """Return E ⊗ I: a block-diagonal matrix of copies of E."""
     if count == 1:
         return side
     row, column = axes

@@ -24,7 +24,7 @@ def product(left: Any, right: Any) -> Any:
 
 
 def _exact(number: Any) -> Any:
-    """A whole number where floating ones have no gap, else a floating one, as products of tensors are."""
+    """Return an integer where floats are exact, else a float, as for products of tensors."""
     return float(number) if type(number) is int and abs(number) > 2**53 else number
 
 

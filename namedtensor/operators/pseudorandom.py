@@ -1,9 +1,9 @@
-"""A counter-based pseudorandom generator: uniform(i, j, …), a number between 0 and 1 for whole numbers, elementwise
+"""A counter-based pseudorandom generator: uniform(i, j, …), a number between 0 and 1 for integers, elementwise
 (paper §3.2).
 
-A number is computed from the seed and the number of the draw alone, so that every library has the same, in any order
-and on several devices. Three digits to the base `PRIME` are the state of a Feistel network; no whole
-number that occurs in it is 2^24 or more, so single precision holds them all.
+A number depends on the seed and the index of the draw only, so every library computes the same, in any order and on
+several devices. The state of the Feistel network is three digits to the base `PRIME`; all its integers are below 2^24,
+so single precision represents them exactly.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def both_plain(x: Any, y: Any) -> bool:
 
 
 def scrambled(by: Any, numbers: tuple[Any, ...]) -> Any:
-    """A whole number from 0 to PRIME² − 1, with the arithmetic `by`."""
+    """Return an integer from 0 to PRIME² − 1, computed with the arithmetic `by`."""
     state: tuple[Any, Any, Any] = START
     keys = [*KEYS]
 

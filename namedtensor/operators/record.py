@@ -115,7 +115,7 @@ class Operator:
         return found if self.arity[1] else found._replace(inputs=())
 
     def lifted_over(self, arguments: int) -> Signature:
-        """The signature for a number of arguments, where the operator takes any number of one kind."""
+        """Return the signature for this number of arguments, if the operator is variadic."""
         found = self.lifted
         return found if self.arity[1] < MANY else found._replace(inputs=found.inputs[:1] * arguments)
 

@@ -1,6 +1,6 @@
 """Renaming and reshaping (paper §3.6): joining along an axis.
 
-Renames, merges and splits are no operators: a rename moves no numbers, and the others are the plan builder's.
+Renames, merges and splits are not operators: a rename moves no elements, and the plan builder does the others.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Windows (paper §3.5 and §4): an axis cut into pieces, which overlap or stand side by side.
+"""Windows (paper §3.5 and §4): an axis split into overlapping or adjacent pieces.
 
-unroll_{seq,kernel} X    the pieces from each element on: seq[n - |kernel| + 1], kernel     (convolutions)
-pool_{seq,kernel} X      the pieces one after the other: seq[n / |kernel|], kernel          (pooling)
+unroll_{seq,kernel} X    overlapping windows: seq[n - |kernel| + 1], kernel     (convolution)
+pool_{seq,kernel} X      adjacent windows: seq[n / |kernel|], kernel            (pooling)
 """
 
 from __future__ import annotations

@@ -1,32 +1,32 @@
-"""Terms become a plan, primitive steps on positional arrays, for one library.
+"""Planner: converts terms to a plan of primitive steps on positional arrays, for one library.
 
 `plan`: values, steps, plans.
-`primitives`: the table of what a plan is made of, and what holds for every plan.
+`primitives`: the table of primitive steps, and the invariants of plans.
 `target`: a library as plans see it.
-`optimizations`: what makes plans faster, each with its law.
-`intervals`: bounds of whole numbers.
-`whole_numbers`: where they fit, and where floats take over.
+`optimizations`: the optimizations, each with its rewrite identity.
+`intervals`: bounds of integers.
+`whole_numbers`: promotion of integers, and when floats replace them.
 `dtypes`: the dtype of each step.
 `sums_as_products`: sums that a product computes.
 `fast_path`: the guarded fast path and its fallback.
-`step_builder`: steps, equal ones once; constants and casts.
-`builder`: named operations become steps.
-`failures`: errors of libraries, as errors of the formula.
-`lowering`: the state that rules and rewrites take.
+`step_builder`: creates steps, sharing equal ones; constants and casts.
+`builder`: converts named operations to steps.
+`failures`: converts errors of libraries to errors of the formula.
+`lowering`: the state of rules and rewrites.
 `slice_update`: the update of one slice of an array.
 `structural`: one rule for each structural term.
 `loop_steps`: a loop as one step.
 `rewrites`: the table of rewrites, in order.
-`contraction_order`: chains of products in their cheapest order.
-`fused_kernels`: what a library has a kernel for.
+`contraction_order`: the cheapest order of a chain of products.
+`fused_kernels`: expressions with a kernel in the library.
 `merged_projections`: one product for several weights.
 `online_softmax`: softmax over a long axis, slice by slice.
-`regions`: what can be computed in tiles.
-`core_use`: how many cores compute it.
-`blocking`: a region as one step.
-`planner`: make_plan: the tables put together.
+`regions`: expressions that can be tiled.
+`core_use`: the number of cores for a region.
+`blocking`: a tiled region as one step.
+`planner`: make_plan, which applies the tables.
 `memory`: reuse in place, workspaces, last uses.
-`cost`: what a plan costs.
+`cost`: the cost of a plan.
 
-Law: it knows no node but as a span and no library but by `Target`; rules and rewrites take `Lowering`, never the planner.
+Contract: it uses nodes only for spans and libraries only by `Target`; rules and rewrites take `Lowering`, never the planner.
 """

@@ -190,7 +190,7 @@ class PlanBuilder(StepBuilder):
         return self.step("head", (x,), x.order, (*x.shape[:-1], size), x.dtype, size=size)
 
     def part(self, x: Value, start: int, size: int) -> Value:
-        """So many entries along the last axis, from one on."""
+        """Return a slice of the last axis: `size` elements from `start` on."""
         return self.step("part", (x,), x.order, (*x.shape[:-1], size), x.dtype, start=start, stop=start + size)
 
     def concat(self, values: Sequence[Value], axis: str) -> Value:

@@ -51,7 +51,7 @@ def chain_of(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts])
 
 
 def _collected(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts], first: bool = False) -> Parts:
-    """The factors of a term and the axes that they are summed over; a term that is no product is its own factor."""
+    """Return the factors of a term and their summed axes; a term that is not a product is its own factor."""
     found = None if first else known.get(id(term))
     if found is None:
         found = _parts(term, alone, known, first)

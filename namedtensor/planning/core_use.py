@@ -1,7 +1,7 @@
-"""How many cores compute the blocks of a region: those of small work stay on the thread that asks.
+"""The number of cores that compute the blocks of a region: small regions stay on the calling thread.
 
-To wake a thread and to wait for it costs about as much as a millisecond of work, so several cores are worth it from about two
-milliseconds of one. How long that one would take is told by multiply-adds and by bytes.
+Waking a thread and waiting for it costs about as much as a millisecond of work, so several cores pay off from about two
+milliseconds of work on one. That time is estimated from the numbers of multiply-adds and bytes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The rules of dtypes: in which one the arguments of a step meet, and which one it gives.
+"""Dtype promotion: the common dtype of the arguments of a step, and its result dtype.
 
-Whole numbers that meet floating ones take their dtype; those that stay among themselves are ruled by `whole_numbers`.
+Integers combined with floats take the float dtype; `whole_numbers` has the rules for integers alone.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def dtype_of(b: Steps, primitive: str, arguments: tuple[Argument, ...], options:
 
 
 def real_of(target: Target, dtypes: Iterable[Any]) -> str:
-    """The dtype of constants beside inputs of these: the widest floating one, or the one in which whole numbers are computed."""
+    """Return the dtype of constants for inputs of these dtypes: the widest float, or the float dtype for integers."""
     names = [target.canonical(dtype_name(dtype)) for dtype in dtypes]
     floating = [name for name in names if target.kind(name) == "f"]
     if floating:
@@ -47,8 +47,7 @@ def real_of(target: Target, dtypes: Iterable[Any]) -> str:
 
 
 def default_float(b: Steps, arguments: Sequence[Argument]) -> str:
-    """What whole numbers become by themselves: the formula's own dtype where all is known before there is data, else the
-    one in which they are computed."""
+    """Return the float dtype of integers alone: that of the formula if all are constants, else the widest one."""
     values = [each for each in arguments if isinstance(each, Value)]
     return b.real if values and all(each.fixed for each in values) else whole_numbers.wide_float(b, values)
 
@@ -71,7 +70,7 @@ def common_dtype(b: Steps, arguments: Sequence[Argument], floats: bool = False) 
 
 
 def is_held_in_half(b: Steps, argument: Argument) -> bool:
-    """Whether half precision need not lose what takes part: a size beyond its whole numbers, a number beyond its range."""
+    """Return whether half precision represents an argument: a size as an exact integer, a number within its range."""
     assert b.half is not None
     if isinstance(argument, Value):
         if b.kind(argument) in FLOATING and not argument.weak:
@@ -86,9 +85,9 @@ def is_held_in_half(b: Steps, argument: Argument) -> bool:
 
 
 def common(b: Steps, arguments: Sequence[Argument], floats: bool = False, numbers: bool = False) -> list[Argument]:
-    """Arguments of one dtype; plain numbers stay so unless `numbers` become arrays too.
+    """Cast arguments to one dtype; plain numbers stay plain unless `numbers` become arrays too.
 
-    Whole numbers that meet floating ones take their dtype; a truth value among numbers is 0 or 1.
+    Integers combined with floats take the float dtype; a Boolean among numbers is 0 or 1.
     """
     dtype = common_dtype(b, arguments, floats)
     kind = b.target.kind(dtype)

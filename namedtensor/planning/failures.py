@@ -23,7 +23,7 @@ def refused(problem: Exception, source: str, term: Term) -> NotationError:
 
 
 def past_bits(dtype: str = "int64") -> NotationError:
-    """The overflow error of whole numbers that a dtype cannot hold, detected as they are computed."""
+    """Return the error of an integer overflow that is detected at run time."""
     bits = 32 if "32" in dtype else 64
     hint = "compute in floating point: multiply a tensor by 1.0, or pass it as float64"
     if bits == 32:

@@ -1,11 +1,11 @@
-"""The fast path of softmax and its guard: the largest is not taken off first, which spares two passes.
+"""The fast path of softmax and its guard: it does not subtract the maximum first, which saves two passes.
 
-softmax_{ax}(X) is the same for X and for X − m, m the largest along ax, which is taken off lest exp should overflow. Where
-the sums of exp X are found to lie far from the ends of the range of their dtype, that was not needed: no term overflowed,
-and what a term too small to be told from zero would add is far below the rounding of the sum. So a plan has two versions: a
-fast path, guarded by its sums, and the fallback, which is run where they were extreme. While a plan is built, a step
-`select` has the values of both versions, and `guard` is the check. A plan of many steps is not worth doing twice: in it a
-large softmax is one step with a guard of its own, the third value of `select`.
+softmax_{ax}(X) is the same for X and for X − m, m the maximum along ax; subtracting m avoids overflow of exp. If the
+sums of exp X are far from the limits of their dtype, subtraction was not needed: no term overflowed, and terms that
+underflow are far below the rounding error of the sum. So a plan has two versions: a fast path, guarded by its sums, and
+a fallback for extreme sums. While a plan is built, a step `select` has the values of both versions, and `guard` is the
+check. A plan of many steps is too expensive to run twice: in it, a large softmax is one step with a separate guard, the
+third value of `select`.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ SCALES = ("/", "⊙")
 
 
 def attention(lowering: Lowering, term: Term) -> Any:
-    """softmax_{ax}(c Q ⊙_{key} K + M) ⊙_{ax} V, where there is one axis of each kind; else None."""
+    """Match softmax_{ax}(c Q ⊙_{key} K + M) ⊙_{ax} V with one axis per role; else return None."""
     for soft, other in (term.arguments, term.arguments[::-1]):
         if soft.operator == "softmax" and soft.axes == term.axes and len(soft.axes) == 1 and lowering.has_one_use(soft):
             found = _attention(lowering, soft.arguments[0], other, soft.axes[0])

@@ -1,13 +1,13 @@
-"""Interval analysis of whole numbers: bounds on the entries of a value, by dtypes, literals and sizes.
+"""Interval analysis of integers: bounds on the elements of a value, from dtypes, literals and sizes.
 
-Every primitive that gives whole numbers of whole numbers has a row, which says between which its results lie; so a plan
-proves before there is data that a product fits, and computes in floating numbers what may not (see `whole_numbers`).
+Every primitive on integers has a row with the bounds of its results. So a plan proves without data that a product fits,
+and computes in floats what may not fit (see `whole_numbers`).
 
     iota_{a}           1 … |a|
     iota_{a} − 1       0 … |a| − 1
     2 u, u of uint8    0 … 510
 
-What is no whole number has no interval: None.
+Values that are not integers have no interval: None.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SIGNIFICANT_BITS = {"float64": 53, "float32": 24, "float16": 11, "bfloat16": 8}
 
 @lru_cache(maxsize=64)
 def of_dtype(dtype: str) -> Interval | None:
-    """The interval that a dtype of whole numbers holds; None for others.
+    """Return the interval of an integer dtype; None for others.
 
     >>> of_dtype("uint8"), of_dtype("bool"), of_dtype("float32")
     ((0, 255), (0, 1), None)
@@ -43,7 +43,7 @@ def of_dtype(dtype: str) -> Interval | None:
 
 @lru_cache(maxsize=64)
 def exact_in(dtype: str) -> Interval:
-    """The whole numbers that a floating dtype has without a gap.
+    """Return the interval of integers that a float dtype represents exactly.
 
     >>> exact_in("float16")
     (-2048, 2048)
@@ -53,7 +53,7 @@ def exact_in(dtype: str) -> Interval:
 
 
 def of_number(number: Any) -> Interval | None:
-    """A plain number, if it is a whole one of its type."""
+    """Return the interval of a plain number, if it is of an integer type."""
     if type(number) is Extent:
         return -upper_bound(-number), upper_bound(number)
     return (int(number), int(number)) if isinstance(number, int) else None
@@ -130,7 +130,7 @@ def absolute(x: Interval) -> Interval:
 
 # --------------------------------------------------------------------------------------------------------- of several
 def total(x: Interval, count: int) -> Interval:
-    """The sum of so many.
+    """Return the interval of a sum of `count` values.
 
     >>> total((0, 255), 10)
     (0, 2550)
@@ -139,7 +139,7 @@ def total(x: Interval, count: int) -> Interval:
 
 
 def product(x: Interval, count: int) -> Interval:
-    """The product of so many."""
+    """Return the interval of a product of `count` values."""
     found = power(x, (count, count))
     assert found is not None
     return found

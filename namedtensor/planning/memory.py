@@ -23,9 +23,9 @@ HOLDERS = frozenset(("loop", "python"))  # whose results may be views of any arg
 
 
 def in_place(plan: Plan, writes: frozenset[str]) -> dict[Value, Value]:
-    """In-place reuse: for each step that can write over a dead array, the value whose memory it takes.
+    """In-place reuse: for each step that can overwrite a dead array, the value whose memory it reuses.
 
-    That value is no result and no input but a donated one, has the result's shape and dtype, and is dead.
+    That value is dead, has the shape and dtype of the result, and is neither a result nor an input, unless donated.
     """
     root: dict[Any, Any] = {}
     last: dict[Value, int] = {}

@@ -90,7 +90,7 @@ class _Sums:
         return product, total
 
     def over_slices(self, combine: str, largest: Value | None, sums: bool) -> tuple[Value, ...]:
-        """The loop over slices of one size, and the rest after the last whole one, combined."""
+        """Combine the loop over slices of one size with the remainder after the last full slice."""
         b, over = self.lowering.builder, self.size % regions.TILE
         whole = self.size - over
         assume_at_most(regions.TILE, self.size)

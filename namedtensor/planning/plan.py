@@ -33,9 +33,9 @@ from .intervals import Interval
 class Value:
     """The value of a step: axes in storage order, their sizes and the name of its dtype.
 
-    `fixed` values need no input, `sized` ones of them the sizes of inputs; the dtype of a `dynamic` one depends on the numbers themselves. `interval` says between
-    which whole numbers the entries lie, and is None where they need not be whole; `weak` ones are floating, but made of
-    whole numbers alone, and take the dtype of the floating ones that they meet.
+    `fixed` values need no input; `sized` ones among them need the sizes of inputs. The dtype of a `dynamic` value
+    depends on its elements. `interval` bounds the elements if they are integers, else it is None. `weak` values are
+    floats that were computed from integers only; combined with other floats they take their dtype.
     """
 
     __slots__ = ("order", "shape", "dtype", "fixed", "dynamic", "interval", "weak", "sized")

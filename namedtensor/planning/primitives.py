@@ -53,7 +53,7 @@ def not_inferred(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
 
 
 def length(start: Size, stop: Size) -> Size:
-    """How many whole numbers there are from one on and before another."""
+    """Return the length of the integer range from `start` to `stop`, exclusive."""
     return stop - start if isinstance(stop - start, Extent) else max(0, stop - start)
 
 

@@ -1,10 +1,10 @@
-"""Regions to tile: what a formula computes a slice of the result at a time, so that no large intermediate array ever is
-whole.
+"""Regions to tile: parts of a formula that are computed one slice of the result at a time, so that no large
+intermediate array is materialized.
 
 A term is *mapped over* an axis where each slice of it along that axis needs only slices of its arguments: attention over
 its queries and heads, a chain of elementwise operations over any axis. Then the slices can be computed one by one, each
-small enough for the cache, several at once on several cores. Here is found where that is so and worth it; the plan of one
-slice is a plan like any other, and the text of its function stands above that of the whole.
+small enough for the cache, and in parallel on several cores. This module decides where that is possible and worth it;
+the plan of one slice is an ordinary plan, and the source of its function precedes that of the whole.
 """
 
 from __future__ import annotations
@@ -302,7 +302,7 @@ def _multiplied(term: Term) -> int:
 
 
 def _is_narrow(term: Term, name: str, rows: int) -> bool:
-    """Whether a block that has so many rows of an axis has too few of a product."""
+    """Return whether a block with `rows` rows of an axis has too few rows of a product."""
     if not is_product(term):
         return False
     left, right = (sizes_of(each) or {} for each in term.arguments)

@@ -28,8 +28,8 @@ def is_sized(arguments: Sequence[Argument]) -> bool:
 class StepBuilder:
     """The steps of one plan for one target; `real` is the dtype of constants.
 
-    Where the tensors are of half precision, which has not every whole number from 257 or 2,049 on, what is made of constants
-    and whole numbers alone, such as the angle of a position, is computed in single, and rounded where it meets them.
+    Half precision does not represent every integer from 257 or 2,049 on. So with half-precision tensors, values of
+    constants and integers only, such as the angle of a position, are computed in single precision and then rounded.
     """
 
     def __init__(self, target: Target, real: str | None = None, disable: Sequence[str] = ()):
@@ -167,7 +167,7 @@ class StepBuilder:
         return self.step("numbers", (), order, shape, dtype, numbers=tuple(numbers), sizes=tuple(shape))
 
     def whole_dtype(self, *numbers: Any) -> str:
-        """The dtype of whole numbers that are written: 64 bits, or floats of 64 bits where those are too few."""
+        """Return the dtype of literal integers: 64 bits, or floats of 64 bits if those are too few."""
         whole = self.target.default_whole
         held = of_dtype(whole)
         numbers = tuple(upper_bound(each) if type(each) is Extent else each for each in numbers)
@@ -196,7 +196,7 @@ class StepBuilder:
         return self.target.kind(x.dtype)
 
     def floating(self, x: Value) -> Value:
-        """Whole numbers become floating ones, those of the formula where all is known before there is data."""
+        """Convert integers to floats: to the dtype of the formula if all are constants."""
         return (
             x if self.kind(x) in dtypes.FLOATING and not x.dynamic else self.cast(x, dtypes.default_float(self, (x,)))
         )
@@ -220,5 +220,5 @@ class StepBuilder:
         return self.cast(argument, self.half) if self.half is not None and single else argument
 
     def summable(self, arguments: Sequence[Value], kind: str, count: int) -> list[Value]:
-        """Whole numbers in a dtype that holds a reduction of `count` of them, or of their products."""
+        """Cast integers to a dtype that holds a reduction of `count` of them, or of their products."""
         return whole_numbers.summable(self, arguments, kind, count)

@@ -39,7 +39,7 @@ def factors(b: Steps, x: Value) -> tuple[Argument, ...] | None:
 
 
 def sum_first(b: Steps, x: Value, count: int) -> Value | None:
-    """The sum over the first axes, so many; None where a plain sum is better."""
+    """Return the sum over the first `count` axes as a product; None if a plain sum is better."""
     outer, rest = math.prod(x.shape[:count]), x.shape[count:]
     if not 1 < typical(outer) <= LONG or not rest or not is_better_as_product(b, x):
         return None

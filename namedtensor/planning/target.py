@@ -52,12 +52,12 @@ class Target:
 
     @property
     def wide_float(self) -> str:
-        """The dtype that whole numbers are computed in where 64 bits may be too few."""
+        """The dtype for integer arithmetic if 64 bits may be too few."""
         return self.canonical("float64")
 
     @property
     def is_narrow(self) -> bool:
-        """Whether the widest floating numbers hold fewer whole ones than the widest integers do without a library's `x64`."""
+        """Whether the widest float dtype represents fewer integers than the widest integer dtype: JAX without `x64`."""
         return self.wide_float == "float32"
 
     def canonical(self, dtype: str) -> str:

@@ -1,4 +1,4 @@
-"""Promotion of whole numbers: in which dtype they are computed, so that none wraps around in silence.
+"""Promotion of integers: the dtype of their arithmetic, chosen so that overflow is never silent.
 
 Formulas are over ℝ, and dtypes are not. Dtypes, literals and sizes decide, never values, so a plan has one dtype:
 
@@ -7,11 +7,11 @@ Formulas are over ℝ, and dtypes are not. Dtypes, literals and sizes decide, ne
     a recurrence, a quotient         in floats of 64 bits
     x + y, x − y, −x, |x|            of 64 bits, an overflow being an error
 
-The rule is the same for every library. JAX without `jax_enable_x64` has 32 bits for 64, and its floats have whole numbers
-without a gap up to 2^24 only: there ∑ and recurrences stay whole too, and what becomes floating gives a warning. A function
-that JAX traces cannot look at numbers: no overflow is found out there, which is another.
+The rule is the same for every library. JAX without `jax_enable_x64` has 32 bits instead of 64, and its floats represent
+integers exactly only up to 2^24: there ∑ and recurrences stay integer too, and a conversion to floats gives a warning.
+A function that JAX traces cannot inspect values, so overflow is not detected in it.
 
-A *weak* value is a floating one made by this of whole numbers alone: as they do, it takes the dtype of the floats it meets.
+A *weak* value is a float that was computed from integers only: like integers, it takes the dtype of other floats.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Steps(Protocol):
 
 
 def interval_of(argument: Any) -> Interval | None:
-    """Between which whole numbers an argument of a step lies."""
+    """Return the integer bounds of an argument of a step."""
     if isinstance(argument, Value):
         return argument.interval
     if isinstance(argument, Scalar):
@@ -89,7 +89,7 @@ def counted(primitive: str, arguments: Sequence[Any], options: dict[str, Any]) -
 
 
 def interval_of_step(primitive: str, arguments: Sequence[Any], options: dict[str, Any], dtype: str) -> Interval | None:
-    """Between which whole numbers the results of a step lie: those of a dtype lie in what it holds."""
+    """Return the integer bounds of the results of a step, limited by their dtype."""
     found = None
     if primitive in intervals.PLACES:
         found = 0, max(upper_bound(arguments[0].shape[-1] - 1), 0)
@@ -104,7 +104,7 @@ def interval_of_step(primitive: str, arguments: Sequence[Any], options: dict[str
 
 
 def is_weak(b: Steps, primitive: str, arguments: Sequence[Any], dtype: str) -> bool:
-    """Whether a step gives floating numbers that are made of whole ones alone."""
+    """Return whether a step computes floats from integers only."""
     values = [each for each in arguments if isinstance(each, Value)]
     if primitive == "cast":
         return dtype == b.target.wide_float and (values[0].interval is not None or values[0].weak)
@@ -120,7 +120,7 @@ def is_plain(b: Steps, x: Value) -> bool:
 
 # ------------------------------------------------------------------------------------------------------------- dtypes
 def common_dtype(b: Steps, arguments: Sequence[Any]) -> str:
-    """The dtype in which whole numbers meet: their own if it is one, else that of 64 bits."""
+    """Return the common dtype of integers: their own if they share it, else that of 64 bits."""
     values = [each for each in arguments if isinstance(each, Value) and b.kind(each) != "b"]
     numbers = [each for each in arguments if (each.kind if isinstance(each, Scalar) else type(each)) is int]
     found = {each.dtype for each in values}
@@ -131,7 +131,7 @@ def common_dtype(b: Steps, arguments: Sequence[Any]) -> str:
 
 
 def comparable(b: Steps, arguments: Sequence[Any]) -> bool:
-    """Whether plain numbers can be compared with tensors of whole numbers that stay as narrow as they are."""
+    """Return whether plain numbers can be compared with narrow integer tensors without widening them."""
     dtypes = {each.dtype for each in arguments if isinstance(each, Value)}
     held = intervals.of_dtype(dtypes.pop()) if len(dtypes) == 1 and not dtypes & b.target.stored else None
     numbers = [each for each in arguments if not isinstance(each, Value)]
@@ -140,7 +140,7 @@ def comparable(b: Steps, arguments: Sequence[Any]) -> bool:
 
 
 def in_range(b: Steps, arguments: Sequence[Any]) -> Sequence[Any]:
-    """What to compare instead of whole numbers and a plain one that none of their dtype reaches: 0 and 1, or 0 and −1."""
+    """Replace a comparison of integers with a number beyond their dtype: compare 0 with 1, or with −1."""
     ends = intervals.of_dtype(b.target.default_whole)
     assert ends is not None
     far = [type(each) is int and not intervals.within((each, each), ends) for each in arguments]
@@ -152,7 +152,7 @@ def in_range(b: Steps, arguments: Sequence[Any]) -> Sequence[Any]:
 
 
 def before_cast(b: Steps, x: Value) -> Value:
-    """Whole numbers as they were before they were widened, which need not be done twice."""
+    """Return integers as they were before widening, to avoid a second cast."""
     step = b.written(x)
     if step is None or step.primitive not in ("cast", "exact_cast") or x.dynamic or b.kind(x) not in WHOLE:
         return x
@@ -161,7 +161,7 @@ def before_cast(b: Steps, x: Value) -> Value:
 
 
 def passes(b: Steps, x: Value, dtype: str) -> bool:
-    """Whether a value may overflow a dtype of whole numbers."""
+    """Return whether a value may overflow an integer dtype."""
     held = intervals.of_dtype(dtype)
     return held is not None and dtype != "bool" and x.interval is not None and not intervals.within(x.interval, held)
 
@@ -181,7 +181,7 @@ def safe(b: Steps, primitive: str, arguments: Sequence[Any]) -> tuple[str, Seque
 
 
 def summable(b: Steps, arguments: Sequence[Value], kind: str, count: int) -> list[Value]:
-    """Whole numbers in a dtype that holds a reduction of `count` of them, or of their products."""
+    """Cast integers to a dtype that holds a reduction of `count` of them, or of their products."""
     if any(b.kind(each) not in WHOLE for each in arguments):
         return [*arguments]
     found = intervals.of_step(kind, [each.interval for each in arguments], {}, upper_bound(count))
@@ -199,14 +199,14 @@ def reducible(b: Steps, kind: str, x: Value, count: int) -> tuple[str, Value]:
 
 
 def for_recurrence(b: Steps, x: Value) -> Value:
-    """Whole numbers that a recurrence begins with, in the dtype in which it goes on."""
+    """Cast initial integers of a recurrence to the dtype of its steps."""
     if b.target.is_narrow and is_held(b, x):
         return b.cast(x, b.target.default_whole)
     return b.cast(x, wide_float(b, (x,)))
 
 
 def wide_float(b: Steps, arguments: Sequence[Any]) -> str:
-    """The dtype of floating numbers that are made of these whole ones; noted where that need not hold them."""
+    """Return the dtype of floats computed from these integers; record if it may round them."""
     dtype = b.target.wide_float
     found = (each.interval for each in arguments if isinstance(each, Value) and not each.fixed)
     exact = intervals.exact_in(dtype)
@@ -216,22 +216,22 @@ def wide_float(b: Steps, arguments: Sequence[Any]) -> str:
 
 
 def all_held(b: Steps, arguments: Sequence[Any]) -> bool:
-    """Whether the dtype of whole numbers holds all these values."""
+    """Return whether the integer dtype holds all these values."""
     return all(is_held(b, each) for each in arguments if isinstance(each, Value))
 
 
 def is_held(b: Steps, x: Value) -> bool:
-    """Whether whole numbers of 64 bits hold a value."""
+    """Return whether 64-bit integers hold a value."""
     return x.interval is not None and fits(b, x.interval, True)
 
 
 def fits(b: Steps, interval: Interval, checked: bool) -> bool:
-    """Whether whole numbers of 64 bits are to hold an interval: all that they can, or what floats have without a gap."""
+    """Return whether an interval fits 64-bit integers (if `checked`), or the integers that floats represent exactly."""
     natural = intervals.of_dtype(b.target.default_whole)
     assert natural is not None
     return intervals.within(interval, natural) and (checked or intervals.within(interval, intervals.EXACT))
 
 
 def held(b: Steps, arguments: Sequence[Any], dtype: str) -> list[Any]:
-    """Whole numbers in a dtype; plain ones beside tensors as they are."""
+    """Cast integer tensors to a dtype; plain numbers are returned unchanged."""
     return [b.cast(each, dtype) if isinstance(each, Value) else each for each in arguments]

@@ -1,35 +1,35 @@
-"""Programs run: the only room that goes the whole way, from a text and what it is given to a value.
+"""Runs programs: the only package that goes all the way from a source string and inputs to a value.
 
-`arguments`: what a call was given: types, layouts, cache key.
+`arguments`: the inputs of a call: types, layouts, cache key.
 `parsed`: a program as a value, and its checker.
-`entries`: what it can be asked for: its value, a name, several.
-`claims`: the claims of a program, against its values.
-`executable`: checked, planned, made a function.
+`entries`: what can be evaluated: the value of the program, a name, several names.
+`claims`: checks the assertions of a program with its values.
+`executable`: the compiled function of a checked and planned program.
 `size_symbols`: symbols for sizes that are read from the arrays.
 `symbolic_plans`: one plan for all sizes of a signature.
-`call_cache`: how a repeated call finds its executable.
-`evaluate`: the value of a text.
-`explained`: every step to it.
-`parameters`: what a program declares.
+`call_cache`: looks up the executable of a repeated call.
+`evaluate`: the value of a formula.
+`explained`: the value of every step.
+`parameters`: the parameters that a program declares.
 `initializers`: distributions of initial parameters.
 `initialization`: parameters as tensors.
-`open_lengths`: sizes for the ends of ranges that nothing gives.
+`open_lengths`: sizes for open ends of ranges.
 `checks`: types without data.
 `named_plans`: plans for arguments by name, for one library.
 `compiled`: functions for repeated calls.
 `einsum`: formulas as calls of einsum.
-`diagrams`: where its values go.
+`diagrams`: its data flow.
 `variants`: a program with some definitions replaced.
 `torch_module`: a formula as a module of PyTorch.
 `torch_forward`: its forward, one for all sizes.
 `torch_export`: modules for `torch.export` and ONNX.
 `onnx_sizes`: the sizes of a graph of ONNX, named and checked.
-`program_names`: which names a program speaks of.
+`program_names`: the names that a program mentions.
 `printed`: text, LaTeX and HTML of a formula.
 `exported`: its compiled function, cost and source text.
 `verbs`: the methods of programs, formulas and entry points.
 `program`: Program, Formula, EntryPoint.
 `api`: the functions of `namedtensor`, made from these methods.
 
-Law: everything above speaks to this room and nothing below knows of it; `parsed` alone makes checkers.
+Contract: higher layers use this package and lower ones do not know it; `parsed` alone creates checkers.
 """

@@ -142,7 +142,7 @@ def by_spelling(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def all_values(values: Any, named: Mapping[str, Any]) -> dict[str, Any]:
-    """Values from a mapping and by keyword, merged. Raises NotationError where the first is no mapping."""
+    """Merge values from a mapping and by keyword. Raises NotationError if the first is not a mapping."""
     if values is None:
         return dict(named)
     if not isinstance(values, Mapping):
@@ -236,7 +236,7 @@ def shape_of(text: Any, name: str) -> dict[str, Any]:
 
 
 def size_of(size: Any, axis: str) -> Any:
-    """A size as it is given: a whole number, or not known yet. Raises NotationError for anything else."""
+    """Return a given size: an integer, or None if unknown. Raises NotationError for anything else."""
     if size is None:
         return SizeVariable(f"|{axis}|")
     if isinstance(size, SizeVariable):

@@ -182,7 +182,7 @@ class CachedCall:
         by_keyword: tuple[str, ...],
         spread: Mapping[str, int] | None = None,
     ) -> Executable:
-        """An executable for what is given, made anew; `spread` says over how many devices an axis goes."""
+        """Build an executable for these inputs; `spread` maps an axis to the number of devices it is sharded over."""
         raise NotImplementedError
 
     def _run(self, found: Executable, given: Arguments) -> Any:

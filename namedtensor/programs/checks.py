@@ -144,7 +144,7 @@ def checked_entry(
 
 
 def input_types(shapes: Mapping[str, Any]) -> dict[Key, InputType]:
-    """Input types of shapes and whole numbers, by name."""
+    """Return input types for shapes and integers, by name."""
     types = {
         name: InputType(shape_of(text, name), text if isinstance(text, int) else None) for name, text in shapes.items()
     }

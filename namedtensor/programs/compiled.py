@@ -226,7 +226,7 @@ class CompiledFormula(Suggests, CachedCall):
         return Specialization(self._goal, target, given, options)
 
     def _argument_names(self, arguments: tuple[Any, ...]) -> list[str]:
-        """The names of a function's arguments, of which there have to be so many."""
+        """Return the names of a function's arguments; raise if it does not take this many positional ones."""
         names = argument_names(self._goal) if arguments else []
         if len(arguments) > len(names):
             raise NotationError(
@@ -308,12 +308,12 @@ class CompiledFormula(Suggests, CachedCall):
     ) -> NamedModule:
         """A `torch.nn.Module` with these parameters, under the names that the formula has for them.
 
-        Its `forward` takes the other inputs by name or position: named tensors, and plain ones of those inputs whose axes
-        are declared here, as in `module(parameters, X="batch chans")`, with a size where it has to be a number: "batch seq[5]". The
-        result is plain where an input is; its axes are then in the order said, new ones last, and the module's `axes` tells
-        them. One `forward` serves all sizes of the other axes; `export` and `to_onnx` hand it on.
+        Its `forward` takes the other inputs by name or position: named tensors, or plain ones for inputs whose axes are
+        declared here, as in `module(parameters, X="batch chans")`, with a size if it must be fixed: "batch seq[5]". If
+        an input is plain, so is the result; its axes are in the declared order, new ones last, and in the module's
+        `axes`. One `forward` handles all sizes of the other axes; `export` and `to_onnx` export it.
 
-        Raises NotationError where PyTorch is not installed, or a parameter is no tensor.
+        Raises NotationError if PyTorch is not installed or a parameter is not a tensor.
         """
         with LOADING, all_or_none():
             from ..tensors.values import as_value

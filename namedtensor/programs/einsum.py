@@ -67,7 +67,7 @@ def to_einsum(goal: WholeProgram | Entry, given: Mapping[str, Any], options: Opt
 def typed(
     goal: WholeProgram | Entry, given: Mapping[str, Any], options: Options
 ) -> tuple[Term, Callable[[Any], NotationError]]:
-    """What is asked for as a term, with no size that it does not need; and the error that a piece of it is no product."""
+    """Return the goal as a term without needless sizes, and a function that makes the error for a part of it."""
     types, program = input_types(given), goal.program
     scope = program.scope_given(types)
     entry = goal.entry(scope)
@@ -94,7 +94,7 @@ def typed(
 
 
 def einsum_of(root: Term, refused: Callable[[Term], NotationError]) -> str:
-    """The call. Raises what `refused` makes of the first part that is no product."""
+    """Return the call. Raises the error of `refused` for the first part that is not a product."""
     for term in topological(root):
         if not is_product(term):
             raise refused(term)
@@ -177,7 +177,7 @@ def is_product(term: Term) -> bool:
 
 
 def exponent(term: Term) -> int | None:
-    """How often the base of a power is a factor; None where that is no whole number from 1 on."""
+    """Return the exponent of a power as a number of factors; None if it is not a positive integer."""
     number = term.arguments[1].number
     return number if isinstance(number, int) and not isinstance(number, bool) and number > 0 else None
 

@@ -179,7 +179,7 @@ class Entry:
         return term, head
 
     def called(self, checker: Checker, count: int = 0) -> tuple[FunctionDefinition, Bindings, dict[str, Term]] | None:
-        """The function that this name means of so many arguments, with what its indices and numbers are: FFN^2, MaxPool_3."""
+        """Return the function of this name with `count` arguments, and its indices and numbers: FFN^2, MaxPool_3."""
         if self.key.base not in checker.scope.functions:
             return None
         scripts = tuple(map(component_node, self.key.superscript)), tuple(map(component_node, self.key.subscript))
@@ -200,7 +200,7 @@ class Several(NamedTuple):
     entries: tuple[Entry, ...]
 
     def entry(self, scope: Scope | None = None) -> None:
-        """None: several names are no one function."""
+        """Return None: several names are not one function."""
 
     def terms(self, checker: Checker, arguments: Arguments) -> tuple[Term, ...]:
         found = [entry.found(checker, arguments) for entry in self.entries]
@@ -212,7 +212,7 @@ Goal = WholeProgram | Entry | Several
 
 
 def argument_names(goal: WholeProgram | Entry, scope: Scope | None = None) -> list[str]:
-    """The names of the arguments that a function takes; none where what is asked for is no function."""
+    """Return the names of a function's arguments; none if the goal is not a function."""
     function = goal.function(scope)
     return [] if function is None else [str(name.key()) for name in function.parameters]
 

@@ -116,7 +116,7 @@ def warn_of_checks(checker: Checker) -> None:
 
 
 def warned(found: Typed) -> Typed:
-    """Types that are new to a program, after a warning of axes in it that may be misspelt."""
+    """Return the types of a new signature, after a warning about axes that may be misspelled."""
     for each in found.checker.warnings if found.checker is not None else ():
         if each.misspelt:
             assert found.checker is not None

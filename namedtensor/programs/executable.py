@@ -41,7 +41,7 @@ Run = Callable[..., Any]
 
 
 class Options(NamedTuple):
-    """Options of the pipeline, besides the types of what is given."""
+    """Options of the pipeline, in addition to the types of the inputs."""
 
     sizes: Mapping[str, int] | None = None
     by_keyword: tuple[str, ...] | None = None  # the names that were given by keyword: each has to be used

@@ -39,7 +39,7 @@ class StepValues:
 
 
 class DerivedForm:
-    """What a derivative is worked out to for the shapes of a call; pickles."""
+    """The closed form of a derivative for the shapes of a call; can be pickled."""
 
     def __init__(self, formula: Any, given: Arguments, sizes: Any):
         self.formula, self.given, self.sizes = formula, given, sizes

@@ -152,7 +152,7 @@ class ParsedProgram:
 
     @property
     def sizes(self) -> list[str]:
-        """The axes whose sizes it speaks of."""
+        """The axes whose sizes it mentions."""
         return sorted({node.axis.name for node in walk(self.tree) if isinstance(node, nodes.Size)})
 
     @property

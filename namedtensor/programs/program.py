@@ -88,7 +88,7 @@ class Program(Verbs):
 
     @property
     def sizes(self) -> list[str]:
-        """The axes whose sizes the program speaks of."""
+        """The axes whose sizes the program mentions."""
         return self._goal.program.sizes
 
     @property

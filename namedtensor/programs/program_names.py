@@ -78,7 +78,7 @@ class ProgramNames:
 
 
 def used(node: nodes.Node, labeled: set[Key]) -> Iterator[Key]:
-    """The names that an expression uses: of X^2, where that is no name by itself, X too."""
+    """Yield the names that an expression uses: for X^2 also X, unless X^2 is itself a name."""
     name = None if isinstance(node, nodes.Axis) else spelled(node)
     if name is not None:
         yield name.key()

@@ -36,7 +36,7 @@ Place = tuple[str, int]  # of a size: the name of a tensor, and which of its axe
 
 
 class Signature(NamedTuple):
-    """What a plan depends on besides sizes, the sizes in order, and where each is."""
+    """What a plan depends on other than sizes, the sizes in order, and the position of each."""
 
     key: tuple[Any, ...]
     sizes: tuple[int, ...]
@@ -111,7 +111,7 @@ class SymbolicPlans:
         self._of_dimensions: Cache[Any, tuple[Executable, Assumptions]] = Cache("plans of dimensions", MAX_SIGNATURES)
 
     def executable(self, given: Arguments, extra: tuple[Any, ...], make: Make) -> Executable:
-        """The executable of a call; `extra` is part of its signature besides the types of its tensors."""
+        """Return the executable of a call; `extra` is the part of its signature that is not tensor types."""
         key, sizes, places = signature_of(given)
         if has_dimensions(given.abstract.values()):
             return self._for_dimensions(given, (key, extra), sizes, make)

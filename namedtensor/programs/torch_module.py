@@ -1,8 +1,8 @@
-"""Formulas as `torch.nn.Module`s. Imported where one is asked for; without PyTorch none can be made.
+"""Formulas as `torch.nn.Module`s. Imported on first use; requires PyTorch.
 
-A module has parameters under the names of the formulas, which optimizers, checkpoints and `state_dict` know. Plain tensors
-go in and come out in an order of axes that is said once: they run a `forward` that was made for all their sizes (see
-`torch_forward.py`). Named ones, and what that is not made for, are computed as a call of the formula is.
+The parameters of a module have the names of the formulas, for optimizers, checkpoints and `state_dict`. Plain tensors
+are passed and returned in a declared order of axes, by a `forward` that was generated for all their sizes (see
+`torch_forward.py`). Named tensors, and cases that it does not support, are computed by a call of the formula.
 """
 
 from __future__ import annotations

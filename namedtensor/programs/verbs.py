@@ -362,7 +362,7 @@ class Verbs(Printed, Exported, Suggests, Asked):
 
 
 def bound(entry: Entry, arguments: tuple[Any, ...], named: dict[str, Any]) -> Arguments:
-    """Arguments under names that no program has; what is no tensor is reported under the function's name for it."""
+    """Return arguments under unused names; one that is not a tensor is reported under the function's name for it."""
     with LOADING, all_or_none():
         from ..tensors.values import NamedTensor, as_value
 

@@ -163,7 +163,7 @@ def assemble(extra: Shape, results: Mapping[tuple[Any, ...], Tensor]) -> Tensor:
     given = unite(*(part.shape for part in results.values()))
     for axis in given:
         if axis in extra:
-            raise NotationError(306, f"{axis} is mapped over, and is an axis of each result besides")
+            raise NotationError(306, f"lifting over {axis} would duplicate axis {axis} of the result")
     return Tensor({**extra, **given}, lambda record: results[tuple(record[axis] for axis in extra)](record))
 
 

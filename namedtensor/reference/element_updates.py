@@ -30,7 +30,7 @@ def chosen_by(
 def _places(
     axis: str, part: Any, base: Tensor, value: Tensor, of: Callable[[Any], Tensor]
 ) -> Iterator[tuple[dict[str, int], dict[str, int]]]:
-    """Where one index says that something is replaced, and which element of the value stands there."""
+    """Yield the positions that one index of an update selects, each with the element of the value that replaces it."""
     if isinstance(part, nodes.Slice):
         first, last = (int(plain(of(end))) for end in (part.first, part.last))
         in_range(axis, base, first)
@@ -50,7 +50,7 @@ def _places(
 
 def in_range(axis: str, base: Tensor, at: Any) -> int:
     if at != int(at):
-        raise NotationError(402, f"an index is a whole number, and this is {at}")
+        raise NotationError(402, f"an index must be an integer, got {at}")
     if not 1 <= at <= base.shape[axis]:
         raise NotationError(401, f"{axis} has no element {at}")
     return int(at)

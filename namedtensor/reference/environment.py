@@ -72,7 +72,7 @@ def plain(X: Tensor | None) -> Any:
 
 
 def whole(value: Any) -> int | None:
-    """The whole number that a value or a label is, or None."""
+    """Return the integer that a value or a label is, or None."""
     if isinstance(value, str):
         return int(value) if value.isdecimal() else None
     if isinstance(value, float) and value.is_integer():

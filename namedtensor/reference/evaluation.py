@@ -112,7 +112,7 @@ class Evaluation(Sums):
 
     def power(self, node: nodes.Superscript, env: Environment) -> Tensor:
         if len(node.components) != 1:
-            raise NotationError(201, "a power has one exponent, and this is no name that is known")
+            raise NotationError(201, "expected one exponent or a defined name")
         return broadcast(power, *self.values((node.base, node.components[0]), env))
 
     def superscript(self, node: nodes.Superscript, env: Environment) -> Tensor:
@@ -241,7 +241,7 @@ class Evaluation(Sums):
         raise self.unknown_size(axis)
 
     def unknown_size(self, axis: str) -> NotationError:
-        """The error for |axis| of what is no tensor: an axis of no size that is known, or no axis at all."""
+        """Return the error for |axis| if no tensor has the axis: of unknown size, or not an axis at all."""
         sized = {id(each.axis) for each in walk(self.scope.program) if isinstance(each, Size)}
         named = (each for each in walk(self.scope.program) if isinstance(each, nodes.Axis) and id(each) not in sized)
         known = any(each.name == axis for each in named)

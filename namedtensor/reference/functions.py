@@ -85,5 +85,5 @@ def check_truth(record: Operator, name: str, tensors) -> None:
         truths = any(isinstance(entry, bool) for entry in X.entries.values())
         wanted = record.boolean[0] or (record.chooses and place == 0)
         if X.entries and truths != wanted and name not in ("=", "≠"):
-            what = "a number where a condition is due" if wanted else "a condition where a number is due"
-            raise NotationError(315, f"{name} was given {what}", hint="𝕀[…] turns a condition into 0 and 1")
+            what = "expected a Boolean, got a number" if wanted else "expected a number, got a Boolean"
+            raise NotationError(315, f"{name}: {what}", hint="𝕀[…] turns a condition into 0 and 1")

@@ -309,7 +309,7 @@ class Names(Sizes):
         return len(places)
 
     def sets_of(self, name: Key, env: Environment) -> Iterator[tuple[nodes.Set, Environment]]:
-        """The sets that a defined name is said to be in."""
+        """Return the declared sets of a defined name."""
         for place in env.outwards():
             function = place.function
             if function is not None and name in function.declarations:

@@ -114,7 +114,7 @@ def call(
     if wanted.base in scope.functions:
         return call_function(scope, inputs, sizes or {}, wanted, arguments)
     if arguments:
-        raise NotationError(304, f"{name} is no function, and was given {len(arguments)} arguments")
+        raise NotationError(304, f"{name} is not a function, got {len(arguments)} arguments")
     return run(
         scope, inputs, sizes or {}, [], [], lambda evaluation, _: evaluation.checked(evaluation.find_known(wanted))
     )

@@ -159,7 +159,7 @@ class Sizes:
         return next((size for text, size in self.sizes.items() if key_or_none(text) == name), None)
 
     def facts_at(self, place: Environment, symbol: tuple[Any, ...]) -> list[Fact]:
-        """Equations between sizes that are about this environment: its own, and the program's that speak of its tensors."""
+        """Return the size equations of an environment: its own, and the program's about axes of its tensors."""
         if place is self.top:
             return []
         own = [*place.facts, *facts_in(place.function.sizes if place.function else (), place)]
@@ -278,7 +278,7 @@ def in_head(env: Environment | None) -> bool:
 
 
 def simple(value: Any) -> Any:
-    """A whole number where a fraction is one, or a root comes to one but for rounding."""
+    """Return a fraction with denominator 1, or a root that is an integer up to rounding, as an integer."""
     if isinstance(value, float) and math.isfinite(value) and math.isclose(value, round(value), rel_tol=1e-12):
         return round(value)
     return int(value) if isinstance(value, Fraction) and value.denominator == 1 else value
@@ -286,7 +286,7 @@ def simple(value: Any) -> Any:
 
 def whole_size(value: Any, name: Any) -> int:
     if value != int(value) or value < 0:
-        message = f"{name} would be {value}, and a size is a whole number"
+        message = f"{name} must be a non-negative integer, got {value}"
         raise NotationError(310, message, hint="choose sizes that divide", symbol=str(name))
     return int(value)
 
@@ -296,7 +296,7 @@ def facts_in(facts, env: Environment) -> list[Fact]:
 
 
 def axes_measured(fact: Fact) -> set[str]:
-    """The axes whose sizes an equation speaks of."""
+    """Return the axes whose sizes an equation mentions."""
     sides = [side for side in (fact.left, fact.right) if not isinstance(side, int)]
     return {node.axis.name for side in sides for node in walk(side) if isinstance(node, Size)}
 

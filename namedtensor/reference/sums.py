@@ -120,7 +120,7 @@ class Sums(Calls):
 
 
 def indexed_by(variable: Name, node: Any) -> Iterator[tuple[Node, nodes.Axis]]:
-    """What a variable indexes below a node, and along which axis; a sum inside that binds it anew is passed over."""
+    """Yield what a variable indexes below a node, and along which axis; an inner sum that rebinds it is skipped."""
     for inner in children(node):
         if not (isinstance(inner, Call) and inner.operator in ("∑", "∏") and inner.subscript == (variable,)):
             yield from indexed_by(variable, inner)

@@ -92,7 +92,7 @@ def is_finite(draw: Draw) -> bool:
 
 
 def number_of(node: Draw, counted: Sequence[bool] = ()) -> int:
-    """The number of a name, which tells its draws from those of another; of these labels some are `counted` besides."""
+    """Return the number of a name, which makes its draws independent of those of another; mask `counted` labels."""
     labels = ["·" if number else component(part) for part, number in zip(node.labels, counted)]
     name = node.name + (f"^{{{','.join(labels)}}}" if labels else "")
     return zlib.crc32(name.encode()) % 2**20

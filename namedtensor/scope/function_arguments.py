@@ -95,7 +95,7 @@ def applied(call: Call) -> Call | Name:
 
 
 def axes_over(one: HigherOrder, taken: Taken) -> tuple[Any, ...]:
-    """The axes of the head of g_{ax}(f, X) that the type of f speaks of, where f has none of its own."""
+    """Return the axes of the left-hand side g_{ax}(f, X) that the type of f mentions, if f has no axes of its own."""
     spoken = {axis.name for of in (*taken.type.domain, taken.type.codomain) for axis, _ in of.axes}
     named = {axis.name for axis in map(nodes.axis_of, one.head.subscript) if axis is not None}
     return one.head.subscript if spoken & named and not taken.type.head.subscript else ()
@@ -116,7 +116,7 @@ class Specialised:
         self.facts = [each for each in equations if id(each) not in self.heads and self.applies(each)]
 
     def applies(self, equation: Equation) -> bool:
-        """Whether an equation speaks of a function that others are given for, and so belongs to what takes it."""
+        """Return whether an equation uses a function argument, and so belongs to the function that takes it."""
         head = equation.sides[0]
         if isinstance(head, Call) and head.operator in self.names:
             return False

@@ -1,10 +1,11 @@
-"""Operators over indices under a condition that binds several: ∑_{1≤i<j≤n} X, ∑_{i≠j} X, written as one in another.
+"""Nest operators whose condition binds several indices: ∑_{1≤i<j≤n} X, ∑_{i≠j} X.
 
     ∑_{1≤i<j≤n} X       ∑_{i=1}^{n} ∑_{j=i+1}^{n} X
     ∑_{i≠j} A_{r(i),c(j)}     ∑_i ∑_{j≠i} A_{r(i),c(j)}, where nothing around it says what i or j is
 
-A condition binds what stands between two relations, and what its operand indexes with; a name that is known (given,
-defined, declared, an argument, bound further out) is no new index, so that ∑_{j≠i} goes over j alone where i is known.
+A condition binds names between two relations, and names that its operand uses as indices. A name that is already known
+(given, defined, declared, an argument, or bound by an enclosing operator) is not a new index, so ∑_{j≠i} sums over j
+alone if i is known.
 """
 
 from __future__ import annotations

@@ -194,7 +194,7 @@ def is_spelled(node: Any, key: Key) -> bool:
 
 
 def exponent(name: Spelled) -> int | None:
-    """The whole number above a name, where there is one."""
+    """Return the integer exponent of a name, or None."""
     text = component(name.superscript[0]) if len(name.superscript) == 1 else ""
     return int(text) if is_whole(text) else None
 

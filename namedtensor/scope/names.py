@@ -207,7 +207,7 @@ def component_names(node: Node) -> set[str]:
 
 
 def plain_key(text: str) -> Key:
-    """The key of a spelling; of what is no spelling of a name, a key that no name has."""
+    """Return the key of a spelling; for an invalid spelling, a key that matches no name."""
     try:
         return key(text)
     except NotationError:

@@ -1,6 +1,6 @@
-"""Whole numbers needed before planning: L in X^L, n in `for t = 1, …, n` or in seq[n].
+"""Integers that are needed before planning: L in X^L, n in `for t = 1, …, n` or in seq[n].
 
-They are given as Python numbers; one that comes as np.int64(3), or as an array or a tensor without axes, is read here.
+They are passed as Python integers; np.int64(3), or an array or tensor without axes, is converted here.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from .symbols import Scope
 def as_numbers(
     values: Mapping[str, Any], possible: Callable[[frozenset[str]], frozenset[str]], scope: Callable[[], Scope]
 ) -> Mapping[str, Any]:
-    """The values, those without axes that the formula needs as whole numbers as such.
+    """Convert scalar values that the formula needs as integers.
 
-    `possible` tells quickly, of the names that are given, which may be needed so.
+    `possible` returns quickly which of the given names may be needed as integers.
     """
     single: list[str] = []
     for name, value in values.items():
@@ -42,7 +42,7 @@ NUMBERS = re.compile("int|float")
 
 
 def as_number(value: Any) -> Any:
-    """A tensor without axes, or 3.0, as a whole number; as it is, where it is none or has no value yet, as while JAX traces."""
+    """Convert a scalar tensor or float such as 3.0 to an integer; return other values, such as tracers, unchanged."""
     try:
         number = float(value if isinstance(value, float) else value.array)
         return int(value if isinstance(value, float) else value.array) if number.is_integer() else value
@@ -51,7 +51,7 @@ def as_number(value: Any) -> Any:
 
 
 def check_whole(name: str, value: Any) -> None:
-    """Raise where a number that says how far something goes is no whole one."""
+    """Raise if the end of a range is not an integer."""
     try:
         number = float(value if isinstance(value, (int, float)) else value.array)
     except Exception:
@@ -73,7 +73,7 @@ def ends_in(scope: Scope) -> set[str]:
 
 
 def numbers_in(scope: Scope) -> Iterator[str]:
-    """The names that stand where a formula needs a whole number."""
+    """Yield the names that a formula needs as integers."""
     ranged = [family.name.base for family in scope.families]
     ranged += [family.name.base for function in scope.all_functions() for family in function.families]
     ranged += [name.base for _, name, _, over in scope.declarations if over is not None]
@@ -83,15 +83,15 @@ def numbers_in(scope: Scope) -> Iterator[str]:
 
 
 def possible_numbers(program: nodes.Program) -> frozenset[str]:
-    """The names that may stand so, were each name with scripts that of a member."""
+    """Return the names that a formula may need as integers, if every name with scripts may be that of a member."""
     parts = (part for node in walk(program) for part in whole_parts(node, None))
     return frozenset(inner.text for part in parts for inner in walk(part) if isinstance(inner, Name))
 
 
 def whole_parts(node: Any, ranged: frozenset[str] | None) -> tuple[Node, ...]:
-    """Of a node the parts that are whole numbers: components of a member's name, ends of ranges, sizes.
+    """Return the integer parts of a node: components of a member's name, ends of ranges, sizes.
 
-    `ranged` are the names that have members; None where each may.
+    `ranged` are the names that have members; None if each may.
     """
     if isinstance(node, (Range, IndexSum)):
         return (node.first, node.last)

@@ -1,6 +1,6 @@
-"""Axes that windows and slices make shorter: unroll_{d,k}(X), pool_{d,k}(X) and X_{d(2:4)} have an axis d of a size of its own.
+"""Axes that windows and slices shorten: unroll_{d,k}(X), pool_{d,k}(X) and X_{d(2:4)} have an axis d of another size.
 
-That size is computed from the size before, so it is no contradiction to what `sizes=` gives for d.
+That size is computed from the original size, so it does not contradict the size of d in `sizes=`.
 """
 
 from __future__ import annotations

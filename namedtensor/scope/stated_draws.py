@@ -177,7 +177,7 @@ class Stated:
 
 
 def base_of(node: Any) -> str:
-    """X of X_{h(i)} and of X^l; nothing of what is no name."""
+    """Yield X for X_{h(i)} and X^l; nothing for other expressions."""
     name = spelled(node.base if isinstance(node, nodes.Index) else node)
     return "" if name is None else name.base
 

@@ -1,4 +1,4 @@
-"""Statements classified: a definition, a function, a size equation, a claim, or what is said of names."""
+"""Classify statements: a definition, a function, a size equation, an assertion, or a declaration."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ class FunctionDefinition:
 
     @cached_property
     def own_axes(self) -> frozenset[str]:
-        """The axes that the body, and what belongs to it, speak of, but for those of the head and of the signature."""
+        """The axes in the body and its definitions, except those of the left-hand side and the signature."""
         assert self.signature is not None
         facts = [each.statement for group in self.facts.values() for each in group]
         spoken = axes_spoken_of((self.body, *facts, *(each.statement for each in self.families)))
@@ -148,7 +148,7 @@ class FunctionDefinition:
 
 @dataclass(eq=False, frozen=True)
 class SizeEquation:
-    """left = right between sizes and numbers; `statement` is where it is said."""
+    """An equation left = right between sizes and numbers; `statement` contains it."""
 
     left: Node
     right: Node | int

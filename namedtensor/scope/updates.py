@@ -76,7 +76,7 @@ def words(node: Any) -> set[str]:
 
 
 def version(text: str, later: int) -> str:
-    """The fresh name of a value with so many updates to follow: the last has the name itself."""
+    """Return a fresh name for a value that `later` updates follow: the last keeps the name itself."""
     return text if later == 0 else f"{text}{VERSION}{later}"
 
 

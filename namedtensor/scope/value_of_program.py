@@ -22,7 +22,7 @@ from .where_clauses import ANY, expressions_of, matches, pattern_of
 
 
 class Cluster:
-    """One definition: all equations of a name, or a family with its starts and what is said of single members."""
+    """One definition: all equations of a name, or a family with its initial and individually defined members."""
 
     def __init__(self, key: Key, family: bool = False):
         self.key, self.family = key, family

@@ -201,7 +201,7 @@ def is_one_element(definition: Definition) -> bool:
 def definitions_of(
     function: FunctionDefinition, bindings: BindingGroups, over: frozenset[str] | None = None
 ) -> list[Definition]:
-    """The definitions that belong to a function, by language.md §4; those that speak of the axes `over` do, or of its head's.
+    """Return the definitions that belong to a function: those that use its arguments, or its axes `over`.
 
     Of several definitions of one name, the nearest below the head is taken, then the nearest above.
     """
@@ -269,7 +269,7 @@ def expressions_of(definition: Definition) -> tuple[Node, ...]:
 
 
 def axes_of(definition: Definition) -> set[str]:
-    """The axes that an equation speaks of."""
+    """Return the axes in an equation."""
     found: set[str] = set()
     for node in expressions_of(definition):
         for inner in walk(node):

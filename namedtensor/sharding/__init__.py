@@ -6,5 +6,5 @@
 `device_cost`: what a call costs each device, as the compiler says.
 `sharded`: formulas that run under the rules.
 
-Law: the rules change where numbers lie and never what they are; it wraps what is called as a program is, and knows no Program.
+Contract: the rules change where numbers lie and never what they are; it wraps what is called as a program is, and knows no Program.
 """

@@ -54,16 +54,16 @@ class Collective(NamedTuple):
 
 
 class Collectives(tuple[Collective, ...]):
-    """The collective operations of a compiled function, in the order of its text; one inside a loop stands there once."""
+    """The collective operations of a compiled function, in order of occurrence; one inside a loop is listed once."""
 
     @property
     def counts(self) -> dict[str, int]:
-        """The number of operations of each kind."""
+        """The number of operations by type."""
         return dict(sorted(Counter(each.kind for each in self).items()))
 
     @property
     def bytes(self) -> dict[str, int]:
-        """How many bytes each device has after those of each kind."""
+        """The result bytes per device, by type of operation."""
         return {kind: sum(each.bytes for each in self if each.kind == kind) for kind in self.counts}
 
     @encodable

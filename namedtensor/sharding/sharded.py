@@ -72,7 +72,7 @@ class Sharded:
 
     @cached_property
     def axes(self) -> frozenset[str]:
-        """The axes that the formulas speak of."""
+        """The axes that the formulas mention."""
         return frozenset(node.name for node in walk(self.program.tree) if isinstance(node, nodes.Axis))
 
     def __getitem__(self, name: str | tuple[str, ...]) -> ShardedEntry:

@@ -23,5 +23,5 @@
 `lengths`: how long a formula is to read.
 `laws`: each by its name, as an equation that is tested, in the order in which they are tried.
 
-Law: a form never knows the names of axes, only indices; nothing here computes a value.
+Contract: a form never knows the names of axes, only indices; nothing here computes a value.
 """

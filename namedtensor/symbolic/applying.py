@@ -37,10 +37,10 @@ def applied(
     options: tuple[Any, ...] = (),
     places: tuple[Places, Places] = ((), ()),
 ) -> Form:
-    """An operator of forms, over indices that are its own; `given` are those of the axes that it gives.
+    """Apply an operator to forms, over bound indices; `given` are the indices of its result axes.
 
-    `places` say which axis of the operator each of the bound and each of the given is. An axis that is given and not bound,
-    as that of iota, is told apart by its size: nothing else is.
+    `places` map the bound and the given indices to axes of the operator. A result axis that is not bound, such as that
+    of iota, is identified by its size.
     """
     parts = tuple(parts)
     if not bound and not given:

@@ -86,7 +86,7 @@ def number_node(value: Any) -> Node:
 
 
 def number_parts(value: Fraction) -> tuple[Node | None, Node | None]:
-    """What stands above and below for a coefficient."""
+    """Return the numerator and denominator of a coefficient, None for 1."""
     if value.denominator > 16 and Fraction(repr(float(value))) == value:
         return Number(float(value)), None
     above = None if value.numerator == 1 else Number(value.numerator)

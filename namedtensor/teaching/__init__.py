@@ -1,22 +1,22 @@
-"""Formulas compared, exercises marked: what a class hands in, and what is said of it.
+"""Comparison of formulas and grading of exercises.
 
-`spelling`: formulas as one text.
+`spelling`: formulas in one normalized format.
 `values`: tensors as plain numbers, and formulas computed on them.
-`random_numbers`: the same draws with NumPy and without.
-`settings`: what two formulas are compared on: names, sizes, draws.
-`comparison`: two values, record by record.
-`differences`: how they differ, in words.
-`mutants`: slips that nobody wrote down.
+`random_numbers`: the same random numbers with NumPy and without.
+`settings`: what two formulas are compared on: names, sizes, random inputs.
+`comparison`: compares two values element by element.
+`differences`: describes how they differ.
+`mutants`: generated common mistakes.
 `equivalence`: `nt.equivalent`.
-`exercise_files`: exercises as they are written.
-`references`: what answers are compared with: the model, or what a released file keeps.
+`exercise_files`: the format of exercise files.
+`references`: what answers are compared with: the reference solution, or the data of a released file.
 `einsum`: calls of einsum as formulas.
-`verdicts`: what ends the marking of an answer.
+`verdicts`: exceptions that end the grading of an answer.
 `type_answers`: answers that are types and signatures.
-`marking`: an answer of each kind.
+`grading`: grades answers by exercise type.
 `sheets`: `nt.exercises`.
-`grading`: files proved, released, marked for graders.
+`sheet_files`: validates, releases and grades files.
 `magics`: `%%nt` and `%%exercise` in notebooks.
 
-Law: it asks programs for values and never looks inside them; nothing but the command line and notebooks imports it.
+Contract: it uses programs only by their values; only the command line, the playground and notebooks import it.
 """

@@ -23,7 +23,7 @@ Matching = Mapping[str, str]  # the other's new axes -> those that are due
 
 @dataclass(frozen=True)
 class Difference:
-    """The first difference between a value and the one that is due; `record` counts from 1."""
+    """The first difference between a value and the expected one; `record` counts from 1."""
 
     record: Mapping[str, int]
     found: Any

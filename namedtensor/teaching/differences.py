@@ -17,10 +17,10 @@ from .values import Value
 class Words:
     """How the two values are called."""
 
-    yours: str = "yours"
+    yours: str = "your answer"
     your_value: str = "your value"
-    due: str = "due"
-    changed: str = "what is due"  # with one thing changed
+    due: str = "the expected value"
+    changed: str = "the solution"  # with one change
 
 
 def listed(names: Sequence[str]) -> str:
@@ -41,7 +41,7 @@ def axes_differ(found: Value, due: Value, given: Sequence[str], words: Words) ->
         faults.append(f"lacks the {_axes(lacking)}")
     marked = [(axis, other) for axis in extra for other in lacking if other.rstrip("*'′†") == axis != other]
     rename = f"; {marked[0][0]} is to be renamed: _{{{marked[0][0]}→{marked[0][1]}}}" if len(marked) == 1 else ""
-    where = f"it is in {_type(found, given)}, {words.due} is one in {_type(due, given)}"
+    where = f"it is in {_type(found, given)}, {words.due} is in {_type(due, given)}"
     return f"{words.your_value} {listed(faults)}: {where}{rename}"
 
 
@@ -58,12 +58,12 @@ def _type(value: Value, given: Sequence[str]) -> str:
 def sizes_differ(found: Value, due: Value, words: Words) -> str | None:
     for axis in due.axes:
         if axis in found.sizes and found.sizes[axis] != due.sizes[axis]:
-            return f"the axis {axis} of {words.your_value} has the size {found.sizes[axis]}, {words.due} is {due.sizes[axis]}"
+            return f"axis {axis} of {words.your_value} has size {found.sizes[axis]}, of {words.due} {due.sizes[axis]}"
     return None
 
 
 def value_differs(where: Difference, words: Words) -> str:
-    """At a record: yours is 1.13, due is 0.487."""
+    """At an index: your answer is 1.13, the expected value is 0.487."""
     at = f"at {{{', '.join(f'{axis}({index})' for axis, index in where.record.items())}}} " if where.record else ""
     count = f" ({where.places} of {where.of} places)" if where.of > 1 else ""
     digits = next((n for n in (4, 6, 9, 12) if shown(where.found, n) != shown(where.due, n)), 17)
@@ -79,7 +79,7 @@ def shown(number: Any, digits: int = 4) -> str:
 
 
 def names_of_new_axes(matching: Matching, words: Words) -> str:
-    """What is called otherwise, which is no fault."""
+    """List differing axis names, which are not an error."""
     return "; ".join(f"your {axis} is called {other} in ours" for axis, other in matching.items() if axis != other)
 
 
@@ -88,7 +88,7 @@ Pair = tuple[Value, Value, Mapping[str, int]]  # what was found, what is due, th
 
 
 def related(pairs: Sequence[Pair], matching: Matching, words: Words) -> str | None:
-    """A relation between all values and those due that names the slip: a ratio, a sum, an order, a rounding."""
+    """A relation between all values and the expected ones that names the mistake: a ratio, a sum, an order, a rounding."""
     arrays = [laid_out(found, due, matching) for found, due, _ in pairs]
     return (
         _ratio(arrays, [sizes for *_, sizes in pairs], words)
@@ -123,9 +123,9 @@ def _ratio(arrays: Sequence[tuple[Value, Value]], sizes: Sequence[Mapping[str, i
     if len(known) < 2 or len(known) < sum(any(due.numbers) for _, due in arrays):
         return None
     if all(ratio == 0 for ratio, _ in known):
-        return f"every number of {words.yours} is 0"
+        return f"every element of {words.yours} is 0"
     named = ratio_named([ratio for ratio, _ in known], [extent for _, extent in known])
-    return named and f"{words.yours} is {named} times what is {words.due}"
+    return named and f"{words.yours} is {named} times {words.due}"
 
 
 def ratio_named(ratios: Sequence[float], sizes: Sequence[Mapping[str, int]]) -> str | None:
@@ -173,7 +173,7 @@ def _offset(arrays: Sequence[tuple[Value, Value]], words: Words) -> str | None:
     )
     if by is None or by == 0:
         return None
-    return f"{words.yours} is {shown(abs(by))} {'more' if by > 0 else 'less'} than what is {words.due}, everywhere"
+    return f"{words.yours} is {shown(abs(by))} {'more' if by > 0 else 'less'} than {words.due}, everywhere"
 
 
 OF_NUMBERS: tuple[tuple[str, Callable[[float], float]], ...] = (  # what a value may be of the one that is due
@@ -187,12 +187,12 @@ OF_NUMBERS: tuple[tuple[str, Callable[[float], float]], ...] = (  # what a value
 
 
 def _function(arrays: Sequence[tuple[Value, Value]], words: Words) -> str | None:
-    """Each number is one function of the number that is due."""
+    """Describe a difference in which each number is a function of the expected number."""
     pairs = [(float(own), float(right)) for pair in arrays for own, right in zip(*(each.numbers for each in pair))]
     for said, function in OF_NUMBERS:
         made = [(own, function(right)) for own, right in pairs if math.isfinite(own)]
         if len(made) > 2 and all(near(own, value, 1e-8, 1e-12) for own, value in made):
-            return f"{words.yours} is {said} what is {words.due}"
+            return f"{words.yours} is {said} {words.due}"
     return None
 
 
@@ -200,9 +200,9 @@ def _reordered(arrays: Sequence[tuple[Value, Value]], axes: Sequence[str], words
     for at, axis in enumerate(axes):
         rows = (row for found, due in arrays for row in zip(found.along(at), due.along(at)))
         if all(are_close(sorted(found), sorted(due), 1.0) for found, due in rows):
-            return f"{words.yours} has the numbers that are {words.due}, in another order along {axis}"
+            return f"{words.yours} has the elements of {words.due}, in another order along {axis}"
     if axes and all(are_close(sorted(found.numbers), sorted(due.numbers), 1.0) for found, due in arrays):
-        return f"{words.yours} has the numbers that are {words.due}, at other places"
+        return f"{words.yours} has the elements of {words.due}, at other positions"
     return None
 
 

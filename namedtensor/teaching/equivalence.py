@@ -15,20 +15,20 @@ from grammar.plain_text import encodable
 from ..derivations.equal_forms import has_proof
 from .comparison import Difference, Matching, difference, largest, matchings
 from .differences import Words, axes_differ, related, sizes_differ, value_differs
-from .mutants import slip
+from .mutants import mistake
 from .settings import Drawn, Setting, declared
 from .spelling import called, expression, text_of
 from .values import Value
 
-NEUTRAL = Words("the first", "the value of the first", "the second", "what the second is")
-TURNED = Words("the second", "the value of the second", "the first", "what the first is")
+NEUTRAL = Words("the first", "the value of the first", "the second", "the second")
+TURNED = Words("the second", "the value of the second", "the first", "the first")
 
 
 @dataclass(frozen=True)
 class Equivalence:
     """Whether two formulas are the same on all draws: true or false, and how they differ.
 
-    `how` is "same", "axes", "sizes", "value", "relation" where all values have one to those due, or "slip"; `record` is where the values differ most, counted from 1, with
+    `how` is "same", "axes", "sizes", "value", "relation" where all values have one to those due, or "mistake"; `record` is where the values differ most, counted from 1, with
     `found` and `due` there; `axes` pairs new axes of the first with those of the second that they stand for; `sizes` are
     those that were drawn; `proved` is true where they are the same for all tensors, and not only for those that were drawn.
     """
@@ -75,7 +75,7 @@ def equivalent(first: Any, second: Any, /, *, given: str = "", seed: int = 0, **
       Q ⊙_{key} K : ℝ^{seq}
       hint: its axes are seq
     >>> print(nt.equivalent("∑_{n} X / |n|", "∑_{n} X", X="ℝ^{n}"))
-    the first is what the second is with mean_n instead of ∑_{n}; the first is −0.1264, the second is −0.3791
+    the first equals the second with mean_n instead of ∑_{n}; the first is −0.1264, the second is −0.3791
     """
     setting = Setting("\n".join(filter(str.strip, (declared(types), given))))
     first, second = text_of(first), text_of(second)
@@ -84,8 +84,8 @@ def equivalent(first: Any, second: Any, /, *, given: str = "", seed: int = 0, **
         return replace(found, proved=True, told="the same for all tensors, which is proved")
     if found.how == "value":  # the second may be the one that lacks something
         turned = compared(setting, second, first, TURNED, seed)
-        if turned.how == "slip":
-            return replace(found, how="slip", told=turned.told)
+        if turned.how == "mistake":
+            return replace(found, how="mistake", told=turned.told)
     return found
 
 
@@ -115,7 +115,7 @@ def judged(
     setting: Setting,
     state: Sequence[tuple[Mapping[str, Value], Value, Value]],
     words: Words,
-    model: str | None = None,
+    solution: str | None = None,
 ) -> Equivalence:
     """Values beside those due, each with what was drawn for it."""
     pairs = [(own, value) for _, own, value in state]
@@ -139,12 +139,12 @@ def judged(
             closest = (differing[0], way, differing[1])
     assert closest is not None
     _, way, where = closest
-    named = slip(setting, model, state, scales, words) if model is not None else None
+    named = mistake(setting, solution, state, scales, words) if solution is not None else None
     told = value_differs(where, words)
     relation = named or related([(*pair, sizes) for pair, sizes in zip(pairs, extents)], way, words)
     told = f"{relation}; {told}" if relation else told
     return Equivalence(
-        "slip" if named else "relation" if relation else "value",
+        "mistake" if named else "relation" if relation else "value",
         told,
         way,
         where.record,

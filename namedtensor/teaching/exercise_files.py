@@ -1,4 +1,4 @@
-"""Exercises as files of the language: prose in comments, what is given, the model as the last statement, `#:` for the rest.
+"""Exercises as files of the language: prose in comments, what is given, the solution as the last statement, `#:` for the rest.
 
     #: exercise attention-scale   points 2   kind formula
     # Each query asks the keys. Scale the scores by the root of the number of features.
@@ -6,11 +6,11 @@
     K ∈ ℝ^{seq × key}
     answer = softmax_{seq}(Q ⊙_{key} K / √|key|)
     #: hint Which axis must sum to one?
-    #: slip softmax_{seq'}(Q ⊙_{key} K / √|key|)   These sum to one over the queries.
-    #: without softmax
+    #: mistake softmax_{seq'}(Q ⊙_{key} K / √|key|)   These sum to one over the queries.
+    #: forbid softmax
 
-A file holds any number of them. Lines of the language are read by every command; a released file has `#: due` instead of its
-models.
+A file holds any number of them. Lines of the language are read by every command; a released file has `#: expected` instead of its
+solutions.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from grammar.parser import parse
 
 from ..core.suggestions import did_you_mean, near
 
-KINDS = ("formula", "fix", "gradient", "types", "signature", "sizes", "einsum", "order", "hole")
-WORDS = ("exercise", "hint", "slip", "without", "draw", "part", "hole", "show", "due")
+KINDS = ("formula", "fix", "gradient", "types", "signature", "sizes", "einsum", "ordering", "fill-in")
+WORDS = ("exercise", "hint", "mistake", "forbid", "draw", "part", "hole", "show", "expected")
 LONGEST_HINT = 200
 DIRECTIVE = re.compile(r"#:\s*(\S+)\s*(.*)")
 MAX_POINTS = 10_000  # of one exercise
@@ -47,8 +47,8 @@ class ExerciseError(NotationError):
 
 
 @dataclass(frozen=True)
-class Slip:
-    """A wrong answer that the author foresaw, and what is said of it."""
+class Mistake:
+    """A common mistake that the author anticipated, and its feedback."""
 
     formula: str
     sentence: str
@@ -56,22 +56,22 @@ class Slip:
 
 @dataclass(frozen=True)
 class ExerciseText:
-    """One exercise as it is written: what is asked, what is given, and the model where the file holds it."""
+    """One exercise as it is written: what is asked, what is given, and the solution where the file holds it."""
 
     name: str
     kind: str = "formula"
     points: float = 1
     prose: str = ""
     given: str = ""
-    model: str | None = None
+    solution: str | None = None
     hints: tuple[str, ...] = ()
-    slips: tuple[Slip, ...] = ()
-    without: tuple[str, ...] = ()
+    mistakes: tuple[Mistake, ...] = ()
+    forbidden: tuple[str, ...] = ()
     draws: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
     hole: str | None = None
-    shows_model: bool = False
-    due: str | None = None
+    shows_solution: bool = False
+    expected: str | None = None
     line: int = 1
 
 
@@ -115,7 +115,7 @@ def _exercise(block: list[Line], file: str) -> ExerciseText:
     fields = _header(*block[0], file)
     statements: list[Line] = []
     prose: list[str] = []
-    lists: dict[str, list[Any]] = {"hint": [], "slip": [], "without": [], "draw": [], "part": [], "due": []}
+    lists: dict[str, list[Any]] = {"hint": [], "mistake": [], "forbid": [], "draw": [], "part": [], "expected": []}
     for number, line in block[1:]:
         stripped = line.strip()
         if directive := DIRECTIVE.match(stripped):
@@ -125,11 +125,11 @@ def _exercise(block: list[Line], file: str) -> ExerciseText:
             prose.append(stripped.removeprefix("#").strip())
         elif stripped:
             statements.append((number, line))
-    given, model = _model(statements, fields, bool(lists["due"]), file)
+    given, solution = _solution(statements, fields, bool(lists["expected"]), file)
     return ExerciseText(
-        **fields, prose="\n".join(prose).strip(), given=given, model=model, hints=tuple(lists["hint"]),
-        slips=tuple(lists["slip"]), without=tuple(lists["without"]), draws=tuple(lists["draw"]),
-        parts=tuple(lists["part"]), due="".join(lists["due"]) or None,
+        **fields, prose="\n".join(prose).strip(), given=given, solution=solution, hints=tuple(lists["hint"]),
+        mistakes=tuple(lists["mistake"]), forbidden=tuple(lists["forbid"]), draws=tuple(lists["draw"]),
+        parts=tuple(lists["part"]), expected="".join(lists["expected"]) or None,
     )  # fmt: skip
 
 
@@ -162,15 +162,15 @@ def _points(text: str, line: int, file: str) -> float:
 def _directive(
     word: str, rest: str, number: int, file: str, fields: dict[str, Any], lists: dict[str, list[Any]]
 ) -> None:
-    if word == "slip":
+    if word == "mistake":
         formula, _, sentence = re.sub(r"\s{2,}", "  ", rest).partition("  ")
         if not sentence:
-            raise _wrong(file, number, "a slip is a formula, two or more spaces, and the sentence that is shown for it")
-        lists["slip"].append(Slip(formula.strip(), sentence.strip()))
-    elif word == "without":
-        lists["without"] += rest.split()
+            raise _wrong(file, number, "expected #: mistake FORMULA, two or more spaces, and the feedback")
+        lists["mistake"].append(Mistake(formula.strip(), sentence.strip()))
+    elif word == "forbid":
+        lists["forbid"] += rest.split()
     elif word == "show":
-        fields["shows_model"] = True
+        fields["shows_solution"] = True
     elif word == "hole":
         fields["hole"] = rest
     elif word in lists:
@@ -182,7 +182,7 @@ def _directive(
         )
 
 
-def _model(statements: list[Line], fields: Mapping[str, Any], released: bool, file: str) -> tuple[str, str | None]:
+def _solution(statements: list[Line], fields: Mapping[str, Any], released: bool, file: str) -> tuple[str, str | None]:
     """What is given, and the last statement, or the lines of an order."""
     text = "\n".join(line for _, line in statements)
     if released:
@@ -194,5 +194,5 @@ def _model(statements: list[Line], fields: Mapping[str, Any], released: bool, fi
         raise _wrong(file, line, f"exercise {fields['name']}: {problem.message}") from None
     last = tree.statements[-1]
     if not isinstance(last, (Equation, Value, nodes.Signature)):
-        raise _wrong(file, fields["line"], f"exercise {fields['name']} has no model after what is given: answer = …")
+        raise _wrong(file, fields["line"], f"exercise {fields['name']} has no solution after what is given: answer = …")
     return text[: last.span[0]].rstrip(), text[last.span[0] : last.span[1]]

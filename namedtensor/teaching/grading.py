@@ -1,185 +1,306 @@
-"""Grading: prove a file of exercises, release it without its models, mark what was handed in.
+"""Grade an answer by type and value, with one sentence of feedback.
 
-Marks go to graders as they read them: Gradescope's and nbgrader's JSON, or plain.
+The first that applies is reported: error, axes, sizes, index, common mistake. An answer that does not parse or
+type-check gets its error as feedback and does not count as an attempt. The reference solution is shown only if the file
+allows it. Grading never raises and is limited in time, whatever is submitted.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import json
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+import base64
+import pickle
+import re
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from grammar import nodes
 from grammar.errors import NotationError
+from grammar.nodes import Equation
+from grammar.parser import parse
+from grammar.plain_text import encodable
+from grammar.printer import to_text
 
-from ..files.text import write_whole
-from .exercise_files import DIRECTIVE, LONGEST_HINT, ExerciseText
-from .marking import Mark, mark
-from .references import Model, kept_of
-from .sheets import Sheet
+from ..core.processes import AnsweringProcess, EndedError, LateError
+from ..operators.user_functions import USER_FUNCTIONS
+from ..scope.names import walk
+from .differences import Words, names_of_new_axes
+from .einsum import as_formula, is_einsum, letters_clash
+from .equivalence import Equivalence, judged
+from .exercise_files import ExerciseText
+from .references import reference_of
+from .settings import Setting
+from .spelling import called, expression, text_of
+from .type_answers import signature, types
+from .verdicts import Refused, Wrong
 
-BY_VALUE = ("formula", "fix", "gradient", "einsum", "hole")  # kinds of exercises
-
-
-# ----------------------------------------------------------------------------------------------------------------- check
-def faults(exercise: ExerciseText) -> Iterator[str]:
-    """The faults of an exercise: its model must be marked right, each slip wrong with its own sentence."""
-    for hint in exercise.hints:
-        if len(hint) > LONGEST_HINT:
-            yield f"a hint has {len(hint)} characters, and at most {LONGEST_HINT} are read: {hint[:40]} …"
-    answer = model_answer(exercise)
-    if answer is None:
-        return
-    found = mark(exercise, answer)
-    if not found:
-        yield f"its own model is not marked right: {found.feedback}"
-        return
-    if exercise.kind in BY_VALUE and _vanishes(exercise):
-        yield "its model is 0 on every draw: does it say what it is to say?"
-    for slip in exercise.slips:
-        said = mark(dataclasses.replace(exercise, without=()), slip.formula)
-        if said.right:
-            yield f"the slip {slip.formula} is right"
-        elif said.feedback != slip.sentence:
-            yield f"the slip {slip.formula} is told otherwise: {said.feedback}"
+SECONDS = 2.0
+LATE = "could not be graded in {:.0f} seconds: make it smaller"  # the page says so too
+DIED = "could not be graded: the process that does died, perhaps for want of memory; make it smaller"
+LONGEST = 20_000  # characters of an answer
+WORDS = Words()
 
 
-def _vanishes(exercise: ExerciseText) -> bool:
-    values = [value.numbers for _, value in Model(exercise).draws()]
-    return any(map(len, values)) and all(abs(float(each)) < 1e-12 for numbers in values for each in numbers)
+@dataclass(frozen=True)
+class Grade:
+    """The grade of one answer.
+
+    `correct`; `points` out of `max_points`; `feedback`, one sentence. `counts_as_attempt` is false for an answer that does
+    not parse or type-check. `hints` are those of the exercise; `solution` is set if the file allows showing it, and
+    `error` if the answer has one.
+    """
+
+    exercise: str
+    correct: bool
+    feedback: str
+    points: float = 0
+    max_points: float = 1
+    counts_as_attempt: bool = True
+    hints: tuple[str, ...] = ()
+    solution: str | None = None
+    error: NotationError | None = None
+
+    def __bool__(self) -> bool:
+        return self.correct
+
+    @encodable
+    def __str__(self) -> str:
+        return self.feedback
+
+    def json(self) -> dict[str, Any]:
+        """The grade as plain values."""
+        return {
+            "exercise": self.exercise, "correct": self.correct, "points": self.points, "max_points": self.max_points,
+            "feedback": self.feedback, "counts_as_attempt": self.counts_as_attempt,
+        }  # fmt: skip
 
 
-def model_answer(exercise: ExerciseText) -> str | None:
-    """The answer that the model is; None in a released file."""
-    if exercise.model is None:
-        return None
-    model = Model(exercise)
+def grade(exercise: ExerciseText, answer: Any, seed: int = 0) -> Grade:
+    """Grade an answer, in a process that is ended where that takes too long; raises nothing."""
+    source = answer if isinstance(answer, str) else getattr(answer, "source", None)
+    if not isinstance(source, str):
+        source = answer  # which is refused
+    elif not USER_FUNCTIONS:  # a process of its own knows none of them
+        try:
+            return _graded_in_process(exercise, source, seed)
+        except LateError:
+            return _grade(exercise, False, LATE.format(SECONDS))
+        except EndedError:
+            return _grade(exercise, False, DIED)
+        except OSError:  # in a page there are no processes
+            pass
+    return _graded_in_thread(exercise, source, seed)
+
+
+PROCESS = AnsweringProcess(__name__)
+
+
+def _graded_in_process(exercise: ExerciseText, answer: str, seed: int) -> Grade:
+    """The grade by the process, which stays for the next answer."""
+    plain = ExerciseText(**{each.name: getattr(exercise, each.name) for each in fields(ExerciseText)})
+    line = base64.b64encode(pickle.dumps((plain, answer, seed)))
+    return pickle.loads(base64.b64decode(PROCESS.ask(line, SECONDS)))
+
+
+def answer_line(line: bytes) -> bytes:
+    """What the process answers."""
+    return base64.b64encode(pickle.dumps(graded(*pickle.loads(base64.b64decode(line)))))
+
+
+def _graded_in_thread(exercise: ExerciseText, answer: Any, seed: int) -> Grade:
+    """The grade by a thread of this process, which nobody waits for where it takes too long."""
+    found: list[Grade] = []
+    worker = threading.Thread(target=lambda: found.append(graded(exercise, answer, seed)), daemon=True)
     try:
-        if exercise.kind == "types":
-            shapes: list[Mapping[str, Any]] = [
-                model.setting.check(part or model.model).shape or {} for part in exercise.parts or ("",)
-            ]
-            return "\n".join("ℝ^{" + " × ".join(shape) + "}" if shape else "ℝ" for shape in shapes)
-        if exercise.kind == "order":
-            return "\n".join(model.derivation())
+        worker.start()
+    except RuntimeError:  # a page has one thread, and whoever asks ends it
+        worker.run()
+    else:
+        worker.join(SECONDS)
+    return found[0] if found else _grade(exercise, False, LATE.format(SECONDS))
+
+
+def _grade(exercise: ExerciseText, correct: bool, feedback: str, counts_as_attempt: bool = True) -> Grade:
+    return Grade(
+        exercise.name, correct, feedback, exercise.points if correct else 0, exercise.points, counts_as_attempt, exercise.hints,
+        exercise.solution if exercise.shows_solution else None,
+    )  # fmt: skip
+
+
+def graded(exercise: ExerciseText, answer: Any, seed: int) -> Grade:
+    """The grade of an answer, however long that takes."""
+    try:
+        return _grade(exercise, True, KINDS[exercise.kind](exercise, _read(exercise, answer), seed))
     except NotationError as problem:
-        return f"{exercise.model}\n{problem.message}"
-    return exercise.model
+        return replace(_grade(exercise, False, str(problem), counts_as_attempt=False), error=problem)
+    except Refused as problem:
+        return _grade(exercise, False, str(problem), counts_as_attempt=False)
+    except Wrong as problem:
+        return _grade(exercise, False, str(problem))
+    except Exception as problem:  # an answer must never end in a traceback
+        return _grade(
+            exercise, False, f"could not be graded: {problem or type(problem).__name__}", counts_as_attempt=False
+        )
 
 
-# --------------------------------------------------------------------------------------------------------------- release
-def released(text: str, sheet: Sheet, seed: int = 0) -> str:
-    """The file for students: prose, what is given, hints; values due instead of models and slips."""
-    lines = text.splitlines()
-    hidden: set[int] = set()
-    ends: dict[int, list[ExerciseText]] = {}
-    for exercise in sheet.values():
-        hidden |= set(_lines_of_model(lines, exercise))
-        if exercise.due is None:
-            ends.setdefault(
-                max((number for number, _ in _own_lines(lines, exercise.line)), default=exercise.line), []
-            ).append(exercise)
-    made: list[str] = []
-    for number, line in enumerate(lines, 1):
-        directive = DIRECTIVE.match(line.strip())
-        if number not in hidden and (directive is None or directive[1] not in ("slip", "show", "draw")):
-            made.append(line)
-        for exercise in ends.get(number, ()):
-            while made and not made[-1].strip():
-                made.pop()
-            made += [f"#: due {piece}" for piece in _pieces(kept_of(exercise, seed))] + [""]
-    return "\n".join(made).rstrip() + "\n"
+def _read(exercise: ExerciseText, answer: Any) -> str:
+    source = answer if isinstance(answer, str) else getattr(answer, "source", None)
+    if not isinstance(source, str):
+        raise Refused(f"an answer is a formula, written as text, and this is of the kind {type(answer).__name__}")
+    if not source.strip():
+        raise Refused("no answer submitted")
+    if len(source) > LONGEST:
+        raise Refused(f"an answer has at most {LONGEST} characters")
+    return source
 
 
-def _pieces(text: str, width: int = 100) -> list[str]:
-    return [text[start : start + width] for start in range(0, len(text), width)]
+# ---------------------------------------------------------------------------------------------------- formulas, by value
+def formula(exercise: ExerciseText, answer: str, seed: int) -> str:
+    """Equal to the solution on all draws, up to the names of new axes."""
+    return by_value(exercise, text_of(answer), seed)
 
 
-def _lines_of_model(lines: list[str], exercise: ExerciseText) -> Iterator[int]:
-    """The lines, from 1, on which the model stands: as many lines of the language as it has, the last of the exercise."""
-    own = [
-        number for number, line in _own_lines(lines, exercise.line) if line.strip() and not line.strip().startswith("#")
-    ]
-    count = len([line for line in (exercise.model or "").splitlines() if line.strip()])
-    yield from own[len(own) - count :] if count else ()
+def by_value(exercise: ExerciseText, answer: str, seed: int, whole: Callable[[str], str] = str) -> str:
+    """Right by value; `whole` puts the answer, once it is looked at, where it is to stand."""
+    reference = reference_of(exercise, seed)
+    tree = parse(answer, "text")
+    _allowed(exercise, reference.setting, tree)
+    answer = called(whole(answer), tuple(reference.setting.sets))
+    reference.setting.check(answer)
+    state = [(drawn.values, reference.setting.value(answer, drawn), due) for drawn, due in reference.draws()]
+    if not state:
+        raise Refused("the exercise has no value to compare with")
+    found = judged(reference.setting, state, WORDS)
+    if found:
+        return _correct(found)
+    for sentence, mistake in reference.mistakes():
+        as_mistake = [(values, own, due) for (values, own, _), due in zip(state, mistake)]
+        if len(as_mistake) == len(state) and judged(reference.setting, as_mistake, WORDS):
+            raise Wrong(sentence)
+    raise Wrong(judged(reference.setting, state, WORDS, exercise.solution and whole(exercise.solution)).told)
 
 
-def _own_lines(lines: list[str], first: int) -> Iterator[tuple[int, str]]:
-    for number in range(first + 1, len(lines) + 1):
-        directive = DIRECTIVE.match(lines[number - 1].strip())
-        if directive and directive[1] == "exercise":
-            return
-        yield number, lines[number - 1]
+def _correct(found: Equivalence) -> str:
+    names = names_of_new_axes(found.axes, WORDS)
+    return f"correct on all {found.draws} random tests" + (f" ({names})" if names else "")
 
 
-# ------------------------------------------------------------------------------------------------------------------ mark
-def answers(text: str) -> dict[str, str]:
-    """What was handed in, by exercise: the lines of the language below each header, with what was given left as it is."""
-    found: dict[str, list[str]] = {}
-    name = None
-    for line in text.splitlines():
-        directive = DIRECTIVE.match(line.strip())
-        if directive:
-            if directive[1] == "exercise":
-                name = (directive[2].split() or [""])[0]
-                found.setdefault(name, [])
-        elif name is not None and line.strip() and not line.strip().startswith("#"):
-            found[name].append(line)
-    return {name: "\n".join(lines) for name, lines in found.items()}
+def _allowed(exercise: ExerciseText, setting: Setting, tree: nodes.Program) -> None:
+    """Reject an answer that redefines a given name or uses a forbidden operator."""
+    own = _head_of(exercise.solution)
+    for statement in tree.statements:
+        head = _name_of(statement)
+        if head in setting.names and head != own:
+            raise Refused(f"{head} is given; an answer must not redefine it")
+    used = {node.operator for node in walk(tree) if isinstance(node, nodes.Call)}
+    used |= {node.text for node in walk(tree) if isinstance(node, nodes.Name)}
+    used |= {"∂" for node in walk(tree) if isinstance(node, (nodes.Derivative, nodes.Differential))}
+    for name in exercise.forbidden:
+        if name in used:
+            raise Refused(f"this one is to be written without {name}")
 
 
-def own_part(answer: str, exercise: ExerciseText) -> str:
-    """An answer without the lines that the exercise gives."""
-    given = [" ".join(line.split()) for line in exercise.given.splitlines()]
-    kept: list[str] = []
-    for line in answer.splitlines():
-        plain = " ".join(line.split())
-        if plain in given:
-            given.remove(plain)
-        else:
-            kept.append(line)
-    return "\n".join(kept)
+def _head_of(solution: str | None) -> str | None:
+    return _name_of(parse(solution, "text").statements[-1]) if solution else None
 
 
-def marks(sheet: Sheet, text: str, seed: int = 0) -> list[Mark]:
-    """A mark for each exercise of the sheet, of what a student's file holds."""
-    handed = answers(text)
-    return [mark(exercise, own_part(handed.get(name, ""), exercise), seed) for name, exercise in sheet.items()]
+def _name_of(statement: Any) -> str | None:
+    if isinstance(statement, nodes.Signature):
+        return statement.head.operator
+    if isinstance(statement, nodes.Declaration):
+        return to_text(statement.names[0])
+    if isinstance(statement, Equation):
+        head = statement.sides[0]
+        return head.operator if isinstance(head, nodes.Call) else to_text(head)
+    return None
 
 
-def plain(found: list[Mark]) -> Any:
-    return {
-        "points": sum(each.points for each in found),
-        "of": sum(each.of for each in found),
-        "marks": [each.json() for each in found],
-    }
+def hole(exercise: ExerciseText, answer: str, seed: int) -> str:
+    """Grade a fill-in answer: the formula with it in place of `?` must be correct."""
+    if not answer.strip().strip("?"):
+        raise Refused("write only the part for the question mark")
+    text = text_of(answer)
+    if _is_whole(exercise.hole or "?", text):
+        raise Refused("the answer is only the part for the question mark, not the whole formula")
+    return by_value(exercise, text, seed, lambda piece: (exercise.hole or "?").replace("?", f"({expression(piece)})"))
 
 
-def gradescope(found: list[Mark]) -> Any:
-    return {
-        "tests": [
-            {
-                "name": each.exercise,
-                "score": each.points,
-                "max_score": each.of,
-                "output": each.feedback,
-                "visibility": "visible",
-            }
-            for each in found
-        ]
-    }
+def _is_whole(hole: str, text: str) -> bool:
+    """Whether a formula is the one with the hole, something standing in it."""
+    before, _, after = ("".join(each.split()) for each in hole.partition("?"))
+    plain = "".join(text.split())
+    return len(plain) > len(before + after) > 0 and plain.startswith(before) and plain.endswith(after)
 
 
-def nbgrader(found: list[Mark]) -> Any:
-    return {each.exercise: {"score": each.points, "max_score": each.of, "comment": each.feedback} for each in found}
+def einsum(exercise: ExerciseText, answer: str, seed: int) -> str:
+    """A formula in the notation, or a call of einsum, translated."""
+    sets = reference_of(exercise, seed).setting.sets
+    if not is_einsum(answer):
+        return formula(exercise, answer, seed)
+    translated = as_formula(answer, sets)
+    try:
+        return by_value(exercise, translated, seed)
+    except NotationError as problem:
+        if problem.code == 302:  # of the translation, which nobody wrote
+            raise Refused(letters_clash(answer, sets)) from None
+        raise
 
 
-GRADERS: Mapping[str, Callable[[list[Mark]], Any]] = {"json": plain, "gradescope": gradescope, "nbgrader": nbgrader}
+# ------------------------------------------------------------------------------------------------------- sizes, order
+def sizes(exercise: ExerciseText, answer: str, seed: int) -> str:
+    """A number of sizes, equal on three sets of them."""
+    reference = reference_of(exercise, seed)
+    bare = re.sub(r"\|[^|]*\||_\{[^{}]*\}", " ", answer)
+    for axis in reference.setting.axes:
+        if re.search(rf"(?<!\w){re.escape(axis)}(?![\w'′])", bare):
+            raise Refused(f"write the size of an axis between bars: |{axis}|")
+    text = text_of(answer.replace("·", " ").replace("×", " "))
+    for drawn, due in reference.draws():
+        found = reference.setting.value(text, drawn)
+        if found.axes:
+            raise Refused("expected a number or an expression of sizes such as |seq|")
+        if abs(found.number - due.number) > 1e-9 * max(1.0, abs(due.number)):
+            said = ", ".join(f"|{axis}| = {size}" for axis, size in drawn.extent.items())
+            raise Wrong(f"with {said} got {found.number:g}, expected {due.number:g}")
+    return "correct for three sets of sizes"
 
 
-def write_json(value: Any, path: Path | None = None) -> str:
-    text = json.dumps(value, ensure_ascii=False, indent=2)
-    if path is not None:
-        write_whole(path, text + "\n")
-    return text
+def order(exercise: ExerciseText, answer: str, seed: int) -> str:
+    """The lines of a derivation, each following from the one above."""
+    lines = lines_of(answer)
+    reference = reference_of(exercise, seed)
+    fits, count = reference.lines()
+    if len(lines) != count:
+        raise Refused(f"the derivation has {count} lines, and here are {len(lines)}")
+    spelled = [to_text(parse(line, "auto")) for line in lines]
+    drawn = next(iter(reference.draws()))[0]
+    values = [reference.setting.value(line, drawn) for line in spelled]
+    for number, (above, below) in enumerate(zip(values, values[1:]), 2):
+        found = judged(
+            reference.setting, [(drawn.values, below, above)], Words("this line", "this line", "the one above")
+        )
+        if not found:
+            raise Wrong(f"line {number}, {spelled[number - 1]}, does not follow from the one above: {found.told}")
+    for number, line in enumerate(spelled, 1):
+        if line in spelled[: number - 1]:
+            raise Wrong(f"line {number}, {line}, is line {spelled.index(line) + 1} once more: each line takes one step")
+        if not fits(number, line):
+            raise Wrong(f"line {number}, {line} is at the wrong position: each line takes one step from the one above")
+    return "correct: each line follows from the one above"
+
+
+def lines_of(answer: str) -> list[str]:
+    """The lines of a derivation, one below the other or as a chain of equations."""
+    lines = [line.strip().removeprefix("=").strip() for line in answer.splitlines() if line.strip()]
+    if len(lines) == 1:
+        statements = parse(lines[0], "auto").statements
+        if len(statements) == 1 and isinstance(statements[0], Equation):
+            return [to_text(side) for side in statements[0].sides]
+    return lines
+
+
+KINDS: Mapping[str, Callable[[ExerciseText, str, int], str]] = {
+    "formula": formula, "fix": formula, "gradient": formula, "types": types, "signature": signature, "sizes": sizes,
+    "einsum": einsum, "ordering": order, "fill-in": hole,
+}  # fmt: skip

@@ -5,7 +5,7 @@
 %%nt Y                      the value of the cell's formula on the notebook's tensors, kept as Y
 softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V
 
-%%exercise week3.nt attention-scale     what is said of the answer in the cell; the file is remembered
+%%exercise week3.nt attention-scale     grades the answer in the cell; later cells may omit the file
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from ..core.tensor import NamedTensor
 from ..programs.api import program
 from ..scope.names import walk
 from .exercise_files import ExerciseError
-from .marking import Mark
+from .grading import Grade
 from .sheets import Sheet, exercises
 
 
 class Said:
-    """A mark, or an error, as a notebook shows it."""
+    """A grade, or an error, as a notebook shows it."""
 
-    def __init__(self, text: str, right: bool | None = None, mark: Mark | None = None):
-        self.text, self.right, self.mark = text, right, mark
+    def __init__(self, text: str, correct: bool | None = None, grade: Grade | None = None):
+        self.text, self.correct, self.grade = text, correct, grade
 
     def __repr__(self) -> str:
         return self.text
 
     def _repr_html_(self) -> str:
-        color = {True: "#1a7f37", False: "#b42318", None: "inherit"}[self.right]
-        word = {True: "right", False: "not yet", None: ""}[self.right]
+        color = {True: "#1a7f37", False: "#b42318", None: "inherit"}[self.correct]
+        word = {True: "correct", False: "contains an error", None: ""}[self.correct]
         head = f"<strong style='color:{color}'>{word}</strong> " if word else ""
         return f"<div>{head}<pre style='display:inline;white-space:pre-wrap'>{html.escape(self.text)}</pre></div>"
 
@@ -61,10 +61,10 @@ def load(shell: Any) -> None:
                 sheets[:] = [exercises(file[0])]
             if not sheets:
                 return Said("say the file once: %%exercise week3.nt attention-scale", False)
-            mark = sheets[0][name].mark(cell)
+            grade = sheets[0][name].grade(cell)
         except (ExerciseError, KeyError) as problem:
             return Said(str(problem.args[0]), False)
-        return Said(mark.feedback, mark.right, mark)
+        return Said(grade.feedback, grade.correct, grade)
 
     shell.register_magic_function(nt_cell, "cell", "nt")
     shell.register_magic_function(exercise_cell, "cell", "exercise")

@@ -1,7 +1,7 @@
-"""Slips that nobody wrote down: the model with one thing changed at one place.
+"""Generated common mistakes: the reference solution with one change.
 
-An answer that equals such a mutant on two draws is told so: "yours is what is due without / √|key|". That stays true
-whatever was meant.
+The feedback names such a mutant if the answer equals it on two random tests: "your answer equals the solution without
+/ √|key|". That is true whatever the author of the answer intended.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .differences import Words
 from .settings import Drawn, Setting
 from .values import Value
 
-SECONDS = 1.0  # for all mutants of one model
+SECONDS = 1.0  # for all mutants of one solution
 SHOWN = 60  # characters of a piece that is named
 INSTEAD = {  # an operator -> what is taken for it
     "⊙": ("+", "/"), "juxtaposed": ("+", "/"), "+": ("⊙", "-"), "-": ("+",), "/": ("⊙",), "frac": ("⊙",), "max": ("min",),
@@ -39,18 +39,18 @@ Path = tuple[tuple[str, Any], ...]
 State = Sequence[tuple[Mapping[str, Value], Value, Value]]
 
 
-def slip(setting: Setting, model: str, state: State, scales: Sequence[float], words: Words) -> str | None:
-    """The change to the model that makes the values of the answer, in words; None where none does in time."""
+def mistake(setting: Setting, solution: str, state: State, scales: Sequence[float], words: Words) -> str | None:
+    """The change to the solution that makes the values of the answer, in words; None where none does in time."""
     end = time.monotonic() + SECONDS
-    seen = {parse(model, "text")}
-    for tree, change in mutants(parse(model, "text"), setting.axes):
+    seen = {parse(solution, "text")}
+    for tree, change in mutants(parse(solution, "text"), setting.axes):
         if time.monotonic() > end:
             return None
         if tree in seen:
             continue
         seen.add(tree)
         if _makes(setting, to_text(tree), state, scales):
-            return f"{words.yours} is {words.changed} {change}"
+            return f"{words.yours} equals {words.changed} {change}"
     return None
 
 
@@ -125,7 +125,7 @@ def put(node: Any, path: Path, new: Any) -> Any:
 
 
 def changes(node: Any, axes: Sequence[str]) -> Iterator[tuple[Any, str]]:
-    """The slips that may replace an expression."""
+    """The mistakes that may replace an expression."""
     if isinstance(node, Call):
         yield from _of_call(node, axes)
     elif isinstance(node, Rename):

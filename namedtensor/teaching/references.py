@@ -1,8 +1,8 @@
-"""References: what an answer is compared with, the model or what a released file keeps of it.
+"""References: what an answer is compared with, the reference solution or its data in a released file.
 
-A released exercise has no model. For fixed draws it keeps the values that are due, and those of its slips with their sentences,
-rounded; of types and signatures it keeps marks that tell whether an answer is right and not what is. All is made unreadable with
-the exercise's name, so that nobody reads it by chance.
+A released exercise has no reference solution. It stores, for fixed random inputs, the rounded expected values and those
+of its common mistakes with their feedback; for types and signatures it stores hashes of correct answers. Everything is
+obfuscated (not encrypted) with the name of the exercise, so that nobody reads it by chance.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ FITS = Callable[[tuple[str, ...]], bool]
 
 
 class Reference(Protocol):
-    """The reference of an exercise: its model, or the digest of it."""
+    """The reference of an exercise: its solution, or the digest of it."""
 
     setting: Setting
 
     def draws(self) -> Iterator[tuple[Drawn, Value]]: ...
-    def slips(self) -> Iterator[tuple[str, list[Value]]]: ...
+    def mistakes(self) -> Iterator[tuple[str, list[Value]]]: ...
     def types(self) -> Mapping[str, FITS]: ...
     def signature(self) -> tuple[list[FITS], FITS]: ...
     def lines(self) -> tuple[Callable[[int, str], bool], int]: ...
 
 
 def reference_of(exercise: ExerciseText, seed: int) -> Reference:
-    return Kept(exercise) if exercise.due is not None else Model(exercise, seed)
+    return Kept(exercise) if exercise.expected is not None else Solution(exercise, seed)
 
 
 def axes_of(given: nodes.Set) -> tuple[str, ...]:
@@ -52,17 +52,17 @@ def axes_of(given: nodes.Set) -> tuple[str, ...]:
     return tuple(sorted(axis.name for axis, _ in given.axes))
 
 
-class Model:
-    """The model itself."""
+class Solution:
+    """The solution itself."""
 
     def __init__(self, exercise: ExerciseText, seed: int = 0):
-        if exercise.model is None:
+        if exercise.solution is None:
             raise NotationError(
-                105, f"the exercise {exercise.name} has no model", hint="mark with the file that has it"
+                105, f"the exercise {exercise.name} has no solution", hint="grade with the file that has it"
             )
         self.exercise, self.seed = exercise, seed
         self.setting = Setting(exercise.given)
-        self.model = self._whole(exercise.model)
+        self.solution = self._whole(exercise.solution)
 
     def _whole(self, formula: str) -> str:
         if self.exercise.hole is not None:
@@ -77,29 +77,29 @@ class Model:
         return list(self._draws())
 
     def _draws(self) -> Iterator[tuple[Drawn, Value]]:
-        if self.exercise.kind == "order":
+        if self.exercise.kind == "ordering":
             yield from islice(self.setting.draws(self.derivation()[0], self.seed), 1)
         elif self.exercise.kind == "sizes":
             for offset in (0, 1, 3):
-                drawn = self.setting.drawn(self.seed, "normal", self.setting.sizes(self.model, offset))
-                yield drawn, self.setting.value(self.model, drawn)
+                drawn = self.setting.drawn(self.seed, "normal", self.setting.sizes(self.solution, offset))
+                yield drawn, self.setting.value(self.solution, drawn)
         else:
-            yield from self.setting.draws(self.model, self.seed)
+            yield from self.setting.draws(self.solution, self.seed)
             for text in self.exercise.draws:
-                drawn = self.setting.said(self.seed, text, self.setting.sizes(self.model))
-                yield drawn, self.setting.value(self.model, drawn)
+                drawn = self.setting.said(self.seed, text, self.setting.sizes(self.solution))
+                yield drawn, self.setting.value(self.solution, drawn)
 
-    def slips(self) -> Iterator[tuple[str, list[Value]]]:
-        for slip in self.exercise.slips:
+    def mistakes(self) -> Iterator[tuple[str, list[Value]]]:
+        for mistake in self.exercise.mistakes:
             try:
-                formula = self._whole(slip.formula)
-                yield slip.sentence, [self.setting.value(formula, drawn) for drawn, _ in self.draws()]
+                formula = self._whole(mistake.formula)
+                yield mistake.sentence, [self.setting.value(formula, drawn) for drawn, _ in self.draws()]
             except NotationError:
                 continue
 
     def types(self) -> Mapping[str, FITS]:
         parts = self.exercise.parts or ("",)
-        return {part: self._type(part or self.model) for part in parts}
+        return {part: self._type(part or self.solution) for part in parts}
 
     def _type(self, formula: str) -> FITS:
         shape = self.setting.check(formula).shape
@@ -107,16 +107,16 @@ class Model:
         return lambda axes: axes == due
 
     def signature(self) -> tuple[list[FITS], FITS]:
-        found = parse(self.model, "text").statements[-1]
+        found = parse(self.solution, "text").statements[-1]
         if not isinstance(found, nodes.Signature):
             raise NotationError(
-                105, f"the model of {self.exercise.name} is not a signature", hint="write f : ℝ^{a} → ℝ^{b}"
+                105, f"the solution of {self.exercise.name} is not a signature", hint="write f : ℝ^{a} → ℝ^{b}"
             )
         made: list[FITS] = [_is(axes_of(each)) for each in (*found.domain, found.codomain)]
         return made[:-1], made[-1]
 
     def derivation(self) -> list[str]:
-        last = parse(self.model, "text").statements[-1]
+        last = parse(self.solution, "text").statements[-1]
         sides = last.sides if isinstance(last, nodes.Equation) else (getattr(last, "body", None),)
         return [to_text(side) for side in sides if side is not None and to_text(side) != "answer"]
 
@@ -130,12 +130,12 @@ def _is(due: tuple[str, ...]) -> FITS:
 
 
 class Kept:
-    """The part of a model that a released file keeps."""
+    """The part of a solution that a released file keeps."""
 
     def __init__(self, exercise: ExerciseText):
         self.exercise = exercise
         self.setting = Setting(exercise.given)
-        self.kept = opened(exercise.due or "", exercise.name)
+        self.kept = opened(exercise.expected or "", exercise.name)
 
     def draws(self) -> Iterator[tuple[Drawn, Value]]:
         for each in self.kept["draws"]:
@@ -143,10 +143,10 @@ class Kept:
                 drawn = self.setting.drawn(each["seed"], each["style"], each["sizes"])
             else:
                 drawn = self.setting.said(each["seed"], each["style"], each["sizes"])
-            yield drawn, _tensor(each["due"])
+            yield drawn, _tensor(each["expected"])
 
-    def slips(self) -> Iterator[tuple[str, list[Value]]]:
-        for sentence, values in self.kept["slips"]:
+    def mistakes(self) -> Iterator[tuple[str, list[Value]]]:
+        for sentence, values in self.kept["mistakes"]:
             yield sentence, [_tensor(each) for each in values]
 
     def types(self) -> Mapping[str, FITS]:
@@ -166,33 +166,35 @@ class Kept:
 
 # ------------------------------------------------------------------------------------------------------------- released
 def seal(name: str, words: Iterable[str]) -> str:
-    """A mark of some words, from which they cannot be read."""
+    """Return a hash of some words, from which they cannot be recovered."""
     return hashlib.sha256("\0".join((name, *words)).encode()).hexdigest()[:24]
 
 
 def kept_of(exercise: ExerciseText, seed: int = 0) -> str:
     """What a released file keeps of an exercise, unreadable."""
-    model = Model(exercise, seed)
-    kept: dict[str, Any] = {"draws": [], "slips": []}
+    solution = Solution(exercise, seed)
+    kept: dict[str, Any] = {"draws": [], "mistakes": []}
     if exercise.kind == "types":
         shapes: dict[str, Mapping[str, Any]] = {
-            part: model.setting.check(part or model.model).shape or {} for part in exercise.parts or ("",)
+            part: solution.setting.check(part or solution.solution).shape or {} for part in exercise.parts or ("",)
         }
         kept["types"] = {part: seal(exercise.name, sorted(shape)) for part, shape in shapes.items()}
     elif exercise.kind == "signature":
-        found: Any = parse(model.model, "text").statements[-1]
+        found: Any = parse(solution.solution, "text").statements[-1]
         kept["signature"] = [seal(exercise.name, axes_of(each)) for each in (*found.domain, found.codomain)]
     else:
-        kept["draws"] = list(_kept_draws(model, seed))
-        kept["slips"] = [(sentence, [_record(value) for value in values]) for sentence, values in model.slips()]
-    if exercise.kind == "order":
-        kept["lines"] = [seal(exercise.name, (str(at), line)) for at, line in enumerate(model.derivation(), 1)]
+        kept["draws"] = list(_kept_draws(solution, seed))
+        kept["mistakes"] = [
+            (sentence, [_record(value) for value in values]) for sentence, values in solution.mistakes()
+        ]
+    if exercise.kind == "ordering":
+        kept["lines"] = [seal(exercise.name, (str(at), line)) for at, line in enumerate(solution.derivation(), 1)]
     return closed(kept, exercise.name)
 
 
-def _kept_draws(model: Model, seed: int) -> Iterator[dict[str, Any]]:
-    for drawn, due in model.draws():
-        yield {"seed": drawn.seed, "style": drawn.style, "sizes": dict(drawn.extent), "due": _record(due)}
+def _kept_draws(solution: Solution, seed: int) -> Iterator[dict[str, Any]]:
+    for drawn, due in solution.draws():
+        yield {"seed": drawn.seed, "style": drawn.style, "sizes": dict(drawn.extent), "expected": _record(due)}
 
 
 def _record(value: Value) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
     X ∈ ℝ^{n × feature}        |n| = 3, |feature| = 4, and X drawn in five styles
 
-Every axis has a size of its own, from 3 on: a square hides a transpose, and 2 hides n/(n − 1). Axes that the model makes
+Every axis has a size of its own, from 3 on: a square hides a transpose, and 2 hides n/(n − 1). Axes that the solution makes
 meet share one.
 """
 
@@ -31,8 +31,8 @@ from .random_numbers import STYLES, Draw, Numbers
 from .values import Value, computed, records
 
 FIRST = 3  # the smallest size that hides neither a transpose nor n/(n − 1)
-MOST, TRIES = 9, 1000  # sizes that are tried where equations between them are to hold
-REDRAWS = 20  # draws instead of one on which the model has no value at all
+MOST, TRIES = 9, 1000  # largest size, and number of combinations, to try where size constraints must hold
+REDRAWS = 20  # draws instead of one on which the solution has no value at all
 
 OFFSETS = (0, 2)  # two sets of sizes, in turn: a ratio that is a size by chance in one is not in the other
 
@@ -80,7 +80,7 @@ class Setting:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The names that an answer must not define anew."""
+        """The names that an answer must not redefine."""
         heads = {to_text(_head(each)) for each in self.tree.statements if isinstance(each, (Equation, Signature))}
         return frozenset({*self.sets, *heads})
 
@@ -95,7 +95,7 @@ class Setting:
         return f"{self.given.rstrip()}\n{begins}{formula}".lstrip("\n")
 
     def check(self, formula: str) -> Any:
-        """What the checker says of a formula here; errors speak of the formula's own lines."""
+        """Check a formula in this setting; errors have the line numbers of the formula."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NotationWarning)
             found = check(self.with_formula(formula), syntax="text")
@@ -122,47 +122,47 @@ class Setting:
                 raise self.own(problem, formula) from None
 
     @lru_cache(maxsize=256)
-    def sizes(self, model: str, offset: int = 0) -> dict[str, int]:
-        """Sizes for all axes, from `FIRST + offset` on: the model fits them, and axes that it makes meet share one."""
-        met = self._met(model)
+    def sizes(self, solution: str, offset: int = 0) -> dict[str, int]:
+        """Sizes for all axes, from `FIRST + offset` on: the solution fits them, and axes that it makes meet share one."""
+        met = self._met(solution)
         kinds = list(dict.fromkeys(met.get(axis, axis) for axis in self.axes))
         free = [kind for kind in kinds if not isinstance(kind, int)]
         fixed = {kind: kind for kind in kinds if isinstance(kind, int)}
         plain = list(range(FIRST + offset, FIRST + offset + len(free)))
         if offset:
             plain.reverse()  # else each axis is always one longer than the last
-        if not _between_sizes(self.tree) and not _between_sizes(parse(model, "text")):
+        if not _between_sizes(self.tree) and not _between_sizes(parse(solution, "text")):
             return self._said({**fixed, **dict(zip(free, plain))}, met)
         for numbers in (tuple(plain), *_apart(len(free), offset)):
             sizes = self._said({**fixed, **dict(zip(free, numbers))}, met)
-            if self._fits(model, sizes):
+            if self._fits(solution, sizes):
                 return sizes
         raise NotationError(
-            302, f"no sizes below {MOST} were found that fit the equations between them", model, (0, len(model)),
+            302, f"no sizes below {MOST} were found that fit the equations between them", solution, (0, len(solution)),
             hint="state sizes in what is given",
         )  # fmt: skip
 
     def _said(self, chosen: Mapping[Any, int], met: Mapping[str, Any]) -> dict[str, int]:
         return {axis: chosen[met.get(axis, axis)] for axis in self.axes}
 
-    def _fits(self, model: str, sizes: Mapping[str, int]) -> bool:
+    def _fits(self, solution: str, sizes: Mapping[str, int]) -> bool:
         try:
-            self.value(model, self.drawn(0, "normal", sizes))
+            self.value(solution, self.drawn(0, "normal", sizes))
         except NotationError:
             return False
         return True
 
-    def _met(self, model: str) -> dict[str, Any]:
-        """Axes to what the model says of their sizes: a number, or one mark for all that meet."""
+    def _met(self, solution: str) -> dict[str, Any]:
+        """Return the sizes of axes in the reference solution: a number, or one symbol for all equal ones."""
         found: dict[str, Any] = self._stated()
-        for shape in self.check(model).shapes.values():
+        for shape in self.check(solution).shapes.values():
             for axis, size in shape.items():
                 size = resolve(size)
                 found.setdefault(axis, size if isinstance(size, int) else f"size {id(size)}")
         return found
 
     def _stated(self) -> dict[str, Any]:
-        """The sizes that declarations state as numbers, of what the model does not speak of too: ℝ^{key[4]}."""
+        """Return all sizes that declarations state as numbers, ℝ^{key[4]}, whether the solution uses them or not."""
         axes = ((axis.name, size) for each in self.sets.values() for axis, size in each.axes)
         return {name: size.value for name, size in axes if isinstance(size, nodes.Number)}
 
@@ -173,21 +173,21 @@ class Setting:
         return Drawn(values, seed, style)
 
     def said(self, seed: int, text: str, sizes: Mapping[str, int]) -> Drawn:
-        """A draw of which one tensor is said: X = [1, 1, 1]_{n}; the sizes of its axes are its own."""
+        """Return random inputs with one given tensor, X = [1, 1, 1]_{n}, which determines the sizes of its axes."""
         name, _, written = text.partition("=")
         value = computed(written.strip(), {})
         sizes = {**sizes, **value.sizes}
         drawn = self.drawn(seed, "normal", sizes)
         return Drawn({**drawn.values, name.strip(): value}, seed, text)
 
-    def draws(self, model: str, seed: int = 0) -> Iterator[tuple[Drawn, Value]]:
-        """Draws in each style, with the model's value; drawn again where that is undefined everywhere."""
-        extents = [self.sizes(model, offset) for offset in OFFSETS]
+    def draws(self, solution: str, seed: int = 0) -> Iterator[tuple[Drawn, Value]]:
+        """Draws in each style, with the solution's value; drawn again where that is undefined everywhere."""
+        extents = [self.sizes(solution, offset) for offset in OFFSETS]
         for at, style in enumerate(STYLES):
             sizes = extents[at % len(extents)]
             for again in range(REDRAWS):
                 drawn = self.drawn(seed + 1000 * again, style, sizes)
-                value = self.value(model, drawn)
+                value = self.value(solution, drawn)
                 if not value.numbers or any(map(math.isfinite, value.numbers)):
                     yield drawn, value
                     break

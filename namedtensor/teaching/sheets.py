@@ -1,4 +1,4 @@
-"""`nt.exercises`: the exercises of a file, each of which marks answers."""
+"""`nt.exercises`: the exercises of a file, each of which grades answers."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from grammar.plain_text import encodable
 from ..core.kinds import wrong
 from ..core.suggestions import did_you_mean, near
 from .exercise_files import ExerciseError, ExerciseText, read
-from .marking import Mark, mark
+from .grading import Grade, grade
 
 
 @dataclasses.dataclass(frozen=True)
 class Exercise(ExerciseText):
-    """One exercise: what is asked, what is given, and what is said of an answer."""
+    """One exercise: its task, its given names, and the grading of answers."""
 
-    def mark(self, answer: Any, seed: int = 0) -> Mark:
-        """What is said of an answer: `.right`, `.points`, `.feedback`, `.json()`; never raises, and ends in two seconds.
+    def grade(self, answer: Any, seed: int = 0) -> Grade:
+        """Grade an answer: `.right`, `.points`, `.feedback`, `.json()`. Never raises, and stops after two seconds.
 
         >>> import namedtensor as nt
         >>> sheet = nt.exercises("#: exercise total\\nX ∈ ℝ^{n × m}\\nanswer = ∑_{n} X")
-        >>> sheet["total"].mark("∑_{m} X").right
+        >>> sheet["total"].grade("∑_{m} X").correct
         False
         """
-        return mark(self, answer, seed)
+        return grade(self, answer, seed)
 
 
 class Sheet(Mapping[str, Exercise]):

@@ -33,17 +33,17 @@ def types(exercise: ExerciseText, answer: str, seed: int) -> str:
         if not fits(axes):
             wrong = axes_wrong(fits, axes, reference.setting.axes)
             raise Wrong(f"{part + ': ' if part else ''}not {shown(axes)}: {wrong}")
-    return "right"
+    return "correct"
 
 
 def set_of(text: str) -> nodes.Set:
     """A set as it is written: ℝ^{seq × key}, LaTeX too. Refused where it is none."""
     if UNBRACED.fullmatch(text) or (BARE.fullmatch(text) and text not in ("ℝ", "R")):
-        raise Refused(f"{text} is no type: write its axes in braces, as in ℝ^{{seq × key}}")
+        raise Refused(f"{text} is not a type: write its axes in braces, as in ℝ^{{seq × key}}")
     spelled = f"X ∈ {text}" if "\\" not in text else f"X \\in {text}"
     statements = parse(spelled, "auto").statements
     if len(statements) != 1 or not isinstance(statements[0], nodes.Declaration) or len(statements[0].sets) != 1:
-        raise Refused(f"{text} is no type: write one such as ℝ^{{seq × key}}")
+        raise Refused(f"{text} is not a type: write one such as ℝ^{{seq × key}}")
     return statements[0].sets[0]
 
 
@@ -84,7 +84,7 @@ def signature(exercise: ExerciseText, answer: str, seed: int) -> str:
         if not fits(axes):
             where = "the result" if number > len(arguments) else f"argument {number}"
             raise Wrong(argument_wrong(where, number - 1, given, due, known))
-    return "right"
+    return "correct"
 
 
 def signature_of(answer: str) -> nodes.Signature:

@@ -1,4 +1,4 @@
-"""Verdicts that end the marking of an answer before it is right: a sentence, and whether the answer counts as a try."""
+"""Verdicts that end the grading of an answer before it is right: a sentence, and whether the answer counts as a try."""
 
 
 class Refused(Exception):

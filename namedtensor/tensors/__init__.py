@@ -1,19 +1,19 @@
-"""Tensors used from Python, one operator at a time: records, plans and backends, never a formula.
+"""Eager operations on tensors from Python: uses records, plans and backends, but no formulas.
 
-`eager`: one operator at once, prepared for the layouts of its operands.
-`functions`: nt.softmax and its kin, made of the operators' records.
-`values`: what counts as a tensor.
+`eager`: applies one operator, prepared for the layouts of its operands.
+`functions`: functions such as nt.softmax, generated from the operators' records.
+`values`: the values that convert to tensors.
 `reshaping`: rename, merge, split, index.
-`methods`: the operators and methods that NamedTensor is given.
+`methods`: the operators and methods of NamedTensor.
 `numpy_protocol`: np.exp(A).
 `mapped_axes`: axes that vmap and scan map over.
-`pytrees`: tensors as trees of JAX.
-`diagnostics`: errors of operands that do not fit.
-`tables`: tensors printed as tables.
+`pytrees`: tensors as pytrees of JAX.
+`diagnostics`: errors of mismatched operands.
+`tables`: tensors formatted as tables.
 `latex`: a tensor as a matrix of the paper.
 `digits`: significant digits of printed tensors.
 
-Law: importing the room gives NamedTensor, which lies in `core`, its operators and methods; nothing here knows of formulas.
+Contract: importing the package adds operators and methods to NamedTensor of `core`; it does not use formulas.
 """
 
 from . import methods

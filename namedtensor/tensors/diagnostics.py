@@ -148,7 +148,7 @@ DIAGNOSTICS: dict[str, Callable[[ShapeMismatch, str, Sequence[Shape]], ErrorText
 
 
 def no_names(value: Any, name: str) -> NotationError:
-    """The error for an operand that is no tensor."""
+    """Return the error for an operand that is not a tensor."""
     hint = 'name its axes: nt.tensor(array, "seq chans")'
     if isinstance(value, str):
         return NotationError(

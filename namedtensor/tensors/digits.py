@@ -12,10 +12,10 @@ _said: int | None = None
 
 
 class set_printoptions:
-    """Show tensors with this many significant digits from now on; None is as it was at first.
+    """Set the number of significant digits of printed tensors; None restores the default.
 
-    In a `with` statement, until its end. `A.to_text(digits=…)` says it for once, and `f"{A:.8f}"` in Python's way. Raises
-    NotationError where `digits` is no whole number from 1 to 17.
+    In a `with` statement it applies until the end of the block. `A.to_text(digits=…)` and `f"{A:.8f}"` format one
+    tensor. Raises NotationError if `digits` is not an integer from 1 to 17.
 
     >>> import namedtensor as nt
     >>> A = nt.tensor([2 / 3, 1.00001], "a")

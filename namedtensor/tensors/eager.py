@@ -120,7 +120,7 @@ def reflected(name: str) -> Callable[[Any, Any], Any]:
 
 
 def _first_time(name: str, left: Any, right: Any) -> Any:
-    """The slow path of an infix operator, for operands of new layouts; NotImplemented for what is no tensor."""
+    """The slow path of an infix operator, for operands of new layouts; NotImplemented for other objects."""
     left, right = as_operand(left), as_operand(right)
     if left is None or right is None:
         return NotImplemented
@@ -298,7 +298,7 @@ def _of_a_matrix(run: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _of_bits(run: Callable[..., Any], dtype: str) -> Callable[..., Any]:
-    """The function, which finds out whether whole numbers pass what their dtype holds."""
+    """Return the function, which detects integer overflow."""
 
     def function(*arguments):
         try:

@@ -74,7 +74,7 @@ def of_slice(leaf: Any, names: tuple[str, ...]) -> NamedTensor:
 
 
 def of_stacked(leaf: Any, names: tuple[str, ...]) -> NamedTensor | None:
-    """The tensor of an array that has one more axis in front; None where that is no axis that was mapped over."""
+    """Return the tensor of an array with an extra leading axis; None if that axis was not mapped over."""
     if not isinstance(names, Names) or names.within is None or names.within() is current_trace():
         return None
     if len(names.added) != 1 or names.added[0] in names:

@@ -49,7 +49,7 @@ def _advised(name: str, method: str) -> str:
 
 
 def _elementwise(function: Any, operands: tuple[Any, ...]) -> Any:
-    """A function of numbers that is no operator of the notation, over the union of the axes."""
+    """Apply an elementwise function that is not an operator of the notation, over the union of the axes."""
     layouts = [each.layout if isinstance(each, NamedTensor) else None for each in operands]
     shapes = tuple({} if layout is None else layout.sizes for layout in layouts)
     try:
@@ -64,7 +64,7 @@ def _elementwise(function: Any, operands: tuple[Any, ...]) -> Any:
 
 
 def function(name: str, axes: tuple[str, ...]) -> NotationError:
-    """The error for np.sum(A) and its kin."""
+    """Return the error for np.sum(A) and similar calls."""
     ours = FUNCTIONS.get(name, name)
     return by_position(name, ours if ours in functions.FUNCTIONS else "", axes)
 

@@ -1,7 +1,7 @@
-"""JAX's pytrees: a named tensor's array is the leaf, the names of its axes are the tree.
+"""Named tensors as JAX pytrees: the array is the leaf, the axis names are in the tree structure.
 
-So `jax.jit`, `jax.grad` and `jax.tree.map` take and give named tensors. The path of a leaf is that of its tensor:
-`['W']` for the parameter W of a layer. JAX is told when the first of its arrays is met.
+So `jax.jit`, `jax.grad` and `jax.tree.map` take and return named tensors. The path of a leaf is that of its tensor:
+`['W']` for the parameter W of a layer. Named tensors are registered when JAX is first used.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _children(tensor: NamedTensor) -> tuple[tuple[Any], Any]:
 
 
 def tensor_of_leaf(names: tuple[str, ...], leaves: tuple[Any]) -> Any:
-    """The tensor of a leaf, which is a slice of it in a scan; JAX also makes trees of leaves that are no arrays."""
+    """Return the tensor of a leaf, which is a slice of it in a scan; JAX also builds trees with other leaves."""
     (leaf,) = leaves
     axes = names if type(names) is tuple else tuple(names)
     if isinstance(leaf, NamedTensor):
@@ -132,7 +132,7 @@ def tensor_of_leaf(names: tuple[str, ...], leaves: tuple[Any]) -> Any:
 
 
 def jax_module() -> Any:
-    """JAX, told of named tensors. Raises NotationError where it is not installed."""
+    """Return JAX after registering named tensors. Raises NotationError if it is not installed."""
     try:
         import jax  # type: ignore[import-not-found]
     except ImportError:

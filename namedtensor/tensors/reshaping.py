@@ -134,7 +134,7 @@ def _solved(layout: Layout, old: str, parts: Mapping[str, int | None]) -> dict[s
 
 # ---------------------------------------------------------------------------------------------------------- indexing
 def indexed(tensor: Any, index: Mapping[str, Any]) -> Any:
-    """Elements by axis: whole numbers and slices as Python has them, and tensors of indices, all at once."""
+    """Select elements by axis: integers and slices as in Python, and tensors of indices, all at once."""
     layout = tensor.layout
     pairs = {check_axis(axis): wanted for axis, wanted in index.items()}
     need_axes(layout, pairs, "an index")

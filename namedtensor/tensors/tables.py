@@ -30,9 +30,9 @@ USUAL = {"int64", "float64", "bool", "complex128"}  # dtypes that Python's numbe
 
 
 def one_line(tensor: NamedTensor) -> str:
-    """In one line: of a few numbers what makes the tensor anew, of more what `summary` says.
+    """Format a tensor in one line: a small one as an expression that creates it, a larger one as its `summary`.
 
-    A dtype stands behind the axes where Python's numbers would give another.
+    The dtype follows the axes if it differs from that of Python's numbers.
 
     >>> import namedtensor as nt
     >>> nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")

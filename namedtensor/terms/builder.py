@@ -99,7 +99,7 @@ LINEAR = frozenset("∑ mean rename merge split spread pick index scatter".split
 
 
 def bare(term: Term, beside: Term) -> Term:
-    """A term without the axes that it is only spread along, where what it stands beside has them."""
+    """Return a term without broadcast axes that the other operand has."""
     if term.operator == "spread" and all(axis in beside.shape for axis, _ in term.options):
         return term.arguments[0]
     return term

@@ -35,7 +35,7 @@ class InputType(NamedTuple):
 
 
 class CheckWarning(NamedTuple):
-    """A place that is right by the rules and may be a slip; the code is that of the error where it is refused."""
+    """A valid expression that may be a mistake; the code is that of the error if warnings are errors."""
 
     code: int
     message: str

@@ -84,7 +84,7 @@ class TermGraph:
         return len(self.interned)
 
     def all(self, before: int = 0) -> list[Term]:
-        """All of them but the first so many, arguments before what uses them."""
+        """Return all terms except the first `before`, in topological order."""
         return [*islice(reversed(self.interned.values()), len(self.interned) - before)][::-1]
 
 

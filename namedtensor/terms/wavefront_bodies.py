@@ -19,8 +19,10 @@ def over_fronts(
     graph: TermGraph, roots: Sequence[Term], members: Mapping[int, Term], axes: frozenset[str], fronts: Mapping[str, Any],
     gathered: Callable[[Term], Term],
 ) -> list[Term]:  # fmt: skip
-    """The roots over `fronts`, the axes with their sizes that replace `axes`. `members` are the terms that stand there for
-    those, by identity, that a loop will know; `gathered` gives what needs none of them.
+    """Return the roots over `fronts`, the axes with their sizes that replace `axes`.
+
+    `members` maps terms, by identity, to those that replace them inside the loop; `gathered` returns a term that needs
+    none of them.
     """
     found = dict(members)
     rest: dict[int, Term] = {}

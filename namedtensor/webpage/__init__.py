@@ -16,7 +16,7 @@
 `loops`: a text as nested loops.
 `code`: a text as a function of other libraries.
 `derive`: its derivative, and the way there.
-`marks`: exercises, answers marked, two formulas compared.
+`exercises`: exercises, graded answers, comparison of two formulas.
 `examples`: the gallery.
 `paragraphs`: what the docs say of an error.
 `complete`: what may come next.
@@ -24,5 +24,5 @@
 `worker`: answers in a process of their own.
 `server`: the page, served to this machine alone.
 
-Law: everything but the server runs where there is nothing but Python and lark; it raises nothing.
+Contract: everything but the server runs where there is nothing but Python and lark; it raises nothing.
 """

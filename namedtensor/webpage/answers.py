@@ -6,8 +6,8 @@ comes back in its reply. Whatever is asked, there is an answer: it raises nothin
 **Texts and places.** A *formula* is the fields
 
     text       formula or program, in text or in LaTeX
-    syntax     "auto" (where it is left out), "text" or "latex"
-    inputs     {"Q": "ℝ^{key[4]}", "k": 3}: types of what is given, by name; a number is a number that the formula needs
+    syntax     "auto" (default), "text" or "latex"
+    inputs     {"Q": "ℝ^{key[4]}", "k": 3}: types of the inputs, by name; a number is a number that the formula needs
                before it is planned, such as the n of `for t = 1, …, n`. A size may be left out of a type
     sizes      {"key": 4}: sizes of axes that no type says
 
@@ -41,11 +41,11 @@ or null where the text is wrong.
                  "domain": {"kind": "reals" | "interval" | "elements" | "count" | "integers" | "naturals" | "positive" |
                  "nonnegative", "bounds": [..]}, "span": [..] | null}],
               what is to have a value, in the order of the text; "guessed": nothing says its type and this is the least with which
-              the formula is right. A "number" is to be sent in `inputs` as a number, since the plan depends on it; "span" is
-              that of its first mention. A "count" of bounds [n] holds the whole numbers 1 to n
+              the formula is valid. A "number" is to be sent in `inputs` as a number, since the plan depends on it;
+              "span" is that of its first mention. A "count" of bounds [n] holds the integers 1 to n
      "parts": [{"span": [0, 15], "text": "softmax_{seq} X", "type": "ℝ^{seq[3]}", "axes": [["seq", 3]], "place": []}],
               inner parts before those that hold them; "place" are the definitions that it stands in
-     "names": [{"name": "Y", "type": "..", "axes": [..]}]   of all that the text speaks of
+     "names": [{"name": "Y", "type": "..", "axes": [..]}]   of all names in the text
      "type": {"text": "ℝ^{seq[3]}", "axes": [["seq", 3]]} of the whole, or null where it has none
      "errors": [ERROR], "warnings": [ERROR, with kind "warning"]}
 
@@ -54,12 +54,13 @@ A text that does not parse has "ok": true too, "latex": null, no parts, and the 
 **plan** — formula → JavaScript that computes the value of every step, so that a page needs no Python while numbers change.
 Sizes are those that `check` said. The function reads them from its arrays: where only sizes change, nothing is planned again
 and `source` is the same text, while "type" and "axes" have the new sizes. Sizes have another source where the form of the plan
-depends on them: the length of a family, an axis that no input has, or so many numbers that only the value has a result.
+depends on them: the length of a family, an axis that no input has, or a number of elements so large that only the value
+has a result.
 
     {"ok": true, "source": "function formula(Q, K) {\n  const t1 = …;\n  …\n  return [nt.array(t1), …];\n}",
      "inputs": ["Q", "K"],               names of the parameters, in order; each is called with {shape, data}: the
                                          Float64Array of its numbers, row-major in the order of the input's "axes"
-     "steps": [STEP], "results": 7,      `formula` gives a list of so many; `nt` is the runtime (`runtime`)
+     "steps": [STEP], "results": 7,      `formula` returns a list of this length; `nt` is the runtime
      "value": 8,                         the number of the step that is the whole
      "claims": [{"span": [..], "left": {"result": 3, "axes": SHAPE}, "right": …}]   what is to be equal}
 
@@ -88,9 +89,10 @@ a line (so `symbols` and `shapes` are all there is to say). `step` counts the st
 of einsum `{"text": null, "why": "softmax is no product"}` where there is none.
 
 **derive** — formula, `{"by": "Q"}` → `{"ok": true, "text": "D = …", "latex": "..", "steps": [{"rule": "ndot", "text": "∂u = ∂Q ⊙_{key} K",
-"latex": "..", "law": "∂X ⊙_{ax} Y", "latex_law": ".." | null}], "as_written": {"text": "∂…/∂Q*", "latex"}, "program": the closed form with all that it
-speaks of, which `check` and `plan` take with the same inputs, "axes": as of check, new ones last, "why": null}`; where there is no
-closed form `text` and `latex` are null, `steps` empty, `why` says why and `program` is as written.
+"latex": "..", "law": "∂X ⊙_{ax} Y", "latex_law": ".." | null}], "as_written": {"text": "∂…/∂Q*", "latex"}, "program":
+the closed form with all names that it uses, which `check` and `plan` take with the same inputs, "axes": as of check,
+new ones last, "why": null}`; where there is no closed form `text` and `latex` are null, `steps` empty, `why` says why
+and `program` is as written.
 
 **complete** — `{"before": "A \\od", "names": {"tensors": [..], "functions": [..], "axes": [..]}}` (names of the last `check`) →
 `{"ok": true, "completions": [{"text": "⊙", "length": 3, "meaning": "\\odot"}]}`; `length` characters before the caret are replaced.
@@ -100,16 +102,17 @@ closed form `text` and `latex` are null, `steps` empty, `why` says why and `prog
 holds for the second too.
 
 **exercises** — `{"file": text of a .nt file}` → `{"ok": true, "exercises": [{"name", "kind", "points", "prose", "given", "hints",
-"without", "parts", "hole", "inputs": [{"name", "type", "axes"}] with small sizes, "has_model": bool}]}`. No model is told.
+"forbidden", "parts", "hole", "inputs": [{"name", "type", "axes"}] with small sizes, "has_solution": bool}]}`. The reply
+contains no reference solution.
 
-**mark** — `{"file": text, "name": "attention-scale", "answer": ".."}` → `{"ok": true, "right": false, "points": 0, "of": 2,
-"tried": true, "feedback": "..", "hints": [..], "model": null | text, "error": ERROR | null}`.
+**grade** — `{"file": text, "name": "attention-scale", "answer": ".."}` → `{"ok": true, "correct": false, "points": 0, "max_points": 2,
+"counts_as_attempt": true, "feedback": "..", "hints": [..], "solution": null | text, "error": ERROR | null}`.
 
 **examples** → `{"ok": true, "examples": [{"name": "attention", "title": "..", "source": "paper, §4.1", "text": "..",
 "inputs": {types}, "values": {"Q": nested lists} (may lack names: then random), "labels": {"seq": ["a", "fluffy", "creature"]}}]}`.
 
 **error** — `{"code": 301}` → `{"ok": true, "code": 301, "title": "..", "examples": [{"note": "..", "given": "`A ∈ ℝ^{..}`", "text": what is
-printed, "mended": the formula put right}]}`, the section of the docs; a field of an example that has nothing to say is left out.
+printed, "fixed": the corrected formula}]}`, the section of the docs; empty fields of an example are omitted.
 """
 
 from __future__ import annotations
@@ -127,8 +130,8 @@ from .requests import Request
 QUESTIONS = {  # each with the file of this room that answers it, loaded when it is first asked, and its function there
     "check": ("check", "check"), "plan": ("plans", "plan"), "runtime": ("plans", "runtime_source"),
     "steps": ("blackboard", "steps"), "loops": ("loops", "loops"), "code": ("code", "code"), "derive": ("derive", "derive"),
-    "complete": ("complete", "completions"), "same": ("marks", "same"), "exercises": ("marks", "exercises"),
-    "mark": ("marks", "mark"), "examples": ("examples", "examples"), "error": ("paragraphs", "paragraph"),
+    "complete": ("complete", "completions"), "same": ("exercises", "same"), "exercises": ("exercises", "exercises"),
+    "grade": ("exercises", "grade"), "examples": ("examples", "examples"), "error": ("paragraphs", "paragraph"),
 }  # fmt: skip
 LONGEST = 64_000  # characters of a request
 

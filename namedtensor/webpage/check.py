@@ -60,7 +60,7 @@ def planned(found: Typed) -> Reply | None:
 
 
 def mending(problem: NotationError, errors: Sequence[NotationError], request: Request) -> list[Reply]:
-    """The repairs of an error of the text that is asked about."""
+    """Return the repairs of an error in the text of the request."""
 
     def errors_of(text: str) -> Sequence[NotationError]:
         try:

@@ -82,7 +82,7 @@ class Writer:
             return self.opaque(term, at)
 
     def opaque(self, term: Term, at: Place) -> Written:
-        """An element of what is told as it is, as a whole."""
+        """Return an element of a term that is not expanded into loops."""
         node = term.node
         said = self.text(node) if node is not None else term.operator
         name = f"T{1 + sum(each.startswith('T') for each in self.whole.values())}"

@@ -24,8 +24,8 @@ MARK = re.compile(f"{OPEN}([^{STOP}]*){STOP}|{CLOSE}")
 
 
 class MarkedLatex(Latex):
-    """`parts` are the spans of what has a type; `types` what stands above some of them; `operands` are types by their text,
-    which stand as names where operands do."""
+    """LaTeX with marks: `parts` are the spans of typed expressions; `types` the superscripts of some of them;
+    `operands` are types by their text, printed as names of operands."""
 
     def __init__(
         self, node: Any, tints: Mapping[str, Tint], parts: Collection[Span], types: Mapping[Span, Axes],

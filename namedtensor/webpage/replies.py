@@ -35,7 +35,7 @@ def error_data(problem: NotationError, repairs: Sequence[Reply] = ()) -> Reply:
 
 
 def warning_data(warning: Any, source: str) -> Reply:
-    """A warning as an error is told."""
+    """Return a warning in the format of an error."""
     before = source[: warning.span[0]]
     full = "\n".join(
         [f"warning: {warning.message}", *excerpt(source, ((warning.span, ""),)), f"  hint: {warning.hint}"]

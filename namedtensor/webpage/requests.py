@@ -1,4 +1,4 @@
-"""Validation of requests: fields of JSON, each of the kind that is due, or a NotationError that says which is not."""
+"""Validation of requests: JSON fields of the expected types, or a NotationError that names the invalid field."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Request:
         return self.fields.get(name) is True
 
     def mapping(self, name: str) -> dict[str, Any]:
-        """A field that is an object; empty where it is left out."""
+        """Return a field that is an object (default: empty)."""
         found: Any = self.fields.get(name) or {}
         if not is_mapping(found) or len(found) > MOST:
             raise _wrong(name, f"an object of at most {MOST} names")
@@ -50,7 +50,7 @@ class Request:
         return found
 
     def sizes(self, name: str = "sizes") -> dict[str, int]:
-        """Whole numbers by the names of axes."""
+        """Return integers by axis names."""
         found = self.mapping(name)
         for axis, size in found.items():
             if isinstance(size, bool) or not isinstance(size, int) or not 0 <= size <= 2**31:

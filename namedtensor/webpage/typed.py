@@ -108,7 +108,7 @@ def typed_text(text: str, syntax: str, inputs: Items, extent: Items) -> Typed:
 def types_given(
     goal: WholeProgram, inputs: Mapping[str, str | int | float]
 ) -> tuple[dict[str, Any], tuple[tuple[str, NotationError], ...]]:
-    """Shapes and numbers of names that the text speaks of, and what is wrong with those that are none."""
+    """Return shapes and numbers of names in the text, and the errors of invalid ones."""
     found: dict[str, Any] = {}
     problems: list[tuple[str, NotationError]] = []
     arguments = set(argument_names(goal))
@@ -186,7 +186,7 @@ def known(shape: Mapping[str, Any]) -> dict[str, int | None]:
 
 
 def with_all_sizes(found: Typed) -> Typed:
-    """The same where every axis has a size: those that nobody said are chosen so that the text stays right."""
+    """Return the same with sizes for all axes: unknown ones are chosen so that the text stays valid."""
     said = {axis for each in found.inputs for axis, size in each.axes.items() if size is not None} | {*found.sizes}
     own = list(dict.fromkeys(axis for each in found.inputs for axis in each.axes if axis not in said))
     hopeless = any(each.code not in OF_SIZES for each in found.checked.result.errors)
@@ -213,9 +213,9 @@ def is_known(found: Typed) -> bool:
     return not any(isinstance(resolve(size), SizeVariable) for shape in shapes for size in shape.values())
 
 
-def filled(found: Typed, chosen: Mapping[str, int], besides: Mapping[str, int]) -> Typed:
-    """The same with sizes for the inputs' axes, and for those `besides` that only the text speaks of."""
-    sizes = {**found.sizes, **besides}
+def filled(found: Typed, chosen: Mapping[str, int], further: Mapping[str, int]) -> Typed:
+    """Return the same with sizes for the inputs' axes, and the `further` sizes of axes that only the text mentions."""
+    sizes = {**found.sizes, **further}
     known = {**found.sizes, **chosen}
     inputs = tuple(
         replace(each, axes={axis: known.get(axis) if size is None else size for axis, size in each.axes.items()})

@@ -16,7 +16,7 @@ SECONDS = 10.0  # of one request
 
 
 class Worker:
-    """A process that answers, started anew after one that ended."""
+    """A process that answers requests, restarted after it ended."""
 
     def __init__(self, file: str | None = None, seconds: float = SECONDS, memory: int = MAX_MEMORY_BYTES):
         self.file, self.seconds = file, seconds

@@ -10,5 +10,5 @@
 `layer`: `Layer`.
 `attention_maps`: the weights of attention as pictures.
 
-Law: it knows of no source text and of no model.
+Contract: it knows of no source text and of no model.
 """

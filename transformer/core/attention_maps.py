@@ -23,10 +23,10 @@ def attention_maps(
     of: Mapping[str, int] | None = None,
     **named: Any,
 ) -> Picture:
-    """The attention of a model to what it is given, a panel for each head: A^1 of the first layer, A^2 of the second.
+    """Plot the attention weights of a model, one panel per head: A^1 of the first layer, A^2 of the second.
 
-    A row is a token that asks, a column one that is asked; `tokens` stand beside both. Of a batch, `of` says which:
-    of={"batch": 0}. Raises NotationError where the model has no such name or matplotlib is missing.
+    A row is a query, a column a key; `tokens` label both. `of` selects an element of a batch: of={"batch": 0}. Raises
+    NotationError if the model has no such name or matplotlib is missing.
 
     >>> from transformer import GPT2
     >>> sizes = {"L": 2, "chans": 4, "heads": 2, "key": 2, "val": 2, "hidden": 8, "vocab": 10, "place": 6}

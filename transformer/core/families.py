@@ -59,7 +59,7 @@ def least(kept: Iterable[str]) -> int:
 
 
 def stacked(parameters: Mapping[str, Any], declared: Iterable[str], count: int) -> dict[str, Any]:
-    """The parameters, each family of at least so many members that are alike as one array, where its first stood."""
+    """Return the parameters with each family of at least `count` equal-shaped members stacked into one array."""
     apart = {name: value for name, value in parameters.items() if not isinstance(name, FamilyName)}
     families = {each.members[0]: each for each in found(apart, declared) if len(each.members) >= count}
     inside = {name for each in families.values() for name in each.members}
@@ -105,7 +105,7 @@ def labels_of(name: str) -> tuple[str, ...]:
 
 
 def index_in(labels: Sequence[str], pattern: Sequence[str]) -> int | None:
-    """Where a name has a number and its declaration an index; None where it is no member of this."""
+    """Match a numbered name with the index of its declaration; None if it is not a member of it."""
     if len(labels) != len(pattern):
         return None
     others = [place for place, pair in enumerate(zip(labels, pattern)) if pair[0] != pair[1]]

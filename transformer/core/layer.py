@@ -249,7 +249,7 @@ class Layer(ModuleMethods, Suggests):
         return self._stacked(2)
 
     def _stacked(self, count: int) -> Self:
-        """The same for families of at least so many members."""
+        """Stack families of at least `count` members."""
         kept = stacked(self._kept, self.formula.declared, count)
         if len(kept) == len(self._kept):
             return self
@@ -355,7 +355,7 @@ class Layer(ModuleMethods, Suggests):
         return (), {**{name: value for name, value in zip(names, arguments) if value is not None}, **named}
 
     def _check_names(self, named: Iterable[str], inputs: tuple[str, ...]) -> None:
-        """Raise where a call names what is no input and nowhere in the formulas."""
+        """Raise if a call passes a name that is not an input and does not occur in the formulas."""
         other = [name for name in named if name not in inputs and name not in self.parameters]
         if other:
             check_names(self._declared(), self.parameters, other, inputs)
@@ -370,7 +370,7 @@ class Layer(ModuleMethods, Suggests):
 
     @classmethod
     def load(cls, place: str | os.PathLike[str]) -> Self:
-        """A layer from the file that `save` wrote. Raises NotationError where the file holds another, or is no such file."""
+        """Load a layer from a file written by `save`. Raises NotationError if the file does not hold this layer."""
         return cls(*read(place, kind(cls)))
 
     # ------------------------------------------------------------------------------------------------- how it looks
@@ -401,7 +401,7 @@ def _leaves(layer: Layer) -> tuple[tuple[Any, ...], Any]:
 
 
 def _of_leaves(tree: Any, values: Any) -> Layer:
-    """JAX makes layers of what is no tensor too, so nothing is checked here."""
+    """Skip all checks: JAX also builds layers of objects that are not tensors."""
     kind, names, numbers, about, axes = tree
     constants = dict(numbers)
     tensors = iter(values)

@@ -95,7 +95,7 @@ def inside(kind: str, problem: nt.NotationError) -> nt.NotationError:
 
 
 def unnamed(kind: str, name: str, shape: Mapping[str, Any], value: Any) -> nt.NotationError:
-    """A parameter that is no named tensor."""
+    """Return the error for a parameter that is not a named tensor."""
     given = "a number" if isinstance(value, (int, float)) else f"{type(value).__name__} without names"
     axes = " ".join(shape)
     return nt.NotationError(

@@ -7,7 +7,7 @@
 `attention_is_all_you_need`: the encoder-decoder, as PyTorch and as Marian keep it.
 `sentences`: sentences as vectors.
 
-Law: a model is its formulas and a table; what all share is in `pretrained`.
+Contract: a model is its formulas and a table; what all share is in `pretrained`.
 """
 
 from .attention_is_all_you_need import EncoderDecoder

@@ -82,9 +82,9 @@ class SentenceModel(Suggests):
         return cls(encoder, tokenizer_of(inner, longest), longest, about.get("do_lower_case", False), backend, device)
 
     def embed(self, sentences: str | Sequence[str], batch: int = 32) -> nt.NamedTensor:
-        """The vectors of sentences, sentence × chans; of one text, chans. Up to `batch` of like length are computed at once.
+        """Return embeddings of sentences, sentence × chans; of one text, chans. A batch has texts of similar length.
 
-        Raises NotationError 405 where there are none, or one is no text.
+        Raises NotationError 405 if there are none, or one is not a string.
         """
         if isinstance(sentences, str):
             return self.embed([sentences])[{"sentence": 0}]

@@ -5,5 +5,5 @@
 `generation`: `LanguageModel`, and its text token by token.
 `cached`: the same as a module of PyTorch with a key-value cache.
 
-Law: it knows the kinds of models by their tables alone.
+Contract: it knows the kinds of models by their tables alone.
 """

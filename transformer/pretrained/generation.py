@@ -1,9 +1,9 @@
-"""Text from a language model, token by token, with a memory of the keys and values of the tokens before.
+"""Text generation with a language model, token by token, with a KV cache.
 
-A step runs the model's own formulas on one token, those of STEP in place of the model's: its keys and values are put
-among the remembered ones. The memory has room for more tokens than it holds, so that its shape, and with it the plan of
-a step, stays the same for many steps; `seen` says which of its places hold a token. From where it first grows on it is
-the loop's own, so each step is given it for good, and may write into it.
+A step runs the model's formulas on one token, with those of STEP replacing the model's: its keys and values are written
+to the cache. The cache has capacity for more tokens than it holds, so that its shape, and with it the plan of a step,
+stays the same for many steps; `seen` marks the positions in use. From its first growth on, the loop owns the cache and
+donates it to each step, which may write into it.
 """
 
 # pyright: reportPrivateUsage=false
@@ -28,7 +28,7 @@ from .model import Model
 if TYPE_CHECKING:
     from ..core.torch_modules import LayerModule
 
-ROOM = 32  # places by which the memory grows, or by half of what it has
+MIN_CACHE_GROWTH = 32  # tokens; the cache grows by half of its capacity, and at least by these
 
 STEP = """
     K^l = put(k^l_{seq(1)}, past^{l,K}) for l = 1, …, L
@@ -53,13 +53,13 @@ LAST = nt.program("""
     X ∈ ℝ^{seq}
     mask ∈ {0,1}^{seq}
 """)
-ROOMY = nt.program("""
-    Y = X ⊕_{memory} Z_{room→memory}
-    Z_{room(i)} = 0 X_{memory(1)}
+ENLARGED = nt.program("""
+    Y = X ⊕_{memory} Z_{extra→memory}
+    Z_{extra(i)} = 0 X_{memory(1)}
     X ∈ ℝ^{memory}
 """)
 CHOICE = nt.program("""
-    likeliest = argmax_{v} scores_{vocab(v)} - 1
+    best = argmax_{v} scores_{vocab(v)} - 1
     warmed = now / temperature + noise
     kept = { now if now ≥ min_{top}(maxk_{vocab,top}(now)); -∞ otherwise }
     allowed = { -∞ if min_{banned}(abs(iota_{vocab} - 1 - banned)) = 0; now otherwise }
@@ -86,16 +86,16 @@ def generate(
     progress: Callable[[nt.NamedTensor], Any] | None = None,
     **given: Any,
 ) -> nt.NamedTensor:
-    """The tokens that come next, with axis seq and those of `ids` besides.
+    """Generate tokens, with axis seq and the other axes of `ids`.
 
-    With `temperature` 0 the likeliest token is taken, the first of several; else it is drawn, from the `top_k` likeliest
-    where that is given. A sequence ends with a token of `stop`, else of config's `eos_token_id`, and goes on with
-    config's `pad_token_id`, else with that token; all ends after `max_new_tokens`, or where every sequence has ended.
-    The tokens of config's `bad_words_ids` never come.
-    `progress` is called with each token, as it comes; `given` are further inputs of the model.
+    With `temperature` 0 the most likely token is selected (greedy decoding); otherwise it is sampled, from the `top_k`
+    most likely ones if that is given. A sequence ends with a token of `stop` (default: `eos_token_id` of the config)
+    and is padded with `pad_token_id` of the config, or with its last token. Generation stops after `max_new_tokens`, or
+    when every sequence has ended. Tokens of `bad_words_ids` of the config are never generated. `progress` is called
+    with each token; `given` are further inputs of the model.
 
-    Raises NotationError 405 where a number is too small, 404 where `max_new_tokens` are more than the model has learned
-    positions for.
+    Raises NotationError 405 if a number is too small, 404 if `max_new_tokens` exceed the learned positions of the
+    model.
 
     >>> import namedtensor as nt
     >>> from transformer import GPT2
@@ -147,14 +147,14 @@ def steps(
     names = ("now", "after", "later", "seen", *own)
     step = BoundCall(remembering(stepping(model, kept), names, ("past", *past)), constant, model.sizes)
     memory: list[Any] = [mask.rename(seq="memory"), *found[: len(own)]]
-    used = room = ids.sizes["seq"]
+    used = capacity = ids.sizes["seq"]
     place, at = like(ids, used + 1), one(positions[{"seq": -1}] + 1)
     for _ in range(1, most):
-        if used == room:
-            more = max(ROOM, room // 2)
-            seen, *memory = (ROOMY["Y"](X=each, sizes={"room": more}) for each in memory)
+        if used == capacity:
+            more = max(MIN_CACHE_GROWTH, capacity // 2)
+            seen, *memory = (ENLARGED["Y"](X=each, sizes={"extra": more}) for each in memory)
             memory = [memory_at(0, seen), *(memory_at(-1, each) for each in memory)]
-            room += more
+            capacity += more
         used += 1
         token = {tokens_name: one(tokens[-1]), "positions": at, "place": place}
         now, place, at, *memory = step({**token, **dict(zip(("past", *past), memory))})
@@ -257,12 +257,12 @@ def excluded(model: LanguageModel, ids: nt.NamedTensor) -> nt.NamedTensor | None
 def chooser(
     temperature: float, top_k: int | None, seed: Any, banned: nt.NamedTensor | None = None
 ) -> Callable[[nt.NamedTensor], nt.NamedTensor]:
-    """The sampler of the next token from its logits. A draw is the likeliest after Gumbel noise was added."""
+    """Return the sampler of the next token from its logits, by the Gumbel-max trick."""
     if banned is not None:
         among = chooser(temperature, top_k, seed)
         return lambda now: among(CHOICE["allowed"](now=now, banned=banned))
     if not temperature:
-        return lambda now: CHOICE["likeliest"](scores=now)
+        return lambda now: CHOICE["best"](scores=now)
     with LOADING, all_or_none():
         from namedtensor.programs.initialization import uniform
 
@@ -271,7 +271,7 @@ def chooser(
     def choose(now: nt.NamedTensor) -> nt.NamedTensor:
         if top_k:
             now = CHOICE["kept"](now=now, sizes={"top": min(top_k, now.sizes["vocab"])})
-        return CHOICE["likeliest"](scores=CHOICE["warmed"](now=now, noise=draw(now), temperature=temperature))
+        return CHOICE["best"](scores=CHOICE["warmed"](now=now, noise=draw(now), temperature=temperature))
 
     return choose
 

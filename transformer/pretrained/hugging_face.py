@@ -56,7 +56,7 @@ def load(folder: str | os.PathLike[str], backend: str = "numpy", dtype: str | No
 
 
 def layer_by_layer(rows: Iterable[Stored]) -> list[Stored]:
-    """The rows layer by layer, matrices before vectors, so that those for queries, keys and values are neighbours."""
+    """Sort rows by layer, matrices before vectors, so that those for queries, keys and values are adjacent."""
     return sorted(rows, key=lambda row: (len(row.groups) == 1, row.layer))
 
 

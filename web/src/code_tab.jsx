@@ -33,7 +33,7 @@ export function Code() {
           <label key={name} class="choice"><input type="radio" name="library" checked={library.value === name} onChange={() => (library.value = name)} /><span>{title}</span></label>
         ))}
       </div>
-      {!plan.value && <p class="quiet">The code stands here when the formula is right.</p>}
+      {!plan.value && <p class="quiet">The code is shown here once the formula is valid.</p>}
       {reply && !reply.ok && <Problem error={reply.error} />}
       {reply?.ok && (reply.text === null ? <p class="quiet">There is no einsum of it: {reply.why}.</p> : (
         <>

@@ -10,7 +10,7 @@ const byName = computed(() => new Map([...others.value, ...axes.value].map((axis
 
 export const plainName = (name) => name.replace(/@.*$/, "");
 
-/** The classes of an axis; none for one that the text does not speak of. */
+/** The CSS classes of an axis; none if it does not occur in the text. */
 export function tint(name) {
   const axis = byName.value.get(name) ?? byName.value.get(plainName(name));
   return axis ? `nt-axis nt-${axis.color}${axis.underlined ? " nt-more" : ""}` : "nt-axis";

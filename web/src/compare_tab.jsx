@@ -18,7 +18,7 @@ import { Type } from "./types.jsx";
 const PAUSE = 150; // milliseconds after the last key
 const NONE = [];
 
-/** What is said of the second text beside the first: {errors} or {latex, told, same, step, value}. */
+/** The comparison of the second text with the first: {errors} or {latex, told, same, step, value}. */
 async function beside(first, second) {
   const known = formula(first.of);
   const reply = await ask({ ask: "check", ...known, text: second });
@@ -39,7 +39,7 @@ async function beside(first, second) {
 /** The comparison of the texts as they are; null while there is none. */
 function useComparison() {
   const found = useSignal(null);
-  const current = results.value; // asked anew when the first has other values
+  const current = results.value; // requested again when the values of the first change
   const second = other.value;
   useEffect(() => {
     let stale = false;
@@ -80,7 +80,7 @@ function Sides({ found }) {
 
 export function Compare() {
   const found = useComparison();
-  if (!plan.value) return <p class="quiet">Two formulas stand side by side here when the first is right.</p>;
+  if (!plan.value) return <p class="quiet">Two formulas are compared here once the first is valid.</p>;
   const exchange = () => ([text.value, other.value] = [other.value, text.value]);
   return (
     <div class="compare">

@@ -99,7 +99,7 @@ export function Derivative() {
   const name = names.includes(by.value) ? by.value : names[0];
   const reply = useReply({ ask: "derive", by: name ?? "" }, name !== undefined);
   useEffect(() => void (others.value = reply?.axes ?? []), [reply]);
-  if (!plan.value) return <p class="quiet">The derivative stands here when the formula is right.</p>;
+  if (!plan.value) return <p class="quiet">The derivative is shown here once the formula is valid.</p>;
   if (name === undefined) return <p class="quiet">There is nothing to derive by: the formula is given nothing.</p>;
   return (
     <div>

@@ -1,4 +1,4 @@
-// Exercises of a file: what is asked, an answer, and what is said of it. Answers are kept by this browser alone.
+// Exercises of a file: the task, an answer, and its feedback. Answers are stored in this browser only.
 
 import sheets from "sheets:";
 import { computed, effect, signal, useSignal } from "@preact/signals";
@@ -8,13 +8,13 @@ import { Inline } from "./formula.jsx";
 import { Told } from "./paragraph.jsx";
 import { edited } from "./places.js";
 import { Repairs } from "./problems.jsx";
-import { ask, marked } from "./python.js";
+import { ask, graded } from "./python.js";
 import { keep, recall } from "./storage.js";
 
 export const file = signal(recall("exercises", ""));
 const sheet = signal(null);
 const chosen = signal(0);
-const marks = signal({}); // by the name of an exercise
+const grades = signal({}); // by the name of an exercise
 const problem = signal(null);
 const answers = new Map(); // signals of texts, by name
 
@@ -40,18 +40,18 @@ export async function openExercises(text, name = null) {
   file.value = text;
   sheet.value = reply.exercises;
   chosen.value = Math.max(0, reply.exercises.findIndex((each) => each.name === name));
-  marks.value = {};
+  grades.value = {};
 }
 
 /** What a link keeps of the exercises, where they are what is looked at. */
 export const keptExercises = () => (current.value ? { exercises: file.value, exercise: current.value.name } : {});
 
-async function mark(exercise) {
+async function grade(exercise) {
   const answer = answerOf(exercise.name).value;
   if (!answer.trim()) return true;
-  marks.value = { ...marks.value, [exercise.name]: { pending: true } };
-  const reply = await marked({ ask: "mark", file: file.value, name: exercise.name, answer }).catch((error) => ({ ok: false, error }));
-  marks.value = { ...marks.value, [exercise.name]: reply.ok ? reply : { right: false, feedback: reply.error.message } };
+  grades.value = { ...grades.value, [exercise.name]: { pending: true } };
+  const reply = await graded({ ask: "grade", file: file.value, name: exercise.name, answer }).catch((error) => ({ ok: false, error }));
+  grades.value = { ...grades.value, [exercise.name]: reply.ok ? reply : { correct: false, feedback: reply.error.message } };
   return true;
 }
 
@@ -69,20 +69,20 @@ function Hints({ hints }) {
   );
 }
 
-function Feedback({ mark: found }) {
-  if (!found || found.pending) return <p class="quiet" role="status">{found ? "marking …" : ""}</p>;
+function Feedback({ grade: found }) {
+  if (!found || found.pending) return <p class="quiet" role="status">{found ? "grading …" : ""}</p>;
   return (
-    <div role="status" class={`feedback ${found.right ? "right" : "wrong"}`}>
-      {found.error ? <div class="full"><Told error={found.error} text={found.error.full ?? found.error.message} /></div> : <p>{found.right && <b>Right. </b>}{found.feedback}</p>}
-      {found.of !== undefined && <p class="quiet">{found.points} of {found.of} {found.of === 1 ? "point" : "points"}</p>}
-      {found.model && <p>One answer: <code>{found.model}</code></p>}
+    <div role="status" class={`feedback ${found.correct ? "right" : "wrong"}`}>
+      {found.error ? <div class="full"><Told error={found.error} text={found.error.full ?? found.error.message} /></div> : <p>{found.correct && <b>Correct. </b>}{found.feedback}</p>}
+      {found.max_points !== undefined && <p class="quiet">{found.points} of {found.max_points} {found.max_points === 1 ? "point" : "points"}</p>}
+      {found.solution && <p>Solution: <code>{found.solution}</code></p>}
     </div>
   );
 }
 
 const FORMULAS = new Set(["formula", "fix", "gradient", "translate"]);
 
-/** What Python says of an answer while it is written: its LaTeX, its errors. Kinds that are no formulas have nothing. */
+/** The check of an answer while it is typed: its LaTeX, its errors; null for answers that are not formulas. */
 function useRead(exercise) {
   const reply = useSignal(null);
   const text = exercise ? answerOf(exercise.name).value : "";
@@ -120,7 +120,7 @@ export function Exercise() {
         {sheet.value && (
           <label class="held">exercise{" "}
             <select value={chosen.value} onChange={(event) => (chosen.value = Number(event.currentTarget.value))}>
-              {sheet.value.map((each, n) => <option key={each.name} value={n}>{marks.value[each.name]?.right ? "✓ " : ""}{each.name}</option>)}
+              {sheet.value.map((each, n) => <option key={each.name} value={n}>{grades.value[each.name]?.correct ? "✓ " : ""}{each.name}</option>)}
             </select>
           </label>
         )}
@@ -131,19 +131,19 @@ export function Exercise() {
         <label class="file"><input type="file" accept=".nt,.txt" aria-label="open a file of exercises" onChange={open} /><span aria-hidden="true">open a file</span></label>
       </div>
       {problem.value && <pre class="wrong full" role="alert">{problem.value.full ?? problem.value.message}</pre>}
-      {!exercise && !problem.value && <p class="quiet">Choose those of a lesson, or open a file of your own: prose, what is given, and a model that stays hidden.</p>}
+      {!exercise && !problem.value && <p class="quiet">Choose those of a lesson, or open a file of your own: prose, what is given, and a reference solution that stays hidden.</p>}
       {exercise && (
         <>
           <div class="prose">{paragraphs(exercise.prose)}</div>
           {exercise.given && <pre class="code small" tabIndex={0} role="group" aria-label="what is given">{exercise.given}</pre>}
-          {exercise.without?.length > 0 && <p class="quiet">without {exercise.without.join(", ")}</p>}
+          {exercise.forbidden?.length > 0 && <p class="quiet">not allowed: {exercise.forbidden.join(", ")}</p>}
           {exercise.parts?.length > 0 && <p class="quiet">the type of each, one a line: {exercise.parts.map((part) => <code key={part}>{part}</code>)}</p>}
-          {exercise.hole && <p class="quiet">what stands for the question mark: <code>{exercise.hole}</code></p>}
-          <Editor key={exercise.name} text={answerOf(exercise.name)} label={`your answer to ${exercise.name}`} errors={read?.errors ?? NONE} onSubmit={() => (mark(exercise), true)} />
+          {exercise.hole && <p class="quiet">the expression at the question mark: <code>{exercise.hole}</code></p>}
+          <Editor key={exercise.name} text={answerOf(exercise.name)} label={`your answer to ${exercise.name}`} errors={read?.errors ?? NONE} onSubmit={() => (grade(exercise), true)} />
           {read?.of === answerOf(exercise.name).value && <Repairs repairs={read.errors.flatMap((error) => error.repairs)} source={read.of} onPut={(repair) => (answerOf(exercise.name).value = edited(read.of, repair))} />}
           {read?.plain_latex && <div class="answer-formula scroll" tabIndex={0} role="group" aria-label="your answer, typeset"><Inline latex={`\\displaystyle ${read.plain_latex}`} /></div>}
-          <div class="row"><button type="button" class="main" data-after-editor onClick={() => mark(exercise)}>mark it</button><span class="quiet">{exercise.points} {exercise.points === 1 ? "point" : "points"}</span></div>
-          <Feedback mark={marks.value[exercise.name]} />
+          <div class="row"><button type="button" class="main" data-after-editor onClick={() => grade(exercise)}>grade</button><span class="quiet">{exercise.points} {exercise.points === 1 ? "point" : "points"}</span></div>
+          <Feedback grade={grades.value[exercise.name]} />
           <Hints hints={exercise.hints ?? []} />
         </>
       )}

@@ -19,7 +19,7 @@ function highlight(text) {
 
 export function Loops() {
   const reply = useReply({ ask: "loops" });
-  if (!plan.value) return <p class="quiet">The loops stand here when the formula is right.</p>;
+  if (!plan.value) return <p class="quiet">The loops are shown here once the formula is valid.</p>;
   if (!reply) return null;
   if (!reply.ok) return <Problem error={reply.error} />;
   return (

@@ -1,4 +1,4 @@
-// An error by its code: pressed, it shows what the docs say of it, with an example put right.
+// An error code: a click shows its section of the docs, with a fixed example.
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -22,7 +22,7 @@ function Paragraph({ code }) {
           {each.note && <p>{coded(each.note)}</p>}
           {each.given && <p class="quiet">With {coded(each.given)}:</p>}
           <pre class="excerpt" tabIndex={0} role="group" aria-label="an example of it">{each.text}</pre>
-          {each.mended && <p><span class="quiet">Fixed:</span> <code class="mended">{each.mended}</code></p>}
+          {each.fixed && <p><span class="quiet">Fixed:</span> <code class="fixed">{each.fixed}</code></p>}
         </div>
       ))}
     </section>

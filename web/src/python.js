@@ -1,10 +1,10 @@
 // The one way to Python: `ask(question)` gives the reply. Behind it is the server that gave the page, or, in the whole
-// file, a worker with Python inside. Python that takes too long is stopped, and in the file started anew.
+// file, a worker with Python inside. Python that takes too long is stopped, and restarted in the file.
 
 import { signal } from "@preact/signals";
 import { carried, unpacked } from "./unpack.js";
 
-export const MARKING = 2_000; // milliseconds for an answer that is marked
+export const GRADING_TIMEOUT_MS = 2_000; // milliseconds to grade an answer
 export const LIMIT = 12_000; // milliseconds; Python's own limits end sooner, this one is for what they cannot see
 const STARTING = 120_000;
 
@@ -74,12 +74,12 @@ export function ready() {
 }
 
 // -------------------------------------------------------------------------------------------------------------- asking
-/** The same for an answer that is marked: where Python is inside, it is stopped in time, with the sentence that it says elsewhere. */
-export async function marked(question) {
+/** The same for grading an answer: Python in the page is stopped in time, with the feedback that the server gives. */
+export async function graded(question) {
   try {
-    return await ask(question, inside ? MARKING : LIMIT);
+    return await ask(question, inside ? GRADING_TIMEOUT_MS : LIMIT);
   } catch (problem) {
-    if (problem instanceof Stopped) return { ok: true, right: false, tried: false, feedback: `could not be marked in ${MARKING / 1000} seconds: make it smaller` };
+    if (problem instanceof Stopped) return { ok: true, correct: false, counts_as_attempt: false, feedback: `could not be graded in ${GRADING_TIMEOUT_MS / 1000} seconds: make it smaller` };
     throw problem;
   }
 }

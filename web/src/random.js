@@ -3,7 +3,7 @@
 const MASK = (1n << 64n) - 1n;
 const STEP = 6364136223846793005n;
 
-/** A generator of whole numbers below 2^32. */
+/** A generator of integers below 2^32. */
 export function pcg32(seed, stream = 54) {
   const increment = ((BigInt(stream) << 1n) | 1n) & MASK;
   let state = 0n;
@@ -25,7 +25,7 @@ export const streamOf = (name) => [...name].reduce((sum, each) => (sum * 31 + ea
 
 const rounded = (x) => Math.round(x * 100) / 100;
 
-/** So many numbers of a domain, rounded to hundredths so that one can read them. */
+/** `count` random numbers of a domain, rounded to hundredths for readability. */
 export function drawn(count, seed, name, domain = { kind: "reals" }) {
   const next = pcg32(seed, streamOf(name));
   const uniform = () => (next() + 0.5) / 2 ** 32;

@@ -13,7 +13,7 @@ export function number(text) {
   return plain in WORDS ? WORDS[plain] * (plain === word || word[0] === "+" ? 1 : -1) : undefined;
 }
 
-/** Brackets of any kind, with commas or blanks between numbers; names before a bracket, as in array(…), are passed over. */
+/** Brackets of any kind, with commas or blanks between numbers; names before a bracket, as in array(…), are skipped. */
 function lists(text) {
   const tokens = text.replace(/[\w.]*(?=\()/g, "").replace(/,\s*\w+\s*=\s*[\w.'":]+/g, "").match(/[[\](){}]|[^[\](){},;\s]+/g) ?? [];
   const stack = [[]];

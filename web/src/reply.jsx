@@ -6,7 +6,7 @@ import { Told } from "./paragraph.jsx";
 import { ask } from "./python.js";
 import { formula, plan } from "./state.js";
 
-/** The reply to a question about the formula as it is, null while there is none; asked anew when the plan is another. */
+/** The reply to a request about the current formula, null while pending; requested again when the plan changes. */
 export function useReply(question, wanted = true) {
   const reply = useSignal(null);
   const current = plan.value;

@@ -179,7 +179,7 @@ export function open(state) {
     try {
       values[name] = { seed: 1, array: fromLists(held) };
     } catch {
-      // what is no array is drawn
+      // inputs without an array get random values
     }
   }
   for (const [name, seed] of Object.entries(plain(state.seeds))) if (Number.isInteger(seed) && seed >= 0) values[name] ??= { seed };

@@ -93,7 +93,7 @@ export function Steps() {
     return () => clearTimeout(timer);
   });
   useEffect(() => bring(list.current?.querySelector(".open")), [number, stage.value]);
-  if (!found) return <p class="quiet">The steps stand here when the formula is right.</p>;
+  if (!found) return <p class="quiet">The steps are shown here once the formula is valid.</p>;
   return (
     <div class="steps">
       <div class="row player" role="toolbar" aria-label="steps">

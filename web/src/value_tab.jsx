@@ -7,7 +7,7 @@ import { Type } from "./types.jsx";
 
 export function Value() {
   const found = results.value;
-  if (!found) return <p class="quiet">The value stands here when the formula is right.</p>;
+  if (!found) return <p class="quiet">The value is shown here once the formula is valid.</p>;
   const { steps, value, claims = [] } = found.plan;
   const step = steps[value];
   return (

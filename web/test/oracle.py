@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import namedtensor as nt
-from namedtensor.teaching.grading import model_answer
+from namedtensor.teaching.sheet_files import reference_answer
 
 
 def tensor(given):
@@ -37,23 +37,23 @@ elif question["ask"] == "code":
     formula = space["function"]
     arrays = [np.reshape(given["data"], given["shape"]) for given in question["arrays"]]
     print(json.dumps(np.asarray(formula(*arrays), float).ravel().tolist()))
-elif question["ask"] == "course":  # of each file that the page offers: exercises, answers, and what is said of them
+elif question["ask"] == "course":  # of each file that the page offers: exercises, answers and feedback
     found = []
     lessons = sorted(Path("docs/examples/lessons").glob("*.nt"), key=lambda path: int(path.name.split("_")[0]))
     for path in (Path("docs/examples/puzzles.nt"), *lessons):
         for place, exercise in enumerate(nt.exercises(path).values()):
-            answers = [model_answer(exercise), *(slip.formula for slip in exercise.slips)]
-            marks = [(answer, exercise.mark(answer)) for answer in answers]
+            answers = [reference_answer(exercise), *(mistake.formula for mistake in exercise.mistakes)]
+            grades = [(answer, exercise.grade(answer)) for answer in answers]
             found.append(
                 {
                     "file": path.stem,
                     "place": place,
                     "name": exercise.name,
-                    "answers": [(answer, mark.right, mark.feedback) for answer, mark in marks],
+                    "answers": [(answer, grade.correct, grade.feedback) for answer, grade in grades],
                 }
             )
     print(json.dumps(found))
-elif question["ask"] == "marks":
+elif question["ask"] == "grades":
     sheet = nt.exercises(question["file"])
-    marks = [sheet[name].mark(answer) for name, answer in question["answers"]]
-    print(json.dumps([{"right": mark.right, "feedback": mark.feedback} for mark in marks]))
+    grades = [sheet[name].grade(answer) for name, answer in question["answers"]]
+    print(json.dumps([{"correct": grade.correct, "feedback": grade.feedback} for grade in grades]))

@@ -66,7 +66,7 @@ test("2. macros become signs, an error has a wave, its hint is a button", async 
   assert.deepEqual(await page.$$eval(".cm-lintRange-error", (marks) => marks.map((each) => each.textContent)), ["sek"]);
   assert.match(await page.$eval(".problem", (each) => each.textContent), /did you mean seq\?/);
   await page.click(".problem .numbered");
-  await until(page, () => document.querySelector(".paragraph .mended"));
+  await until(page, () => document.querySelector(".paragraph .fixed"));
   assert.match(await page.$eval(".paragraph", (each) => each.textContent), /^301: missing axis.*Fixed:/s);
   await shot(page, "error");
   await page.click(".problem .numbered");
@@ -231,7 +231,7 @@ test("3. two formulas side by side: how they differ, in words and cell by cell",
   const second = "#view [aria-label='the second formula']";
   const told = (words) => until(page, (words) => document.querySelector(".verdict")?.textContent.includes(words) && !document.querySelector("#view .problem"), [words]);
   await write(page, ATTENTION.replace(" / √|key|", ""), second);
-  await told("the second is what the first is without / √|key|");
+  await told("the second equals the first without / √|key|");
   await until(page, () => document.querySelectorAll(".side:nth-child(2) td.differs").length === 3);
   await shot(page, "compare");
   await page.$$eval(".compare button", (buttons) => buttons.find((each) => each.textContent === "copy the first").click());
@@ -298,7 +298,7 @@ test("6. a link holds exercises, and a hostile file of exercises is text", async
   const page = await open(browser, where.address, { fragment: `#${await packedState(state)}`, wait: false });
   await until(page, () => document.querySelector("#view [aria-label='your answer to b']"), [], 90_000);
   await write(page, "3 X", "#view [aria-label='your answer to b']");
-  await page.$$eval("#view button", (buttons) => buttons.find((each) => each.textContent === "mark it").click());
+  await page.$$eval("#view button", (buttons) => buttons.find((each) => each.textContent === "grade").click());
   await until(page, () => document.querySelector(".feedback"), [], 60_000);
   assert.match(await page.$eval(".prose", (each) => each.textContent), /<script>window\.harm/);
   await page.select("#view label select", "0");
@@ -458,17 +458,17 @@ test("11. answers are marked in the words of Python", async () => {
   await until(page, () => document.querySelectorAll("#view label select option").length === 25, [], 30_000);
   const names = await page.$$eval("#view label select option", (options) => options.map((each) => each.textContent));
   const answers = [[names[0], "x"], [names[0], "0"], [names[1], "X ⊙_{n} X"], [names[3], "A_{row(iota_{row})}"], [names[3], "A_{kolumn(1)}"]];
-  const due = oracle({ ask: "marks", file, answers });
+  const due = oracle({ ask: "grades", file, answers });
   for (const [n, [name, answer]] of answers.entries()) {
     await page.select("#view label select", String(names.indexOf(name)));
     await until(page, (name) => document.querySelector(`#view [aria-label="your answer to ${name}"]`), [name]);
     const editor = `#view [aria-label="your answer to ${name}"]`;
     await write(page, answer, editor);
-    await page.$$eval("#view button", (buttons) => buttons.find((each) => each.textContent === "mark it").click());
+    await page.$$eval("#view button", (buttons) => buttons.find((each) => each.textContent === "grade").click());
     await until(page, () => document.querySelector(".feedback"), [], 30_000);
     const told = (said) => document.querySelector(".feedback")?.textContent.replace(/\s+/g, " ").includes(said.replace(/\s+/g, " "));
     await until(page, told, [due[n].feedback]).catch(async () => assert.equal(await page.$eval(".feedback", (each) => each.textContent), due[n].feedback));
-    assert.equal(await page.$eval(".feedback", (each) => each.classList.contains("right")), due[n].right);
+    assert.equal(await page.$eval(".feedback", (each) => each.classList.contains("right")), due[n].correct);
   }
   await shot(page, "exercise");
   await leave(page);
@@ -492,8 +492,8 @@ test("11. every model of the course is right, and every slip is told in the word
     const editor = `#view [aria-label="your answer to ${name}"]`;
     for (const [answer, right, feedback] of answers) {
       await write(page, answer, editor);
-      await page.$$eval("#view button", (buttons) => buttons.find((each) => each.textContent === "mark it").click());
-      await until(page, () => document.querySelector("#view [role=status]")?.textContent === "marking …" || document.querySelector(".feedback"));
+      await page.$$eval("#view button", (buttons) => buttons.find((each) => each.textContent === "grade").click());
+      await until(page, () => document.querySelector("#view [role=status]")?.textContent === "grading …" || document.querySelector(".feedback"));
       await until(page, (feedback) => document.querySelector(".feedback")?.textContent.replace(/\s+/g, " ").includes(feedback), [plain(feedback)], 20_000)
         .catch(async () => assert.equal(await page.$eval(".feedback", (each) => each.textContent), feedback, `${name}: ${answer}`));
       assert.equal(await page.$eval(".feedback", (each) => each.classList.contains("right")), right, `${name}: ${answer}`);
@@ -509,7 +509,7 @@ test("7. an answer that takes too long is told so in time, and the next one is m
   await show(page, "exercise");
   await page.select("select[aria-label='exercises of the course']", "0");
   await until(page, () => document.querySelectorAll("#view label select option").length === 25);
-  const mark = () => page.$$eval("#view button", (buttons) => buttons.find((each) => each.textContent === "mark it").click());
+  const mark = () => page.$$eval("#view button", (buttons) => buttons.find((each) => each.textContent === "grade").click());
   const editor = "#view .exercise .cm-content";
   await page.waitForSelector(editor);
   const large = Array.from({ length: 11 }, (_, n) => `a${n + 1} = a${n} ⊙ a${n}_{n→n${n + 1}}`); // 3^12 numbers

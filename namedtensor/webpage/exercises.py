@@ -1,4 +1,4 @@
-"""Exercises for the page, and answers marked; two formulas compared."""
+"""Exercises for the page, and graded answers; two formulas compared."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def exercises(request: Request) -> Reply:
 
 
 def exercise_data(exercise: Exercise) -> Reply:
-    """An exercise without its model."""
+    """Return an exercise without its reference solution."""
     return {
         "name": exercise.name,
         "kind": exercise.kind,
@@ -35,11 +35,11 @@ def exercise_data(exercise: Exercise) -> Reply:
         "prose": exercise.prose,
         "given": exercise.given,
         "hints": list(exercise.hints),
-        "without": list(exercise.without),
+        "forbidden": list(exercise.forbidden),
         "parts": list(exercise.parts),
         "hole": exercise.hole,
         "inputs": inputs_of(exercise.given),
-        "has_model": exercise.model is not None,
+        "has_solution": exercise.solution is not None,
     }
 
 
@@ -54,17 +54,18 @@ def inputs_of(given: str) -> list[Reply]:
     return [{"name": name, "type": show(shape), "axes": shape_data(shape)} for name, shape in shapes.items()]
 
 
-def mark(request: Request) -> Reply:
-    """The answer to `mark`."""
+def grade(request: Request) -> Reply:
+    """The reply to `grade`."""
     sheet = sheet_of(request.word("file", None, LONGEST))
     name = request.word("name", None)
     if name not in sheet:
         raise NotationError(201, f"there is no exercise {name}", hint=f"there are {', '.join(sheet)}")
     exercise = sheet[name]
-    found = exercise.mark(request.word("answer", None))
+    found = exercise.grade(request.word("answer", None))
     return {
-        "right": found.right, "points": found.points, "of": found.of, "tried": found.tried, "feedback": found.feedback,
-        "hints": list(found.hints), "model": found.model, "error": None if found.error is None else error_data(found.error),
+        "correct": found.correct, "points": found.points, "max_points": found.max_points,
+        "counts_as_attempt": found.counts_as_attempt, "feedback": found.feedback,
+        "hints": list(found.hints), "solution": found.solution, "error": None if found.error is None else error_data(found.error),
     }  # fmt: skip
 
 

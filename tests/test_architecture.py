@@ -1,6 +1,6 @@
-"""The law of the house: who may import whom, among the packages of `namedtensor` and among their files.
+"""The import contract: which packages and modules may import each other.
 
-An import counts wherever it stands: at the top of a file, inside a function, or for types alone.
+Every import counts: at the top of a module, inside a function, or for types only.
 """
 
 import ast
@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from rooms_page import ORDER, modules, rooms
+from packages_page import ORDER, modules, packages
 
 import namedtensor as nt
 
 ROOT = Path(__file__).parent.parent
-FLOORS = (  # a file imports from floors below its own, and from its own package; packages of one floor know nothing of each other
+LAYERS = (  # bottom-up; a module imports from its own package and from lower layers, not from other packages of its layer
     ("grammar",),
     ("namedtensor.core",),
     ("namedtensor.operators", "namedtensor.scope", "namedtensor.files"),
@@ -33,7 +33,7 @@ FLOORS = (  # a file imports from floors below its own, and from its own package
     ("namedtensor", "namedtensor.__main__", "namedtensor.initializers"),
     ("transformer",),
 )
-FLOOR = {package: number for number, packages in enumerate(FLOORS) for package in packages}
+LAYER = {package: number for number, layer in enumerate(LAYERS) for package in layer}
 
 
 def module_of(path: Path) -> str:
@@ -82,44 +82,49 @@ def reaches(start: str) -> set[str]:
     return seen
 
 
-def test_every_file_has_a_floor():
-    assert {package_of(module) for module in FILES} <= set(FLOOR)
+def test_every_module_is_in_a_layer():
+    assert {package_of(module) for module in FILES} <= set(LAYER)
 
 
-def test_no_import_climbs():
-    climbing = {
+def test_packages_import_only_from_lower_layers():
+    upward = {
         f"{module} -> {target}"
         for module, targets in graph().items()
         for target in targets
-        if package_of(module) != package_of(target) and FLOOR[package_of(target)] >= FLOOR[package_of(module)]
+        if package_of(module) != package_of(target) and LAYER[package_of(target)] >= LAYER[package_of(module)]
     }
-    assert not climbing
+    assert not upward
 
 
-def test_no_files_import_each_other_in_a_circle():
+def test_there_are_no_import_cycles():
     assert not {module for module in graph() if module in reaches(module)}
 
 
-def test_no_package_bears_a_public_name():
-    """A package `formula` would take the place of the function `nt.formula` at its first import."""
-    rooms = {found.name for found in pkgutil.iter_modules(nt.__path__)}
-    assert not (rooms & set(dir(nt)) & set(nt.__all__)) - set(nt.MODULES)
-    for room in rooms - {"__main__"}:
-        importlib.import_module(f"namedtensor.{room}")
+def test_no_package_has_a_public_name():
+    """A package `formula` would replace the function `nt.formula` at its first import."""
+    names = {found.name for found in pkgutil.iter_modules(nt.__path__)}
+    assert not (names & set(dir(nt)) & set(nt.__all__)) - set(nt.MODULES)
+    for name in names - {"__main__"}:
+        importlib.import_module(f"namedtensor.{name}")
     assert {name for name in nt.__all__ if isinstance(getattr(nt, name), type(ast))} == set(nt.MODULES)
 
 
-def test_every_room_tells_what_it_is_for_its_files_and_its_law():
-    told = rooms()
-    assert len(told) > 20 and {room.name: sorted(room.missing) for room in told if room.missing} == {}
-    assert not [room.name for room in told if not (room.purpose.endswith(".") and room.law.endswith("."))]
-    named = {room.name: {name for name, _ in room.files} - modules(ROOT / room.name.replace(".", "/")) for room in told}
+def test_package_docstrings_list_purpose_modules_and_contract():
+    listed = packages()
+    assert len(listed) > 20 and {package.name: sorted(package.missing) for package in listed if package.missing} == {}
+    assert not [
+        package.name for package in listed if not (package.purpose.endswith(".") and package.contract.endswith("."))
+    ]
+    named = {
+        package.name: {name for name, _ in package.files} - modules(ROOT / package.name.replace(".", "/"))
+        for package in listed
+    }
     assert not {name: gone for name, gone in named.items() if gone}
 
 
-def test_the_map_lists_the_rooms_from_the_ground_up():
-    floors = [FLOOR[".".join(name.split(".")[: 2 if name.startswith("namedtensor.") else 1])] for name in ORDER]
-    assert floors == sorted(floors) and {room.name for room in rooms()} == set(ORDER)
+def test_the_map_lists_the_packages_bottom_up():
+    layers = [LAYER[".".join(name.split(".")[: 2 if name.startswith("namedtensor.") else 1])] for name in ORDER]
+    assert layers == sorted(layers) and {package.name for package in packages()} == set(ORDER)
 
 
 def test_the_map_points_at_files_that_are_there():
@@ -143,10 +148,10 @@ def test_each_kind_of_checker_is_made_in_one_place():
     assert made == CHECKERS
 
 
-OF_THE_WHOLE = {*"benchmarks contracts differential docs errors fuzz house packaging public types words".split()}
+OF_THE_WHOLE = {*"benchmarks contracts differential docs errors fuzz architecture packaging public types words".split()}
 
 
 def test_each_file_of_tests_begins_with_the_room_that_it_tests():
-    rooms = {"grammar", "transformer", *(package_of(module).split(".")[-1] for module in FILES)}
+    names = {"grammar", "transformer", *(package_of(module).split(".")[-1] for module in FILES)}
     files = [path.stem.removeprefix("test_").split("_")[0] for path in (ROOT / "tests").glob("test_*.py")]
-    assert set(files) <= rooms | OF_THE_WHOLE
+    assert set(files) <= names | OF_THE_WHOLE

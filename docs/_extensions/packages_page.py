@@ -13,21 +13,21 @@ ORDER = """grammar grammar.latex grammar.builder grammar.printer namedtensor.cor
 namedtensor.scope namedtensor.files namedtensor.terms namedtensor.reference namedtensor.calculus namedtensor.planning
 namedtensor.checking namedtensor.backends namedtensor.tensors namedtensor.symbolic namedtensor.display namedtensor.sharding
 namedtensor.programs namedtensor.derivations namedtensor.documents namedtensor.teaching namedtensor.webpage namedtensor.cli
-transformer.core transformer.pretrained transformer.models transformer""".split()  # from the ground up
+transformer.core transformer.pretrained transformer.models transformer""".split()  # bottom-up
 FILE = re.compile(r"^`(\w+)`: (.+)$", re.MULTILINE)
 
 
-class Room(NamedTuple):
-    """A package, as its docstring tells of it: a sentence, its files with a clause for each, its law."""
+class Package(NamedTuple):
+    """A package, from its docstring: its purpose, its modules with a description each, its contract."""
 
     name: str
     purpose: str
     files: tuple[tuple[str, str], ...]
-    law: str
+    contract: str
 
     @property
     def missing(self) -> set[str]:
-        """The modules and packages of the room that its docstring does not name."""
+        """The modules and packages that its docstring does not list."""
         return modules(ROOT / self.name.replace(".", "/")) - {name for name, _ in self.files}
 
 
@@ -36,21 +36,26 @@ def modules(folder: Path) -> set[str]:
     return found - {"__init__", "__main__"}
 
 
-def room(name: str) -> Room:
+def package(name: str) -> Package:
     text = (ROOT / name.replace(".", "/") / "__init__.py").read_text(encoding="utf-8")
-    told = ast.get_docstring(ast.parse(text)) or ""
-    law = re.search(r"^Law: (.+)\Z", told, re.MULTILINE | re.DOTALL)
-    purpose = told.partition("\n\n")[0]
-    return Room(name, " ".join(purpose.split()), tuple(FILE.findall(told)), " ".join(law[1].split()) if law else "")
+    docstring = ast.get_docstring(ast.parse(text)) or ""
+    contract = re.search(r"^Contract: (.+)\Z", docstring, re.MULTILINE | re.DOTALL)
+    purpose = docstring.partition("\n\n")[0]
+    return Package(
+        name,
+        " ".join(purpose.split()),
+        tuple(FILE.findall(docstring)),
+        " ".join(contract[1].split()) if contract else "",
+    )
 
 
-def rooms() -> list[Room]:
-    """Every package but `namedtensor` itself, whose docstring is for its users."""
-    folders = {path.parent for package in ("grammar", "namedtensor", "transformer") for path in (ROOT / package).rglob("__init__.py")}  # fmt: skip
+def packages() -> list[Package]:
+    """Return all packages except `namedtensor` itself, whose docstring is for its users."""
+    folders = {path.parent for top in ("grammar", "namedtensor", "transformer") for path in (ROOT / top).rglob("__init__.py")}  # fmt: skip
     names = {".".join(folder.relative_to(ROOT).parts) for folder in folders} - {"namedtensor"}
-    rank = {name: place for place, name in enumerate(ORDER)}
-    return [room(name) for name in sorted(names, key=lambda name: (rank.get(name, len(rank)), name))]
+    rank = {name: position for position, name in enumerate(ORDER)}
+    return [package(name) for name in sorted(names, key=lambda name: (rank.get(name, len(rank)), name))]
 
 
 def rows() -> list[tuple[str, ...]]:
-    return [(f"`{each.name}`", each.purpose, each.law) for each in rooms()]
+    return [(f"`{each.name}`", each.purpose, each.contract) for each in packages()]

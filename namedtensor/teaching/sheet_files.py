@@ -1,0 +1,187 @@
+"""Validate a file of exercises, release it without reference solutions, grade submitted files.
+
+Grades are written as JSON for Gradescope or nbgrader, or plain.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from grammar.errors import NotationError
+
+from ..files.text import write_whole
+from .exercise_files import DIRECTIVE, LONGEST_HINT, ExerciseText
+from .grading import Grade, grade
+from .references import Solution, kept_of
+from .sheets import Sheet
+
+BY_VALUE = ("formula", "fix", "gradient", "einsum", "fill-in")  # kinds of exercises
+
+
+# ----------------------------------------------------------------------------------------------------------------- check
+def faults(exercise: ExerciseText) -> Iterator[str]:
+    """Yield the faults of an exercise: its solution must be correct, and each mistake must get its own feedback."""
+    for hint in exercise.hints:
+        if len(hint) > LONGEST_HINT:
+            yield f"a hint has {len(hint)} characters, and at most {LONGEST_HINT} are read: {hint[:40]} …"
+    answer = reference_answer(exercise)
+    if answer is None:
+        return
+    found = grade(exercise, answer)
+    if not found:
+        yield f"the reference solution is graded as incorrect: {found.feedback}"
+        return
+    if exercise.kind in BY_VALUE and _vanishes(exercise):
+        yield "the reference solution is 0 on every random test"
+    for mistake in exercise.mistakes:
+        said = grade(dataclasses.replace(exercise, forbidden=()), mistake.formula)
+        if said.correct:
+            yield f"the mistake {mistake.formula} is graded as correct"
+        elif said.feedback != mistake.sentence:
+            yield f"the mistake {mistake.formula} gets other feedback: {said.feedback}"
+
+
+def _vanishes(exercise: ExerciseText) -> bool:
+    values = [value.numbers for _, value in Solution(exercise).draws()]
+    return any(map(len, values)) and all(abs(float(each)) < 1e-12 for numbers in values for each in numbers)
+
+
+def reference_answer(exercise: ExerciseText) -> str | None:
+    """The answer that the solution is; None in a released file."""
+    if exercise.solution is None:
+        return None
+    solution = Solution(exercise)
+    try:
+        if exercise.kind == "types":
+            shapes: list[Mapping[str, Any]] = [
+                solution.setting.check(part or solution.solution).shape or {} for part in exercise.parts or ("",)
+            ]
+            return "\n".join("ℝ^{" + " × ".join(shape) + "}" if shape else "ℝ" for shape in shapes)
+        if exercise.kind == "ordering":
+            return "\n".join(solution.derivation())
+    except NotationError as problem:
+        return f"{exercise.solution}\n{problem.message}"
+    return exercise.solution
+
+
+# --------------------------------------------------------------------------------------------------------------- release
+def released(text: str, sheet: Sheet, seed: int = 0) -> str:
+    """Return the file for students: prose, given names, hints; stored values replace solutions and mistakes."""
+    lines = text.splitlines()
+    hidden: set[int] = set()
+    ends: dict[int, list[ExerciseText]] = {}
+    for exercise in sheet.values():
+        hidden |= set(_lines_of_solution(lines, exercise))
+        if exercise.expected is None:
+            ends.setdefault(
+                max((number for number, _ in _own_lines(lines, exercise.line)), default=exercise.line), []
+            ).append(exercise)
+    made: list[str] = []
+    for number, line in enumerate(lines, 1):
+        directive = DIRECTIVE.match(line.strip())
+        if number not in hidden and (directive is None or directive[1] not in ("mistake", "show", "draw")):
+            made.append(line)
+        for exercise in ends.get(number, ()):
+            while made and not made[-1].strip():
+                made.pop()
+            made += [f"#: expected {piece}" for piece in _pieces(kept_of(exercise, seed))] + [""]
+    return "\n".join(made).rstrip() + "\n"
+
+
+def _pieces(text: str, width: int = 100) -> list[str]:
+    return [text[start : start + width] for start in range(0, len(text), width)]
+
+
+def _lines_of_solution(lines: list[str], exercise: ExerciseText) -> Iterator[int]:
+    """The lines, from 1, on which the solution stands: as many lines of the language as it has, the last of the exercise."""
+    own = [
+        number for number, line in _own_lines(lines, exercise.line) if line.strip() and not line.strip().startswith("#")
+    ]
+    count = len([line for line in (exercise.solution or "").splitlines() if line.strip()])
+    yield from own[len(own) - count :] if count else ()
+
+
+def _own_lines(lines: list[str], first: int) -> Iterator[tuple[int, str]]:
+    for number in range(first + 1, len(lines) + 1):
+        directive = DIRECTIVE.match(lines[number - 1].strip())
+        if directive and directive[1] == "exercise":
+            return
+        yield number, lines[number - 1]
+
+
+# ------------------------------------------------------------------------------------------------------------------ grade
+def answers(text: str) -> dict[str, str]:
+    """Return the submitted answers by exercise: the formula lines below each header, without the given lines."""
+    found: dict[str, list[str]] = {}
+    name = None
+    for line in text.splitlines():
+        directive = DIRECTIVE.match(line.strip())
+        if directive:
+            if directive[1] == "exercise":
+                name = (directive[2].split() or [""])[0]
+                found.setdefault(name, [])
+        elif name is not None and line.strip() and not line.strip().startswith("#"):
+            found[name].append(line)
+    return {name: "\n".join(lines) for name, lines in found.items()}
+
+
+def own_part(answer: str, exercise: ExerciseText) -> str:
+    """An answer without the lines that the exercise gives."""
+    given = [" ".join(line.split()) for line in exercise.given.splitlines()]
+    kept: list[str] = []
+    for line in answer.splitlines():
+        plain = " ".join(line.split())
+        if plain in given:
+            given.remove(plain)
+        else:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def grades(sheet: Sheet, text: str, seed: int = 0) -> list[Grade]:
+    """A grade for each exercise of the sheet, of what a student's file holds."""
+    handed = answers(text)
+    return [grade(exercise, own_part(handed.get(name, ""), exercise), seed) for name, exercise in sheet.items()]
+
+
+def plain(found: list[Grade]) -> Any:
+    return {
+        "points": sum(each.points for each in found),
+        "max_points": sum(each.max_points for each in found),
+        "grades": [each.json() for each in found],
+    }
+
+
+def gradescope(found: list[Grade]) -> Any:
+    return {
+        "tests": [
+            {
+                "name": each.exercise,
+                "score": each.points,
+                "max_score": each.max_points,
+                "output": each.feedback,
+                "visibility": "visible",
+            }
+            for each in found
+        ]
+    }
+
+
+def nbgrader(found: list[Grade]) -> Any:
+    return {
+        each.exercise: {"score": each.points, "max_score": each.max_points, "comment": each.feedback} for each in found
+    }
+
+
+GRADERS: Mapping[str, Callable[[list[Grade]], Any]] = {"json": plain, "gradescope": gradescope, "nbgrader": nbgrader}
+
+
+def write_json(value: Any, path: Path | None = None) -> str:
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    if path is not None:
+        write_whole(path, text + "\n")
+    return text
