@@ -143,7 +143,7 @@ def test_each_kind_of_checker_is_made_in_one_place():
     assert made == CHECKERS
 
 
-OF_THE_WHOLE = {*"benchmarks differential docs errors fuzz house packaging public types words".split()}
+OF_THE_WHOLE = {*"benchmarks contracts differential docs errors fuzz house packaging public types words".split()}
 
 
 def test_each_file_of_tests_begins_with_the_room_that_it_tests():
