@@ -9,7 +9,7 @@ from grammar import nodes
 from grammar.parser import parse
 from grammar.printer import to_text
 from namedtensor.cli.commands import main
-from namedtensor.documents.superseded import without
+from namedtensor.documents.overridden import without
 
 MACROS = r"\ndef{\seq}{seq} \ndef{\key}{key} \newcommand{\reals}{\mathbb{R}}"
 PAPER = (

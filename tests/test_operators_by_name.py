@@ -49,7 +49,7 @@ KNOWING = {  # for each file the names that it knows, and why no flag of a recor
     "derivations/recurrences.py": ("∑", MADE),
     "derivations/sensitivities.py": ("I ∑", MADE),
     "derivations/steps.py": ("sum ∑", MADE),
-    "documents/suppositions.py": ("onehot", "∂f(X)/∂X_s is how f grows along what is 1 at s and else 0"),
+    "documents/assumptions.py": ("onehot", "∂f(X)/∂X_s is how f grows along what is 1 at s and else 0"),
     "planning/contraction_order.py": ("sum ∑", "a rewrite: chains of products are summed"),
     "planning/fused_kernels.py": ("mean softmax sqrt standardize var", "rewrites: attention and layer norm"),
     "planning/lowering.py": ("sum ∑", "the kinds of terms that rewrites match"),

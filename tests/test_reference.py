@@ -236,7 +236,7 @@ def test_a_name_of_a_program_by_itself():
 
 
 @pytest.mark.parametrize(
-    "name, arguments, number, words", [("B", (X,), 304, "B is no function"), ("D", (), 201, "D is not known")]
+    "name, arguments, number, words", [("B", (X,), 304, "B is not a function"), ("D", (), 201, "D is not known")]
 )
 def test_calls_of_what_is_no_function(name, arguments, number, words):
     with pytest.raises(NotationError, match=words) as caught:

@@ -70,7 +70,7 @@ def test_the_likeliest_tokens_are_those_of_transformers(both, ids, mask, count):
 
 @pytest.mark.parametrize("room", [1, 3, 5])
 def test_a_memory_that_grows_often(both, ids, room, monkeypatch):
-    monkeypatch.setattr(generation, "ROOM", room)
+    monkeypatch.setattr(generation, "MIN_CACHE_GROWTH", room)
     assert ours(both[1], ids, 20, left()) == without_memory(both[1], ids, 20, left())
 
 

@@ -1,6 +1,6 @@
 """Checker of documents: formulas in LaTeX, Markdown, notebooks and HTML, with errors at their lines.
 
-`remarks`: directives in comments.
+`directives`: directives in comments.
 `document`: the data of a document: its sections, their formulas, its macros.
 `shown_axes`: whether a formula shows a named axis.
 `maths`: locates the formulas and macros of a document.
@@ -14,9 +14,9 @@
 `claims`: the assertions of a program, each with the statements that it needs.
 `typed_programs`: assertions with their types.
 `fitting_shapes`: minimal shapes for undeclared names.
-`suppositions`: assumptions of an assertion.
+`assumptions`: assumptions of an assertion.
 `trial`: random tests of assertions.
-`superseded`: overridden statements.
+`overridden`: overridden statements.
 `conflicts`: formulas as one program, and redefined names.
 `inherited`: what a section inherits from those before it.
 `sections`: each section checked as a scope.

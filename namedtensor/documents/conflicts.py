@@ -20,7 +20,7 @@ from ..scope.symbols import Scope
 from ..terms.inference import InputType
 from .assembled import assembled
 from .document import Document, Maths
-from .superseded import without
+from .overridden import without
 
 
 class Conflict(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from grammar import nodes
 from grammar.errors import NotationError, Span
 
-from .remarks import Ignored
+from .directives import Ignored
 from .verdicts import Draws
 
 

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from grammar.errors import NotationError, Span
 
+from .directives import Ignored
 from .document import Maths
 from .included_files import Whole
-from .remarks import Ignored
 from .report import Report, Skipped
 
 ERROR, WARNING, NOT_CHECKED = "error", "warning", "not checked"

@@ -21,9 +21,9 @@ from .hypertext import whole_hypertext
 from .included_files import Whole, document_text, whole_text
 from .markdown import whole_markdown
 from .notebook import whole_notebook
+from .overridden import defined_by, without
 from .root import whole_chapter
 from .sections import check_document
-from .superseded import defined_by, without
 
 READERS = {
     ".tex": whole_chapter,

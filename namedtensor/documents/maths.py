@@ -10,8 +10,8 @@ from grammar.errors import NotationError, Span
 from grammar.latex.macros import OUTER
 from grammar.parser import parse
 
+from .directives import Ignored, remarks
 from .document import Document, Macro, Maths, Section
-from .remarks import Ignored, remarks
 from .shown_axes import MACRO, NUMBER_OF_ARGUMENTS, axis_macros, named_axes, shows_the_notation
 
 DISPLAYS = [name for name in OUTER if name != "math"]

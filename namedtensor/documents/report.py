@@ -8,8 +8,8 @@ from typing import NamedTuple
 from grammar.errors import NotationError, Span
 
 from ..terms.inference import CheckWarning
+from .directives import Ignored
 from .document import Document, Section
-from .remarks import Ignored
 from .shown_axes import named_axes
 from .verdicts import Tried
 

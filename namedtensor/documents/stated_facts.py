@@ -5,8 +5,8 @@ from __future__ import annotations
 from grammar.errors import NotationError
 
 from ..files.text import InputError, read_text
+from .directives import facts
 from .included_files import Parts, Whole, joined
-from .remarks import facts
 
 
 def with_facts(whole: Whole, file: str) -> tuple[Whole, int]:

@@ -31,11 +31,11 @@ from ..scope.distributions import depends_on_draws
 from ..scope.mentions import is_open
 from ..scope.names import by_key, walk
 from ..scope.symbols import FunctionDefinition
+from .assumptions import Assumptions, said_by_differentials, said_by_side, supposed
 from .claims import ClaimAlone, claim_alone, claims_alone, is_of_sizes, unknown_names, without_declarations
 from .estimates import FAR, SEEDS, farthest
 from .fitting_shapes import with_fitting_shapes
 from .notation import base_of
-from .suppositions import Suppositions, said_by_differentials, said_by_side, supposed
 from .typed_programs import checked, taken, typed
 from .verdicts import CONDITION, FALSE, HOLDS, PROVED, UNTRIED, Draws, Tried
 
@@ -112,7 +112,7 @@ class _Trial:
     """A claim as a program of its own."""
 
     alone: ClaimAlone
-    suppositions: Suppositions
+    assumptions: Assumptions
     shapes: Mapping[str, Any]
     sizes: dict[str, int]
     given: dict[str, Any] = field(default_factory=dict[str, Any])  # shapes of arguments of the function it is about
@@ -121,11 +121,11 @@ class _Trial:
 
     @property
     def program(self) -> Program:
-        return self.suppositions.program
+        return self.assumptions.program
 
     @property
     def claim(self) -> Equation:
-        return self.suppositions.claim
+        return self.assumptions.claim
 
     @property
     def function(self) -> FunctionDefinition | None:
@@ -135,7 +135,7 @@ class _Trial:
         """The verdict. Raises NotationError where the claim has no type."""
         span = self.claim.span
         source, inputs, shapes = self.inputs()
-        told = {**self.suppositions.told, **shapes}
+        told = {**self.assumptions.told, **shapes}
         if (
             self.function is None
             and self.claim.range is None
@@ -178,7 +178,7 @@ class _Trial:
             source = to_text(Program((*self.program.statements, Value(ending, (0, 0)))))
             run = partial(checked, source, self.sizes)
             try:
-                found = with_fitting_shapes({**given, **self.given}, run, self.program, self.suppositions.widened)
+                found = with_fitting_shapes({**given, **self.given}, run, self.program, self.assumptions.widened)
             except NotationError as problem:
                 first = first or problem
                 continue
