@@ -85,13 +85,7 @@ __all__ = [
 ]
 
 def check(
-    formula: str | Verbs,
-    shapes: Values | None = None,
-    /,
-    *,
-    sizes: Mapping[str, int] | None = None,
-    syntax: str = "auto",
-    **named: Any,
+    formula: str | Verbs, shapes: Values | None = None, /, *, sizes: Mapping[str, int] | None = None, syntax: str = 'auto', **named: Any
 ) -> CheckResult:
     """Check the formula without data: infer the type of every name and sub-expression, and report all errors.
 
@@ -100,7 +94,7 @@ def check(
     formula : str, Formula, Program or EntryPoint
         The formula, or its text.
     shapes : mapping of str to tensor or shape, optional
-        Shapes by name, where they are not given as keywords. Unlike keywords, it may have names that are not used.
+        Shapes by name, if not passed as keywords. Unlike keywords, it may have names that are not used.
     sizes : mapping of str to int, optional
         Sizes that the shapes leave open; none is required.
     syntax : {"auto", "text", "latex"}
@@ -120,7 +114,7 @@ def check(
     'ℝ^{height[3]}'
     """
 
-def derivative(formula: str | Verbs, /, wrt: str, *, syntax: str = "auto") -> Verbs:
+def derivative(formula: str | Verbs, /, wrt: str, *, syntax: str = 'auto') -> Verbs:
     """Return the derivative with respect to a name, as a formula (paper §5).
 
     Parameters
@@ -155,7 +149,7 @@ def derivative(formula: str | Verbs, /, wrt: str, *, syntax: str = "auto") -> Ve
     """
 
 def compile(
-    formula: str | Verbs, /, backend: str | None = None, disable: str | Collection[str] = (), *, syntax: str = "auto"
+    formula: str | Verbs, /, backend: str | None = None, disable: str | Collection[str] = (), *, syntax: str = 'auto'
 ) -> CompiledFormula:
     """Compile a function of named tensors for repeated calls. It plans once for each input signature.
 
@@ -188,14 +182,7 @@ def compile(
     """
 
 def cost(
-    formula: str | Verbs,
-    values: Values | None = None,
-    /,
-    *,
-    sizes: Mapping[str, int] | None = None,
-    disable: str | Collection[str] = (),
-    syntax: str = "auto",
-    **named: Any,
+    formula: str | Verbs, values: Values | None = None, /, *, sizes: Mapping[str, int] | None = None, disable: str | Collection[str] = (), syntax: str = 'auto', **named: Any
 ) -> Cost:
     """Compute the cost of an evaluation without running it: operations, bytes and the largest array, step by step.
 
@@ -204,7 +191,7 @@ def cost(
     formula : str, Formula, Program or EntryPoint
         The formula, or its text.
     values : mapping of str to tensor or shape, optional
-        Inputs by name, where they are not given as keywords. Declared parameters may be omitted.
+        Inputs by name, if not passed as keywords. Declared parameters may be omitted.
     sizes : mapping of str to int, optional
         Sizes that the shapes leave open. A size that stays open is a symbol, and the figures are polynomials.
     disable : str or collection of str
@@ -233,7 +220,7 @@ def cost(
     """
 
 def parameters(
-    formula: str | Verbs, /, sizes: Mapping[str, int] | None = None, *, syntax: str = "auto", **shapes: Any
+    formula: str | Verbs, /, sizes: Mapping[str, int] | None = None, *, syntax: str = 'auto', **shapes: Any
 ) -> dict[str, str]:
     r"""Infer the shape of every parameter: everything that is declared and not defined.
 
@@ -269,16 +256,7 @@ def parameters(
     """
 
 def init(
-    formula: str | Verbs,
-    /,
-    seed: Any = 0,
-    sizes: Mapping[str, int] | None = None,
-    dtype: str = "float64",
-    initializers: Initializers | None = None,
-    names: Collection[str] | None = None,
-    *,
-    syntax: str = "auto",
-    **shapes: Any,
+    formula: str | Verbs, /, seed: Any = 0, sizes: Mapping[str, int] | None = None, dtype: str = 'float64', initializers: Initializers | None = None, names: Collection[str] | None = None, *, syntax: str = 'auto', **shapes: Any
 ) -> dict[str, Any]:
     r"""Initialize the parameters.
 
@@ -320,14 +298,7 @@ def init(
     """
 
 def diagram(
-    formula: str | Verbs,
-    /,
-    *arguments: Any,
-    sizes: Mapping[str, int] | None = None,
-    expand: str | Collection[str] = (),
-    values: Values | None = None,
-    syntax: str = "auto",
-    **shapes: Any,
+    formula: str | Verbs, /, *arguments: Any, sizes: Mapping[str, int] | None = None, expand: str | Collection[str] = (), values: Values | None = None, syntax: str = 'auto', **shapes: Any
 ) -> Diagram:
     r"""Draw the data flow to the value, with the type of each node. Nothing is computed.
 
@@ -365,7 +336,7 @@ def diagram(
     >>> block["Block"].diagram(X="ℝ^{seq × a}", expand="FFN").save("block.svg")  # doctest: +SKIP
     """
 
-def to_text(formula: str | Verbs, /, ascii: bool = False, colors: bool = False, *, syntax: str = "auto") -> str:
+def to_text(formula: str | Verbs, /, ascii: bool = False, colors: bool = False, *, syntax: str = 'auto') -> str:
     r"""Return the formula as text.
 
     Parameters
@@ -398,13 +369,7 @@ def to_text(formula: str | Verbs, /, ascii: bool = False, colors: bool = False, 
     """
 
 def to_latex(
-    formula: str | Verbs,
-    /,
-    macros: bool = False,
-    colors: bool = False,
-    width: float | None = None,
-    *,
-    syntax: str = "auto",
+    formula: str | Verbs, /, macros: bool = False, colors: bool = False, width: float | None = None, *, syntax: str = 'auto'
 ) -> str:
     r"""Return the formula as LaTeX. A document needs `latex_preamble()` for it.
 
@@ -441,15 +406,7 @@ def to_latex(
     """
 
 def to_python(
-    formula: str | Verbs,
-    library: str = "numpy",
-    values: Values | None = None,
-    /,
-    *,
-    sizes: Mapping[str, int] | None = None,
-    style: str = "function",
-    syntax: str = "auto",
-    **named: Any,
+    formula: str | Verbs, library: str = 'numpy', values: Values | None = None, /, *, sizes: Mapping[str, int] | None = None, style: str = 'function', syntax: str = 'auto', **named: Any
 ) -> str:
     """Return the source text of a plain function that runs without this package.
 
@@ -463,7 +420,7 @@ def to_python(
     library : {"numpy", "torch", "jax"}
         The library that the function uses (default: "numpy").
     values : mapping of str to tensor or shape, optional
-        The inputs, in the order of the function's parameters, where they are not given as keywords.
+        The inputs, in the order of the function's parameters, if not passed as keywords.
     sizes : mapping of str to int, optional
         Sizes to fix. Other sizes that the shapes leave open are read from the arrays.
     style : {"function", "module"}
@@ -495,14 +452,7 @@ def to_python(
     """
 
 def to_javascript(
-    formula: str | Verbs,
-    values: Values | None = None,
-    /,
-    *,
-    sizes: Mapping[str, int] | None = None,
-    standalone: bool = False,
-    syntax: str = "auto",
-    **named: Any,
+    formula: str | Verbs, values: Values | None = None, /, *, sizes: Mapping[str, int] | None = None, standalone: bool = False, syntax: str = 'auto', **named: Any
 ) -> str:
     """Return the source text of a JavaScript module that exports the function `formula` of arrays.
 
@@ -514,7 +464,7 @@ def to_javascript(
     formula : str, Formula, Program or EntryPoint
         The formula, or its text.
     values : mapping of str to tensor or shape, optional
-        The inputs, in the order of the function's parameters, where they are not given as keywords.
+        The inputs, in the order of the function's parameters, if not passed as keywords.
     sizes : mapping of str to int, optional
         Sizes to fix. Other sizes that the shapes leave open are read from the arrays.
     standalone : bool
@@ -550,13 +500,7 @@ def to_javascript(
     """
 
 def to_einsum(
-    formula: str | Verbs,
-    values: Values | None = None,
-    /,
-    *,
-    sizes: Mapping[str, int] | None = None,
-    syntax: str = "auto",
-    **named: Any,
+    formula: str | Verbs, values: Values | None = None, /, *, sizes: Mapping[str, int] | None = None, syntax: str = 'auto', **named: Any
 ) -> str:
     """Return the formula as a call of `einsum`, for NumPy, PyTorch or JAX.
 
@@ -565,7 +509,7 @@ def to_einsum(
     formula : str, Formula, Program or EntryPoint
         The formula, or its text.
     values : mapping of str to tensor or shape, optional
-        The inputs, where they are not given as keywords. Declared parameters may be omitted.
+        The inputs, if not passed as keywords. Declared parameters may be omitted.
     sizes : mapping of str to int, optional
         Sizes that the shapes leave open; none is required.
     syntax : {"auto", "text", "latex"}

@@ -538,7 +538,7 @@ def test_what_the_first_declares_the_second_need_not():
 
 def test_two_formulas_are_compared():
     found = answer({"ask": "same", "first": "∑_{n} X", "second": "mean_{n} X", "inputs": {"X": "ℝ^{n}"}})
-    assert not found["same"] and found["how"] == "slip" and "mean_n" in found["told"]
+    assert not found["same"] and found["how"] == "mistake" and "mean_n" in found["told"]
     assert answer({"ask": "same", "first": "∑_{n} X", "second": "∑_{n} (X + 0)", "inputs": {"X": "ℝ^{n}"}})["same"]
 
 

@@ -152,12 +152,12 @@ def test_a_worker_that_dies_over_a_question_is_told_so():
         assert json.loads(ask(server, body=b'{"ask": "runtime"}')[2])["ok"]
 
 
-def test_answers_to_exercises_are_marked(server):
+def test_answers_to_exercises_are_graded(server):
     """By a process that the worker starts, and ends with it."""
     file = "#: exercise one\nX ∈ ℝ^{n}\nanswer = ∑_{n} X"
-    given = {"ask": "mark", "file": file, "name": "one", "answer": "∑_{n} X"}
+    given = {"ask": "grade", "file": file, "name": "one", "answer": "∑_{n} X"}
     server.worker.seconds = 60.0
-    assert json.loads(ask(server, body=json.dumps(given).encode())[2])["right"]
+    assert json.loads(ask(server, body=json.dumps(given).encode())[2])["correct"]
 
 
 def test_the_command_prints_its_address_and_ends():

@@ -61,7 +61,7 @@ def page() -> None:
         "same": [{"first": "∑_{a} X", "second": "∑_{a} X + 0", "inputs": {"X": "ℝ^{a}"}}],
         "exercises": [{"file": EXERCISE}],
         "error": [{"code": 301}],
-        "mark": [
+        "grade": [
             {"file": EXERCISE, "name": "weights", "answer": each} for each in ("softmax_{seq}(Q ⊙_{key} K)", "1", "?")
         ],
     }
@@ -70,7 +70,7 @@ def page() -> None:
             found = answer({"ask": ask, **each})
             assert found["ok"] is True, (ask, found["error"]["full"])
             assert not found.get("errors"), (ask, found)
-    (wrong, *_) = (answer({"ask": "mark", **each}) for each in fields["mark"])
+    (wrong, *_) = (answer({"ask": "grade", **each}) for each in fields["grade"])
     assert "without / √|key|" in wrong["feedback"], wrong
 
 

@@ -38,7 +38,7 @@ def derive_command(options: Any, console: Console) -> int:
     from ..programs.api import derivative
 
     source = source_of(options)
-    found: Any = derivative(source.text, options.wrt, source.syntax)
+    found: Any = derivative(source.text, options.wrt, syntax=source.syntax)
     if options.check is not None:
         return compared(found, options, console)
     if all(SHAPE.match(word) for word in options.inputs):

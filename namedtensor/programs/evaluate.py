@@ -142,7 +142,7 @@ def evaluate(
     formula : str, Formula, Program or EntryPoint
         The formula, or its text. The value of several statements is that of the last one that no other uses.
     values : mapping of str to tensor or number, optional
-        Inputs by name, where they are not given as keywords. It may have names that the formula does not use.
+        Inputs by name, if not passed as keywords. It may have names that the formula does not use.
     sizes : mapping of str to int, optional
         Sizes of axes that the inputs do not determine.
     syntax : {"auto", "text", "latex"}
@@ -228,7 +228,7 @@ def explain(
     formula : str, Formula, Program or EntryPoint
         The formula, or its text.
     values : mapping of str to tensor or number, optional
-        Inputs by name, where they are not given as keywords.
+        Inputs by name, if not passed as keywords.
     sizes : mapping of str to int, optional
         Sizes of axes that the inputs do not determine.
     syntax : {"auto", "text", "latex"}

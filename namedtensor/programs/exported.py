@@ -69,7 +69,7 @@ class Exported:
         Parameters
         ----------
         values : mapping of str to tensor or shape, optional
-            Inputs by name, where they are not given as keywords. Declared parameters may be omitted.
+            Inputs by name, if not passed as keywords. Declared parameters may be omitted.
         sizes : mapping of str to int, optional
             Sizes that the shapes leave open. A size that stays open is a symbol, and the figures are polynomials.
         disable : str or collection of str
@@ -124,7 +124,7 @@ class Exported:
         library : {"numpy", "torch", "jax"}
             The library that the function uses (default: "numpy").
         values : mapping of str to tensor or shape, optional
-            The inputs, in the order of the function's parameters, where they are not given as keywords.
+            The inputs, in the order of the function's parameters, if not passed as keywords.
         sizes : mapping of str to int, optional
             Sizes to fix. Other sizes that the shapes leave open are read from the arrays.
         style : {"function", "module"}
@@ -179,7 +179,7 @@ class Exported:
         Parameters
         ----------
         values : mapping of str to tensor or shape, optional
-            The inputs, in the order of the function's parameters, where they are not given as keywords.
+            The inputs, in the order of the function's parameters, if not passed as keywords.
         sizes : mapping of str to int, optional
             Sizes to fix. Other sizes that the shapes leave open are read from the arrays.
         standalone : bool
@@ -226,7 +226,7 @@ class Exported:
         Parameters
         ----------
         values : mapping of str to tensor or shape, optional
-            The inputs, where they are not given as keywords. Declared parameters may be omitted.
+            The inputs, if not passed as keywords. Declared parameters may be omitted.
         sizes : mapping of str to int, optional
             Sizes that the shapes leave open; none is required.
         **named : tensor or shape

@@ -53,7 +53,7 @@ class Verbs(Printed, Exported, Suggests, Asked):
         Parameters
         ----------
         values : mapping of str to tensor or number, optional
-            Inputs by name, where they are not given as keywords.
+            Inputs by name, if not passed as keywords.
         sizes : mapping of str to int, optional
             Sizes of axes that the inputs do not determine.
         **named : tensor or number
@@ -84,7 +84,7 @@ class Verbs(Printed, Exported, Suggests, Asked):
         Parameters
         ----------
         shapes : mapping of str to tensor or shape, optional
-            Shapes by name, where they are not given as keywords. Unlike keywords, it may have names that are not used.
+            Shapes by name, if not passed as keywords. Unlike keywords, it may have names that are not used.
         sizes : mapping of str to int, optional
             Sizes that the shapes leave open; none is required.
         **named : tensor or shape
@@ -116,7 +116,7 @@ class Verbs(Printed, Exported, Suggests, Asked):
         *arguments : tensor or number
             The arguments of a function.
         values : mapping of str to tensor or number, optional
-            Inputs by name, where they are not given as keywords.
+            Inputs by name, if not passed as keywords.
         sizes : mapping of str to int, optional
             Sizes of axes that the inputs do not determine.
         **named : tensor or number
