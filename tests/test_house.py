@@ -26,7 +26,7 @@ FLOORS = (  # a file imports from floors below its own, and from its own package
     ("namedtensor.tensors", "namedtensor.symbolic"),
     ("namedtensor.display", "namedtensor.sharding"),
     ("namedtensor.programs",),
-    ("namedtensor.derivations",),
+    ("namedtensor.derivations", "namedtensor.positional"),
     ("namedtensor.documents", "namedtensor.teaching"),
     ("namedtensor.webpage",),
     ("namedtensor.cli",),
