@@ -17,7 +17,7 @@ from torch.utils import _pytree as pytree
 from grammar import nodes
 from grammar.nodes import Node
 
-from . import torch_layers, torch_shapes
+from . import torch_layers, torch_losses, torch_shapes
 from .axes import Axes, Axis, Clash, Dim, Kind, axes_of
 from .torch_constants import Pattern, pattern_of
 from .torch_names import Names, axis_words, hint_of, of_input, of_parameter
@@ -235,7 +235,7 @@ class Reader:
 
     def hints(self, kind: str, path: str, rank: int) -> list[str]:
         if kind == "input":
-            return ["batch", "seq", "chans"][:rank] if rank < 4 else ["batch", "chans", "height", "width", "depth"][:rank] + [f"dim{place}" for place in range(5, rank)]
+            return [["seq"], ["batch", "chans"], ["batch", "seq", "chans"]][rank - 1] if 0 < rank < 4 else ["batch", "chans", "height", "width", "depth"][:rank] + [f"dim{place}" for place in range(5, rank)]
         if kind == "constant":
             return [f"dim{place}" if rank > 1 else "dim" for place in range(1, rank + 1)]
         base = hint_of(path)
@@ -250,7 +250,8 @@ class Reader:
         origin = self.trace.origins.get(ref)
         if origin is not None and origin[0] == "parameter":
             return self.leaf(*origin, array)
-        found = pattern_of(array, other)
+        statistics = origin is not None and origin[0] == "buffer" and array.ndim == 1 and array.dtype.is_floating_point
+        found = None if statistics else pattern_of(array, other)
         if found is not None:
             return self.patterned(found, array)
         if array.shape == other.shape and torch.equal(array, other):
@@ -470,4 +471,4 @@ def stamped(node: Any, step: int) -> Any:
     return replace(node, **changes, span=(step + 1, 0))
 
 
-_ = (torch_layers, torch_shapes, Kind, NOWHERE)
+_ = (torch_layers, torch_losses, torch_shapes, Kind, NOWHERE)

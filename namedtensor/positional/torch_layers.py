@@ -11,7 +11,7 @@ from grammar import nodes
 from grammar.nodes import Node
 
 from .axes import axes_of
-from .torch_operations import along, apply, broadcast, numeric, product, reduced, rule, transposed
+from .torch_operations import along, apply, broadcast, numeric, powered, product, reduced, rule, transposed
 from .torch_shapes import padded, windows
 from .torch_tensors import Tensor, iota, plain
 from .torch_trace import Unreadable
@@ -51,7 +51,7 @@ def rms_norm(r: Reader, a: Arguments) -> Any:
     rank = len(x.shape)
     over = range(rank - len(a["normalized_shape"]), rank)
     eps = a["eps"] if a["eps"] is not None else 1.1920928955078125e-07
-    mean = reduced(r, "mean", apply(r, "^", again, plain(number(2))), over, True)
+    mean = reduced(r, "mean", powered(r, again, plain(number(2))), over, True)
     found = apply(r, "/", x, apply(r, "sqrt", apply(r, "+", mean, plain(number(eps)))))
     found = affine(r, found, a.optional("weight"), None)
     return (found, None) if a.several else found

@@ -270,7 +270,8 @@ def first_reading(subject: Subject, tensors: Mapping[str, torch.Tensor], names: 
     problem: Unreadable | None = None
     for chosen in choices(groups):
         try:
-            return Reading(subject, tensors, names, output, chosen).result()
+            fixed = [group for group, sizes in groups if (group, sizes) not in chosen]
+            return Reading(subject, tensors, names, output, chosen, fixed).result()
         except Unreadable as failed:
             if failed.final:
                 raise
@@ -292,8 +293,9 @@ def choices(groups: Free) -> list[Free]:
 class Reading:
     """One attempt to read: with these groups of sizes free."""
 
-    def __init__(self, subject: Subject, tensors: Mapping[str, torch.Tensor], names: Mapping[str, str], output: int | str, groups: Free):
+    def __init__(self, subject: Subject, tensors: Mapping[str, torch.Tensor], names: Mapping[str, str], output: int | str, groups: Free, fixed: Sequence[Group] = ()):
         self.subject, self.tensors, self.names, self.output, self.groups = subject, tensors, names, output, groups
+        self.fixed = fixed
 
     def traced(self, which: int) -> tuple[Trace, set[Ref]]:
         sizes = {group: sizes[which] for group, sizes in self.groups}
@@ -337,11 +339,9 @@ class Reading:
         notes = []
         if len(trace.output) > 1:
             notes.append(f"of {len(trace.output)} results the one read is {name or 'the first'}")
-        free = {place for group, _ in self.groups for place in group.places}
-        for each, tensor in self.tensors.items():
-            rigid = [f"{length} along dimension {dim + 1}" for dim, length in enumerate(tensor.shape) if (each, dim) not in free and length > 1]
-            if rigid:
-                notes.append(f"{each} has {', '.join(rigid)}, as in the example")
+        for group in self.fixed:
+            listed = ", ".join(f"dimension {dim + 1} of {each}" for each, dim in group.places)
+            notes.append(f"{listed}: the size is {group.size}, as in the example")
         return notes
 
     def check(self, found: ReadModule, name: str) -> None:

@@ -50,10 +50,24 @@ LOGICAL = {"logical_and": "∧", "logical_or": "∨", "bitwise_and": "∧", "bit
 def apply(r: Reader, operator: str, *tensors: Tensor, parameters: Sequence[Node] = (), truth: bool = False) -> Tensor:
     """An operator, element by element, on tensors whose dimensions are aligned from the last."""
     tensors = fitted(r, *tensors)
+    if (short := without_zero(operator, tensors)) is not None:
+        return short
     values = [each.value for each in tensors]
     dims = aligned(r.axes, *values)
     node = call(operator, [each.node for each in values], (), parameters)
     return Tensor(Value(node, dims), broadcast([each.shape for each in tensors]), truth)
+
+
+def without_zero(operator: str, tensors: Sequence[Tensor]) -> Tensor | None:
+    """0 + x is x, and 0 x is 0."""
+    if operator not in ("+", "⊙") or len(tensors) != 2:
+        return None
+    shape = broadcast([each.shape for each in tensors])
+    for zero, other in (tensors, (tensors[1], tensors[0])):
+        if zero.node == number(0):
+            left = zero if operator == "⊙" else other
+            return left.moved([*[()] * (len(shape) - len(left.dims)), *left.dims], shape)
+    return None
 
 
 def fitted(r: Reader, *tensors: Tensor) -> tuple[Tensor, ...]:
@@ -179,12 +193,19 @@ def power(r: Reader, a: Arguments) -> Tensor:
     base, exponent = numeric(a.operand("self")), a.operand("exponent")
     if not exponent.dims and exponent.node == number(0.5):
         return apply(r, "sqrt", base)
-    return apply(r, "^", base, exponent)
+    return powered(r, base, exponent)
+
+
+def powered(r: Reader, base: Tensor, exponent: Tensor) -> Tensor:
+    base, exponent = fitted(r, base, exponent)
+    dims = aligned(r.axes, base.value, exponent.value)
+    node = nodes.Superscript(base.node, (exponent.node,))
+    return Tensor(Value(node, dims), broadcast([base.shape, exponent.shape]))
 
 
 @rule("square")
 def square(r: Reader, a: Arguments) -> Tensor:
-    return apply(r, "^", a.tensor("self"), plain(number(2)))
+    return powered(r, a.tensor("self"), plain(number(2)))
 
 
 @rule("addcmul")
@@ -217,16 +238,15 @@ def extreme_of_two(r: Reader, a: Arguments) -> Tensor:
 
 @rule("clamp", "clamp_min", "clamp_max", "hardtanh")
 def clamp(r: Reader, a: Arguments) -> Tensor:
-    low = a.get("min", a.get("min_val"))
-    high = a.get("max", a.get("max_val"))
+    low, high = (next((name for name in names if a.has(name)), "") for names in (("min", "min_val"), ("max", "max_val")))
+    low, high = (a.operand(name) if name and a[name] is not None else None for name in (low, high))
     return clipped(r, numeric(a.tensor("self")), low, high)
 
 
 def clipped(r: Reader, x: Tensor, low: Any, high: Any) -> Tensor:
-    if low is not None:
-        x = apply(r, "max", x, r.scalar(low))
-    if high is not None:
-        x = apply(r, "min", x, r.scalar(high))
+    for operator, bound in (("max", low), ("min", high)):
+        if bound is not None:
+            x = apply(r, operator, x, bound if isinstance(bound, Tensor) else r.scalar(bound))
     return x
 
 
@@ -270,6 +290,24 @@ def elu(r: Reader, a: Arguments) -> Tensor:
     below = apply(r, "expm1", apply(r, "min", again, plain(number(0))))
     both = apply(r, "+", above, below if alpha == 1 else apply(r, "⊙", r.scalar(alpha), below))
     return both if scale == 1 else apply(r, "⊙", r.scalar(scale), both)
+
+
+@rule("celu")
+def celu(r: Reader, a: Arguments) -> Tensor:
+    first, again = a.shared("self")
+    alpha = a["alpha"]
+    inner = apply(r, "min", again, plain(number(0)))
+    if alpha != 1:
+        inner = apply(r, "/", inner, r.scalar(alpha))
+    below = apply(r, "expm1", inner)
+    return apply(r, "+", apply(r, "max", first, plain(number(0))), below if alpha == 1 else apply(r, "⊙", r.scalar(alpha), below))
+
+
+@rule("xlogy")
+def xlogy(r: Reader, a: Arguments) -> Tensor:
+    first, again = a.shared("self")
+    product = apply(r, "⊙", first, apply(r, "log", a.operand("other")))
+    return chosen(r, compared(r, "=", again, plain(number(0))), plain(number(0)), product)
 
 
 @rule("softplus")
@@ -489,6 +527,9 @@ def along(r: Reader, name: str, x: Tensor, dim: int) -> Tensor:
 def product(r: Reader, first: Tensor, second: Tensor) -> Tensor:
     """The product of `@`."""
     first, second = numeric(first), numeric(second)
+    if number(0) in (first.node, second.node):
+        shape = (*broadcast([first.shape[:-2], second.shape[:-2]]), *first.shape[-2:-1], *second.shape[-1:] * (len(second.shape) > 1))
+        return plain(number(0)).moved([()] * len(shape), shape)
     rows = -2 if len(second.dims) > 1 else -1
     first, second = r.views.fitted(first, -1, second, rows)
     for back in range(3, min(len(first.dims), len(second.dims)) + 1):

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from grammar import nodes
 
-from .axes import Axis, Dim
+from .axes import Axis, Dim, axes_of
 from .torch_operations import numeric, rule
-from .torch_tensors import Tensor, iota, plain
+from .torch_tensors import Tensor, iota, ones, plain
 from .torch_trace import Unreadable
 from .values import Value, aligned, call, number, renamed
 
@@ -174,10 +174,6 @@ def joined(r: Reader, tensors: Sequence[Tensor], dim: int) -> Tensor:
     node = written[0]
     for each in written[1:]:
         node = nodes.Call("⊕", (), (nodes.Name(new.key),), (node, each))
-    for place, each in enumerate(single):
-        missing = [axis for own, axes in zip(without(each.dims, dim), others) if not own for axis in axes]
-        if missing:
-            raise Unreadable("aten.cat of tensors that repeat differently")
     r.axes.apart([axis for axes in result for axis in axes])
     shape = [*tensors[0].shape]
     shape[dim] = total
@@ -224,20 +220,16 @@ def padded(r: Reader, x: Tensor, dim: int, before: int, after: int, value: float
 
 
 def constant_like(r: Reader, x: Tensor, dim: int, length: int, value: float) -> Tensor | None:
-    """A constant with the axes of `x`, of a length along `dim`."""
+    """A constant, of a length along `dim`."""
     if not length:
         return None
-    axes = [axis for place, dims in enumerate(x.dims) if place != dim for axis in r.axes.expanded(dims)]
     new = r.axes.new(size=length, hint="edge")
-    node = number(value)
-    ones = [nodes.Subscript(nodes.Name("ones"), (nodes.Name(axis.key),)) for axis in (*axes, new)]
-    for each in ones:
-        node = each if node == number(1) else call("⊙", [node, each])
-    dims = list(x.dims)
+    node = ones(new) if value == 1 else call("⊙", [number(value), ones(new)])
+    dims: list[Dim] = [()] * len(x.dims)
     dims[dim] = (new,)
     shape = list(x.shape)
     shape[dim] = length
-    r.axes.apart([*axes, new])
+    r.axes.apart([*axes_of(x.dims), new])
     return Tensor(Value(node, tuple(dims)), tuple(shape))
 
 
@@ -415,6 +407,25 @@ def unfold(r: Reader, a: Arguments) -> Tensor:
 @rule("empty")
 def empty(r: Reader, a: Arguments) -> Tensor:
     raise Unreadable("aten.empty has no values")
+
+
+@rule("pixel_unshuffle")
+def pixel_unshuffle(r: Reader, a: Arguments) -> Tensor:
+    x, factor = a.raw("self"), a["downscale_factor"]
+    *lead, chans, height, width = x.shape
+    rank = len(lead)
+    x = r.views.regrouped(x, [*lead, chans, height // factor, factor, width // factor, factor])
+    order = [*range(rank), rank, rank + 2, rank + 4, rank + 1, rank + 3]
+    x = x.moved([x.dims[each] for each in order], [x.shape[each] for each in order])
+    return r.views.regrouped(x, [*lead, chans * factor**2, height // factor, width // factor])
+
+
+@rule("channel_shuffle")
+def channel_shuffle(r: Reader, a: Arguments) -> Tensor:
+    x, groups = a.raw("self"), a["groups"]
+    shape = x.shape
+    x = r.views.regrouped(x, [shape[0], groups, shape[1] // groups, *shape[2:]])
+    return r.views.regrouped(exchanged(x, 1, 2), shape)
 
 
 @rule("pixel_shuffle")

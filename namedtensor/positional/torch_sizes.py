@@ -58,6 +58,8 @@ def drawn(example: torch.Tensor, shape: Sequence[int], generator: torch.Generato
     if not example.numel():
         return example.new_zeros(tuple(shape))
     values = torch.unique(example)
+    if example.dtype.is_floating_point and len(values) > 2 and values[0] >= 0 and values[-1] <= 1:
+        return torch.rand(tuple(shape), generator=generator, dtype=example.dtype)
     if example.dtype.is_floating_point and torch.isfinite(values).all() and (len(values) > 2 or example.numel() < 3):
         normal = torch.randn(tuple(shape), generator=generator, dtype=example.dtype)
         return normal.abs() if values[0] >= 0 and len(values) > 4 else normal

@@ -190,7 +190,7 @@ def _written_rename(base: Node, items: Any, names: Names) -> Node:
     ]
     pairs: list[tuple[list[str], list[str]]] = []
     for (old, new), item in zip(spelled, items):
-        one_each = len(item[0]) == len(item[1]) == 1
+        one_each = len(item[0]) == len(item[1]) == 1 and len(old) == len(new)
         pairs += [([a], [b]) for a, b in zip(old, new)] if one_each else [(old, new)]
     changed = [(tuple(map(nodes.Axis, old)), tuple(map(nodes.Axis, new))) for old, new in pairs if old != new]
     if not changed:
