@@ -405,9 +405,13 @@ class Arguments:
         """A tensor, or a number."""
         return self.tensor(name) if isinstance(self[name], Ref) else self.reader.scalar(self[name])
 
-    def tensors(self, name: str) -> list[Any]:
+    def tensors(self, name: str, filled: bool = False) -> list[Any]:
+        """The tensors of a list, where `filled` without those of no elements."""
         self.seen.add(name)
-        return [None if ref is None else self.reader.tensor(ref).used(self.reader.axes) for ref in self.step.arguments[name]]
+        refs = self.step.arguments[name]
+        if filled:
+            refs = [ref for ref in refs if self.reader.trace.tensors[ref.index].numel()]
+        return [None if ref is None else self.reader.tensor(ref).used(self.reader.axes) for ref in refs]
 
     def shared(self, name: str) -> tuple[Tensor, Tensor]:
         """A tensor for two uses."""

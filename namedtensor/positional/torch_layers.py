@@ -104,14 +104,26 @@ def group_norm(r: Reader, a: Arguments) -> Any:
 def attention(r: Reader, a: Arguments) -> Any:
     a.skip("dropout_p", "return_debug_mask")
     query, key, value = (a.tensor(name) for name in ("query", "key", "value"))
+    heads = query.shape[-3] if len(query.shape) > 3 else 0
+    grouped = heads and heads != key.shape[-3]
+    if grouped:  # several heads of the queries share one of the keys
+        query = r.views.regrouped(query, [query.shape[0], key.shape[1], heads // key.shape[1], *query.shape[2:]])
+        key, value = (each.moved([*each.dims[:2], (), *each.dims[2:]], [*each.shape[:2], 1, *each.shape[2:]]) for each in (key, value))
     scores = product(r, query, transposed(key))
     scores = scaled_scores(r, scores, a["scale"], query.shape[-1])
     if a.get("attn_mask") is not None:
-        scores = masked(r, scores, a.tensor("attn_mask"))
+        mask = a.tensor("attn_mask")
+        if grouped and len(mask.shape) > 2:
+            if mask.shape[-3] != 1:
+                raise Unreadable("a mask for each head, where heads share keys")
+            mask = mask.moved([*mask.dims[:-3], (), *mask.dims[-3:]], [*mask.shape[:-3], 1, *mask.shape[-3:]])
+        scores = masked(r, scores, mask)
     if a["is_causal"]:
         scores = causal(r, scores)
     weights = along(r, "softmax", scores, len(scores.shape) - 1)
     found = product(r, weights, value)
+    if grouped:
+        found = r.views.regrouped(found, a.result_shape())
     return (found, None) if a.several else found
 
 

@@ -71,7 +71,7 @@ def picked_at(r: Reader, x: Tensor, index: Tensor) -> Tensor:
     """x at an index along its last dimension, where the other dimensions are those of the index."""
     dims = aligned(r.axes, Value(x.node, x.dims[:-1]), index.value)
     result = looked_up(r, x.moved([x.dims[-1]], x.shape[-1:]), 0, index.moved([], []))
-    r.axes.apart([*axes_of(dims), *axes_of(x.dims)])
+    r.axes.apart(axes_of(x.dims))
     return result.moved(dims, index.shape)
 
 

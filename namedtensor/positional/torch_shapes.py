@@ -145,10 +145,11 @@ def unbind(r: Reader, a: Arguments) -> tuple[Tensor | None, ...]:
 
 @rule("cat", "concat", "concatenate")
 def cat(r: Reader, a: Arguments) -> Tensor:
-    tensors = [numeric(each) for each in a.tensors("tensors") if each.shape != (0,)]
+    tensors = [numeric(each) for each in a.tensors("tensors", filled=True)]
+    dim = a["dim"]
     if len(tensors) == 1:
         return tensors[0]
-    return joined(r, tensors, a["dim"] % len(tensors[0].shape))
+    return joined(r, tensors, dim % len(tensors[0].shape))
 
 
 def joined(r: Reader, tensors: Sequence[Tensor], dim: int) -> Tensor:
@@ -404,9 +405,11 @@ def unfold(r: Reader, a: Arguments) -> Tensor:
     return x.with_node(x.node, [*x.dims, kernel], a.result_shape())
 
 
-@rule("empty")
-def empty(r: Reader, a: Arguments) -> Tensor:
-    raise Unreadable("aten.empty has no values")
+@rule("empty", "empty_like", "new_empty")
+def empty(r: Reader, a: Arguments) -> tuple[Tensor | None, ...]:
+    """Nothing that could be read; what fills it does not ask for it."""
+    a.skip(*a.step.arguments)
+    return (None,)
 
 
 @rule("pixel_unshuffle")

@@ -125,9 +125,10 @@ class Recorder(TorchDispatchMode):
                 raise Unreadable("a tensor is read after part of its memory was overwritten in place", self.stale[ref])
         depends = any(ref in self.depends for ref in refs)
         self.refuse(func, bound, depends, source)
-        written = [bound[each.name] for each in func._schema.arguments if each.alias_info and each.alias_info.is_write]
+        outside = {each.name: bound.pop(each.name) for each in func._schema.arguments if each.is_out}
+        written = [*outside.values(), *(bound[each.name] for each in func._schema.arguments if each.name in bound and each.alias_info and each.alias_info.is_write)]
         arguments = pytree.tree_map(lambda each: self.known(each) if isinstance(each, torch.Tensor) else each, bound)
-        before = {id(each): self.refs[id(each)] for each in written}
+        before = {id(each): self.known(each) for each in written}
         for each in written:
             self.trace.tensors[before[id(each)].index] = each.clone()
         result = func(*args, **(kwargs or {}))
@@ -200,7 +201,7 @@ def defaults(func: Any, bound: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(
         each.name
         for each in func._schema.arguments
-        if not isinstance(bound[each.name], torch.Tensor) and bound[each.name] == each.default_value
+        if each.name in bound and not isinstance(bound[each.name], torch.Tensor) and bound[each.name] == each.default_value
     )
 
 
