@@ -16,6 +16,7 @@ from torch.utils import _pytree as pytree
 
 from grammar import nodes
 from grammar.nodes import Node
+from grammar.printer import to_text
 
 from . import torch_layers, torch_losses, torch_shapes
 from .axes import Axes, Axis, Clash, Dim, Kind, axes_of
@@ -88,6 +89,7 @@ class Reader:
         self.names = Names(set())
         self.makers = {ref: place for place, step in enumerate(self.trace.steps) for ref in step.results}
         self.current = -1
+        self.bounds: dict[str, int] = {}  # the least size of what an input is an index of
         self.uses: Counter[Ref] = Counter()
 
     # ------------------------------------------------------------------------------------------------------------ the walk
@@ -329,6 +331,18 @@ class Reader:
                     written = call("/", (x.node, root)) if sign == "div" else call("⊙", (root, x.node))
                     return x.with_node(written)
         return None
+
+    def bounded(self, index: Any, length: int) -> None:
+        """Note that the inputs in an index are at most so many."""
+        if isinstance(index, tuple):
+            for each in index:
+                self.bounded(each, length)
+        elif isinstance(index, (nodes.Name, nodes.Subscript)):
+            name = to_text(index)
+            self.bounds[name] = min(length, self.bounds.get(name, length))
+        elif hasattr(type(index), "__dataclass_fields__"):
+            for field in fields(index):
+                self.bounded(getattr(index, field.name), length)
 
     def cut(self, x: Tensor, dim: int, start: int, length: int, step: int = 1) -> Tensor:
         return self.views.sliced(x, dim, start, length, step, number(start + 1), number(start + (length - 1) * step + 1))

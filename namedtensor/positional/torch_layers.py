@@ -181,6 +181,7 @@ def looked_up(r: Reader, x: Tensor, dim: int, index: Tensor) -> Tensor:
     shape = [*x.shape[:dim], *index.shape, *x.shape[dim + 1 :]]
     if not x.dims[dim]:
         return x.moved([*x.dims[:dim], *[()] * len(index.shape), *x.dims[dim + 1 :]], shape)
+    r.bounded(index.node, x.shape[dim])
     x, axis = r.views.joined(x, dim)
     node = nodes.Index(x.node, ((nodes.Axis(axis.key), counted_from_one(index.node)),))
     r.axes.apart(x.value.axes, index.value.axes, axes_of(dims))

@@ -32,6 +32,7 @@ from .values import Names, number, written
 
 TOLERANCE = 1e-5
 CODE = 410
+DRAWN = 8  # whole numbers that an index is drawn from
 
 
 @dataclass(frozen=True)
@@ -80,11 +81,11 @@ class ReadModule:
     def __init__(
         self, tree: nodes.Program, given: Mapping[str, Given], parameters: Mapping[str, NamedTensor],
         result: Sequence[Sequence[tuple[str, int | None]]], shape: Sequence[int], remarks: Sequence[Remark],
-        reading: Sequence[str], steps: Sequence[Source], sets: Mapping[str, str], free: Mapping[str, int],
+        reading: Sequence[str], steps: Sequence[tuple[Source, ...]], sets: Mapping[str, str], free: Mapping[str, int],
     ):  # fmt: skip
         self.tree, self.text = tree, to_text(tree)
         self._given, self.parameters, self._result, self._shape = dict(given), dict(parameters), result, tuple(shape)
-        self.remarks, self.reading, self._steps, self.types = tuple(remarks), tuple(reading), steps, dict(sets)
+        self.remarks, self.reading, self._steps, self.types = tuple(remarks), tuple(reading), tuple(steps), dict(sets)
         self.sizes = dict(free)
 
     @property
@@ -112,8 +113,12 @@ class ReadModule:
 
     def source_of(self, node: Any) -> Source:
         """The line of the source that a node of the tree came from."""
+        return self.lines_of(node)[0]
+
+    def lines_of(self, node: Any) -> tuple[Source, ...]:
+        """The same with the lines that called it, from the inside out."""
         span = getattr(node, "span", (0, 0))
-        return self._steps[span[0] - 1] if 0 < span[0] <= len(self._steps) else NOWHERE
+        return self._steps[span[0] - 1] if 0 < span[0] <= len(self._steps) else (NOWHERE,)
 
     def evaluate(self, **inputs: Any) -> NamedTensor:
         """The value for named tensors."""
@@ -397,9 +402,9 @@ class Writing:
         }
         order = [name for name in inputs]
         result = [tuple((name, None) for axis in dim for name in self.names[axis.key]) for dim in self.value.dims]
-        sets = {to_text(each.names[0]): to_text(each.sets[0]) for each in declarations}
+        sets = {to_text(each.names[0]): self.drawn_from(each) for each in declarations}
         free = {name: 0 for name in order}
-        steps = [step.source for step in reader.trace.steps]
+        steps = [(step.source, *step.callers) for step in reader.trace.steps]
         return ReadModule(tree, inputs, parameters, result, self.shape_of_one(), tuple(reader.remarks), notes, steps, sets, free)
 
     def shape_of_one(self) -> tuple[int, ...]:
@@ -440,9 +445,18 @@ class Writing:
                     said = number(size) if size is not None and name not in stated else None
                     stated.add(name)
                     items.append((nodes.Axis(name), said))
-        domain = "elements" if each.array.dtype == torch.bool else "reals"
+        whole = not each.array.dtype.is_floating_point and bool(each.array.numel()) and int(each.array.min()) >= 0
+        domain = "elements" if each.array.dtype == torch.bool else "naturals" if whole else "reals"
         elements = (number(0), number(1)) if domain == "elements" else ()
         return nodes.Declaration((each.node,), (nodes.Set(domain, elements, tuple(items)),))
+
+    def drawn_from(self, each: nodes.Declaration) -> str:
+        """The set to draw values from: that of a declaration, for indices no more than there are elements."""
+        (found,) = each.sets
+        if found.domain == "naturals":
+            count = min(self.reader.bounds.get(to_text(each.names[0]), DRAWN), DRAWN)
+            found = nodes.Set("elements", tuple(map(number, range(count))), found.axes)
+        return to_text(found)
 
     def stated_sizes(self, stated: set[str], equations: Sequence[nodes.Equation], body: Node) -> list[nodes.Statement]:
         """|heads| = 8 for each axis that nothing declared has."""

@@ -69,6 +69,7 @@ class Step:
     several: bool
     source: Source
     path: str = ""
+    callers: tuple[Source, ...] = ()  # of the line, from the inside out
     defaults: frozenset[str] = frozenset()  # the arguments that have their default
 
 
@@ -116,7 +117,8 @@ class Recorder(TorchDispatchMode):
         return ref
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        source, path = where_called(self.modules)
+        lines, path = where_called(self.modules)
+        source = lines[0]
         bound = bind(func, args, kwargs or {})
         used = [each for each in pytree.tree_leaves(bound) if isinstance(each, torch.Tensor)]
         refs = [self.known(each) for each in used]
@@ -138,7 +140,7 @@ class Recorder(TorchDispatchMode):
             self.overwritten(each, source)
         if depends:
             self.depends.update(outputs)
-        self.trace.steps.append(Step(name_of(func), arguments, outputs, several, source, path, defaults(func, bound)))
+        self.trace.steps.append(Step(name_of(func), arguments, outputs, several, source, path, lines[1:], defaults(func, bound)))
         return result
 
     def refuse(self, func: Any, bound: Mapping[str, Any], depends: bool, source: Source) -> None:
@@ -205,10 +207,10 @@ def defaults(func: Any, bound: Mapping[str, Any]) -> frozenset[str]:
     )
 
 
-def where_called(modules: Mapping[int, str]) -> tuple[Source, str]:
-    """The innermost line that is not PyTorch's own, and the path of the innermost module."""
+def where_called(modules: Mapping[int, str]) -> tuple[tuple[Source, ...], str]:
+    """The lines that are not PyTorch's own, the innermost first, and the path of the innermost module."""
     frame = sys._getframe(2)
-    own, path, of_torch = NOWHERE, "", NOWHERE
+    own, path, of_torch = list[Source](), "", NOWHERE
     while frame is not None:
         file = frame.f_code.co_filename
         if file.startswith(PACKAGE) and frame.f_code.co_name == "run":
@@ -216,12 +218,12 @@ def where_called(modules: Mapping[int, str]) -> tuple[Source, str]:
         if file.startswith(TORCH):
             if f"nn{os.sep}modules" in file and not of_torch.file and "_call_impl" not in frame.f_code.co_name:
                 of_torch = Source(file, frame.f_lineno)
-        elif not own.file and not file.startswith(PACKAGE) and (SITE in file or not file.startswith(PYTHON)):
-            own = Source(file, frame.f_lineno)
+        elif not file.startswith(PACKAGE) and (SITE in file or not file.startswith(PYTHON)):
+            own.append(Source(file, frame.f_lineno))
         if not path and frame.f_code.co_name == "forward":
             path = modules.get(id(frame.f_locals.get("self")), "")
         frame = frame.f_back
-    return (own if own.file else of_torch), path
+    return tuple(own) or (of_torch,), path
 
 
 class Subject(NamedTuple):
