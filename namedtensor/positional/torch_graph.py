@@ -28,6 +28,7 @@ from .torch_trace import NOWHERE, Ref, Source, Step, Trace, Unreadable
 from .values import Value, call, number, size
 
 IGNORED = ("dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "generator", "training")
+SHAPING = (("tril", "triu"), ("lt", "le", "gt", "ge"))
 LONG = 28  # nodes of an expression that gets a name where the source gives one
 LONGEST = 90  # and that gets one anywhere
 
@@ -255,7 +256,7 @@ class Reader:
         statistics = origin is not None and origin[0] == "buffer" and array.ndim == 1 and array.dtype.is_floating_point
         found = None if statistics else pattern_of(array, other)
         if found is not None:
-            return self.patterned(found, array)
+            return self.patterned(found, array, ref)
         if array.shape == other.shape and torch.equal(array, other):
             kind, path = origin or ("constant", "")
             path = path or f"constant {ref.index}"
@@ -267,7 +268,19 @@ class Reader:
         self.step(place)
         return self.tensors[ref]
 
-    def patterned(self, pattern: Pattern, array: torch.Tensor) -> Tensor:
+    def shaping_step(self, ref: Ref) -> int:
+        """The step that gives a constant its form: the triangle or the comparison that it comes from, else what made it."""
+        places = [self.makers[ref]]
+        for place in places:
+            refs = [each for each in leaves(self.trace.steps[place].arguments) if isinstance(each, Ref)]
+            places += [self.makers[each] for each in refs if each in self.makers and self.makers[each] not in places]
+        for operators in SHAPING:
+            found = [place for place in places if self.trace.steps[place].operator in operators]
+            if found:
+                return max(found)
+        return places[0]
+
+    def patterned(self, pattern: Pattern, array: torch.Tensor, ref: Ref) -> Tensor:
         """A constant by its form: one number, numbers counted up, two numbers beside a diagonal."""
         shape = tuple(array.shape)
         dims: list[Dim] = [()] * len(shape)
@@ -275,6 +288,8 @@ class Reader:
             dims[dim] = (self.axes.new(size=shape[dim], hint="position"),)
         self.axes.apart(axes_of(dims))
         node = pattern.node([iota(dims[dim][0]) for dim in pattern.dims])
+        if ref in self.makers:
+            node = stamped(node, self.shaping_step(ref))
         return Tensor(Value(node, tuple(dims)), shape, truth=pattern.truth)
 
     # --------------------------------------------------------------------------------------------------------- for the rules

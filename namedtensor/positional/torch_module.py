@@ -22,8 +22,9 @@ from grammar.printer import to_text
 from ..core.tensor import NamedTensor, tensor
 from ..programs.evaluate import evaluate
 from ..programs.program import Program
-from .axes import Axis, Dim
+from .axes import Axis, Dim, Move
 from .naming import TwiceInOneValue, names_of
+from .torch_names import axis_words, of_parameter
 from .torch_graph import Declared, Reader, Remark
 from .torch_sizes import Group, fixed_sizes, free_groups, resized
 from .torch_tensors import Tensor
@@ -87,6 +88,7 @@ class ReadModule:
         self._given, self.parameters, self._result, self._shape = dict(given), dict(parameters), result, tuple(shape)
         self.remarks, self.reading, self._steps, self.types = tuple(remarks), tuple(reading), tuple(steps), dict(sets)
         self.sizes = dict(free)
+        self.unused: dict[str, str] = {}
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -152,45 +154,6 @@ class ReadModule:
 
 def truth_free(array: Any) -> Any:
     return array.to(torch.int64) if isinstance(array, torch.Tensor) and array.dtype == torch.bool else array
-
-
-def from_torch(module: Any, /, *inputs: Any, names: Mapping[str, str] | None = None, output: int | str = 0, **named: Any) -> ReadModule:
-    """A module or function of PyTorch as a program of the notation.
-
-    It is run on tensors like the example inputs, in evaluation mode, and each ATen operation is read by a rule. Axes get
-    their names from `names` and from what they meet; views and permutations leave nothing. What is given back has the
-    values of the module to 1e-5 on other inputs and, where it runs at others, other sizes.
-
-    Parameters
-    ----------
-    module : torch.nn.Module or callable
-        What is read.
-    *inputs, **named
-        Example inputs: tensors, or trees of tensors; other values are passed as they are.
-    names : mapping from str to str, optional
-        Axes in order, by input or parameter: `{"x": "batch seq chans", "q.weight": "(heads[8] key) chans"}`.
-    output : int or str, default 0
-        Which of several results is read, by number or by name.
-
-    Returns
-    -------
-    ReadModule
-        The program, callable on arrays, with the line of the source for each of its parts.
-
-    Raises
-    ------
-    NotationError
-        Where something has no form in the notation: the operator, the file and the line; and where the values would differ.
-
-    Examples
-    --------
-    >>> import pytest, namedtensor as nt
-    >>> torch = pytest.importorskip("torch")
-    >>> read = nt.from_torch(lambda x, y: torch.softmax(x @ y.T, -1), torch.randn(2, 3), torch.randn(4, 3), names={"x": "query key", "y": "seq key"})
-    >>> print(read.formula)
-    softmax_{seq}(x ⊙_{key} y)
-    """
-    return read(module, inputs, named, names or {}, output)
 
 
 def read(module: Any, inputs: Sequence[Any], named: Mapping[str, Any], names: Mapping[str, str], output: int | str) -> ReadModule:
@@ -380,11 +343,41 @@ class Writing:
             if not value.dims[dim] and length != 1:
                 self.value = reader.with_axis(self.value, dim)
         reader.axes.apart(self.value.value.axes)
+        self.prefer_given(reader.axes.expanded(self.value.value.axes))
         taken = {to_text(each.node) for each in reader.declared.values()} | {to_text(line.name) for line in reader.lines}
         try:
             self.names: Names = names_of(reader.axes, taken)
         except TwiceInOneValue:
             raise Unreadable("a value would have one axis twice") from None
+
+    def prefer_given(self, result: Sequence[Axis]) -> None:
+        """Let the axes of the result have the given names, rather than primed ones."""
+        axes = self.reader.axes
+        kinds = [axis.kind for axis in result]
+        for axis in result:
+            if axis.kind.name in axes.given and kinds.count(axis.kind) == 1:
+                axes.moves.insert(0, Move(axes.given[axis.kind.name], axis))
+
+    def unused(self) -> dict[str, str]:
+        """The sets of parameters that the code does not use: with the axes of their layer, or those of their sizes."""
+        found = {}
+        for path, array in self.subject.parameters.items():
+            if path not in self.reader.declared:
+                axes = self.axes_for(path, array)
+                if axes is not None:
+                    node = self.reader.names.fresh(of_parameter(path))
+                    found[to_text(node)] = to_text(nodes.Set("reals", (), tuple((nodes.Axis(each), None) for each in axes)))
+        return found
+
+    def axes_for(self, path: str, array: torch.Tensor) -> list[str] | None:
+        if path in self.reader.given:
+            return [name for word in axis_words(self.reader.given[path]) for name, _ in word]
+        weight = f"{path.removesuffix('bias')}weight"
+        if path.endswith("bias") and weight in self.reader.given:
+            return [name for name, _ in axis_words(self.reader.given[weight])[0]]
+        sizes = {name: size for each in self.reader.declared.values() for name, size in [pair for dim in each.dims for axis in dim for pair in self.sized(axis)]}
+        names = [[name for name, size in sizes.items() if size == length] for length in array.shape]
+        return [each[0] for each in names] if all(names) else None
 
     def program(self, notes: Sequence[str]) -> ReadModule:
         reader = self.reader
@@ -405,7 +398,9 @@ class Writing:
         sets = {to_text(each.names[0]): self.drawn_from(each) for each in declarations}
         free = {name: 0 for name in order}
         steps = [(step.source, *step.callers) for step in reader.trace.steps]
-        return ReadModule(tree, inputs, parameters, result, self.shape_of_one(), tuple(reader.remarks), notes, steps, sets, free)
+        found = ReadModule(tree, inputs, parameters, result, self.shape_of_one(), tuple(reader.remarks), notes, steps, sets, free)
+        found.unused = self.unused()
+        return found
 
     def shape_of_one(self) -> tuple[int, ...]:
         return tuple(1 if not dim else 0 for dim in self.value.dims)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ..core.limits import recursion_headroom
+from ..terms.environment import source_name
 from ..terms.terms import Term, topological, without_variables
 from .arguments import Arguments
 from .entries import WholeProgram
@@ -19,6 +20,7 @@ class TermValue(NamedTuple):
 
     term: Term
     array: Any
+    axes: tuple[str, ...] = ()
 
 
 def term_values(text: str, given: Mapping[str, Any]) -> list[TermValue]:
@@ -48,4 +50,4 @@ def term_values(text: str, given: Mapping[str, Any]) -> list[TermValue]:
     terms = topological(*roots)
     with recursion_headroom(text):
         values = StepValues(text, arguments)(terms)
-    return [TermValue(term, array) for term, (array, *_) in zip(terms, values)]
+    return [TermValue(term, array, tuple(map(source_name, order or ()))) for term, (array, order, _) in zip(terms, values)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -29,7 +29,8 @@ from .settings import Drawn, Setting, declared
 from .spelling import called, text_of
 from .values import Value
 
-TRIED = 60  # slips that are tried at the places where code and formula part
+TRIED = 30  # slips that are tried at the places where code and formula part
+ADDENDS = 5  # of a sum whose partial sums are compared
 PLACES = 4  # terms that are shown
 CODE = Words("the code", "the value of the code", "the formula", "the formula")
 Fingerprint = tuple[float, ...]
@@ -50,7 +51,7 @@ class Parting(NamedTuple):
 
 def against_code(read: Any, formula: Any, given: str, seed: int) -> Equivalence:
     """`equivalent` for a module that `from_torch` read: its types are the module's, and a difference has its lines."""
-    setting = Setting("\n".join(filter(str.strip, (declared(read.types), given))))
+    setting = Setting("\n".join(filter(str.strip, (declared({**read.types, **read.unused}), given))))
     code, due = read.formula, called(text_of(formula), tuple(setting.sets))
     setting.check(due)
     state: list[tuple[Drawn, Value, Value]] = []
@@ -72,6 +73,7 @@ def explained(setting: Setting, read: Any, due: str, drawn: Drawn, found: Equiva
     shown += [f"the formula has {each}, which no line of the code computes" for each in texts(setting.with_formula(due), parting.of_formula)]
     where = [f"{line.short}: {line.text}" for line in lines]
     remarks = [str(each) for each in read.remarks]
+    remarks += [f"the code never uses {name}" for name in read.unused if name in names_in(due)]
     sentences = [*where, *(told or shown), *remarks, found.told]
     return replace(found, told="\n".join(sentences), how="slip" if told else found.how, lines=tuple(lines))
 
@@ -80,7 +82,7 @@ def explained(setting: Setting, read: Any, due: str, drawn: Drawn, found: Equiva
 def parted(setting: Setting, code: str, due: str, drawn: Drawn) -> Parting:
     tensors = {name: value.named() for name, value in drawn.values.items()}
     sides = [term_values(setting.with_formula(text), tensors) for text in (code, due)]
-    known = [Fingerprints(side) for side in sides]
+    known = [Fingerprints([*side, *partial_sums(side)]) for side in sides]
     of_code, of_formula = frontier(sides[0], known[1]), frontier(sides[1], known[0])
     missing = Fingerprints(each for each in sides[1] if each.array not in known[0] and np.size(each.array) > 1)
     arrays = {id(each.term): each.array for each in sides[1]}
@@ -89,6 +91,34 @@ def parted(setting: Setting, code: str, due: str, drawn: Drawn) -> Parting:
     )
     equal = [each.term for each in sides[0] if each.term.arguments and each.array in operands]
     return Parting(of_code, of_formula, tuple(equal[-1:] if of_formula else sides[0][-1].term.arguments[:0]), missing)
+
+
+def partial_sums(side: Sequence[TermValue]) -> Iterator[TermValue]:
+    """The sums of some addends of each sum: x + (y + z) has none of (x + y) + z otherwise."""
+    values = {id(each.term): each for each in side}
+    inner = {id(part) for each in side if each.term.operator == "+" for part in each.term.arguments}
+    for each in side:
+        if each.term.operator == "+" and id(each.term) not in inner:
+            addends = addends_of(each.term, values)
+            for count in range(2, len(addends)) if len(addends) <= ADDENDS else ():
+                yield from (sum_of(each.term, several) for several in itertools.combinations(addends, count))
+
+
+def addends_of(term: Term, values: Mapping[int, TermValue]) -> list[TermValue]:
+    if term.operator != "+":
+        return [values[id(term)]]
+    return [addend for part in term.arguments for addend in addends_of(part, values)]
+
+
+def sum_of(term: Term, addends: Sequence[TermValue]) -> TermValue:
+    axes = tuple(dict.fromkeys(axis for each in addends for axis in each.axes))
+    total: Any = 0
+    for each in addends:
+        array = np.asarray(each.array, dtype=float)
+        order = [each.axes.index(axis) for axis in axes if axis in each.axes]
+        shape = [array.shape[each.axes.index(axis)] if axis in each.axes else 1 for axis in axes]
+        total = total + array.transpose(order).reshape(shape)
+    return TermValue(term, total, axes)
 
 
 class Fingerprints:
@@ -141,6 +171,21 @@ def frontier(side: Sequence[TermValue], other: Fingerprints) -> tuple[Term, ...]
         if not inside:
             found.append(term)
     return tuple(sorted(found, key=lambda term: term.serial))
+
+
+def names_in(text: str) -> set[str]:
+    """The names of tensors in a program."""
+    found: set[str] = set()
+    waiting: list[Any] = [parse(text, "text")]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, tuple):
+            waiting += node
+        elif dataclasses.is_dataclass(node):
+            if isinstance(node, (nodes.Name, nodes.Subscript)):
+                found.add(to_text(node))
+            waiting += [getattr(node, field.name) for field in dataclasses.fields(node) if field.name not in ("span", "operator_span")]
+    return found
 
 
 def texts(source: str, terms: Sequence[Term]) -> list[str]:
