@@ -54,6 +54,7 @@ HOMES = {  # the module of each public name, besides the functions that are made
     ".display.pictures": ("heatmap",),
     ".files.safetensors": ("load_tensors", "save_tensors"),
     ".operators.user_functions": ("custom_function",),
+    ".positional.translation": ("from_einops", "from_einsum", "translate"),
     ".programs.api": (
         *(
             "check",

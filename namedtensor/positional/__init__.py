@@ -3,6 +3,26 @@
 `axes`: axes as variables, and which of them are one.
 `naming`: the names of axes that have none.
 `values`: nodes of the notation with the axes of each dimension.
+`inputs`: what is known of the inputs.
+`refusals`: why a source is not translated.
+`program`: what a reader gives.
+`plain_functions`: functions that NumPy lacks.
+`tokens`: the tokens of matrix and index notation.
+`trees`: their trees.
+`indices`: which letters are indices, and what a product sums.
+`matrices`: trees to values with rows and columns.
+`matrix_functions`: powers, norms and functions of matrices.
+`oracle`: the source's own value of a tree.
+`algebra`: lines of matrix and index notation.
+`operations`: operations of array code, one record each.
+`views`: dimensions regrouped.
+`code_domains`: what array code is walked over.
+`code`: Python's `ast` walked.
+`einsum`: letters: einsum strings and einops patterns.
+`readers`: the readers, by notation.
+`detection`: which notation a text is in.
+`checked`: a translation compared with its source.
+`translation`: `nt.translate`.
 
 Law: it imports programs and what is below them; no text of a user is run as code, and no translation is given that differs from its source.
 """

@@ -6,18 +6,17 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from grammar import nodes
 from grammar.errors import NotationError
 
 from . import matrix_functions  # noqa: F401 — registers its rules
-from .axes import Axes, Axis, axes_of
+from .axes import Axes, Axis
 from .indices import Letters, canonical, indexed, letters_of, spelled
 from .inputs import Input, inputs_of
 from .matrices import Choose, Matrix, Walk, node_of
 from .oracle import Oracle, Plain, Unsupported
 from .program import Line, Program
 from .refusals import refused
-from .trees import Statement, Tree, statement_of
+from .trees import Statement, statement_of
 from .values import Leaf
 
 LINES = re.compile(r"\n|\\\\|;")
@@ -47,7 +46,7 @@ class Algebra:
         text, own = declared(source)
         whole = {**own, **{canonical(name): shape for name, shape in shapes.items()}}
         self.names = inputs_of(self.axes, whole, node_of)
-        self.given = {*whole}
+        self.given = dict(whole)
         self.pieces = self.lines(text)
         self.statements: list[tuple[Statement, Letters]] = []
         self.sizes: dict[str, Axis] = {}
@@ -76,7 +75,14 @@ class Algebra:
         inputs = {name: given for name, given in self.names.items() if not given.defined and given.literal is None}
         used = self.used_names()
         inputs = {name: given for name, given in inputs.items() if name in used}
-        return Program(kind, self.axes, tuple(lines), {name: given.leaf for name, given in inputs.items()}, tuple(self.remarks), self)
+        return Program(
+            kind,
+            self.axes,
+            tuple(lines),
+            {name: given.leaf for name, given in inputs.items()},
+            tuple(self.remarks),
+            self,
+        )
 
     def used_names(self) -> set[str]:
         names: set[str] = set()
@@ -93,7 +99,9 @@ class Algebra:
         self.check_head(statement, letters)
         walk = Walk(self.source, self.axes, self.names, letters, self.choose)
         walk.sizes = self.sizes
-        walk.transposed_names = frozenset(canonical(spelled(tree.parts[0])) for tree in statement.body.all() if tree.op == "T")
+        walk.transposed_names = frozenset(
+            canonical(spelled(tree.parts[0])) for tree in statement.body.all() if tree.op == "T"
+        )
         value = walk.read(statement.body)
         self.remarks += [line for line in walk.remarks if line not in self.remarks]
         self.statements.append((statement, letters))
@@ -104,7 +112,12 @@ class Algebra:
         dims = (*((axis,) for axis in order), *(dim for dim in value.dims if dim))
         if not last:
             if not name:
-                raise refused(self.source, statement.body.span, "this line has no name, and a line follows", "write name = … for each line but the last")
+                raise refused(
+                    self.source,
+                    statement.body.span,
+                    "this line has no name, and a line follows",
+                    "write name = … for each line but the last",
+                )
             row = bool(value.dims[1]) and not value.dims[0]
             self.names[name] = Input(name, Leaf(node_of(name), dims), defined=True, row=row)
         plain = name if name and statement.head is not None and not (letters.active and indexed(statement.head)) else ""
@@ -119,8 +132,17 @@ class Algebra:
         name = canonical(spelled(head))
         uses = {canonical(spelled(tree)) for tree in statement.body.all()}
         heads = {p[0] for tree in statement.body.all() if (p := letters.index_of(tree, self.given))}
-        if (pair and pair[0] in uses | heads) or (name and name in uses) or (pair and any(not item.isalpha() for item in pair[1]) and letters.active):
-            raise refused(self.source, head.span, f"{self.source[slice(*head.span)].strip()} is defined by itself", "a recurrence needs its start and its range: x^0 = …, x^t = … for t = 1, …, n")
+        if (
+            (pair and pair[0] in uses | heads)
+            or (name and name in uses)
+            or (pair and any(not item.isalpha() for item in pair[1]) and letters.active)
+        ):
+            raise refused(
+                self.source,
+                head.span,
+                f"{self.source[slice(*head.span)].strip()} is defined by itself",
+                "a recurrence needs its start and its range: x^0 = …, x^t = … for t = 1, …, n",
+            )
 
     def head_name(self, statement: Statement) -> str:
         head = statement.head
@@ -139,7 +161,12 @@ class Algebra:
         if free is not None and letters.active:
             lost = [letter for letter in indices if letter not in free]
             if lost:
-                raise refused(self.source, statement.body.span, f"index {lost[0]} is on the right only", "sum over it, or write it on the left")
+                raise refused(
+                    self.source,
+                    statement.body.span,
+                    f"index {lost[0]} is on the right only",
+                    "sum over it, or write it on the left",
+                )
             alone = [letter for letter in free if letter not in indices]
             if alone:
                 assert statement.head is not None
@@ -163,7 +190,11 @@ class Algebra:
                 result = array.reshape([size for size in array.shape if size > 1])
             else:
                 self_name = self.definition_names()[number]
-                known[self_name] = array if plain.shape[0] == 1 < plain.shape[1] else array.reshape([size for size in array.shape if size > 1])
+                known[self_name] = (
+                    array
+                    if plain.shape[0] == 1 < plain.shape[1]
+                    else array.reshape([size for size in array.shape if size > 1])
+                )
         return result
 
     def definition_names(self) -> Sequence[str]:
@@ -171,12 +202,12 @@ class Algebra:
 
     def ordered(self, plain: Plain, letters: Letters) -> Any:
         order = letters.free if letters.free is not None and letters.active else plain.letters
-        return plain.over([*order]).reshape(*(plain.array.shape[plain.letters.index(letter)] for letter in order), *plain.shape)
+        return plain.over([*order]).reshape(
+            *(plain.array.shape[plain.letters.index(letter)] for letter in order), *plain.shape
+        )
 
 
 def _array(value: Any) -> Any:
     import numpy as np
 
     return np.asarray(value, dtype=float)
-
-

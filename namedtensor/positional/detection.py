@@ -40,4 +40,6 @@ def _telling(node: ast.AST) -> bool:
         return True
     if isinstance(node, ast.BinOp):
         return isinstance(node.op, (ast.MatMult, ast.Pow))
-    return isinstance(node, (ast.Slice, ast.Subscript, ast.keyword, ast.Import, ast.ImportFrom, ast.For, ast.FunctionDef))
+    return isinstance(
+        node, (ast.Compare, ast.Slice, ast.Subscript, ast.keyword, ast.Import, ast.ImportFrom, ast.For, ast.FunctionDef)
+    )

@@ -18,7 +18,7 @@ NEVER = set("de")  # as an index without a ∑ of its own
 
 
 def spelled(tree: Tree) -> str:
-    """A name with its scripts as one word, W_Q or W^{(1)}; empty where the tree is no name."""
+    """A name with its scripts as one word, W_Q or W^{(1)}; empty where the tree is not a name."""
     if tree.op == "name":
         return tree.text
     if tree.op in ("sub", "^") and (base := spelled(tree.parts[0])):
@@ -30,7 +30,11 @@ def spelled(tree: Tree) -> str:
 
 def canonical(name: str) -> str:
     """A given name as `spelled` writes it."""
-    return re.sub(r"([_^])\{?(\w+|[^{}\s]+)\}?", lambda m: f"{m[1]}{m[2]}" if len(m[2]) == 1 else f"{m[1]}{{{m[2]}}}", name.replace(" ", ""))
+    return re.sub(
+        r"([_^])\{?(\w+|[^{}\s]+)\}?",
+        lambda m: f"{m[1]}{m[2]}" if len(m[2]) == 1 else f"{m[1]}{{{m[2]}}}",
+        name.replace(" ", ""),
+    )
 
 
 def items_of(script: str) -> tuple[str, ...]:
@@ -44,7 +48,10 @@ def is_letter(item: str) -> bool:
     return len(item) == 1 and INDEX.fullmatch(item) is not None
 
 
-def indexed(tree: Tree) -> tuple[str, tuple[str, ...]] | None:
+Pair = tuple[str, tuple[str, ...]]
+
+
+def indexed(tree: Tree) -> Pair | None:
     """The name and the indices of x_i, A_{ij} and A^i_j, where it can be such."""
     items: tuple[str, ...] = ()
     while tree.op in ("sub", "^") and tree.parts:
@@ -93,7 +100,10 @@ def letters_of(statement: Statement, names: Mapping[str, int], source: str) -> L
         if found is None or (tree.op == "^" and tree.parts[0].op != "sub"):
             continue
         name, items = found
-        if any(part.op in ("sub", "^") and part.parts and part is not tree and tree in part.parts and indexed(part) for part in trees):
+        if any(
+            part.op in ("sub", "^") and part.parts and part is not tree and tree in part.parts and indexed(part)
+            for part in trees
+        ):
             continue  # the inner part of A_i^j
         given = names.get(name)
         likely = all(is_letter(item) or item.isdigit() for item in items) and any(is_letter(item) for item in items)
@@ -103,13 +113,22 @@ def letters_of(statement: Statement, names: Mapping[str, int], source: str) -> L
             continue
         elif len(items) >= 2:
             evidence = True
-        elif items[0] in NEVER and items[0] not in (result.free or ()) and items[0] not in result.bound:
-            continue
-        elif name in "dnNT" and items[0] not in result.bound | {*(result.free or ())}:
+        elif (
+            items[0] in NEVER
+            and items[0] not in (result.free or ())
+            and items[0] not in result.bound
+            or name in "dnNT"
+            and items[0] not in result.bound | {*(result.free or ())}
+        ):
             continue
         count = result.counts.setdefault(name, len(items))
         if count != len(items) and given is None:
-            raise refused(source, tree.span, f"{name} has {len(items)} indices here, and {count} elsewhere", f"give the axes of {name}")
+            raise refused(
+                source,
+                tree.span,
+                f"{name} has {len(items)} indices here, and {count} elsewhere",
+                f"give the axes of {name}",
+            )
     result.active = evidence
     if not evidence:
         result.free = None
@@ -132,7 +151,7 @@ def letters_in(tree: Tree, letters: Letters, names: Mapping[str, object]) -> dic
         inner = letters_in(tree.parts[0], letters, names)
         return {letter: 1 for letter in inner if letter not in tree.letters}
     if tree.op in PRODUCTS:
-        return {letter: 1 for letter in left_by_product(factors_of(tree), letters, names)}
+        return dict.fromkeys(left_by_product(factors_of(tree), letters, names), 1)
     result: dict[str, int] = {}
     for part in tree.parts:
         for letter in letters_in(part, letters, names):
@@ -168,4 +187,8 @@ def left_by_product(factors: list[Tree], letters: Letters, names: Mapping[str, o
 
 def summed_by(counts: Mapping[str, int], letters: Letters) -> set[str]:
     """The letters that a product sums: twice in it, not free, and not bound by a ∑."""
-    return {letter for letter, count in counts.items() if count > 1 and letter not in letters.bound and letter not in (letters.free or ())}
+    return {
+        letter
+        for letter, count in counts.items()
+        if count > 1 and letter not in letters.bound and letter not in (letters.free or ())
+    }

@@ -47,7 +47,9 @@ def _input(axes: Axes, name: str, shape: Any, node: Node) -> Input:
     sizes: Any = getattr(shape, "shape", shape)
     if isinstance(order, tuple) and isinstance(sizes, Mapping):  # a named tensor
         return Input(name, Leaf(node, _distinct(axes, [(str(axis), int(sizes[axis])) for axis in order])))
-    if not isinstance(sizes, Sequence) or not all(isinstance(size, int) and not isinstance(size, bool) for size in sizes):
+    if not isinstance(sizes, Sequence) or not all(
+        isinstance(size, int) and not isinstance(size, bool) for size in sizes
+    ):
         raise NotationError(316, f"invalid shape for {name}: {shape!r}"[:200], hint=HINT)
     return Input(name, Leaf(node, tuple((axes.new(size=size),) if size != 1 else () for size in sizes)))
 
@@ -60,7 +62,10 @@ def _named(axes: Axes, name: str, text: str) -> tuple[tuple[Axis, ...], ...]:
         except NotationError as problem:
             raise NotationError(316, f"invalid shape for {name}: {text}", hint=HINT) from problem
         assert isinstance(statement, nodes.Declaration)
-        pairs = [(axis.name, int(size.value) if isinstance(size, nodes.Number) else None) for axis, size in statement.sets[0].axes]
+        pairs = [
+            (axis.name, int(size.value) if isinstance(size, nodes.Number) else None)
+            for axis, size in statement.sets[0].axes
+        ]
         return _distinct(axes, pairs)
     words = [word for word in re.split(r"[\s,×]+", text) if word]
     pairs: list[tuple[str, int | None]] = []

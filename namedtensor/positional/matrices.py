@@ -27,6 +27,8 @@ from .trees import Tree
 from .values import Leaf, Value, call, number
 
 SIZES = re.compile(r"d|d_\w|d_\{\w+\}|[nmNMT]")
+
+
 class Choose(Protocol):
     """What decides where a piece reads in several ways. Raises Question where nobody has chosen."""
 
@@ -146,7 +148,11 @@ class Walk:
         used = given.leaf.use(self.axes)
         dims = used.dims
         if len(dims) > 2:
-            raise self.refuse(tree, f"{name} has {len(dims)} axes, and matrix notation has two", "write an index for each of its axes, or use einsum")
+            raise self.refuse(
+                tree,
+                f"{name} has {len(dims)} axes, and matrix notation has two",
+                "write an index for each of its axes, or use einsum",
+            )
         whole = {0: EMPTY, 1: ((), *dims) if given.row else (*dims, ()), 2: dims}[len(dims)]
         self.axes.apart(used.axes)
         return Matrix(used.node, (whole[0], whole[1]), lying=len(dims) == 1 and not given.defined)
@@ -204,7 +210,9 @@ class Walk:
             if item.isdigit():
                 node = nodes.Index(node, ((nodes.Axis(axis.key), number(int(item))),))
             elif not is_letter(item):
-                raise self.refuse(tree, f"the index {item} is not supported", "only letters and numbers are read as indices")
+                raise self.refuse(
+                    tree, f"the index {item} is not supported", "only letters and numbers are read as indices"
+                )
             elif item in indices:
                 if twice is not None or len(items) > 2:
                     raise self.refuse(tree, f"{self.text(tree)} has the index {item} more than once")
@@ -227,7 +235,10 @@ class Walk:
 
     def diagonal_node(self, tree: Tree, node: Node, first: Axis, second: Axis) -> tuple[Node, Axis, Axis]:
         if not first.kind.fits(second.kind):
-            raise self.refuse(tree, f"{self.text(tree)} is the diagonal of a square tensor, and its axes are {first.key} and {second.key}")
+            raise self.refuse(
+                tree,
+                f"{self.text(tree)} is the diagonal of a square tensor, and its axes are {first.key} and {second.key}",
+            )
         first.kind.unify(second.kind)
         identity = nodes.Subscript(nodes.Name("I"), (values.name(first), values.name(second)))
         return call("⊙", (node, identity), [second]), first, second
@@ -253,9 +264,16 @@ class Walk:
         summed = summed_by(counts, self.letters) - {*self.inner}
         for letter in sorted(summed):
             if counts[letter] > 2:
-                raise self.refuse(tree, f"the index {letter} is {counts[letter]} times in a product", "write the sum: ∑_i")
+                raise self.refuse(
+                    tree, f"the index {letter} is {counts[letter]} times in a product", "write the sum: ∑_i"
+                )
         if summed and self.letters.free is None and self.letters.bound:
-            if self.choose(tree.span, self.text(tree), (f"{', '.join(sorted(summed))} is summed", "element by element")) == 1:
+            if (
+                self.choose(
+                    tree.span, self.text(tree), (f"{', '.join(sorted(summed))} is summed", "element by element")
+                )
+                == 1
+            ):
                 summed = set()
         inner, self.inner = self.inner, self.inner | summed
         with self.binding(summed):
@@ -310,7 +328,9 @@ class Walk:
         over = [own.pop(letter) for letter in letters]
         return self.reduced("∑", value, over, value.dims, own)
 
-    def reduced(self, operator: str, value: Matrix, over: Sequence[Axis], dims: Dims, indices: Mapping[str, Axis]) -> Matrix:
+    def reduced(
+        self, operator: str, value: Matrix, over: Sequence[Axis], dims: Dims, indices: Mapping[str, Axis]
+    ) -> Matrix:
         """A reduction over axes of a value; the sum of a diagonal is a trace."""
         if operator == "∑" and value.twice and len(over) == 1 and over[0].root is value.twice[1].root:
             node: Node = call("trace", (value.twice[0],), value.twice[1:])
@@ -338,8 +358,11 @@ class Walk:
         return self.times(self.read(left), self.read(right), tree.op, tree)
 
     def has_open_size(self, tree: Tree) -> bool:
-        """Whether a tree mentions a size that only what stands beside it can explain."""
-        return any((name := canonical(spelled(part))) and self.is_size(name) and name not in self.axes.given for part in tree.all())
+        """Whether a tree mentions a size that only the other factor can explain."""
+        return any(
+            (name := canonical(spelled(part))) and self.is_size(name) and name not in self.axes.given
+            for part in tree.all()
+        )
 
     def times(self, x: Matrix, y: Matrix, op: str, tree: Tree) -> Matrix:
         if x.identity or y.identity:
@@ -429,7 +452,9 @@ class Walk:
         """λ I is I with a factor; I M is M."""
         eye, other = (x, y) if x.identity else (y, x)
         if other.is_number or other.identity:
-            factor = self.scaled(Matrix(eye.node, EMPTY, literal=1 if eye.node == number(1) else None), replace(other, identity=False))
+            factor = self.scaled(
+                Matrix(eye.node, EMPTY, literal=1 if eye.node == number(1) else None), replace(other, identity=False)
+            )
             return replace(factor, identity=True, factors=None)
         if eye.node == number(1):
             return replace(other, lying=False)
@@ -443,7 +468,11 @@ class Walk:
             return self.reduced("∑", y, y.dims[0], ((), y.dims[1]), dict(y.indices))
         if y.ones and not y.dims[1] and x.dims[1]:
             return self.reduced("∑", x, x.dims[1], (x.dims[0], ()), dict(x.indices))
-        raise self.refuse(tree, "a vector of ones is only supported as a sum, 𝟏^⊤ x and A 𝟏", "write the sum as ∑_i x_i; numbers are broadcast")
+        raise self.refuse(
+            tree,
+            "a vector of ones is only supported as a sum, 𝟏^⊤ x and A 𝟏",
+            "write the sum as ∑_i x_i; numbers are broadcast",
+        )
 
     def with_diagonal(self, x: Matrix, y: Matrix, tree: Tree) -> Matrix:
         """diag(s) M is s ∘ M along the rows, M diag(s) along the columns."""
@@ -526,17 +555,25 @@ class Walk:
         left, right = (self.text(part) for part in tree.parts[:2]) if len(tree.parts) > 1 else (self.text(tree), "")
         first, second = (f"{self.called(value.dims[0])} × {self.called(value.dims[1])}" for value in (x, y))
         offers = []
-        if x.is_full and y.is_full and all(a.kind.fits(b.kind) for one, two in zip(x.dims, y.dims[::-1]) for a, b in zip(one, two)):
+        if (
+            x.is_full
+            and y.is_full
+            and all(a.kind.fits(b.kind) for one, two in zip(x.dims, y.dims[::-1]) for a, b in zip(one, two))
+        ):
             offers = [f"{left} {tree.op} {right}^⊤"]
-        return self.refuse(tree, f"shapes differ: {left} is {first}, {right} is {second}", f"write {offers[0]}" if offers else None)
+        return self.refuse(
+            tree, f"shapes differ: {left} is {first}, {right} is {second}", f"write {offers[0]}" if offers else None
+        )
 
     def divided(self, x: Matrix, y: Matrix, tree: Tree) -> Matrix:
-        if is_sum_over(x, y.size):
+        if is_sum_over(self.axes, x, y.size):
             assert isinstance(x.node, nodes.Call)
             return replace(x, node=nodes.Call("mean", (), x.node.subscript, x.node.arguments))
         if not y.is_number:
             if x.is_number and y.is_full or y.is_full and x.dims != y.dims and not x.is_full or y.identity:
-                raise self.refuse(tree, "division by a matrix is not defined", "write the inverse A^{-1} B, or ∘ with elements")
+                raise self.refuse(
+                    tree, "division by a matrix is not defined", "write the inverse A^{-1} B, or ∘ with elements"
+                )
             self.remark(f"{self.text(tree)} divides element by element")
         literal_one = x.literal == 1
         dims = self.elements("/", x, y, tree)
@@ -566,21 +603,35 @@ class Walk:
         return self.reduced(BIG_NAMES[tree.text], body, over, body.dims, indices)
 
 
-def is_sum_over(value: Matrix, axis: Axis | None) -> bool:
+def is_sum_over(axes: Axes, value: Matrix, axis: Axis | None) -> bool:
     """Whether a value is the sum over just this axis."""
     node = value.node
-    return axis is not None and isinstance(node, nodes.Call) and node.operator == "∑" and node.subscript == (values.name(axis),)
+    if axis is None or not isinstance(node, nodes.Call) or node.operator != "∑" or len(node.subscript) != 1:
+        return False
+    (below,) = node.subscript
+    return isinstance(below, nodes.Name) and axes.all[below.text].root is axis.root
 
 
 def transposed(value: Matrix) -> Matrix:
-    return replace(value, dims=value.dims[::-1], lying=False, inverse=None if value.inverse is None else transposed(value.inverse), factors=None)
+    return replace(
+        value,
+        dims=value.dims[::-1],
+        lying=False,
+        inverse=None if value.inverse is None else transposed(value.inverse),
+        factors=None,
+    )
 
 
 def node_of(name: str) -> Node:
-    """A name with scripts as a node."""
-    (statement,) = parse(name).statements
-    assert isinstance(statement, nodes.Value)
-    return statement.body
+    """A name with scripts as a node; W^{(1)} and W^Q are W_1 and W_Q, since no superscript is a power."""
+    plain = re.sub(r"[{}()]", "", name.replace("^", "_")) if "^" in name else name
+    try:
+        (statement,) = parse(plain).statements
+        if isinstance(statement, nodes.Value) and isinstance(statement.body, (nodes.Name, nodes.Subscript)):
+            return statement.body
+    except (NotationError, ValueError):
+        pass
+    return nodes.Name("".join(character for character in plain if character.isalnum()) or "x")
 
 
 RULES: dict[str, Callable[[Walk, Tree], Matrix]] = {}

@@ -1,4 +1,4 @@
-"""What a tree means that is no name, product or sum of indices: powers, norms, traces, functions; one rule each."""
+"""What a tree means that is not a name, product or sum of indices: powers, norms, traces, functions; one rule each."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def applied(walk: Walk, operator: str, x: Matrix) -> Matrix:
 
 
 def square(walk: Walk, tree: Tree, x: Matrix, what: str) -> tuple[Axis, Axis]:
-    """The two axes of a square matrix. Raises NotationError where it is none."""
+    """The two axes of a square matrix. Raises NotationError where it is not."""
     rows, columns = x.dims
     if x.identity or len(rows) != 1 or len(columns) != 1 or not rows[0].kind.fits(columns[0].kind):
         raise walk.refuse(tree, f"{what} needs a square matrix, got {walk.called(x.axes)}")
@@ -117,7 +117,9 @@ def outer(walk: Walk, tree: Tree) -> Matrix:
     """Of vectors the outer product, of matrices Kronecker's."""
     x, y = (walk.read(part) for part in tree.parts)
     if x.identity or y.identity or x.ones or y.ones:
-        raise walk.refuse(tree, "⊗ of an identity or of ones needs their sizes", "write it with an identity that is given")
+        raise walk.refuse(
+            tree, "⊗ of an identity or of ones needs their sizes", "write it with an identity that is given"
+        )
     if x.is_number or y.is_number:
         return walk.scaled(x, y)
     if not x.dims[1] and not y.dims[1]:
@@ -153,7 +155,7 @@ def big(walk: Walk, tree: Tree) -> Matrix:
 
 @rule("sub")
 def element(walk: Walk, tree: Tree) -> Matrix:
-    """(A x)_i, softmax(z)_i: the index of a vector or matrix that is no name."""
+    """(A x)_i, softmax(z)_i: the index of a vector or matrix."""
     items = items_of(tree.text)
     x = walk.read(tree.parts[0])
     free = [dim for dim in x.dims if dim]
@@ -175,7 +177,11 @@ def element(walk: Walk, tree: Tree) -> Matrix:
 def power(walk: Walk, tree: Tree) -> Matrix:
     base, exponent = tree.parts
     name = canonical(spelled(tree))
-    if exponent.op == "label" or exponent.op == "group" or (exponent.op == "name" and exponent.text not in walk.names and exponent.text.isupper()):
+    if (
+        exponent.op == "label"
+        or exponent.op == "group"
+        or (exponent.op == "name" and exponent.text not in walk.names and exponent.text.isupper())
+    ):
         if name and base.op in ("name", "sub"):
             return walk.leaf(tree, name)
     if base.op == "name" and base.text == "e" and "e" not in walk.names:
@@ -199,7 +205,11 @@ def matrix_power(walk: Walk, tree: Tree, x: Matrix, p: Matrix) -> Matrix:
     rows, columns = x.dims
     is_square = len(rows) == len(columns) == 1 and rows[0].kind.fits(columns[0].kind)
     if not is_square or not whole:
-        raise walk.refuse(tree, f"{walk.text(tree)}: only whole powers of a square matrix and its inverse are supported", "write an elementwise power with ∘: A ∘ A")
+        raise walk.refuse(
+            tree,
+            f"{walk.text(tree)}: only whole powers of a square matrix and its inverse are supported",
+            "write an elementwise power with ∘: A ∘ A",
+        )
     if walk.choose(tree.span, walk.text(tree), options) == 1:
         return raised(walk, x, p)
     square(walk, tree, x, "a power")
@@ -213,7 +223,11 @@ def vector_power(walk: Walk, tree: Tree, x: Matrix, p: Matrix) -> Matrix:
         if walk.choose(tree.span, walk.text(tree), ("each element", "the inner product with itself")) == 1:
             column = x if x.dims[0] else transposed(x)
             other = walk.read(tree.parts[0])
-            return walk.contract(transposed(column), other if other.dims[0] else transposed(other), Tree("product", tree.span, (tree.parts[0],) * 2))
+            return walk.contract(
+                transposed(column),
+                other if other.dims[0] else transposed(other),
+                Tree("product", tree.span, (tree.parts[0],) * 2),
+            )
         return raised(walk, x, p)
     walk.remark(f"{walk.text(tree)} is a power of each element")
     return raised(walk, x, p)
@@ -227,15 +241,24 @@ def norm(walk: Walk, tree: Tree) -> Matrix:
         raise walk.refuse(tree, "a norm needs a vector or a matrix", "write |x| for the absolute value of a number")
     if x.is_full and order not in ("F", "Fro", "F,"):
         if order not in ("", "2"):
-            raise walk.refuse(tree, f"the norm ‖A‖_{order} of a matrix is not supported", "‖A‖_F is the root of the sum of squares")
-        if walk.choose(tree.span, walk.text(tree), ("Frobenius: the root of the sum of squares", "the largest singular value")) == 1:
+            raise walk.refuse(
+                tree, f"the norm ‖A‖_{order} of a matrix is not supported", "‖A‖_F is the root of the sum of squares"
+            )
+        if (
+            walk.choose(
+                tree.span, walk.text(tree), ("Frobenius: the root of the sum of squares", "the largest singular value")
+            )
+            == 1
+        ):
             return spectral(walk, tree, x)
     if order in ("∞", "\\infty"):
         return walk.reduced("max", applied(walk, "abs", x), over, EMPTY, dict(x.indices))
     parameters: tuple[Node, ...] = ()
     if order not in ("", "2", "F", "Fro"):
         if not order.replace(".", "", 1).isdigit():
-            raise walk.refuse(tree, f"the norm with the subscript {order} is not supported", "write ‖x‖, ‖x‖_1, ‖x‖_2, ‖x‖_∞ or ‖A‖_F")
+            raise walk.refuse(
+                tree, f"the norm with the subscript {order} is not supported", "write ‖x‖, ‖x‖_1, ‖x‖_2, ‖x‖_∞ or ‖A‖_F"
+            )
         parameters = (number(float(order)),)
     node = call("norm", (x.node,), over, parameters)
     walk.axes.apart(x.axes)
@@ -278,7 +301,9 @@ def inner(walk: Walk, tree: Tree) -> Matrix:
 
 @rule("gradient")
 def gradient(walk: Walk, tree: Tree) -> Matrix:
-    raise walk.refuse(tree, "derivatives are not read", "write the function in named notation, and ∂f/∂x for its derivative")
+    raise walk.refuse(
+        tree, "derivatives are not read", "write the function in named notation, and ∂f/∂x for its derivative"
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------- functions
@@ -321,11 +346,17 @@ def along(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
     if below in ("columns", "cols", "col", "column"):
         axes = x.dims[0]
     elif below and below not in ("rows", "row"):
-        raise walk.refuse(tree, f"{tree.text} over {below} is not supported", f"write an index of its argument, or {tree.text}(…) within each row")
+        raise walk.refuse(
+            tree,
+            f"{tree.text} over {below} is not supported",
+            f"write an index of its argument, or {tree.text}(…) within each row",
+        )
     if not axes and len(own) == 1 and not below:
         axes = tuple(own.values())
     if not axes:
-        raise walk.refuse(tree, f"{tree.text} has no axis to be taken over", f"write the index below it: {tree.text}_j(…)")
+        raise walk.refuse(
+            tree, f"{tree.text} has no axis to be taken over", f"write the index below it: {tree.text}_j(…)"
+        )
     if x.is_full:
         walk.remark(f"{tree.text} is over {walk.called(axes)}, within each {'column' if axes is x.dims[0] else 'row'}")
     return walk.make(call(tree.text, (x.node,), axes), x.dims, x)
@@ -342,7 +373,13 @@ def of_square(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
 def trace_of_product(walk: Walk, tree: Tree, x: Matrix) -> Matrix | None:
     """tr(P Q) as one contraction, over both axes."""
     inside = tree.parts[0]
-    if inside.op != "product" or not isinstance(x.node, nodes.Call) or x.node.operator != "⊙" or len(x.node.subscript) != 1 or walk.letters.active:
+    if (
+        inside.op != "product"
+        or not isinstance(x.node, nodes.Call)
+        or x.node.operator != "⊙"
+        or len(x.node.subscript) != 1
+        or walk.letters.active
+    ):
         return None
     first, second = (walk.read(part) for part in inside.parts)
     if not first.is_full or not second.is_full or first.inverse or first.diagonal or second.diagonal:

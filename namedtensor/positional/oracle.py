@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from .indices import Letters, canonical, factors_of, is_letter, items_of, letters_in, occurrences, spelled, summed_by
-from .plain_functions import ELEMENTWISE, softmax
+from .indices import Letters, canonical, factors_of, is_letter, items_of, occurrences, spelled, summed_by
+from .plain_functions import ELEMENTWISE, inverse, softmax
 from .trees import Tree
 
 Array = Any
@@ -42,7 +42,12 @@ class Plain:
 
     @property
     def T(self) -> Plain:
-        return Plain(np.swapaxes(self.array, -1, -2), self.letters, False, self.special + "^⊤" if self.special == "𝟏" else self.special)
+        return Plain(
+            np.swapaxes(self.array, -1, -2),
+            self.letters,
+            False,
+            self.special + "^⊤" if self.special == "𝟏" else self.special,
+        )
 
     def over(self, letters: Sequence[str]) -> Array:
         """The array with a dimension for each of these letters, 1 where it has none."""
@@ -59,7 +64,9 @@ def number(value: float) -> Plain:
 class Oracle:
     """The walk. `arrays` and `sizes` are by name; `decisions` what was chosen where a piece reads in several ways."""
 
-    def __init__(self, arrays: Mapping[str, Array], sizes: Mapping[str, float], letters: Letters, decisions: Mapping[Any, int]):
+    def __init__(
+        self, arrays: Mapping[str, Array], sizes: Mapping[str, float], letters: Letters, decisions: Mapping[Any, int]
+    ):
         self.arrays, self.sizes, self.letters, self.decisions = arrays, sizes, letters, decisions
         self.inner: frozenset[str] = frozenset()
 
@@ -97,7 +104,9 @@ class Oracle:
             if item.isdigit():
                 array = np.take(array, int(item) - 1, axis=position)
             elif item in letters:
-                array = np.moveaxis(np.diagonal(array, axis1=letters.index(item), axis2=position), -1, letters.index(item))
+                array = np.moveaxis(
+                    np.diagonal(array, axis1=letters.index(item), axis2=position), -1, letters.index(item)
+                )
             else:
                 letters.append(item)
                 position += 1
@@ -126,26 +135,45 @@ class Oracle:
 
     def einstein(self, factors: list[Tree], summed: set[str]) -> Plain:
         """All factors multiplied, then summed: no order of contraction matters."""
-        deltas = [factor for factor in factors if (pair := self.letters.index_of(factor, self.arrays)) and pair[0] == "δ" and "δ" not in self.arrays]
-        if deltas:
+        deltas = [pair[1] for factor in factors if (pair := self.delta(factor))]
+        factors = [factor for factor in factors if not self.delta(factor)]
+        if not factors:
             raise Unsupported("δ")
         total = self.value(factors[0])
         for factor in factors[1:]:
             total = self.times(total, self.value(factor), Tree("product", (0, 0)))
+        for first, second in deltas:
+            known = first if first in total.letters else second
+            if known not in total.letters:
+                raise Unsupported("δ")
+            size = total.array.shape[total.letters.index(known)]
+            total = self.each(np.multiply, total, Plain(np.eye(size)[:, :, None, None], (first, second)))
         return self.summed(total, [letter for letter in total.letters if letter in summed])
+
+    def delta(self, tree: Tree) -> tuple[str, tuple[str, ...]] | None:
+        pair = self.letters.index_of(tree, self.arrays)
+        return pair if pair is not None and pair[0] == "δ" and "δ" not in self.arrays else None
 
     def summed(self, value: Plain, letters: Sequence[str], function: Any = np.sum) -> Plain:
         if not letters:
             return value
         over = tuple(value.letters.index(letter) for letter in letters)
-        return Plain(function(value.array, axis=over), tuple(letter for letter in value.letters if letter not in letters), value.vector)
+        return Plain(
+            function(value.array, axis=over),
+            tuple(letter for letter in value.letters if letter not in letters),
+            value.vector,
+        )
 
     def slash(self, tree: Tree) -> Tree | None:
         """a / (b c), where that was chosen."""
         if self.decided(tree, "/") != 1:
             return None
         quotient, rest = tree.parts
-        return Tree("/", tree.span, (quotient.parts[0], Tree("group", tree.span, (Tree("product", tree.span, (quotient.parts[1], rest)),))))
+        return Tree(
+            "/",
+            tree.span,
+            (quotient.parts[0], Tree("group", tree.span, (Tree("product", tree.span, (quotient.parts[1], rest)),))),
+        )
 
     def times(self, x: Plain, y: Plain, tree: Tree) -> Plain:
         if x.special or y.special:
@@ -171,7 +199,9 @@ class Oracle:
     def with_special(self, x: Plain, y: Plain) -> Plain:
         if "I" in (x.special, y.special):
             result = self.each(np.multiply, Plain(x.array, x.letters), Plain(y.array, y.letters))
-            return Plain(result.array, result.letters, False, "I" if x.is_number or y.is_number or x.special == y.special else "")
+            return Plain(
+                result.array, result.letters, False, "I" if x.is_number or y.is_number or x.special == y.special else ""
+            )
         if x.special == "𝟏^⊤":
             return Plain(y.array.sum(-2, keepdims=True), y.letters)
         if y.special == "𝟏":
@@ -192,14 +222,21 @@ class Oracle:
                 y = y.T
             letters = tuple(dict.fromkeys((*x.letters, *y.letters)))
             special = "I" if x.special == y.special == "I" else ""
-            return Plain(function(x.over(letters), y.over(letters)), letters, x.vector and y.vector or (x.vector and y.is_number), special)
+            return Plain(
+                function(x.over(letters), y.over(letters)),
+                letters,
+                x.vector and y.vector or (x.vector and y.is_number),
+                special,
+            )
         return Plain(function(x.array), x.letters, x.vector)
 
     def big(self, tree: Tree) -> Plain:
         outer, self.inner = self.inner, self.inner | {*tree.letters}
         value = self.value(tree.parts[0])
         self.inner = outer
-        return self.summed(value, tree.letters, {"∑": np.sum, "∏": np.prod, "max": np.max, "min": np.min, "mean": np.mean}[tree.text])
+        return self.summed(
+            value, tree.letters, {"∑": np.sum, "∏": np.prod, "max": np.max, "min": np.min, "mean": np.mean}[tree.text]
+        )
 
 
 # --------------------------------------------------------------------------------------------------------------- rules
@@ -223,7 +260,13 @@ def power(oracle: Oracle, tree: Tree) -> Plain:
         for _ in range(int(p.array[0, 0]) - 1):
             result = result @ x.array
         return Plain(result, x.letters)
-    if rows * columns > 1 and p.letters == () and p.array.item() == 2 and oracle.decided(tree) == 1 and (rows == 1 or columns == 1):
+    if (
+        rows * columns > 1
+        and p.letters == ()
+        and p.array.item() == 2
+        and oracle.decided(tree) == 1
+        and (rows == 1 or columns == 1)
+    ):
         return Plain((x.array**2).sum((-1, -2), keepdims=True), x.letters)
     return oracle.each(np.power, x, p)
 
@@ -330,7 +373,7 @@ RULES: dict[str, Callable[[Oracle, Tree], Plain]] = {
     "group": part,
     "negative": lambda oracle, tree: (lambda x: Plain(-x.array, x.letters, x.vector, x.special))(part(oracle, tree)),
     "T": lambda oracle, tree: part(oracle, tree).T,
-    "inverse": lambda oracle, tree: (lambda x: Plain(1 / x.array if x.is_number else np.linalg.inv(x.array), x.letters))(part(oracle, tree)),
+    "inverse": lambda oracle, tree: (lambda x: Plain(1 / x.array if x.is_number else inverse(x.array), x.letters))(part(oracle, tree)),
     **dict.fromkeys(("product", "·", "after /"), Oracle.product),
     "@": lambda oracle, tree: oracle.times(oracle.value(tree.parts[0]), oracle.value(tree.parts[1]), Tree("product", tree.span)),
     "∘": lambda oracle, tree: hadamard(oracle, tree),

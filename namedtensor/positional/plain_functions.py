@@ -11,6 +11,21 @@ Array = Any
 erf = np.vectorize(math.erf, otypes=[float])
 
 
+MAX_CONDITION = 1e8
+
+
+def inverse(x: Array) -> Array:
+    """The inverse. Raises LinAlgError also where rounding would be all that is left of it."""
+    if np.max(np.linalg.cond(x)) > MAX_CONDITION:
+        raise np.linalg.LinAlgError
+    return np.linalg.inv(x)
+
+
+def solution(a: Array, b: Array) -> Array:
+    """The solution x of a x = b, of a vector or a matrix b."""
+    return inverse(a) @ b
+
+
 def softmax(x: Array, axis: Any) -> Array:
     weights = np.exp(x - np.max(x, axis=axis, keepdims=True))
     return weights / weights.sum(axis=axis, keepdims=True)

@@ -42,8 +42,18 @@ GREEK = {
     for name in "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi chi psi omega "
     "Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega".split()
 } | {"varepsilon": "ε", "varphi": "φ", "vartheta": "θ"}  # fmt: skip
-FONTS = set("text textrm textbf textit mathrm mathbf mathit mathsf mathcal mathtt boldsymbol bm vec operatorname operatorname* mathop".split())
-ACCENTS = {"hat": "\u0302", "widehat": "\u0302", "tilde": "\u0303", "widetilde": "\u0303", "bar": "\u0304", "overline": "\u0304", "dot": "\u0307"}
+FONTS = set(
+    "text textrm textbf textit mathrm mathbf mathit mathsf mathcal mathtt boldsymbol bm vec operatorname operatorname* mathop".split()
+)
+ACCENTS = {
+    "hat": "\u0302",
+    "widehat": "\u0302",
+    "tilde": "\u0303",
+    "widetilde": "\u0303",
+    "bar": "\u0304",
+    "overline": "\u0304",
+    "dot": "\u0307",
+}
 SKIPPED = set(
     "left right big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr displaystyle textstyle quad qquad ! , ; : limits nolimits rm bf".split()
 ) | {" "}
@@ -109,7 +119,12 @@ class Scanner:
         if len(word) > 1 and word.lower() in FUNCTIONS:
             self.add(FUNCTION, word, start, start + len(word))
         elif len(word) > 4:
-            raise refused(self.source, (start, start + len(word)), f"unknown name or function {word}", "give its shape, or write its letters apart if they are factors")
+            raise refused(
+                self.source,
+                (start, start + len(word)),
+                f"unknown name or function {word}",
+                "give its shape, or write its letters apart if they are factors",
+            )
         else:
             for offset, letter in enumerate(word):
                 self.add(NAME, letter, start + offset, start + offset + 1)
@@ -120,7 +135,11 @@ class Scanner:
         start = self.position
         self.position += 1
         following = self.source[self.position : self.position + 1]
-        if self.source[start] == "Σ" and (following == "_" or following in SUBSCRIPTS and not following.isdigit()) and following:
+        if (
+            self.source[start] == "Σ"
+            and (following == "_" or following in SUBSCRIPTS and not following.isdigit())
+            and following
+        ):
             return self.add(SIGN, "∑", start, self.position)
         while self.position < len(self.source) and unicodedata.combining(self.source[self.position]):
             self.position += 1
@@ -210,7 +229,9 @@ class Scanner:
         elif text.isalnum():
             self.add(NAME, text, *span)
         else:
-            raise refused(self.source, span, f"{text} is not a name or a known function", "give the formula without prose")
+            raise refused(
+                self.source, span, f"{text} is not a name or a known function", "give the formula without prose"
+            )
 
     def accent(self, start: int, mark: str) -> None:
         text, _, _ = self.argument()
@@ -229,7 +250,9 @@ class Scanner:
         elif text == "R":
             self.add(SIGN, "ℝ", start, self.position)
         else:
-            raise refused(self.source, (start, self.position), f"\\mathbb{{{text}}} is not supported in matrix or index notation")
+            raise refused(
+                self.source, (start, self.position), f"\\mathbb{{{text}}} is not supported in matrix or index notation"
+            )
 
 
 def tokens_of(source: str, names: Collection[str] = ()) -> list[Token]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -19,11 +19,12 @@ from ..programs.program import Program as NamedProgram
 from .axes import axes_of
 from .checked import compared
 from .detection import kind_of
+from .indices import canonical
 from .naming import TwiceInOneValue, names_of
 from .program import Program
 from .readers import READERS
 from .refusals import ASKED, Ambiguous, Question, Unsafe, refused
-from .values import merged, written
+from .values import written
 
 KINDS = ("matrices", "indices", "einsum", "einops", "numpy", "torch")
 MAX_READINGS = 8
@@ -49,12 +50,21 @@ class Translation:
         The result of the comparison with the source's own value.
     """
 
-    def __init__(self, source: str, kind: str, statements: tuple[nodes.Statement, ...], axes: dict[str, tuple[str, ...]], result: tuple[str, ...], reading: tuple[str, ...]):
+    def __init__(
+        self,
+        source: str,
+        kind: str,
+        statements: tuple[nodes.Statement, ...],
+        axes: dict[str, tuple[str, ...]],
+        result: tuple[str, ...],
+        reading: tuple[str, ...],
+    ):
         self.source, self.kind, self.axes, self.result, self.reading = source, kind, axes, result, reading
         self._tree = nodes.Program(statements)
         self.formula = to_text(self._tree)
         self.checked = "not compared with the source"
         self.chosen: tuple[str, ...] = ()
+        self._spelled = {name: name for name in axes}  # the name of each input in the formula
 
     def __repr__(self) -> str:
         return self.formula
@@ -94,8 +104,12 @@ class Translation:
         given = dict(zip(self._order, arrays)) | named
         missing = [name for name in self._order if name not in given]
         if missing:
-            raise NotationError(206, f"no array for {', '.join(missing)}", hint=f"the inputs are {', '.join(self._order)}")
-        values = {name: tensor(given[name], axes) if axes else given[name] for name, axes in self.axes.items()}
+            raise NotationError(
+                206, f"no array for {', '.join(missing)}", hint=f"the inputs are {', '.join(self._order)}"
+            )
+        values = {
+            self._spelled[name]: tensor(given[name], axes) if axes else given[name] for name, axes in self.axes.items()
+        }
         found = _evaluated(self.formula, values)
         return found.to_array(list(self.result)) if self.result else np.asarray(found.to_array())
 
@@ -165,7 +179,9 @@ def translate(
     """
     whole = {**(shapes or {}), **named}
     if not isinstance(text, str):  # type: ignore[redundant-expr]
-        raise NotationError(208, f"the source is a string, got {type(text).__name__}", hint='nt.translate("A x", A="m n", x="n")')
+        raise NotationError(
+            208, f"the source is a string, got {type(text).__name__}", hint='nt.translate("A x", A="m n", x="n")'
+        )
     if kind and kind not in KINDS:
         raise NotationError(208, f"unknown kind {kind!r}", hint=f"available: {', '.join(KINDS)}")
     readings = _readings(text, whole, kind or kind_of(text, whole), check)
@@ -179,7 +195,9 @@ def translate(
     raise found.alone()
 
 
-def from_einsum(text: str, shapes: Mapping[str, Any] | None = None, /, *, check: bool = True, **named: Any) -> Translation:
+def from_einsum(
+    text: str, shapes: Mapping[str, Any] | None = None, /, *, check: bool = True, **named: Any
+) -> Translation:
     """Translate a call of einsum, or its letters.
 
     Parameters
@@ -208,7 +226,9 @@ def from_einsum(text: str, shapes: Mapping[str, Any] | None = None, /, *, check:
     return translate(text, shapes, kind="einsum", check=check, **named)
 
 
-def from_einops(text: str, shapes: Mapping[str, Any] | None = None, /, *, check: bool = True, **named: Any) -> Translation:
+def from_einops(
+    text: str, shapes: Mapping[str, Any] | None = None, /, *, check: bool = True, **named: Any
+) -> Translation:
     """Translate a call of einops: rearrange, reduce, repeat or einsum.
 
     Parameters
@@ -232,7 +252,7 @@ def from_einops(text: str, shapes: Mapping[str, Any] | None = None, /, *, check:
     --------
     >>> import namedtensor as nt
     >>> nt.from_einops("reduce(x, 'b c -> b', 'mean')", x="b c")
-    mean_{c} x
+    mean_c(x)
     """
     return translate(text, shapes, kind="einops", check=check, **named)
 
@@ -250,7 +270,12 @@ def _readings(text: str, shapes: Mapping[str, Any], kind: str, check: bool) -> l
         except Question as asked:
             question = question or asked
             if len(results) + len(waiting) + len(asked.options) > MAX_READINGS:
-                raise refused(text, asked.span, f"{asked.piece} is ambiguous, and so are other pieces", "write it with brackets and explicit signs") from None
+                raise refused(
+                    text,
+                    asked.span,
+                    f"{asked.piece} is ambiguous, and so are other pieces",
+                    "write it with brackets and explicit signs",
+                ) from None
             waiting = [(*plan, number) for number in range(len(asked.options))] + waiting
         except NotationError as problem:
             results.append(problem)
@@ -258,7 +283,7 @@ def _readings(text: str, shapes: Mapping[str, Any], kind: str, check: bool) -> l
         return results
     right = [found for found in results if isinstance(found, Translation)]
     if not right or any(isinstance(found, Unsafe) for found in results):
-        return [found for found in results if isinstance(found, NotationError)][:1]
+        return [next(found for found in results if isinstance(found, NotationError))]
     if len(right) == 1:
         right[0].reading = (*right[0].reading, *right[0].chosen)
     spans[id(right[0])] = question.span
@@ -270,20 +295,25 @@ spans: dict[int, Span] = {}
 
 def _asked(text: str, readings: Sequence[Any]) -> Ambiguous:
     span = spans.pop(id(readings[0]), (0, len(text)))
-    notes = [f"{number}. {found.chosen[0]}: {found.formula.splitlines()[-1]}" for number, found in enumerate(readings, 1)]
-    error = Ambiguous(ASKED, f"{text[slice(*span)].strip()} is ambiguous", text, span, notes, "choose with reading=1, reading=2, …")
+    notes = [
+        f"{number}. {found.chosen[0]}: {found.formula.splitlines()[-1]}" for number, found in enumerate(readings, 1)
+    ]
+    error = Ambiguous(
+        ASKED, f"{text[slice(*span)].strip()} is ambiguous", text, span, notes, "choose with reading=1, reading=2, …"
+    )
     error.readings = tuple(readings)
     return error
 
 
 def _translated(text: str, shapes: Mapping[str, Any], kind: str, choices: Choices, check: bool) -> Translation:
     reader = READERS[kind](text, shapes, choices)
-    program: Program | None = None
     try:
-        program = reader.read()
+        program: Program = reader.read()
         names = names_of(program.axes, {*program.inputs})
     except TwiceInOneValue:
-        raise refused(text, (0, len(text)), "a value would have one axis twice", "write the diagonal with indices, A_{ii}") from None
+        raise refused(
+            text, (0, len(text)), "a value would have one axis twice", "write the diagonal with indices, A_{ii}"
+        ) from None
     except NotationError as problem:
         raise problem.replace(**_named(problem, names_of_axes(reader))) from None
     found = _written(text, program, names, choices)
@@ -312,14 +342,13 @@ def _named(problem: NotationError, names: Mapping[str, tuple[str, ...]]) -> dict
 def _written(text: str, program: Program, names: Mapping[str, tuple[str, ...]], choices: Choices) -> Translation:
     """The lines with their names; a value that begins with a sign after others gets a name."""
     statements: list[nodes.Statement] = [
-        nodes.Equation((nodes.Size(nodes.Axis(names[axis.key][0])), nodes.Number(size))) for axis, size in program.stated
+        nodes.Equation((nodes.Size(nodes.Axis(names[axis.key][0])), nodes.Number(size)))
+        for axis, size in program.stated
     ]
-    renames: Any = [(axis, parts) for axis, parts in program.products]
-    del renames
     last = program.lines[-1]
     body, dims = last.node, last.dims
     result: list[str] = []
-    for dim in dims:
+    for dim in filter(None, dims):
         parts = [name for axis in dim for name in names[axis.key]]
         if len(parts) == 1:
             result.append(parts[0])
@@ -335,10 +364,20 @@ def _written(text: str, program: Program, names: Mapping[str, tuple[str, ...]], 
     if head is None and statements and to_text(value).startswith(("-", "−")):
         head = nodes.Name(next(name for name in ("y", "Y", "out", "result") if name not in program.inputs))
     statements.append(nodes.Value(value) if head is None else nodes.Equation((head, value)))
-    axes = {name: tuple(part for axis in axes_of(leaf.dims) for part in names[axis.key]) for name, leaf in program.inputs.items()}
+    axes = {
+        name: tuple(part for axis in axes_of(leaf.dims) for part in names[axis.key])
+        for name, leaf in program.inputs.items()
+    }
     reading = tuple(_spelled(line, names) for line in program.remarks)
     found = Translation(text, program.kind, tuple(statements), axes, tuple(result), reading)
     found.chosen = tuple(choices.chosen)
+    found._spelled = {name: to_text(leaf.node) for name, leaf in program.inputs.items()}
+    renamed = (
+        f"{name} is called {spelled}"
+        for name, spelled in found._spelled.items()
+        if canonical(spelled) != canonical(name)
+    )
+    found.reading = (*found.reading, *renamed)
     return found
 
 
@@ -348,7 +387,3 @@ def _merged_name(parts: Sequence[str], names: Mapping[str, tuple[str, ...]]) -> 
     while base in taken:
         base += "'"
     return base
-
-
-Reader = Callable[..., Any]
-__all__ = ["Translation", "from_einops", "from_einsum", "merged", "translate"]

@@ -1,8 +1,8 @@
 """Matrix and index notation to a tree: a Pratt parser. What a product means is decided later, when its operands are known.
 
-    sum       term + term − term
-    term      what ∘ ⊙ ⊗ · × * join: products of factors side by side, which bind more tightly; a / b
-    factor    an atom with scripts and primes: A^⊤, x_i, ‖x‖_2^2
+sum       term + term − term
+term      what ∘ ⊙ ⊗ · × * join: products of factors side by side, which bind more tightly; a / b
+factor    an atom with scripts and primes: A^⊤, x_i, ‖x‖_2^2
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Tree:
 
     def all(self) -> Iterator[Tree]:
         """Itself and the trees below it."""
-        waiting = [self]
+        waiting: list[Tree] = [self]
         while waiting:
             tree = waiting.pop()
             yield tree
@@ -83,7 +83,9 @@ class Parser:
     def sum(self) -> Tree:
         self.depth += 1
         if self.depth > MAX_NESTING:
-            raise refused(self.source, (self.token.start, self.token.end), f"brackets are nested more than {MAX_NESTING} deep")
+            raise refused(
+                self.source, (self.token.start, self.token.end), f"brackets are nested more than {MAX_NESTING} deep"
+            )
         start = self.token.start
         negative = self.sees("-", "+") and self.take().text == "-"
         left = self.term()
@@ -154,7 +156,12 @@ class Parser:
         elif self.begins() and not self.sees("∑", "∏"):
             arguments = [self.factor()]
             if self.begins():
-                raise refused(self.source, (start, self.token.end), f"{token.text} has no brackets around its argument", f"write {token.text}(…)")
+                raise refused(
+                    self.source,
+                    (start, self.token.end),
+                    f"{token.text} has no brackets around its argument",
+                    f"write {token.text}(…)",
+                )
         else:
             raise self.unexpected(f", expected the argument of {token.text}")
         tree = Tree("call", self.span(start), tuple(arguments), word, upper=below)
@@ -163,9 +170,14 @@ class Parser:
         return self.scripts(tree, start)
 
     def function_by_letter(self, token: Token) -> Tree:
-        """σ(x) is the sigmoid; f(x) is no product."""
+        """σ(x) is the sigmoid; f(x) is not a product."""
         if token.text != "σ":
-            raise refused(self.source, (token.start, token.end), f"unknown function {token.text}", f"give the shape of {token.text} if it is a factor")
+            raise refused(
+                self.source,
+                (token.start, token.end),
+                f"unknown function {token.text}",
+                f"give the shape of {token.text} if it is a factor",
+            )
         return Tree("call", (token.start, self.token.end), tuple(self.arguments("(", ")")), "σ")
 
     def arguments(self, opening: str, closing: str) -> list[Tree]:
@@ -192,12 +204,26 @@ class Parser:
                 continue
             left, relation, rest = partition(raw)
             letters = tuple(letter for letter in left.replace(",", " ").replace(" ", "") if letter)
-            if not letters or not all(letter.isalpha() for letter in letters) or (relation and (relation, rest) not in (("=", "1"), ("=", "0"))):
+            if (
+                not letters
+                or not all(letter.isalpha() for letter in letters)
+                or (relation and (relation, rest) not in (("=", "1"), ("=", "0")))
+            ):
                 condition = raw
-                raise refused(self.source, (begin, self.token.start), f"the sum over {condition} is not supported", "sum over a whole axis: ∑_i or ∑_{i=1}^n")
+                raise refused(
+                    self.source,
+                    (begin, self.token.start),
+                    f"the sum over {condition} is not supported",
+                    "sum over a whole axis: ∑_i or ∑_{i=1}^n",
+                )
             if (relation, rest) == ("=", "0"):
                 upper = "0"
-                raise refused(self.source, (begin, self.token.start), "indices start at 1", "sum over a whole axis: ∑_i or ∑_{i=1}^n")
+                raise refused(
+                    self.source,
+                    (begin, self.token.start),
+                    "indices start at 1",
+                    "sum over a whole axis: ∑_i or ∑_{i=1}^n",
+                )
         body = self.product_after(op)
         return Tree("big", self.span(start), (body,), op, letters, upper)
 
@@ -323,14 +349,21 @@ class Parser:
             inverse = Tree("inverse", self.span(start), (tree,))
             return inverse if second.text == "1" else Tree("T", self.span(start), (inverse,), "⊤")
         if first.text in ("*", "†", "+"):
-            raise refused(self.source, (start, first.end), f"^{first.text} is not supported", "write the transpose ^⊤, or the inverse ^{-1}")
+            raise refused(
+                self.source,
+                (start, first.end),
+                f"^{first.text} is not supported",
+                "write the transpose ^⊤, or the inverse ^{-1}",
+            )
         begin = self.at
         try:
             power = self.group()
         except NotationError:
             self.at = begin
             power = Tree("label", self.span(start), text=self.raw())
-        return Tree("^", self.span(start), (tree, power), self.source[self.tokens[begin].start : self.tokens[self.at - 1].end])
+        return Tree(
+            "^", self.span(start), (tree, power), self.source[self.tokens[begin].start : self.tokens[self.at - 1].end]
+        )
 
 
 def partition(raw: str) -> tuple[str, str, str]:
