@@ -114,9 +114,7 @@ def declare(code: Code, operand: ast.expr, words: Sequence[str]) -> None:
 
 
 # ------------------------------------------------------------------------------------------------------------ einsum
-def named_einsum(
-    domain: Any, code: Code, node: ast.Call, groups: list[list[str]], output: list[str], operands: list[Any]
-) -> Value:
+def named_einsum(code: Code, node: ast.Call, groups: list[list[str]], output: list[str], operands: list[Any]) -> Value:
     axes = code.axes
     parts = [as_value(each) for each in operands]
     groups, output = without_dots(groups, output, [len(part.dims) for part in parts])
@@ -204,9 +202,7 @@ def without_dots(groups: list[list[str]], output: list[str], ranks: list[int]) -
     return result, output
 
 
-def plain_einsum(
-    domain: Any, code: Code, node: ast.Call, groups: list[list[str]], output: list[str], operands: list[Any]
-) -> Any:
+def plain_einsum(code: Code, node: ast.Call, groups: list[list[str]], output: list[str], operands: list[Any]) -> Any:
     words = dict.fromkeys(letter for group in groups for letter in group if letter != "...")
     letters = {word: chr(ord("a") + number) for number, word in enumerate(words)} | {"...": "..."}
     spec = ",".join("".join(letters[word] for word in group) for group in groups)

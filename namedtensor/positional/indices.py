@@ -99,7 +99,8 @@ def letters_of(statement: Statement, names: Mapping[str, int], source: str) -> L
         found = indexed(tree) if tree.op in ("sub", "^") and canonical(spelled(tree)) not in names else None
         if found is None or (tree.op == "^" and tree.parts[0].op != "sub"):
             continue
-        name, items = found
+        name: str = found[0]
+        items: tuple[str, ...] = found[1]
         if any(
             part.op in ("sub", "^") and part.parts and part is not tree and tree in part.parts and indexed(part)
             for part in trees
