@@ -63,6 +63,7 @@ from .to_code import (
     python_arguments,
     python_command,
 )
+from .translate import TRANSLATE_EXAMPLES, translate_arguments, translate_command
 
 
 # -------------------------------------------------------------------------------------------------------------- commands
@@ -317,6 +318,12 @@ COMMANDS = {
     ),
     "to-einsum": Command(
         "print a formula as a call of einsum, where it is one", einsum_arguments, einsum_command, EINSUM_EXAMPLES
+    ),
+    "translate": Command(
+        "translate matrices, indices, einsum or array code to a formula with named axes",
+        translate_arguments,
+        translate_command,
+        TRANSLATE_EXAMPLES,
     ),
     "exercises": Command(
         "prove, release and mark files of exercises",

@@ -23,6 +23,7 @@
 `detection`: which notation a text is in.
 `checked`: a translation compared with its source.
 `translation`: `nt.translate`.
+`offers`: the translation of a formula that failed, as a hint.
 
 Law: it imports programs and what is below them; no text of a user is run as code, and no translation is given that differs from its source.
 """

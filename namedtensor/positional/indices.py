@@ -187,9 +187,5 @@ def left_by_product(factors: list[Tree], letters: Letters, names: Mapping[str, o
 
 
 def summed_by(counts: Mapping[str, int], letters: Letters) -> set[str]:
-    """The letters that a product sums: twice in it, not free, and not bound by a ∑."""
-    return {
-        letter
-        for letter, count in counts.items()
-        if count > 1 and letter not in letters.bound and letter not in (letters.free or ())
-    }
+    """The letters that a product sums: twice in it, and not free; those of a ∑ around it are not among them."""
+    return {letter for letter, count in counts.items() if count > 1 and letter not in (letters.free or ())}

@@ -43,10 +43,10 @@ def _input(axes: Axes, name: str, shape: Any, node: Node) -> Input:
         return Input(name, Leaf(node, ()), float(shape) if isinstance(shape, float) else shape)
     if isinstance(shape, str):
         return Input(name, Leaf(node, _named(axes, name, shape)))
-    order = getattr(shape, "order", None) or getattr(shape, "axes", None)
+    order, lengths = getattr(shape, "axes", None), getattr(shape, "sizes", None)
     sizes: Any = getattr(shape, "shape", shape)
-    if isinstance(order, tuple) and isinstance(sizes, Mapping):  # a named tensor
-        return Input(name, Leaf(node, _distinct(axes, [(str(axis), int(sizes[axis])) for axis in order])))
+    if isinstance(order, tuple) and isinstance(lengths, Mapping):  # a named tensor
+        return Input(name, Leaf(node, _distinct(axes, [(str(axis), int(lengths[axis])) for axis in order])))
     if not isinstance(sizes, Sequence) or not all(
         isinstance(size, int) and not isinstance(size, bool) for size in sizes
     ):

@@ -586,10 +586,12 @@ class Walk:
             raise self.refuse(tree, f"{tree.text} needs an index below it")
         if not self.letters.active:
             raise self.refuse(tree, f"nothing under the {tree.text} has the index {tree.letters[0]}")
+        inner, self.inner = self.inner, self.inner | {*tree.letters}
         with self.binding(tree.letters):
             if tree.upper and not tree.upper.isdigit():
                 self.ends[tree.upper] = self.scope[tree.letters[0]]
             body = self.read(tree.parts[0])
+        self.inner = inner
         indices = dict(body.indices)
         lost = [letter for letter in tree.letters if letter not in indices]
         if lost:
@@ -609,7 +611,7 @@ def is_sum_over(axes: Axes, value: Matrix, axis: Axis | None) -> bool:
     if axis is None or not isinstance(node, nodes.Call) or node.operator != "∑" or len(node.subscript) != 1:
         return False
     (below,) = node.subscript
-    return isinstance(below, nodes.Name) and axes.all[below.text].root is axis.root
+    return isinstance(below, nodes.Name) and axes.all[below.text].kind is axis.kind
 
 
 def transposed(value: Matrix) -> Matrix:
