@@ -268,10 +268,15 @@ operation("clip clamp", "x, min|a_min|low=None, max|a_max|high=None", clip, lamb
 
 
 # --------------------------------------------------------------------------------------------------------- reductions
+OF_ONE = {"∑", "∏", "mean", "max", "min", "logsumexp"}  # what leaves one element as it is
+
+
 def reduced(axes: Axes, operator: str, x: Value, axis: Any, keep: Any, parameters: Sequence[Node] = ()) -> Value:
     where = positions(x, axis)
     over = [each for position in where for each in x.dims[position]]
     kept = truth(keep)
+    if not over and operator not in OF_ONE:
+        raise Misuse(f"{operator} over an axis of size 1, or of a number")
     dims = tuple(
         () if position in where else dim for position, dim in enumerate(x.dims) if kept or position not in where
     )
