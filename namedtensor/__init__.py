@@ -58,6 +58,7 @@ HOMES = {  # the module of each public name, besides the functions that are made
     ".operators.user_functions": ("custom_function",),
     ".positional.follows": ("Differs", "follows"),
     ".positional.torch_reading": ("from_torch",),
+    ".positional.translation": ("from_einops", "from_einsum", "translate"),
     ".programs.api": (
         *(
             "check",

@@ -23,6 +23,9 @@ from .display.pictures import heatmap as heatmap
 from .files.safetensors import load_tensors as load_tensors
 from .files.safetensors import save_tensors as save_tensors
 from .operators.user_functions import custom_function as custom_function
+from .positional.translation import from_einops as from_einops
+from .positional.translation import from_einsum as from_einsum
+from .positional.translation import translate as translate
 from .programs.api import check as check
 from .programs.api import compile as compile
 from .programs.api import cost as cost
@@ -63,6 +66,9 @@ __all__ = [
     "load_tensors",
     "save_tensors",
     "custom_function",
+    "from_einops",
+    "from_einsum",
+    "translate",
     "check",
     "compile",
     "cost",

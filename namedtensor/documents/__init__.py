@@ -26,6 +26,7 @@
 `notebook`: the Markdown of a notebook.
 `hypertext`: HTML as such a document.
 `loaded`: a document as a program.
+`labels`: a formula by its label.
 `stated_facts`: a file of facts before a document.
 `findings`: what a report says, each finding at its place in a file.
 `page`: a report for browsers.

@@ -48,6 +48,8 @@ def chosen(program: nodes.Program, place: int) -> Any:
 def with_value(holds: list[Any], statement: Any) -> list[Any]:
     """The statements of a section, and last the one whose value is asked for."""
     others = [each for each in dict.fromkeys(holds) if each != statement and not isinstance(each, nodes.Value)]
-    if isinstance(statement, nodes.Equation) and isinstance(statement.sides[0], (nodes.Name, nodes.Subscript, nodes.Superscript)):
+    if isinstance(statement, nodes.Equation) and isinstance(
+        statement.sides[0], (nodes.Name, nodes.Subscript, nodes.Superscript)
+    ):
         return [*others, statement, nodes.Value(statement.sides[0])]
     return [*others, statement]

@@ -58,7 +58,9 @@ def resolved(formula: str, root: str = "") -> str:
         return formula
     file = match["file"] or (DOCUMENT[-1] if DOCUMENT else "")
     if not file:
-        raise NotationError(108, f"no document is given for {formula}", hint="write paper.tex#label, or pytest --formulas paper.tex")
+        raise NotationError(
+            108, f"no document is given for {formula}", hint="write paper.tex#label, or pytest --formulas paper.tex"
+        )
     return answered("labelled", file if os.path.isabs(file) else os.path.join(root, file), match["label"])
 
 
@@ -113,7 +115,9 @@ def follows(formula: str, /, *, gives: str, check: str = "shapes", **axes: str) 
         skipped = 1 if parameters and parameters[0].name == "self" else 0
         names = [each.name for each in parameters[skipped : skipped + len(contract.axes)]]
         if len(names) < len(contract.axes):
-            raise NotationError(304, f"{function.__name__} takes {len(names)} arrays, and the formula has {', '.join(contract.axes)}")
+            raise NotationError(
+                304, f"{function.__name__} takes {len(names)} arrays, and the formula has {', '.join(contract.axes)}"
+            )
         checked = function if off else guarded(function, contract, names, skipped)
         checked.verify = functools.partial(verify, function, contract, names)
         checked.contract = contract
@@ -151,7 +155,9 @@ def guarded(function: Any, contract: Contract, names: Sequence[str], skipped: in
                 raise Differs(wrong_rank(function, "the result", shape, gives))
             for axis, size in zip(gives, shape):
                 if sizes.get(axis, size) != size:
-                    raise Differs(f"{function.__name__}: {axis} is {size} in the result, and {sizes[axis]} in the arguments")
+                    raise Differs(
+                        f"{function.__name__}: {axis} is {size} in the result, and {sizes[axis]} in the arguments"
+                    )
         return result
 
     return checked
@@ -162,7 +168,9 @@ def wrong_rank(function: Any, name: str, shape: Sequence[int], axes: Sequence[st
     return f"{function.__name__}: {name} has the shape {tuple(shape)}, and its axes are {spelled}"
 
 
-def wrong_size(function: Any, axis: str, name: str, size: int, due: Any, arguments: Any, named: Mapping[str, Any]) -> str:
+def wrong_size(
+    function: Any, axis: str, name: str, size: int, due: Any, arguments: Any, named: Mapping[str, Any]
+) -> str:
     for place, (other, axes) in enumerate(due):
         array = arguments[place] if place < len(arguments) else named.get(other)
         if array is not None and axis in axes and array.shape[axes.index(axis)] != size:
@@ -171,7 +179,9 @@ def wrong_size(function: Any, axis: str, name: str, size: int, due: Any, argumen
 
 
 # --------------------------------------------------------------------------------------------------------------- values
-def verify(function: Any, contract: Contract, names: Sequence[str], owner: Any = None, /, *, draws: int = 5, seed: int = 0) -> None:
+def verify(
+    function: Any, contract: Contract, names: Sequence[str], owner: Any = None, /, *, draws: int = 5, seed: int = 0
+) -> None:
     """Compare the function with its formula on drawn shapes.
 
     Parameters
@@ -246,18 +256,30 @@ def library_of(call: Any, contract: Contract, seed: int) -> str:
             continue
         return library
     library, problem = next(iter(problems.items()))
-    raise Differs(f"{getattr(call, '__name__', 'the function')} does not run on drawn arrays of {library}: {type(problem).__name__}: {problem}")
+    raise Differs(
+        f"{getattr(call, '__name__', 'the function')} does not run on drawn arrays of {library}: {type(problem).__name__}: {problem}"
+    )
 
 
 def libraries(call: Any) -> Iterator[str]:
     """NumPy, PyTorch, JAX; first the one that the function's module speaks of."""
     function = getattr(call, "func", call)
     names = getattr(function, "__globals__", {})
-    spoken = [library for library, words in (("torch", ("torch",)), ("jax", ("jax", "jnp")), ("numpy", ("np", "numpy"))) if any(word in function.__code__.co_names and word in names for word in words)] if hasattr(function, "__code__") else []
+    spoken = (
+        [
+            library
+            for library, words in (("torch", ("torch",)), ("jax", ("jax", "jnp")), ("numpy", ("np", "numpy")))
+            if any(word in function.__code__.co_names and word in names for word in words)
+        ]
+        if hasattr(function, "__code__")
+        else []
+    )
     yield from dict.fromkeys([*spoken, "numpy", "torch", "jax"])
 
 
-def compared(call: Any, contract: Contract, library: str, sizes: Mapping[str, int], seed: int, tolerance: float) -> str | None:
+def compared(
+    call: Any, contract: Contract, library: str, sizes: Mapping[str, int], seed: int, tolerance: float
+) -> str | None:
     """Where the value differs from the formula's, or None."""
     arrays = arrays_drawn(contract, sizes, seed, library)
     found = call(*arrays)
@@ -265,7 +287,10 @@ def compared(call: Any, contract: Contract, library: str, sizes: Mapping[str, in
     named = {name: tensor(array, list(axes)) for (name, axes), array in zip(contract.axes.items(), plain)}
     value = evaluate(contract.text, named)
     if set(value.axes) != set(contract.gives):
-        raise NotationError(318, f"the formula gives {value.type if hasattr(value, 'type') else ' '.join(value.axes)}, and the function {' '.join(contract.gives)}")
+        raise NotationError(
+            318,
+            f"the formula gives {value.type if hasattr(value, 'type') else ' '.join(value.axes)}, and the function {' '.join(contract.gives)}",
+        )
     due = np.asarray(value.to_array(list(contract.gives)), dtype=float)
     found = np.asarray(found.detach() if hasattr(found, "detach") else found, dtype=float)
     if found.shape != due.shape:
@@ -277,10 +302,16 @@ def compared(call: Any, contract: Contract, library: str, sizes: Mapping[str, in
     apart = np.where(wrong, np.nan_to_num(np.abs(found - due), nan=np.inf), -1)
     place = np.unravel_index(int(np.argmax(apart)), due.shape)
     at = ", ".join(f"{axis}({index + 1})" for axis, index in zip(contract.gives, place))
-    return f"at {{{at}}} it is {found[place]:.4g}, and the formula {due[place]:.4g}" if at else f"it is {float(found):.4g}, and the formula {float(due):.4g}"
+    return (
+        f"at {{{at}}} it is {found[place]:.4g}, and the formula {due[place]:.4g}"
+        if at
+        else f"it is {float(found):.4g}, and the formula {float(due):.4g}"
+    )
 
 
-def least(call: Any, contract: Contract, library: str, sizes: dict[str, int], seed: int, tolerance: float, problem: str) -> tuple[dict[str, int], str]:
+def least(
+    call: Any, contract: Contract, library: str, sizes: dict[str, int], seed: int, tolerance: float, problem: str
+) -> tuple[dict[str, int], str]:
     """The same difference at the least sizes that show it, one axis after the other."""
     for axis in sizes:
         for size in (1, 2):

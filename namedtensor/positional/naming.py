@@ -36,6 +36,7 @@ class Graph:
         for group in axes.together:
             self.separate([part for value in group for part in axes.expanded(value)])
         self.separate([*self.fixed])
+        self.ages = {axis: age for age, axis in enumerate(self.edges)}
         for move in axes.moves:
             for declared, used in zip(axes.parts(move.declared), axes.parts(move.used)):
                 self.merge(declared.root, used.root)
@@ -55,7 +56,7 @@ class Graph:
         first, second = self.find(first), self.find(second)
         if first is second or second in self.edges[first]:
             return
-        if second in self.fixed:
+        if second in self.fixed or (first not in self.fixed and self.ages[second] < self.ages[first]):
             first, second = second, first
         self.merged[second] = first
         for other in self.edges.pop(second):

@@ -127,7 +127,9 @@ def bounds(inside: torch.Tensor) -> list[tuple[str, int]]:
     return [each for each in candidates if torch.equal(inside, holds(*each, inside.shape))]
 
 
-def written(operator: str, offset: int, inside: torch.Tensor, outside: torch.Tensor, truth: bool) -> Callable[[Sequence[Node]], Node]:
+def written(
+    operator: str, offset: int, inside: torch.Tensor, outside: torch.Tensor, truth: bool
+) -> Callable[[Sequence[Node]], Node]:
     def node(indices: Sequence[Node]) -> Node:
         row, column = indices
         bound = row if offset == 0 else call("+" if offset > 0 else "-", (row, number(abs(offset))))

@@ -77,7 +77,13 @@ class Remark:
 class Reader:
     """One reading: two traces of the same steps at different sizes, and what has been read so far."""
 
-    def __init__(self, first: tuple[Trace, set[Ref]], second: Trace, given: Mapping[str, str], free: Mapping[int, tuple[int, str, int]]):
+    def __init__(
+        self,
+        first: tuple[Trace, set[Ref]],
+        second: Trace,
+        given: Mapping[str, str],
+        free: Mapping[int, tuple[int, str, int]],
+    ):
         self.trace, self.depends = first
         self.other = second
         self.given, self.free = given, free
@@ -181,7 +187,9 @@ class Reader:
     def tensor(self, ref: Ref) -> Tensor:
         if ref not in self.tensors:
             if ref in self.depends and ref in self.makers:
-                raise Unreadable(f"aten.{self.trace.steps[self.makers[ref]].operator} gives a second result that has no form")
+                raise Unreadable(
+                    f"aten.{self.trace.steps[self.makers[ref]].operator} gives a second result that has no form"
+                )
             self.tensors[ref] = self.constant(ref)
         return self.tensors[ref]
 
@@ -204,7 +212,10 @@ class Reader:
         spelled = self.given.get(path)
         if spelled is None:
             hints = self.hints(kind, path, array.ndim)
-            return tuple(() if length == 1 else (self.axes.new(size=length, hint=hint),) for length, hint in zip(array.shape, hints))
+            return tuple(
+                () if length == 1 else (self.axes.new(size=length, hint=hint),)
+                for length, hint in zip(array.shape, hints)
+            )
         words = axis_words(spelled)
         if len(words) != array.ndim:
             raise Unreadable(f"{path} has {array.ndim} dimensions, and {spelled!r} names {len(words)}", final=True)
@@ -233,18 +244,28 @@ class Reader:
                 try:
                     dim.append(self.axes.named(name, each or length // product))
                 except Clash:
-                    raise Unreadable(f"{name} is {each or length // product} in {path}, and another size elsewhere", final=True) from None
+                    raise Unreadable(
+                        f"{name} is {each or length // product} in {path}, and another size elsewhere", final=True
+                    ) from None
         return tuple(dim)
 
     def hints(self, kind: str, path: str, rank: int) -> list[str]:
         if kind == "input":
-            return [["seq"], ["batch", "chans"], ["batch", "seq", "chans"]][rank - 1] if 0 < rank < 4 else ["batch", "chans", "height", "width", "depth"][:rank] + [f"dim{place}" for place in range(5, rank)]
+            return (
+                [["seq"], ["batch", "chans"], ["batch", "seq", "chans"]][rank - 1]
+                if 0 < rank < 4
+                else ["batch", "chans", "height", "width", "depth"][:rank] + [f"dim{place}" for place in range(5, rank)]
+            )
         if kind == "constant":
             return [f"dim{place}" if rank > 1 else "dim" for place in range(1, rank + 1)]
         base = hint_of(path)
         if rank == 1:
             return [base]
-        return [base, f"{base}In", "kheight", "kwidth", "kdepth"][:rank] if rank < 6 else [f"{base}{place}" for place in range(rank)]
+        return (
+            [base, f"{base}In", "kheight", "kwidth", "kdepth"][:rank]
+            if rank < 6
+            else [f"{base}{place}" for place in range(rank)]
+        )
 
     # ------------------------------------------------------------------------------------------------------------ constants
     def constant(self, ref: Ref) -> Tensor:
@@ -360,7 +381,9 @@ class Reader:
                 self.bounded(getattr(index, field.name), length)
 
     def cut(self, x: Tensor, dim: int, start: int, length: int, step: int = 1) -> Tensor:
-        return self.views.sliced(x, dim, start, length, step, number(start + 1), number(start + (length - 1) * step + 1))
+        return self.views.sliced(
+            x, dim, start, length, step, number(start + 1), number(start + (length - 1) * step + 1)
+        )
 
     def with_axis(self, x: Tensor, dim: int) -> Tensor:
         """The tensor with an axis along a dimension in which it repeats, or that is of size 1."""
@@ -404,7 +427,9 @@ class Arguments:
         """Refuse an argument that no rule has read and that is not its default."""
         for name, value in self.step.arguments.items():
             if name not in self.seen and name not in IGNORED and name not in self.step.defaults and value is not None:
-                raise Unreadable(f"aten.{self.operator} with {name}={value} has no form in the notation yet", final=True)
+                raise Unreadable(
+                    f"aten.{self.operator} with {name}={value} has no form in the notation yet", final=True
+                )
 
     def __getitem__(self, name: str) -> Any:
         self.seen.add(name)
@@ -489,7 +514,11 @@ def weight(node: Any) -> int:
         return 1
     if isinstance(node, nodes.Rename):
         return weight(node.base)
-    return 1 + sum(weight(getattr(node, field.name)) for field in fields(node) if field.name not in ("span", "operator_span", "subscript"))
+    return 1 + sum(
+        weight(getattr(node, field.name))
+        for field in fields(node)
+        if field.name not in ("span", "operator_span", "subscript")
+    )
 
 
 def stamped(node: Any, step: int) -> Any:
@@ -500,7 +529,11 @@ def stamped(node: Any, step: int) -> Any:
         return node
     if getattr(node, "span", (0, 0)) != (0, 0):
         return node
-    changes = {field.name: stamped(getattr(node, field.name), step) for field in fields(node) if field.name not in ("span", "operator_span")}
+    changes = {
+        field.name: stamped(getattr(node, field.name), step)
+        for field in fields(node)
+        if field.name not in ("span", "operator_span")
+    }
     return replace(node, **changes, span=(step + 1, 0))
 
 

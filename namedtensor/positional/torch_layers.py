@@ -108,7 +108,10 @@ def attention(r: Reader, a: Arguments) -> Any:
     grouped = heads and heads != key.shape[-3]
     if grouped:  # several heads of the queries share one of the keys
         query = r.views.regrouped(query, [query.shape[0], key.shape[1], heads // key.shape[1], *query.shape[2:]])
-        key, value = (each.moved([*each.dims[:2], (), *each.dims[2:]], [*each.shape[:2], 1, *each.shape[2:]]) for each in (key, value))
+        key, value = (
+            each.moved([*each.dims[:2], (), *each.dims[2:]], [*each.shape[:2], 1, *each.shape[2:]])
+            for each in (key, value)
+        )
     scores = product(r, query, transposed(key))
     scores = scaled_scores(r, scores, a["scale"], query.shape[-1])
     if a.get("attn_mask") is not None:

@@ -22,11 +22,11 @@ from grammar.printer import to_text
 from ..core.tensor import NamedTensor, tensor
 from ..programs.evaluate import evaluate
 from ..programs.program import Program
-from .axes import Axis, Dim, Move
+from .axes import Axis, Move
 from .naming import TwiceInOneValue, names_of
-from .torch_names import axis_words, of_parameter
 from .torch_graph import Declared, Reader, Remark
-from .torch_sizes import Group, fixed_sizes, free_groups, resized
+from .torch_names import axis_words, of_parameter
+from .torch_sizes import Group, free_groups, resized
 from .torch_tensors import Tensor
 from .torch_trace import NOWHERE, Ref, Source, Subject, Trace, Unreadable, traced, value_of
 from .values import Names, number, written
@@ -156,9 +156,13 @@ def truth_free(array: Any) -> Any:
     return array.to(torch.int64) if isinstance(array, torch.Tensor) and array.dtype == torch.bool else array
 
 
-def read(module: Any, inputs: Sequence[Any], named: Mapping[str, Any], names: Mapping[str, str], output: int | str) -> ReadModule:
+def read(
+    module: Any, inputs: Sequence[Any], named: Mapping[str, Any], names: Mapping[str, str], output: int | str
+) -> ReadModule:
     subject, tensors = subject_of(module, inputs, named)
-    unknown = [name for name in names if name not in tensors and name not in subject.parameters and name not in subject.buffers]
+    unknown = [
+        name for name in names if name not in tensors and name not in subject.parameters and name not in subject.buffers
+    ]
     if unknown:
         known = ", ".join([*tensors, *subject.parameters, *subject.buffers])
         raise NotationError(CODE, f"names speaks of {unknown[0]}, and the module has {known}")
@@ -196,9 +200,12 @@ def subject_of(module: Any, inputs: Sequence[Any], named: Mapping[str, Any]) -> 
     def arguments(values: Mapping[str, torch.Tensor]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         filled = [values.get(spelled(path), each) for path, each in leaves]
         again = pytree.tree_unflatten(filled, tree)
-        return tuple(again[name] for name in list(listed)[: len(inputs)]), {name: again[name] for name in list(listed)[len(inputs) :]}
+        return tuple(again[name] for name in list(listed)[: len(inputs)]), {
+            name: again[name] for name in list(listed)[len(inputs) :]
+        }
 
     if not isinstance(module, torch.nn.Module):
+
         def call(_: Any, values: Mapping[str, torch.Tensor]) -> Any:
             positional, keywords = arguments(values)
             return module(*positional, **keywords)
@@ -211,7 +218,9 @@ def subject_of(module: Any, inputs: Sequence[Any], named: Mapping[str, Any]) -> 
         return functional_call(own, state, positional, keywords)
 
     paths = {id(each): name for name, each in own.named_modules()}
-    return Subject(forward, {n: p.detach() for n, p in own.named_parameters()}, dict(own.named_buffers()), paths), tensors
+    return Subject(
+        forward, {n: p.detach() for n, p in own.named_parameters()}, dict(own.named_buffers()), paths
+    ), tensors
 
 
 def arguments_of(function: Callable[..., Any], inputs: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
@@ -232,7 +241,9 @@ def spelled(path: Any) -> str:
 
 
 # ------------------------------------------------------------------------------------------------------------ the reading
-def first_reading(subject: Subject, tensors: Mapping[str, torch.Tensor], names: Mapping[str, str], output: int | str) -> ReadModule:
+def first_reading(
+    subject: Subject, tensors: Mapping[str, torch.Tensor], names: Mapping[str, str], output: int | str
+) -> ReadModule:
     """The reading with the most sizes free; where one cannot be read so, it is that of the example."""
     groups = free_groups(subject, tensors, names)
     problem: Unreadable | None = None
@@ -253,7 +264,9 @@ Free = list[tuple[Group, list[int]]]
 
 def choices(groups: Free) -> list[Free]:
     """All groups free; all but one; the first alone; none."""
-    without_one = [[each for each in groups if each is not left_out] for left_out in reversed(groups)] if len(groups) > 1 else []
+    without_one = (
+        [[each for each in groups if each is not left_out] for left_out in reversed(groups)] if len(groups) > 1 else []
+    )
     listed = [groups, *without_one, groups[:1], []]
     return [each for place, each in enumerate(listed) if each not in listed[:place]]
 
@@ -261,7 +274,15 @@ def choices(groups: Free) -> list[Free]:
 class Reading:
     """One attempt to read: with these groups of sizes free."""
 
-    def __init__(self, subject: Subject, tensors: Mapping[str, torch.Tensor], names: Mapping[str, str], output: int | str, groups: Free, fixed: Sequence[Group] = ()):
+    def __init__(
+        self,
+        subject: Subject,
+        tensors: Mapping[str, torch.Tensor],
+        names: Mapping[str, str],
+        output: int | str,
+        groups: Free,
+        fixed: Sequence[Group] = (),
+    ):
         self.subject, self.tensors, self.names, self.output, self.groups = subject, tensors, names, output, groups
         self.fixed = fixed
 
@@ -289,7 +310,9 @@ class Reading:
         twin = Reader((second, depends), first, self.names, back)
         twin.read(ref)
         lengths = {key: axis.kind.size for key, axis in twin.axes.all.items()}
-        found = Writing(reader, value, tuple(first.tensors[ref.index].shape), lengths, self.subject).program(self.notes(first, name))
+        found = Writing(reader, value, tuple(first.tensors[ref.index].shape), lengths, self.subject).program(
+            self.notes(first, name)
+        )
         self.check(found, name)
         return found
 
@@ -301,7 +324,9 @@ class Reading:
         for name, ref in trace.output:
             if re.findall(r"\w+", name)[:1] == [self.output]:
                 return name, ref
-        raise Unreadable(f"there is no result {self.output!r} among {', '.join(name for name, _ in trace.output)}", final=True)
+        raise Unreadable(
+            f"there is no result {self.output!r} among {', '.join(name for name, _ in trace.output)}", final=True
+        )
 
     def notes(self, trace: Trace, name: str) -> list[str]:
         notes = []
@@ -337,14 +362,18 @@ def difference(value: Any, due: torch.Tensor) -> None:
 class Writing:
     """What was read with the names of its axes, as a program."""
 
-    def __init__(self, reader: Reader, value: Tensor, shape: tuple[int, ...], lengths: Mapping[str, int | None], subject: Subject):
+    def __init__(
+        self, reader: Reader, value: Tensor, shape: tuple[int, ...], lengths: Mapping[str, int | None], subject: Subject
+    ):
         self.reader, self.value, self.shape, self.lengths, self.subject = reader, value, shape, lengths, subject
         for dim, length in enumerate(shape):
             if not value.dims[dim] and length != 1:
                 self.value = reader.with_axis(self.value, dim)
         reader.axes.apart(self.value.value.axes)
         self.prefer_given(reader.axes.expanded(self.value.value.axes))
-        taken = {to_text(each.node) for each in reader.declared.values()} | {to_text(line.name) for line in reader.lines}
+        taken = {to_text(each.node) for each in reader.declared.values()} | {
+            to_text(line.name) for line in reader.lines
+        }
         try:
             self.names: Names = names_of(reader.axes, taken)
         except TwiceInOneValue:
@@ -366,7 +395,9 @@ class Writing:
                 axes = self.axes_for(path, array)
                 if axes is not None:
                     node = self.reader.names.fresh(of_parameter(path))
-                    found[to_text(node)] = to_text(nodes.Set("reals", (), tuple((nodes.Axis(each), None) for each in axes)))
+                    found[to_text(node)] = to_text(
+                        nodes.Set("reals", (), tuple((nodes.Axis(each), None) for each in axes))
+                    )
         return found
 
     def axes_for(self, path: str, array: torch.Tensor) -> list[str] | None:
@@ -375,7 +406,11 @@ class Writing:
         weight = f"{path.removesuffix('bias')}weight"
         if path.endswith("bias") and weight in self.reader.given:
             return [name for name, _ in axis_words(self.reader.given[weight])[0]]
-        sizes = {name: size for each in self.reader.declared.values() for name, size in [pair for dim in each.dims for axis in dim for pair in self.sized(axis)]}
+        sizes = {
+            name: size
+            for each in self.reader.declared.values()
+            for name, size in [pair for dim in each.dims for axis in dim for pair in self.sized(axis)]
+        }
         names = [[name for name, size in sizes.items() if size == length] for length in array.shape]
         return [each[0] for each in names] if all(names) else None
 
@@ -391,14 +426,18 @@ class Writing:
         given = {to_text(each.node): self.given(each) for each in reader.declared.values()}
         inputs = {name: each for name, each in given.items() if reader.declared[each.path].kind == "input"}
         parameters = {
-            name: each.named(truth_free(reader.declared[each.path].array)) for name, each in given.items() if name not in inputs
+            name: each.named(truth_free(reader.declared[each.path].array))
+            for name, each in given.items()
+            if name not in inputs
         }
         order = [name for name in inputs]
         result = [tuple((name, None) for axis in dim for name in self.names[axis.key]) for dim in self.value.dims]
         sets = {to_text(each.names[0]): self.drawn_from(each) for each in declarations}
-        free = {name: 0 for name in order}
+        free = dict.fromkeys(order, 0)
         steps = [(step.source, *step.callers) for step in reader.trace.steps]
-        found = ReadModule(tree, inputs, parameters, result, self.shape_of_one(), tuple(reader.remarks), notes, steps, sets, free)
+        found = ReadModule(
+            tree, inputs, parameters, result, self.shape_of_one(), tuple(reader.remarks), notes, steps, sets, free
+        )
         found.unused = self.unused()
         return found
 
@@ -457,7 +496,11 @@ class Writing:
         """|heads| = 8 for each axis that nothing declared has."""
         used = made_axes((tuple(equations), body))
         result: list[nodes.Statement] = []
-        by_name = {name: part for key, axis in self.reader.axes.all.items() for name, part in zip(self.names[key], self.reader.axes.parts(axis))}
+        by_name = {
+            name: part
+            for key, axis in self.reader.axes.all.items()
+            for name, part in zip(self.names[key], self.reader.axes.parts(axis))
+        }
         for name in sorted(used & set(by_name)):
             if name in stated:
                 continue

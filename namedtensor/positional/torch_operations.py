@@ -238,7 +238,9 @@ def extreme_of_two(r: Reader, a: Arguments) -> Tensor:
 
 @rule("clamp", "clamp_min", "clamp_max", "hardtanh")
 def clamp(r: Reader, a: Arguments) -> Tensor:
-    low, high = (next((name for name in names if a.has(name)), "") for names in (("min", "min_val"), ("max", "max_val")))
+    low, high = (
+        next((name for name in names if a.has(name)), "") for names in (("min", "min_val"), ("max", "max_val"))
+    )
     low, high = (a.operand(name) if name and a[name] is not None else None for name in (low, high))
     return clipped(r, numeric(a.tensor("self")), low, high)
 
@@ -300,7 +302,9 @@ def celu(r: Reader, a: Arguments) -> Tensor:
     if alpha != 1:
         inner = apply(r, "/", inner, r.scalar(alpha))
     below = apply(r, "expm1", inner)
-    return apply(r, "+", apply(r, "max", first, plain(number(0))), below if alpha == 1 else apply(r, "⊙", r.scalar(alpha), below))
+    return apply(
+        r, "+", apply(r, "max", first, plain(number(0))), below if alpha == 1 else apply(r, "⊙", r.scalar(alpha), below)
+    )
 
 
 @rule("xlogy")
@@ -436,14 +440,14 @@ def dimensions(a: Arguments, rank: int) -> list[int]:
     return sorted({each % rank for each in listed}) if rank else []
 
 
-def reduced(r: Reader, operator: str, x: Tensor, over: Sequence[int], keep: bool, parameters: Sequence[Node] = ()) -> Tensor:
+def reduced(
+    r: Reader, operator: str, x: Tensor, over: Sequence[int], keep: bool, parameters: Sequence[Node] = ()
+) -> Tensor:
     inside = r.axes.expanded(axes_of(x.dims[each] for each in over))
     repeats = math.prod(x.shape[each] for each in over if not x.dims[each])
     if repeats != 1 and operator not in ("mean", "max", "min"):
         raise Unreadable(f"{operator} over a dimension that repeats")
-    dims: list[Dim] = [
-        () if place in over else dim for place, dim in enumerate(x.dims) if keep or place not in over
-    ]
+    dims: list[Dim] = [() if place in over else dim for place, dim in enumerate(x.dims) if keep or place not in over]
     shape = [1 if place in over else each for place, each in enumerate(x.shape) if keep or place not in over]
     node = call(operator, (x.node,), inside, parameters) if inside else x.node
     return replace(x.with_node(node, dims, shape), over=tuple(inside))
@@ -498,7 +502,9 @@ def norm(r: Reader, a: Arguments) -> Tensor:
     order = a.get("ord", a.get("p"))
     order = 2 if order is None else order
     if order in (math.inf, -math.inf):
-        return reduced(r, "max" if order > 0 else "min", apply(r, "abs", x), dimensions(a, len(x.shape)), bool(a.get("keepdim")))
+        return reduced(
+            r, "max" if order > 0 else "min", apply(r, "abs", x), dimensions(a, len(x.shape)), bool(a.get("keepdim"))
+        )
     parameters = [] if order == 2 else [number(order)]
     return reduced(r, "norm", x, dimensions(a, len(x.shape)), bool(a.get("keepdim")), parameters)
 
@@ -528,7 +534,11 @@ def product(r: Reader, first: Tensor, second: Tensor) -> Tensor:
     """The product of `@`."""
     first, second = numeric(first), numeric(second)
     if number(0) in (first.node, second.node):
-        shape = (*broadcast([first.shape[:-2], second.shape[:-2]]), *first.shape[-2:-1], *second.shape[-1:] * (len(second.shape) > 1))
+        shape = (
+            *broadcast([first.shape[:-2], second.shape[:-2]]),
+            *first.shape[-2:-1],
+            *second.shape[-1:] * (len(second.shape) > 1),
+        )
         return plain(number(0)).moved([()] * len(shape), shape)
     rows = -2 if len(second.dims) > 1 else -1
     first, second = r.views.fitted(first, -1, second, rows)
@@ -610,4 +620,6 @@ def add_product(r: Reader, a: Arguments) -> Tensor:
 @rule("outer", "ger")
 def outer_product(r: Reader, a: Arguments) -> Tensor:
     first, second = a.tensor("self"), a.tensor("vec2")
-    return product(r, first.moved([*first.dims, ()], [*first.shape, 1]), second.moved([(), *second.dims], [1, *second.shape]))
+    return product(
+        r, first.moved([*first.dims, ()], [*first.shape, 1]), second.moved([(), *second.dims], [1, *second.shape])
+    )

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from .torch_module import ReadModule
 
 
-def from_torch(module: Any, /, *inputs: Any, names: Mapping[str, str] | None = None, output: int | str = 0, **named: Any) -> ReadModule:
+def from_torch(
+    module: Any, /, *inputs: Any, names: Mapping[str, str] | None = None, output: int | str = 0, **named: Any
+) -> ReadModule:
     """A module or function of PyTorch as a program of the notation.
 
     It is run on tensors like the example inputs, in evaluation mode, and each ATen operation is read by a rule. Axes get

@@ -117,7 +117,13 @@ def split(r: Reader, a: Arguments) -> tuple[Tensor | None, ...]:
     dim = a["dim"] % len(x.shape)
     lengths = [shape[dim] for shape in a.result_shapes()]
     whole = r.axes.expanded(x.dims[dim])
-    if len(whole) == 1 and len(set(lengths)) == 1 and not whole[0].kind.name and len(lengths) > 1 and not a.varies_at(dim):
+    if (
+        len(whole) == 1
+        and len(set(lengths)) == 1
+        and not whole[0].kind.name
+        and len(lengths) > 1
+        and not a.varies_at(dim)
+    ):
         return parts(r, x, dim, len(lengths), lengths[0])
     if len(whole) > 1 and len(set(lengths)) == 1 and r.views.size(whole[0]) == len(lengths):
         return parts(r, x, dim, len(lengths), lengths[0])
@@ -297,7 +303,19 @@ def arange(r: Reader, a: Arguments) -> Tensor:
     return Tensor(Value(node, ((axis,),)), (length,))
 
 
-@rule("full", "zeros", "ones", "full_like", "zeros_like", "ones_like", "new_zeros", "new_ones", "new_full", "scalar_tensor", "fill")
+@rule(
+    "full",
+    "zeros",
+    "ones",
+    "full_like",
+    "zeros_like",
+    "ones_like",
+    "new_zeros",
+    "new_ones",
+    "new_full",
+    "scalar_tensor",
+    "fill",
+)
 def full(r: Reader, a: Arguments) -> Tensor:
     a.skip("self", "size", "dtype", "layout", "device", "pin_memory", "memory_format")
     value = 0 if "zeros" in a.operator else 1 if "ones" in a.operator else None
@@ -342,7 +360,15 @@ def scattered(r: Reader, a: Arguments) -> Tensor:
     x = r.with_axis(x, dim)
     x, axis = r.views.joined(x, dim)
     low, high = call("≥", [iota(axis), number(start + 1)]), call("≤", [iota(axis), number(until or 0)])
-    truth = call("=", [iota(axis), number(start + 1)]) if until == start + 1 else low if until is None else high if start == 0 else call("∧", [low, high])
+    truth = (
+        call("=", [iota(axis), number(start + 1)])
+        if until == start + 1
+        else low
+        if until is None
+        else high
+        if start == 0
+        else call("∧", [low, high])
+    )
     dims = [*source.dims[:dim], (), *source.dims[dim:]]
     shape = [*source.shape[:dim], 1, *source.shape[dim:]]
     source = source.moved(dims, shape)
@@ -358,7 +384,8 @@ def meshgrid(r: Reader, a: Arguments) -> tuple[Tensor | None, ...]:
     tensors = [each for each in a.tensors("tensors")]
     rank, shape = len(tensors), tuple(each.shape[0] for each in tensors)
     return tuple(
-        each.moved([each.dims[0] if place == at else () for place in range(rank)], shape) for at, each in enumerate(tensors)
+        each.moved([each.dims[0] if place == at else () for place in range(rank)], shape)
+        for at, each in enumerate(tensors)
     )
 
 
@@ -440,4 +467,3 @@ def pixel_shuffle(r: Reader, a: Arguments) -> Tensor:
     order = [*range(rank), rank, rank + 3, rank + 1, rank + 4, rank + 2]
     x = x.moved([x.dims[each] for each in order], [x.shape[each] for each in order])
     return r.views.regrouped(x, [*lead, chans // factor**2, height * factor, width * factor])
-

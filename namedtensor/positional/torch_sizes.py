@@ -14,7 +14,38 @@ import torch
 from .torch_names import axis_words
 from .torch_trace import Subject, value_of
 
-PRIMES = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109, 113, 127, 131)
+PRIMES = (
+    5,
+    7,
+    11,
+    13,
+    17,
+    19,
+    23,
+    29,
+    31,
+    37,
+    41,
+    43,
+    47,
+    53,
+    59,
+    61,
+    67,
+    71,
+    73,
+    79,
+    83,
+    89,
+    97,
+    101,
+    103,
+    107,
+    109,
+    113,
+    127,
+    131,
+)
 ATTEMPTS = 8  # primes that are tried for one size
 
 JOINT = 4  # groups that are tried together
@@ -36,7 +67,11 @@ def groups_of(inputs: Mapping[str, torch.Tensor], names: Mapping[str, str]) -> l
     for name, tensor in inputs.items():
         words = axis_words(names[name]) if name in names else None
         for dim, length in enumerate(tensor.shape):
-            key = ("axis", words[dim][0][0].rstrip("'")) if words and len(words) == tensor.ndim and len(words[dim]) == 1 else (name, dim)
+            key = (
+                ("axis", words[dim][0][0].rstrip("'"))
+                if words and len(words) == tensor.ndim and len(words[dim]) == 1
+                else (name, dim)
+            )
             if length != 1 and not (words and len(words) == tensor.ndim and any(size for _, size in words[dim])):
                 found.setdefault(key, []).append((name, dim))
     return [Group(tuple(places), inputs[places[0][0]].shape[places[0][1]]) for places in found.values()]
@@ -78,10 +113,17 @@ def runs(subject: Subject, inputs: Mapping[str, torch.Tensor]) -> bool:
 
 
 def fixed_sizes(subject: Subject) -> set[int]:
-    return {length for tensor in (*subject.parameters.values(), *subject.buffers.values()) for length in tensor.shape if length > 1}
+    return {
+        length
+        for tensor in (*subject.parameters.values(), *subject.buffers.values())
+        for length in tensor.shape
+        if length > 1
+    }
 
 
-def free_groups(subject: Subject, inputs: Mapping[str, torch.Tensor], names: Mapping[str, str]) -> list[tuple[Group, list[int]]]:
+def free_groups(
+    subject: Subject, inputs: Mapping[str, torch.Tensor], names: Mapping[str, str]
+) -> list[tuple[Group, list[int]]]:
     """The groups whose size can be changed, alone or with others of that size, each with three sizes that can be taken."""
     fixed = fixed_sizes(subject)
     free: list[tuple[Group, list[int]]] = []
@@ -100,7 +142,9 @@ def free_groups(subject: Subject, inputs: Mapping[str, torch.Tensor], names: Map
     return free
 
 
-def sizes_for(subject: Subject, inputs: Mapping[str, torch.Tensor], group: Group, fixed: set[int], taken: set[int]) -> list[int]:
+def sizes_for(
+    subject: Subject, inputs: Mapping[str, torch.Tensor], group: Group, fixed: set[int], taken: set[int]
+) -> list[int]:
     found = []
     for prime in candidates(group.size, fixed, taken):
         if runs(subject, resized(inputs, {group: prime}, 1)):

@@ -132,7 +132,9 @@ class Views:
         self.axes.apart([*tensor.value.axes, axis])
         return replace(tensor, value=replace(tensor.value, node=node)), axis
 
-    def cut(self, tensor: Tensor, axis: Axis, sizes: tuple[int, ...], hints: tuple[str, ...] = ()) -> tuple[Tensor, list[Axis]]:
+    def cut(
+        self, tensor: Tensor, axis: Axis, sizes: tuple[int, ...], hints: tuple[str, ...] = ()
+    ) -> tuple[Tensor, list[Axis]]:
         """An axis in parts of these sizes."""
         kind = axis.kind
         if not kind.name:

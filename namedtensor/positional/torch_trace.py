@@ -79,7 +79,9 @@ class Trace:
 
     steps: list[Step] = field(default_factory=list)
     tensors: list[torch.Tensor] = field(default_factory=list)
-    origins: dict[Ref, tuple[str, str]] = field(default_factory=dict)  # ("input" | "parameter" | "buffer" | "constant", name)
+    origins: dict[Ref, tuple[str, str]] = field(
+        default_factory=dict
+    )  # ("input" | "parameter" | "buffer" | "constant", name)
     output: list[tuple[str, Ref]] = field(default_factory=list)
 
     def structure(self) -> list[Any]:
@@ -128,7 +130,14 @@ class Recorder(TorchDispatchMode):
         depends = any(ref in self.depends for ref in refs)
         self.refuse(func, bound, depends, source)
         outside = {each.name: bound.pop(each.name) for each in func._schema.arguments if each.is_out}
-        written = [*outside.values(), *(bound[each.name] for each in func._schema.arguments if each.name in bound and each.alias_info and each.alias_info.is_write)]
+        written = [
+            *outside.values(),
+            *(
+                bound[each.name]
+                for each in func._schema.arguments
+                if each.name in bound and each.alias_info and each.alias_info.is_write
+            ),
+        ]
         arguments = pytree.tree_map(lambda each: self.known(each) if isinstance(each, torch.Tensor) else each, bound)
         before = {id(each): self.known(each) for each in written}
         for each in written:
@@ -140,7 +149,9 @@ class Recorder(TorchDispatchMode):
             self.overwritten(each, source)
         if depends:
             self.depends.update(outputs)
-        self.trace.steps.append(Step(name_of(func), arguments, outputs, several, source, path, lines[1:], defaults(func, bound)))
+        self.trace.steps.append(
+            Step(name_of(func), arguments, outputs, several, source, path, lines[1:], defaults(func, bound))
+        )
         return result
 
     def refuse(self, func: Any, bound: Mapping[str, Any], depends: bool, source: Source) -> None:
@@ -203,7 +214,9 @@ def defaults(func: Any, bound: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(
         each.name
         for each in func._schema.arguments
-        if each.name in bound and not isinstance(bound[each.name], torch.Tensor) and bound[each.name] == each.default_value
+        if each.name in bound
+        and not isinstance(bound[each.name], torch.Tensor)
+        and bound[each.name] == each.default_value
     )
 
 

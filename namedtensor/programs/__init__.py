@@ -10,6 +10,7 @@
 `call_cache`: how a repeated call finds its executable.
 `evaluate`: the value of a text.
 `explained`: every step to it.
+`term_values`: the values of all its terms.
 `parameters`: what a program declares.
 `initializers`: distributions of initial parameters.
 `initialization`: parameters as tensors.

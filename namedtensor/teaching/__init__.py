@@ -8,6 +8,7 @@
 `differences`: how they differ, in words.
 `mutants`: slips that nobody wrote down.
 `equivalence`: `nt.equivalent`.
+`code_differences`: where a module that was read parts from a formula.
 `exercise_files`: exercises as they are written.
 `references`: what answers are compared with: the model, or what a released file keeps.
 `einsum`: calls of einsum as formulas.

@@ -67,10 +67,13 @@ def explained(setting: Setting, read: Any, due: str, drawn: Drawn, found: Equiva
     """A difference with the lines of the code, and in words where one change makes it."""
     code = read.formula
     parting = parted(setting, code, due, drawn)
-    lines = lines_of(read, code, parting, setting)
     told = [*itertools.islice(slips(setting, code, parting, drawn), 1)]
+    lines = lines_of(read, code, parting._replace(before=()) if told else parting, setting)
     shown = [f"the code has {each}" for each in texts(setting.with_formula(code), parting.of_code)]
-    shown += [f"the formula has {each}, which no line of the code computes" for each in texts(setting.with_formula(due), parting.of_formula)]
+    shown += [
+        f"the formula has {each}, which no line of the code computes"
+        for each in texts(setting.with_formula(due), parting.of_formula)
+    ]
     where = [f"{line.short}: {line.text}" for line in lines]
     remarks = [str(each) for each in read.remarks]
     remarks += [f"the code never uses {name}" for name in read.unused if name in names_in(due)]
@@ -157,7 +160,9 @@ def frontier(side: Sequence[TermValue], other: Fingerprints) -> tuple[Term, ...]
     """The innermost terms on the way to the value that the other side has not, while it has all their operands."""
     arrays = {id(each.term): each.array for each in side}
     shared = {
-        id(each.term): not each.term.arguments or each.array in other for each in side if not isinstance(each.array, tuple)
+        id(each.term): not each.term.arguments or each.array in other
+        for each in side
+        if not isinstance(each.array, tuple)
     }
     found: list[Term] = []
     waiting, seen = [side[-1].term], set[int]()
@@ -184,7 +189,11 @@ def names_in(text: str) -> set[str]:
         elif dataclasses.is_dataclass(node):
             if isinstance(node, (nodes.Name, nodes.Subscript)):
                 found.add(to_text(node))
-            waiting += [getattr(node, field.name) for field in dataclasses.fields(node) if field.name not in ("span", "operator_span")]
+            waiting += [
+                getattr(node, field.name)
+                for field in dataclasses.fields(node)
+                if field.name not in ("span", "operator_span")
+            ]
     return found
 
 
@@ -281,7 +290,11 @@ def axes_of(tree: Any) -> list[str]:
         elif dataclasses.is_dataclass(node):
             if isinstance(node, nodes.Call):
                 found.update(dict.fromkeys(each.text for each in node.subscript if isinstance(each, nodes.Name)))
-            waiting += [getattr(node, field.name) for field in dataclasses.fields(node) if field.name not in ("span", "operator_span")]
+            waiting += [
+                getattr(node, field.name)
+                for field in dataclasses.fields(node)
+                if field.name not in ("span", "operator_span")
+            ]
     return list(found)
 
 
