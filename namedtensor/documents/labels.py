@@ -13,7 +13,10 @@ from ..files.text import InputError
 from .included_files import document_text
 from .loaded import whole_of
 from .sections import check_document
+from .superseded import defined_by, needed_by
 
+LEFT_OUT = (nodes.Value, nodes.Declaration, nodes.Fact)  # values of others, types that the code has
+PLAIN = (nodes.Name, nodes.Subscript, nodes.Superscript)
 LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
 
 
@@ -46,10 +49,14 @@ def chosen(program: nodes.Program, place: int) -> Any:
 
 
 def with_value(holds: list[Any], statement: Any) -> list[Any]:
-    """The statements of a section, and last the one whose value is asked for."""
-    others = [each for each in dict.fromkeys(holds) if each != statement and not isinstance(each, nodes.Value)]
-    if isinstance(statement, nodes.Equation) and isinstance(
-        statement.sides[0], (nodes.Name, nodes.Subscript, nodes.Superscript)
-    ):
-        return [*others, statement, nodes.Value(statement.sides[0])]
-    return [*others, statement]
+    """The definitions that a statement needs, and last the statement whose value is asked for."""
+    others = [each for each in dict.fromkeys(holds) if each != statement and not isinstance(each, LEFT_OUT)]
+    needed: list[Any] = [statement]
+    for each in needed:
+        names = needed_by(each)
+        needed += [one for one in others if one not in needed and (not defined_by(one) or defined_by(one) & names)]
+    result = [each for each in others if each in needed]
+    if isinstance(statement, nodes.Equation) and isinstance(statement.sides[0], PLAIN):
+        return [*result, statement, nodes.Value(statement.sides[0])]
+    return [*result, statement]
+

@@ -111,7 +111,7 @@ def follows(formula: str, /, *, gives: str, check: str = "shapes", **axes: str) 
         if isinstance(function, type):
             function.forward = decorate(function.forward)  # type: ignore[attr-defined]
             return function
-        parameters = [each for each in inspect.signature(function).parameters.values()]
+        parameters = list(inspect.signature(function).parameters.values())
         skipped = 1 if parameters and parameters[0].name == "self" else 0
         names = [each.name for each in parameters[skipped : skipped + len(contract.axes)]]
         if len(names) < len(contract.axes):

@@ -192,6 +192,21 @@ def looked_up(r: Reader, x: Tensor, dim: int, index: Tensor) -> Tensor:
     return x.with_node(node, dims, shape)
 
 
+@rule("diagonal")
+def diagonal(r: Reader, a: Arguments) -> Tensor:
+    x = a.tensor("self")
+    rank = len(x.shape)
+    one, two = a["dim1"] % rank, a["dim2"] % rank
+    if a["offset"] != 0 or x.shape[one] != x.shape[two] or not (x.dims[one] and x.dims[two]):
+        raise Unreadable("aten.diagonal beside the diagonal, or of a tensor that is not square")
+    x, row = r.views.joined(x, one)
+    x, column = r.views.joined(x, two)
+    rest = [place for place in range(rank) if place not in (one, two)]
+    node = nodes.Index(x.node, ((nodes.Axis(column.key), iota(row)),))
+    dims = [*(x.dims[place] for place in rest), (row,)]
+    return x.with_node(node, dims, [*(x.shape[place] for place in rest), x.shape[one]])
+
+
 @rule("index_select")
 def index_select(r: Reader, a: Arguments) -> Tensor:
     x = a.tensor("self")

@@ -226,7 +226,7 @@ def subject_of(module: Any, inputs: Sequence[Any], named: Mapping[str, Any]) -> 
 def arguments_of(function: Callable[..., Any], inputs: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
     """The inputs by the names of the function's parameters."""
     try:
-        parameters = [each for each in inspect.signature(function).parameters.values()]
+        parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
         parameters = []
     plain = [each.name for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
@@ -430,7 +430,7 @@ class Writing:
             for name, each in given.items()
             if name not in inputs
         }
-        order = [name for name in inputs]
+        order = list(inputs)
         result = [tuple((name, None) for axis in dim for name in self.names[axis.key]) for dim in self.value.dims]
         sets = {to_text(each.names[0]): self.drawn_from(each) for each in declarations}
         free = dict.fromkeys(order, 0)

@@ -381,7 +381,7 @@ def scattered(r: Reader, a: Arguments) -> Tensor:
 def meshgrid(r: Reader, a: Arguments) -> tuple[Tensor | None, ...]:
     if a["indexing"] == "xy":
         raise Unreadable('aten.meshgrid with indexing="xy"')
-    tensors = [each for each in a.tensors("tensors")]
+    tensors = list(a.tensors("tensors"))
     rank, shape = len(tensors), tuple(each.shape[0] for each in tensors)
     return tuple(
         each.moved([each.dims[0] if place == at else () for place in range(rank)], shape)

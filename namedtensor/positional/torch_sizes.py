@@ -128,7 +128,7 @@ def free_groups(
     fixed = fixed_sizes(subject)
     free: list[tuple[Group, list[int]]] = []
     taken: set[int] = set()
-    alone = [group for group in groups_of(inputs, names)]
+    alone = list(groups_of(inputs, names))
     for count in range(1, JOINT + 1):
         for several in [*itertools.combinations(alone, count)]:
             if len({group.size for group in several}) > 1 or not set(several) <= set(alone):

@@ -189,7 +189,7 @@ class Views:
             count += 1
         old = [each for each in tokens[:taken] if not isinstance(each, int)]
         del tokens[:taken]
-        sizes = [size for size in shape[:count]]
+        sizes = list(shape[:count])
         new = [self.axes.new(size=size, hint="ax") for size in sizes if size > 1]
         whole = self.axes.new(size=math.prod(sizes), hint="all")
         listed = " × ".join(f"{self.word(axis)}[{self.size(axis)}]" for axis in old)
