@@ -59,4 +59,3 @@ def with_value(holds: list[Any], statement: Any) -> list[Any]:
     if isinstance(statement, nodes.Equation) and isinstance(statement.sides[0], PLAIN):
         return [*result, statement, nodes.Value(statement.sides[0])]
     return [*result, statement]
-
