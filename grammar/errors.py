@@ -73,7 +73,6 @@ CATALOGUE = {
     407: "value outside its declared set",
     408: "backend or library unavailable or unsupported",
     409: "file cannot be read or written",
-    410: "code with no form in the notation",
 }
 
 

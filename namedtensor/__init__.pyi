@@ -23,6 +23,9 @@ from .display.pictures import heatmap as heatmap
 from .files.safetensors import load_tensors as load_tensors
 from .files.safetensors import save_tensors as save_tensors
 from .operators.user_functions import custom_function as custom_function
+from .positional.follows import Differs as Differs
+from .positional.follows import follows as follows
+from .positional.torch_reading import from_torch as from_torch
 from .positional.translation import from_einops as from_einops
 from .positional.translation import from_einsum as from_einsum
 from .positional.translation import translate as translate
@@ -66,6 +69,9 @@ __all__ = [
     "load_tensors",
     "save_tensors",
     "custom_function",
+    "Differs",
+    "follows",
+    "from_torch",
     "from_einops",
     "from_einsum",
     "translate",

@@ -199,7 +199,7 @@ def examples(subject: Any, inputs: list[Input]) -> dict[str, Any]:
         return arrays
     said = str(problem).strip().splitlines()[:1]
     hint = f"state sizes: {inputs[0][0]}=batch,seq,chans[16]" if inputs else "name its inputs: x=batch,seq,chans[16]"
-    raise NotationError(410, f"it does not run on these inputs: {type(problem).__name__}: {''.join(said)}", hint=hint)
+    raise NotationError(405, f"it does not run on these inputs: {type(problem).__name__}: {''.join(said)}", hint=hint)
 
 
 READ_EXAMPLES = """

@@ -88,7 +88,7 @@ class Reader:
         self.other = second
         self.given, self.free = given, free
         self.axes = Axes()
-        self.views = Views(self.axes, self.remark)
+        self.views = Views(self.axes, self.remark, free)
         self.tensors: dict[Ref, Tensor] = {}
         self.declared: dict[str, Declared] = {}
         self.lines: list[Line] = []

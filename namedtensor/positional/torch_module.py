@@ -32,7 +32,7 @@ from .torch_trace import NOWHERE, Ref, Source, Subject, Trace, Unreadable, trace
 from .values import Names, number, written
 
 TOLERANCE = 1e-5
-CODE = 410
+CODE = 405
 DRAWN = 8  # whole numbers that an index is drawn from
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Node
@@ -66,8 +67,8 @@ class Cut:
 class Views:
     """Dimensions regrouped as `view` does it: free axes fall into parts, others are cut by a rename."""
 
-    def __init__(self, axes: Axes, remark: Callable[[str], None]):
-        self.axes, self.remark = axes, remark
+    def __init__(self, axes: Axes, remark: Callable[[str], None], free: Mapping[int, Any]):
+        self.axes, self.remark, self.free = axes, remark, free
         self.cuts: dict[tuple[Kind, tuple[int, ...]], Cut] = {}
 
     def size(self, axis: Axis) -> int:
@@ -148,7 +149,7 @@ class Views:
             parts = [Kind(size=size, hint=f"{kind.name}_{place}") for place, size in enumerate(sizes, 1)]
             known = self.cuts[kind, sizes] = Cut(kind, tuple(parts))
         fresh = [self.axes.new(part) for part in known.parts]
-        self.remark(f"cuts the axis {kind.name}[{kind.size}] into {' × '.join(map(str, sizes))}")
+        self.remark(f"cuts the axis {self.sized(axis)} into {' × '.join(map(str, sizes))}")
         tensor = replace(tensor, value=replace(tensor.value, node=merged(tensor.node, [axis], fresh)), over=())
         dims = [self.replaced(dim, axis, fresh) for dim in tensor.dims]
         self.axes.apart([each for dim in dims for each in dim])
@@ -192,14 +193,20 @@ class Views:
         sizes = list(shape[:count])
         new = [self.axes.new(size=size, hint="ax") for size in sizes if size > 1]
         whole = self.axes.new(size=math.prod(sizes), hint="all")
-        listed = " × ".join(f"{self.word(axis)}[{self.size(axis)}]" for axis in old)
-        self.remark(f"regroups {listed} as {' × '.join(map(str, sizes))}, across the borders of these axes")
+        listed = " × ".join(map(self.sized, old))
+        words = {self.size(axis): self.word(axis) for axis in old if self.size(axis) in self.free}
+        shown = " × ".join(f"|{words[size]}|" if size in words else str(size) for size in sizes)
+        self.remark(f"regroups {listed} as {shown}, across the borders of these axes")
         node = merged(merged(tensor.node, old, [whole]), [whole], new)
         waiting = iter(new)
         dims: list[Dim] = [(next(waiting),) if size > 1 else () for size in sizes]
         rest = [axis for dim in tensor.dims for axis in self.axes.expanded(dim) if axis not in old]
         self.axes.apart([*rest, *new], [*rest, whole])
         return replace(tensor, value=Value(node, tensor.dims), over=()), dims, count
+
+    def sized(self, axis: Axis) -> str:
+        """An axis with its size, where that is not free."""
+        return self.word(axis) if self.size(axis) in self.free else f"{self.word(axis)}[{self.size(axis)}]"
 
     def word(self, axis: Axis) -> str:
         return axis.root.fixed or axis.kind.name or axis.kind.hint or "an axis"

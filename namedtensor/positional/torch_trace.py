@@ -11,7 +11,9 @@ import linecache
 import os
 import sys
 import sysconfig
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -157,7 +159,8 @@ class Recorder(TorchDispatchMode):
     def refuse(self, func: Any, bound: Mapping[str, Any], depends: bool, source: Source) -> None:
         name = name_of(func)
         if name in ("_local_scalar_dense", "is_nonzero") and depends:
-            raise Unreadable(f"what follows depends on values of tensors: {source.text}", source, CONTROL, True)
+            line = f": {source.text}" if source.text else ""
+            raise Unreadable(f"what follows depends on values of tensors{line}", source, CONTROL, True)
         if torch.Tag.nondeterministic_seeded in func.tags and bound.get("dropout_p", bound.get("p")) != 0.0:
             raise Unreadable(f"aten.{name} draws random numbers", source, final=True)
         if name in ("nonzero", "masked_select", "unique", "_unique2"):
@@ -248,12 +251,27 @@ class Subject(NamedTuple):
     modules: Mapping[int, str]
 
 
+@contextmanager
+def unfused() -> Iterator[None]:
+    """Without the recurrent layers of oneDNN, each of which is one operation; changing that setting warns of TF32."""
+    flags = torch.backends.mkldnn.flags(enabled=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        flags.__enter__()
+    try:
+        yield
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            flags.__exit__(None, None, None)
+
+
 def run(subject: Subject, call: Callable[[], Any]) -> Any:
     """Call with the settings under which operations are not fused."""
     fast = torch.backends.mha.get_fastpath_enabled()
     torch.backends.mha.set_fastpath_enabled(False)
     try:
-        with torch.no_grad(), torch.backends.mkldnn.flags(enabled=False):
+        with torch.no_grad(), unfused():
             return call()
     finally:
         torch.backends.mha.set_fastpath_enabled(fast)
