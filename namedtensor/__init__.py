@@ -43,6 +43,8 @@ when_first_seen("NamedTensor", lambda: import_module(".tensors", __name__))  # w
 answer("closed_form", lambda: import_module(".derivations.closed_form", __name__).closed_form)
 answer("gradient", lambda: import_module(".derivations.gradients", __name__).gradient)
 answer("document", lambda: import_module(".documents.loaded", __name__).program_of)
+answer("labelled", lambda: import_module(".documents.labels", __name__).labelled)
+answer("equivalent", lambda: import_module(".teaching.equivalence", __name__).equivalent)
 answer("claims", lambda: import_module(".documents.trial", __name__).claims_of)
 
 HOMES = {  # the module of each public name, besides the functions that are made of the operators' records
@@ -54,6 +56,9 @@ HOMES = {  # the module of each public name, besides the functions that are made
     ".display.pictures": ("heatmap",),
     ".files.safetensors": ("load_tensors", "save_tensors"),
     ".operators.user_functions": ("custom_function",),
+    ".positional.follows": ("Differs", "follows"),
+    ".positional.torch_reading": ("from_torch",),
+    ".positional.translation": ("from_einops", "from_einsum", "translate"),
     ".programs.api": (
         *(
             "check",

@@ -26,6 +26,12 @@ from .files.safetensors import load_tensors as load_tensors
 from .files.safetensors import save_tensors as save_tensors
 from .operators.user_functions import custom_function as custom_function
 from .planning.cost import Cost
+from .positional.follows import Differs as Differs
+from .positional.follows import follows as follows
+from .positional.torch_reading import from_torch as from_torch
+from .positional.translation import from_einops as from_einops
+from .positional.translation import from_einsum as from_einsum
+from .positional.translation import translate as translate
 from .programs.api import formula as formula
 from .programs.api import latex_preamble as latex_preamble
 from .programs.api import load_program as load_program
@@ -58,6 +64,12 @@ __all__ = [
     "load_tensors",
     "save_tensors",
     "custom_function",
+    "Differs",
+    "follows",
+    "from_torch",
+    "from_einops",
+    "from_einsum",
+    "translate",
     "check",
     "compile",
     "cost",

@@ -26,7 +26,7 @@ LAYERS = (  # bottom-up; a module imports from its own package and from lower la
     ("namedtensor.tensors", "namedtensor.symbolic"),
     ("namedtensor.display", "namedtensor.sharding"),
     ("namedtensor.programs",),
-    ("namedtensor.derivations",),
+    ("namedtensor.derivations", "namedtensor.positional"),
     ("namedtensor.documents", "namedtensor.teaching"),
     ("namedtensor.webpage",),
     ("namedtensor.cli",),

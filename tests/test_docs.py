@@ -31,6 +31,7 @@ PAGES = sorted(path for path in DOCS.rglob("*.md") if blocks_of(path.read_text(e
 
 NEEDED = {
     "export.md": ("torch",),
+    "from_torch.md": ("torch",),
     "jax.md": ("jax", "flax", "optax", "flatbuffers"),
     "train.md": ("torch", "jax"),
     "training.md": ("torch", "jax"),

@@ -48,6 +48,7 @@ from .gradient import GRADIENT_EXAMPLES, gradient_arguments, gradient_command
 from .help import HELP_EXAMPLES, help_arguments, help_command
 from .parsers import INPUTS, Parser, check_arguments, formula_arguments
 from .playground import PLAYGROUND_EXAMPLES, playground_arguments, playground_command
+from .read import READ_EXAMPLES, read_arguments, read_command
 from .render import render_command, spelling_argument
 from .to_code import (
     EINSUM_EXAMPLES,
@@ -63,6 +64,7 @@ from .to_code import (
     python_arguments,
     python_command,
 )
+from .translate import TRANSLATE_EXAMPLES, translate_arguments, translate_command
 
 
 # -------------------------------------------------------------------------------------------------------------- commands
@@ -319,6 +321,18 @@ COMMANDS = {
     ),
     "to-einsum": Command(
         "print a formula as a call of einsum, where it is one", einsum_arguments, einsum_command, EINSUM_EXAMPLES
+    ),
+    "translate": Command(
+        "translate matrices, indices, einsum or array code to a formula with named axes",
+        translate_arguments,
+        translate_command,
+        TRANSLATE_EXAMPLES,
+    ),
+    "read": Command(
+        "read a module of PyTorch as a program, and hold it against a formula",
+        read_arguments,
+        read_command,
+        READ_EXAMPLES,
     ),
     "exercises": Command(
         "validate, release and grade files of exercises",

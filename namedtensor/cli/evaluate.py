@@ -6,6 +6,8 @@ import argparse
 import re
 from typing import Any
 
+from grammar.errors import NotationError
+
 from ..files.formats import writable, write
 from ..files.text import InputError, as_number
 from ..programs.arguments import KeywordValues
@@ -59,7 +61,12 @@ def _value(options: Any, source: Source, console: Console) -> tuple[Any, Labels]
     if name is not None:
         return program(source.text, source.syntax)[name](*arguments, values=values, sizes=sizes), values.labels
     limits = limits_of(options.limit)
-    value = evaluate(source.text, values, sizes=sizes, syntax=source.syntax, strict=options.strict, limits=limits)
+    try:
+        value = evaluate(source.text, values, sizes=sizes, syntax=source.syntax, strict=options.strict, limits=limits)
+    except NotationError as problem:
+        from ..positional.offers import with_offer
+
+        raise with_offer(problem, source.text, values).alone() from None
     return value, values.labels
 
 

@@ -10,6 +10,7 @@
 `call_cache`: looks up the executable of a repeated call.
 `evaluate`: the value of a formula.
 `explained`: the value of every step.
+`term_values`: the values of all terms.
 `parameters`: the parameters that a program declares.
 `initializers`: distributions of initial parameters.
 `initialization`: parameters as tensors.

@@ -8,6 +8,7 @@
 `differences`: describes how they differ.
 `mutants`: generated common mistakes.
 `equivalence`: `nt.equivalent`.
+`code_differences`: where a module of PyTorch differs from a formula.
 `exercise_files`: the format of exercise files.
 `references`: what answers are compared with: the reference solution, or the data of a released file.
 `einsum`: calls of einsum as formulas.

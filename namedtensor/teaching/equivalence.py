@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
 from grammar.plain_text import encodable
 
 from ..derivations.equal_forms import has_proof
@@ -30,7 +31,8 @@ class Equivalence:
 
     `how` is "same", "axes", "sizes", "value", "relation" where all values have one to those due, or "mistake"; `record` is where the values differ most, counted from 1, with
     `found` and `due` there; `axes` pairs new axes of the first with those of the second that they stand for; `sizes` are
-    those that were drawn; `proved` is true where they are the same for all tensors, and not only for those that were drawn.
+    those that were drawn; `proved` is true where they are the same for all tensors, and not only for those that were drawn. Of a
+    module that was read, `lines` are those of its source where it parts from the formula.
     """
 
     how: str
@@ -42,6 +44,7 @@ class Equivalence:
     draws: int = 0
     sizes: Mapping[str, int] | None = None
     proved: bool = False
+    lines: tuple[Any, ...] = ()
 
     def __bool__(self) -> bool:
         return self.how == "same"
@@ -77,6 +80,11 @@ def equivalent(first: Any, second: Any, /, *, given: str = "", seed: int = 0, **
     >>> print(nt.equivalent("∑_{n} X / |n|", "∑_{n} X", X="ℝ^{n}"))
     the first equals the second with mean_n instead of ∑_{n}; the first is −0.1264, the second is −0.3791
     """
+    if hasattr(first, "lines_of"):
+        with LOADING, all_or_none():
+            from .code_differences import against_code
+
+        return against_code(first, second, given, seed)
     setting = Setting("\n".join(filter(str.strip, (declared(types), given))))
     first, second = text_of(first), text_of(second)
     found = compared(setting, first, second, NEUTRAL, seed)

@@ -1,0 +1,213 @@
+"""The command `read`: a module or function of PyTorch as a program, and held against a formula."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib.util
+import itertools
+import os
+import re
+import sys
+from typing import Any
+
+from grammar.errors import NotationError
+
+from ..files.text import InputError
+from .console import FINE, WRONG_FORMULA, Console
+
+TARGET = re.compile(r"(?P<file>.+\.py):(?P<name>[A-Za-z_]\w*)(?P<arguments>\(.*\))?")
+AXIS = re.compile(r"(?P<name>[^\[\]\s]+)(?:\[(?P<size>\d+)\])?")
+DEFAULTS = (3, 5, 7, 2, 11, 13)
+TRIES = 200
+
+
+def read_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "target", metavar="FILE.py:NAME", help="a module class or a function; NAME(16, heads=2) makes the module"
+    )
+    parser.add_argument(
+        "inputs",
+        metavar="NAME=AXES",
+        nargs="*",
+        help="the axes of each input in order, x=batch,seq,chans[16]; indices: ids=batch,seq:int",
+    )
+    parser.add_argument(
+        "--name",
+        metavar="PARAMETER=AXES",
+        action="append",
+        default=[],
+        help="axes of a parameter: 'q.weight=(heads[8] key) chans'",
+    )
+    parser.add_argument("--against", metavar="FORMULA", help="a formula, or one of a document: paper.tex#eq:attention")
+    parser.add_argument("--format", choices=("text", "json", "github"), default="text", help="how findings are written")
+    parser.add_argument("--json", action="store_true", help="the same as --format json")
+
+
+def read_command(options: Any, console: Console) -> int:
+    """Print the program, its remarks, and where it parts from the formula; the status is 1 where there is any of these."""
+    from ..positional.follows import resolved
+    from ..positional.torch_reading import from_torch
+
+    subject = subject_of(options.target)
+    inputs = [input_of(word) for word in options.inputs]
+    names = {name: " ".join(axis for axis, _ in axes) for name, axes, _ in inputs}
+    names |= dict(pair(word, "the axes of a parameter") for word in options.name)
+    arrays = examples(subject, inputs)
+    read = from_torch(subject, names=names, **arrays)
+    found = None
+    if options.against:
+        from ..teaching.equivalence import equivalent
+
+        found = equivalent(read, resolved(options.against, os.getcwd()))
+    report(read, found, options, console)
+    return FINE if not read.remarks and (found is None or found) else WRONG_FORMULA
+
+
+def report(read: Any, found: Any, options: Any, console: Console) -> None:
+    console.machine = console.machine or options.format == "json"
+    if console.machine:
+        remarks = [
+            {"file": each.source.file, "line": each.source.line, "message": each.sentence} for each in read.remarks
+        ]
+        lines = [{"file": each.file, "line": each.line} for each in found.lines] if found is not None else []
+        against = (
+            None if found is None else {"same": bool(found), "how": found.how, "message": str(found), "lines": lines}
+        )
+        console.json(
+            {
+                "program": read.text,
+                "axes": list(read.axes),
+                "reading": list(read.reading),
+                "remarks": remarks,
+                "against": against,
+            }
+        )
+    elif options.format == "github":
+        for each in read.remarks:
+            console.print(annotation("warning", each.source, each.sentence))
+        for line in found.lines or (None,) if found is not None and not found else ():
+            console.print(annotation("error", line, str(found)))
+    else:
+        console.print(read.text)
+        for each in (*read.reading, *map(str, read.remarks)):
+            console.note(each)
+        if found is not None:
+            console.print(f"\n{found}")
+
+
+def annotation(kind: str, source: Any, text: str) -> str:
+    """A finding as a command to the log of a GitHub action."""
+    message = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    place = f" file={os.path.relpath(source.file)},line={source.line}" if source is not None and source.file else ""
+    return f"::{kind}{place}::{message}"
+
+
+# ------------------------------------------------------------------------------------------------------------ the subject
+def subject_of(target: str) -> Any:
+    """What a file defines under a name: a function, or a module made with literal arguments."""
+    match = TARGET.fullmatch(target)
+    if match is None:
+        raise InputError(f"{target!r} is no module; write model.py:Attention, or model.py:Attention(16, heads=2)")
+    module = imported(match["file"])
+    found = getattr(module, match["name"], None)
+    if found is None:
+        raise InputError(f"{match['file']} has no {match['name']}")
+    if not isinstance(found, type):
+        return found
+    positional, named = literals(match["arguments"] or "()")
+    try:
+        return found(*positional, **named)
+    except TypeError as problem:
+        raise InputError(
+            f"{match['name']} cannot be made: {problem}; write {match['name']}(…) with its arguments"
+        ) from None
+
+
+def imported(file: str) -> Any:
+    path = os.path.abspath(file)
+    specification = importlib.util.spec_from_file_location(os.path.basename(file).removesuffix(".py"), path)
+    if specification is None or specification.loader is None or not os.path.exists(path):
+        raise InputError(f"cannot read {file}")
+    module = importlib.util.module_from_spec(specification)
+    sys.path.insert(0, os.path.dirname(path))
+    try:
+        specification.loader.exec_module(module)
+    except Exception as problem:
+        raise InputError(f"{file} does not run: {type(problem).__name__}: {problem}") from None
+    finally:
+        sys.path.remove(os.path.dirname(path))
+    return module
+
+
+def literals(text: str) -> tuple[list[Any], dict[str, Any]]:
+    """The arguments of a call, which are literals."""
+    try:
+        call = ast.parse(f"f{text}", mode="eval").body
+        assert isinstance(call, ast.Call)
+        return [ast.literal_eval(each) for each in call.args], {
+            str(each.arg): ast.literal_eval(each.value) for each in call.keywords
+        }
+    except (SyntaxError, ValueError, AssertionError):
+        raise InputError(f"{text} are no literal arguments") from None
+
+
+# ------------------------------------------------------------------------------------------------------------- the inputs
+Input = tuple[str, list[tuple[str, int | None]], bool]
+
+
+def pair(word: str, what: str) -> tuple[str, str]:
+    name, sign, text = word.partition("=")
+    if not sign or not name.strip():
+        raise InputError(f"{word!r} is not {what}; write NAME=axis,axis")
+    return name.strip(), text.strip()
+
+
+def input_of(word: str) -> Input:
+    """x=batch,seq,chans[16]; ids=batch,seq:int"""
+    name, text = pair(word, "an input")
+    text, _, kind = text.partition(":")
+    axes = [AXIS.fullmatch(each.strip()) for each in text.split(",")]
+    if kind not in ("", "int", "float") or None in axes:
+        raise InputError(f"{word!r} is not an input; write {name}=batch,seq,chans[16], or {name}=batch,seq:int")
+    return name, [(each["name"], int(each["size"]) if each["size"] else None) for each in axes if each], kind == "int"
+
+
+def examples(subject: Any, inputs: list[Input]) -> dict[str, Any]:
+    """Example tensors at sizes that the module takes: those that are stated, of its parameters, or small primes."""
+    import torch
+
+    stated = {axis: size for _, axes, _ in inputs for axis, size in axes if size}
+    open_axes = list(dict.fromkeys(axis for _, axes, _ in inputs for axis, size in axes if axis not in stated))
+    known = sorted(
+        {length for each in getattr(subject, "parameters", lambda: ())() for length in each.shape if length > 1}
+    )
+    choices = itertools.product(*[[DEFAULTS[place % len(DEFAULTS)], *known] for place in range(len(open_axes))])
+    problem: Exception | None = None
+    for sizes in itertools.islice(choices, TRIES):
+        lengths = {**stated, **dict(zip(open_axes, sizes))}
+        arrays = {}
+        for name, axes, whole in inputs:
+            shape = [lengths[axis] for axis, _ in axes]
+            arrays[name] = torch.randint(0, 2, shape) if whole else torch.randn(shape)
+        try:
+            with torch.no_grad():
+                subject(**arrays)
+        except Exception as failed:  # whatever the module raises for sizes that do not fit
+            problem = problem or failed
+            continue
+        return arrays
+    said = str(problem).strip().splitlines()[:1]
+    hint = f"state sizes: {inputs[0][0]}=batch,seq,chans[16]" if inputs else "name its inputs: x=batch,seq,chans[16]"
+    raise NotationError(405, f"it does not run on these inputs: {type(problem).__name__}: {''.join(said)}", hint=hint)
+
+
+READ_EXAMPLES = """
+  namedtensor read model.py:Attention x=batch,seq,chans
+  namedtensor read 'model.py:Attention(16, heads=2)' x=batch,seq,chans[16] --name 'q.weight=(heads[2] key) chans'
+  namedtensor read model.py:Attention x=batch,seq,chans --against paper.tex#eq:attention --format github
+  namedtensor read model.py:loss x=batch,chans y=batch:int --json
+
+  The file is imported, so what it does at import is done. Example tensors are made from the axes. The status is 1 where a view cuts a
+  named axis, or code and formula differ.
+"""

@@ -1,0 +1,75 @@
+"""The command `translate`: matrices, indices, einsum or array code as a formula with named axes."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from ..files.text import InputError, as_number
+from .console import FINE, Console
+
+
+def translate_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("text", metavar="TEXT", help="the source: matrices, indices, einsum, einops, NumPy or PyTorch")
+    parser.add_argument(
+        "shapes", metavar="NAME=AXES", nargs="*",
+        help="the axes of an input in order, W=out,chans; NAME= for a number; NAME=2 for that number",
+    )  # fmt: skip
+    parser.add_argument(
+        "--to", choices=("text", "ascii", "latex"), default="text", help="the output format (default: text)"
+    )
+    parser.add_argument("--reading", type=int, metavar="N", help="which reading to take of an ambiguous source")
+    parser.add_argument(
+        "--kind", choices=("matrices", "indices", "einsum", "einops", "numpy", "torch"), default="", help="the notation of the source (default: detect)"
+    )  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="results and errors as JSON")
+
+
+def translate_command(options: Any, console: Console) -> int:
+    from ..positional.refusals import Ambiguous
+    from ..positional.translation import translate
+
+    shapes = dict(map(shape_of, options.shapes))
+    try:
+        found = translate(options.text, shapes, kind=options.kind, reading=options.reading)
+    except Ambiguous as question:
+        raise question.replace(hint="choose with --reading 1, --reading 2, …").alone() from None
+    if console.machine:
+        record = {
+            "formula": found.formula,
+            "latex": found.latex,
+            "kind": found.kind,
+            "axes": found.axes,
+            "result": found.result,
+        }
+        console.json({**record, "reading": found.reading, "checked": found.checked})
+        return FINE
+    if options.to == "latex":
+        console.print(found.latex)
+    else:
+        from ..programs.api import to_text
+
+        console.print(to_text(found.formula, ascii=options.to == "ascii"))
+    for line in (*found.reading, found.checked):
+        console.note(line)
+    return FINE
+
+
+def shape_of(word: str) -> tuple[str, Any]:
+    """NAME=AXES of a command. Raises InputError."""
+    name, sign, text = word.partition("=")
+    if not sign or not name.strip():
+        raise InputError(f"{word!r} is not an input; write NAME=axis,axis")
+    number = as_number(text)
+    return name.strip(), number if number is not None else text
+
+
+TRANSLATE_EXAMPLES = r"""
+  namedtensor translate 'softmax(QK^T / √d_k) V' Q=query,key K=seq,key V=seq,val
+  namedtensor translate '\frac1n \sum_{i=1}^n x_i x_i^\top' x=n,d --to latex
+  namedtensor translate 'np.einsum("bqd,bkd->bqk", Q, K)' Q=batch,query,d K=batch,seq,d
+  namedtensor translate 'X - X.mean(axis=0)' X=n,d --json
+  namedtensor translate 'u v' u=n v=n --reading 2
+
+  The translation is compared with the source on random tensors before it is printed. What was assumed goes to standard error.
+"""

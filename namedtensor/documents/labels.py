@@ -1,0 +1,61 @@
+r"""A formula of a document by its label: paper.tex#eq:attention is what stands in the display with \label{eq:attention}."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.printer import to_text
+
+from ..files.text import InputError
+from .included_files import document_text
+from .loaded import whole_of
+from .sections import check_document
+from .superseded import defined_by, needed_by
+
+LEFT_OUT = (nodes.Value, nodes.Declaration, nodes.Fact)  # values of others, types that the code has
+PLAIN = (nodes.Name, nodes.Subscript, nodes.Superscript)
+LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
+
+
+def labelled(file: str, label: str) -> str:
+    """The program whose value is the labelled formula, with the definitions that it needs.
+
+    Raises NotationError where the file cannot be read, or has no formula with that label.
+    """
+    try:
+        text, _ = document_text(file)
+        whole = whole_of(text, file).text
+        sections = check_document(whole).sections
+    except InputError as problem:
+        raise NotationError(108, str(problem)) from None
+    known: list[str] = []
+    for section in sections:
+        for maths, program in section.programs.items():
+            labels = LABEL.findall(whole[maths.start : maths.end])
+            known += labels
+            if label in labels and program.statements:
+                return to_text(nodes.Program(tuple(with_value(section.holds, chosen(program, labels.index(label))))))
+    listed = ", ".join(dict.fromkeys(known)) or "none with a formula"
+    raise NotationError(108, f"{file} has no formula with the label {label}", notes=(f"its labels are {listed}",))
+
+
+def chosen(program: nodes.Program, place: int) -> Any:
+    """The statement with a label: that at its place among those that define."""
+    defining = [each for each in program.statements if isinstance(each, (nodes.Equation, nodes.Value))]
+    return defining[min(place, len(defining) - 1)] if defining else program.statements[-1]
+
+
+def with_value(holds: list[Any], statement: Any) -> list[Any]:
+    """The definitions that a statement needs, and last the statement whose value is asked for."""
+    others = [each for each in dict.fromkeys(holds) if each != statement and not isinstance(each, LEFT_OUT)]
+    needed: list[Any] = [statement]
+    for each in needed:
+        names = needed_by(each)
+        needed += [one for one in others if one not in needed and (not defined_by(one) or defined_by(one) & names)]
+    result = [each for each in others if each in needed]
+    if isinstance(statement, nodes.Equation) and isinstance(statement.sides[0], PLAIN):
+        return [*result, statement, nodes.Value(statement.sides[0])]
+    return [*result, statement]

@@ -1,0 +1,43 @@
+"""Positional tensor notation (matrices, indices, einsum, array code, modules of PyTorch) read into named tensor notation.
+
+`axes`: axes as variables, and which of them are one.
+`naming`: the names of axes that have none.
+`values`: nodes of the notation with the axes of each dimension.
+`inputs`: what is known of the inputs.
+`refusals`: why a source is not translated.
+`program`: what a reader gives.
+`plain_functions`: functions that NumPy lacks.
+`tokens`: the tokens of matrix and index notation.
+`trees`: their trees.
+`indices`: which letters are indices, and what a product sums.
+`matrices`: trees to values with rows and columns.
+`matrix_functions`: powers, norms and functions of matrices.
+`oracle`: the source's own value of a tree.
+`algebra`: lines of matrix and index notation.
+`operations`: operations of array code, one record each.
+`views`: dimensions regrouped.
+`code_domains`: what array code is walked over.
+`code`: Python's `ast` walked.
+`einsum`: letters: einsum strings and einops patterns.
+`readers`: the readers, by notation.
+`detection`: which notation a text is in.
+`checked`: a translation compared with its source.
+`translation`: `nt.translate`.
+`torch_trace`: a function of PyTorch run once, its operations recorded.
+`torch_sizes`: which sizes it leaves free.
+`torch_names`: what its tensors are called.
+`torch_tensors`: tensors of a trace as values, and their views.
+`torch_constants`: constants whose form can be told.
+`torch_operations`: the rules of operations of ATen.
+`torch_shapes`: those that change dimensions.
+`torch_layers`: those that are layers.
+`torch_losses`: losses.
+`torch_graph`: a trace read by these rules.
+`torch_module`: what was read as a program, compared with the module.
+`torch_reading`: `nt.from_torch`.
+`follows`: `nt.follows`.
+`pytest_plugin`: functions that follow formulas as tests.
+`offers`: the translation of a formula that failed, as a hint.
+
+Law: it imports programs and what is below them; no text of a user is run as code, and no translation is given that differs from its source.
+"""

@@ -1,0 +1,213 @@
+"""Lines of matrix and index notation: each read to a value, and the source's own values of all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from grammar.errors import NotationError
+
+from . import matrix_functions  # noqa: F401 — registers its rules
+from .axes import Axes, Axis
+from .indices import Letters, canonical, indexed, letters_of, spelled
+from .inputs import Input, inputs_of
+from .matrices import Choose, Matrix, Walk, node_of
+from .oracle import Oracle, Plain, Unsupported
+from .program import Line, Program
+from .refusals import refused
+from .trees import Statement, statement_of
+from .values import Leaf
+
+LINES = re.compile(r"\n|\\\\|;")
+DECLARED = re.compile(
+    r"(?:\b(?:where|with|for|and)\b|,)?\s*(?P<name>\\?[^\W\d_]\w*(?:_\{?\w+\}?)?)\s*(?:∈|\\in\b)\s*(?:ℝ|\\mathbb\s*\{?R\}?|\\R\b)"
+    r"(?:\s*\^\s*(?:\{(?P<braced>[^{}]*)\}|(?P<bare>\w)))?\s*,?"
+)
+
+
+def declared(source: str) -> tuple[str, dict[str, str]]:
+    """The text with blanks in place of its declarations A ∈ ℝ^{m×n}, and these."""
+    shapes: dict[str, str] = {}
+
+    def take(match: re.Match[str]) -> str:
+        axes = match["braced"] or match["bare"] or ""
+        shapes[canonical(match["name"])] = " ".join(re.split(r"\s*(?:×|\\times|,)\s*|\s+", axes.strip()))
+        return " " * len(match[0])
+
+    return DECLARED.sub(take, source), shapes
+
+
+class Algebra:
+    """The reader of matrix and index notation."""
+
+    def __init__(self, source: str, shapes: Mapping[str, Any], choose: Choose):
+        self.source, self.choose, self.axes = source, choose, Axes()
+        text, own = declared(source)
+        whole = {**own, **{canonical(name): shape for name, shape in shapes.items()}}
+        self.names = inputs_of(self.axes, whole, node_of)
+        self.given = dict(whole)
+        self.pieces = self.lines(text)
+        self.statements: list[tuple[Statement, Letters]] = []
+        self.sizes: dict[str, Axis] = {}
+        self.remarks: list[str] = []
+
+    def lines(self, text: str) -> list[str]:
+        """The lines, each with blanks for what is before it, so that spans are those of the source."""
+        result, start = [], 0
+        for end in [*(match.start() for match in LINES.finditer(text)), len(text)]:
+            piece = text[start:end]
+            if piece.strip(" \t\\,.$&;"):
+                bare = re.sub(r"[,.]\s*$", lambda m: " " * len(m[0]), piece)
+                result.append(re.sub(r"[^\n]", " ", text[:start]) + bare.replace("\\\\", "  "))
+            start = end
+        if not result:
+            raise NotationError(108, "no formula to translate")
+        return result
+
+    def read(self) -> Program:
+        """All lines read, as a program of nodes with axes. Raises NotationError and Question."""
+        lines: list[Line] = []
+        for number, piece in enumerate(self.pieces):
+            statement = statement_of(piece, [*self.names])
+            lines.append(self.line(statement, number == len(self.pieces) - 1))
+        kind = "indices" if any(letters.active for _, letters in self.statements) else "matrices"
+        inputs = {name: given for name, given in self.names.items() if not given.defined and given.literal is None}
+        used = self.used_names()
+        inputs = {name: given for name, given in inputs.items() if name in used}
+        return Program(
+            kind,
+            self.axes,
+            tuple(lines),
+            {name: given.leaf for name, given in inputs.items()},
+            tuple(self.remarks),
+            self,
+        )
+
+    def used_names(self) -> set[str]:
+        names: set[str] = set()
+        for statement, letters in self.statements:
+            for tree in statement.body.all():
+                names.add(canonical(spelled(tree)))
+                if letters.active and (pair := letters.index_of(tree, self.given)):
+                    names.add(pair[0])
+        return names
+
+    def line(self, statement: Statement, last: bool) -> Line:
+        counts = {name: len(given.leaf.dims) for name, given in self.names.items()}
+        letters = letters_of(statement, counts, self.source)
+        self.check_head(statement, letters)
+        walk = Walk(self.source, self.axes, self.names, letters, self.choose)
+        walk.sizes = self.sizes
+        walk.transposed_names = frozenset(
+            canonical(spelled(tree.parts[0])) for tree in statement.body.all() if tree.op == "T"
+        )
+        value = walk.read(statement.body)
+        self.remarks += [line for line in walk.remarks if line not in self.remarks]
+        self.statements.append((statement, letters))
+        order = self.order(statement, letters, value)
+        if value.identity or value.ones:
+            raise walk.refuse(statement.body, "nothing says how large this is", "add or multiply it with a tensor")
+        name = self.head_name(statement)
+        dims = (*((axis,) for axis in order), *(dim for dim in value.dims if dim))
+        if not last:
+            if not name:
+                raise refused(
+                    self.source,
+                    statement.body.span,
+                    "this line has no name, and a line follows",
+                    "write name = … for each line but the last",
+                )
+            row = bool(value.dims[1]) and not value.dims[0]
+            self.names[name] = Input(name, Leaf(node_of(name), dims), defined=True, row=row)
+        plain = name if name and statement.head is not None and not (letters.active and indexed(statement.head)) else ""
+        head = node_of(name if not last else plain) if (name if not last else plain) else None
+        return Line(head, value.node, dims)
+
+    def check_head(self, statement: Statement, letters: Letters) -> None:
+        head = statement.head
+        if head is None:
+            return
+        pair = indexed(head)
+        name = canonical(spelled(head))
+        uses = {canonical(spelled(tree)) for tree in statement.body.all()}
+        heads = {p[0] for tree in statement.body.all() if (p := letters.index_of(tree, self.given))}
+        if (
+            (pair and pair[0] in uses | heads)
+            or (name and name in uses)
+            or (pair and any(not item.isalpha() for item in pair[1]) and letters.active)
+        ):
+            raise refused(
+                self.source,
+                head.span,
+                f"{self.source[slice(*head.span)].strip()} is defined by itself",
+                "a recurrence needs its start and its range: x^0 = …, x^t = … for t = 1, …, n",
+            )
+
+    def head_name(self, statement: Statement) -> str:
+        head = statement.head
+        if head is None:
+            return ""
+        letters = self.statements[-1][1]
+        pair = indexed(head)
+        if pair and letters.active and letters.free:
+            return pair[0]
+        return canonical(spelled(head))
+
+    def order(self, statement: Statement, letters: Letters, value: Matrix) -> list[Axis]:
+        """The axes of the free letters, in the order of the left side, else of the text."""
+        indices = dict(value.indices)
+        free = letters.free
+        if free is not None and letters.active:
+            lost = [letter for letter in indices if letter not in free]
+            if lost:
+                raise refused(
+                    self.source,
+                    statement.body.span,
+                    f"index {lost[0]} is on the right only",
+                    "sum over it, or write it on the left",
+                )
+            alone = [letter for letter in free if letter not in indices]
+            if alone:
+                assert statement.head is not None
+                raise refused(self.source, statement.head.span, f"index {alone[0]} is on the left only")
+            return [indices[letter] for letter in free]
+        return [*indices.values()]
+
+    # ------------------------------------------------------------------------------------------------------ its value
+    def value(self, arrays: Mapping[str, Any], size_of: Any, decisions: Mapping[Any, int]) -> Any:
+        """The source's own value of the last line, as an array. Raises Unsupported where a piece has none here."""
+        known = dict(arrays) | {name: given.literal for name, given in self.names.items() if given.literal is not None}
+        known = {name: _array(value) for name, value in known.items()}
+        sizes = {name: float(size_of(axis)) for name, axis in self.sizes.items()}
+        result: Any = None
+        for number, (statement, letters) in enumerate(self.statements):
+            plain = Oracle(known, sizes, letters, decisions).value(statement.body)
+            if plain.special:
+                raise Unsupported(plain.special)
+            array = self.ordered(plain, letters)
+            if number == len(self.statements) - 1:
+                result = array.reshape([size for size in array.shape if size > 1])
+            else:
+                self_name = self.definition_names()[number]
+                known[self_name] = (
+                    array
+                    if plain.shape[0] == 1 < plain.shape[1]
+                    else array.reshape([size for size in array.shape if size > 1])
+                )
+        return result
+
+    def definition_names(self) -> Sequence[str]:
+        return [name for name, given in self.names.items() if given.defined]
+
+    def ordered(self, plain: Plain, letters: Letters) -> Any:
+        order = letters.free if letters.free is not None and letters.active else plain.letters
+        return plain.over([*order]).reshape(
+            *(plain.array.shape[plain.letters.index(letter)] for letter in order), *plain.shape
+        )
+
+
+def _array(value: Any) -> Any:
+    import numpy as np
+
+    return np.asarray(value, dtype=float)

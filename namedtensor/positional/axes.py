@@ -1,0 +1,200 @@
+"""An axis of positional notation is a variable: it has a name, or gets one in the end.
+
+A positional program knows axes by their position. Each use of a tensor gets axes of its own, and an operation says which
+of them are one: `unify`. In `A B` the last axis of A and the first of B are one; in `A + B` both are. What is left at the
+end are classes of axes, one name for each (see `naming`).
+
+Axes that could be one, but need not be, share a *kind*: both axes of `X X^⊤` are rows of X, so they share a size and
+the name up to primes. Two kinds with different names, or with different sizes, cannot be one: `Clash`.
+An axis without a given name may fall into parts, and then every axis of its kind does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+
+class Clash(Exception):
+    """Two axes that meet have different names or sizes; the reader says where."""
+
+    def __init__(self, first: Axis, second: Axis):
+        super().__init__(first, second)
+        self.first, self.second = first, second
+
+
+class Kind:
+    """What axes that could be one share: a name without primes, a size, a word to name it by, the kinds of its parts."""
+
+    __slots__ = ("hint", "name", "parts", "same", "size")
+
+    def __init__(self, name: str = "", size: int | None = None, hint: str = ""):
+        self.name, self.size, self.hint = name, size, hint
+        self.parts: tuple[Kind, ...] = ()
+        self.same: Kind | None = None
+
+    @property
+    def root(self) -> Kind:
+        kind = self
+        while kind.same is not None:
+            kind = kind.same
+        return kind
+
+    def fits(self, other: Kind) -> bool:
+        """Whether both can be one kind."""
+        first, second = self.root, other.root
+        if first is second:
+            return True
+        if first.name and second.name and first.name != second.name:
+            return False
+        if first.size is not None and second.size is not None and first.size != second.size:
+            return False
+        if not (first.parts and second.parts):
+            return not (first.parts and second.name) and not (second.parts and first.name)
+        return len(first.parts) == len(second.parts) and all(map(Kind.fits, first.parts, second.parts))
+
+    def unify(self, other: Kind) -> None:
+        """Make both one kind; the caller has checked that they fit."""
+        first, second = self.root, other.root
+        if first is second:
+            return
+        for one, two in zip(first.parts, second.parts):
+            one.unify(two)
+        first.name, first.hint = first.name or second.name, first.hint or second.hint
+        first.size = second.size if first.size is None else first.size
+        first.parts = first.parts or second.parts
+        second.same = first
+
+
+class Axis:
+    """One axis of one use of a tensor: a variable. `fixed` is the name of a given axis, with its primes."""
+
+    __slots__ = ("_kind", "_parts", "fixed", "key", "same")
+
+    def __init__(self, key: str, kind: Kind, fixed: str = ""):
+        self.key, self.fixed, self._kind = key, fixed, kind
+        self.same: Axis | None = None
+        self._parts: tuple[Axis, ...] = ()
+
+    @property
+    def root(self) -> Axis:
+        axis = self
+        while axis.same is not None:
+            axis = axis.same
+        return axis
+
+    @property
+    def kind(self) -> Kind:
+        return self.root._kind.root
+
+    def __repr__(self) -> str:
+        return f"Axis({self.root.fixed or self.kind.name or self.kind.hint or self.root.key})"
+
+
+Dim = tuple[Axis, ...]  # the axes of one dimension of an array: one; several where merged; none where the size is 1
+Dims = tuple[Dim, ...]
+
+
+class Move(NamedTuple):
+    """A use of a declared axis: where both get one name, no rename is written."""
+
+    declared: Axis
+    used: Axis
+
+
+class Axes:
+    """All axes of one translation, with what their names must satisfy.
+
+    `together` are values that are in one operation: an axis of one and another axis of any of them need different names.
+    `moves` are the declared axes of tensors and those that represent them in a use, in the order of uses.
+    """
+
+    def __init__(self) -> None:
+        self.all: dict[str, Axis] = {}
+        self.given: dict[str, Axis] = {}
+        self.kinds: dict[str, Kind] = {}
+        self.together: list[tuple[tuple[Axis, ...], ...]] = []
+        self.moves: list[Move] = []
+
+    def new(self, kind: Kind | None = None, *, size: int | None = None, hint: str = "") -> Axis:
+        """An axis of a kind, or of one of its own."""
+        axis = Axis(f"⟨{len(self.all)}⟩", (kind or Kind(size=size, hint=hint)).root)
+        self.all[axis.key] = axis
+        return axis
+
+    def named(self, name: str, size: int | None = None) -> Axis:
+        """The given axis of this name; seq and seq' are twins and share a kind."""
+        if name not in self.given:
+            base = name.rstrip("'")
+            kind = self.kinds.setdefault(base, Kind(base)).root
+            axis = Axis(f"⟨{len(self.all)}⟩", kind, name)
+            self.all[axis.key] = self.given[name] = axis
+        axis = self.given[name]
+        if size is not None:
+            if axis.kind.size not in (None, size):
+                raise Clash(axis, self.new(size=size))
+            axis.kind.size = size
+        return axis
+
+    def unify(self, first: Axis, second: Axis) -> None:
+        """Make two axes one. Raises Clash, and changes nothing, where their kinds do not fit."""
+        first, second = first.root, second.root
+        if first is second:
+            return
+        if not first.kind.fits(second.kind) or (first.fixed and second.fixed):
+            raise Clash(first, second)
+        first.kind.unify(second.kind)
+        if second.fixed:
+            first, second = second, first
+        second.same = first
+        if first._parts and second._parts:
+            for one, two in zip(first._parts, second._parts):
+                self.unify(one, two)
+        first._parts = first._parts or second._parts
+
+    def unify_dims(self, first: Dim, second: Dim) -> None:
+        """Make two dimensions one. Raises Clash, and changes nothing, where they do not fit."""
+        one, two = self.expanded(first), self.expanded(second)
+        if len(one) != len(two):
+            raise Clash(first[0], second[0])
+        for a, b in zip(one, two):
+            if not a.kind.fits(b.kind):
+                raise Clash(a, b)
+        for a, b in zip(one, two):
+            self.unify(a, b)
+
+    def split(self, axis: Axis, parts: Sequence[Kind]) -> None:
+        """Let every axis of this kind fall into parts of these kinds. Raises Clash where it has a name, or other parts."""
+        kind = axis.kind
+        whole = Kind()
+        whole.parts = tuple(parts)
+        if not kind.fits(whole):
+            raise Clash(axis, axis)
+        kind.unify(whole)
+
+    def parts(self, axis: Axis) -> tuple[Axis, ...]:
+        """The axes that an axis falls into, down to those that do not; itself, where it does not."""
+        axis = axis.root
+        kind = axis.kind
+        if not kind.parts:
+            return (axis,)
+        if not axis._parts:
+            axis._parts = tuple(self.new(part) for part in kind.parts)
+        return tuple(part for half in axis._parts for part in self.parts(half))
+
+    def expanded(self, axes: Iterable[Axis]) -> tuple[Axis, ...]:
+        """The axes, each as its parts."""
+        return tuple(part for axis in axes for part in self.parts(axis))
+
+    def apart(self, *values: Iterable[Axis]) -> None:
+        """State that values with these axes are in one operation, so that axes that are not one need different names."""
+        self.together.append(tuple(tuple(axes) for axes in values))
+
+    def twin(self, axis: Axis) -> Axis:
+        """A new axis of the same kind."""
+        return self.new(axis.kind)
+
+
+def axes_of(dims: Iterable[Dim]) -> tuple[Axis, ...]:
+    """The axes of all dimensions."""
+    return tuple(axis for dim in dims for axis in dim)

@@ -1,0 +1,120 @@
+"""A translation compared with the source's own value, on random arrays whose axes have different sizes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from grammar.errors import NotationError
+
+from .axes import Axis, Kind
+from .oracle import Unsupported
+from .program import Program
+from .refusals import REFUSED, Unsafe
+
+DRAWS = 5
+POSITIVE_DRAWS = 3  # so that roots and logarithms have values
+MAX_ELEMENTS = 2_000_000
+
+
+class Sizes:
+    """Sizes of the kinds of axes, all different; what is stated or split has its own."""
+
+    def __init__(self, program: Program, downward: bool = False):
+        self.sizes: dict[Kind, int] = {}
+        self.order = (*range(9, 1, -1), *range(10, 10_000)) if downward else range(2, 10_000)
+        for axis, size in program.stated:
+            self.sizes[axis.kind] = size
+        for whole, parts in program.products:
+            product = 1
+            for part in parts:
+                product *= self.of(part)
+            self.sizes[whole.kind] = product
+
+    def of(self, axis: Axis) -> int:
+        kind = axis.kind
+        if kind.parts:
+            product = 1
+            for part in kind.parts:
+                product *= self.of_kind(part.root)
+            return product
+        return self.of_kind(kind)
+
+    def of_kind(self, kind: Kind) -> int:
+        if kind not in self.sizes:
+            taken = {*self.sizes.values()}
+            self.sizes[kind] = next(size for size in self.order if size not in taken)
+        return self.sizes[kind]
+
+
+def compared(
+    found: Any, program: Program, names: Mapping[str, tuple[str, ...]], decisions: Mapping[Any, int], source: str
+) -> str:
+    """How the comparison went, in words. Raises NotationError where a value differs."""
+    generator = np.random.default_rng(0)
+    draws = 0
+    for draw in range(DRAWS):
+        sizes = Sizes(program, downward=draw % 2 == 1)
+        shapes = {
+            name: [int(np.prod([sizes.of(axis) for axis in dim])) for dim in leaf.dims]
+            for name, leaf in program.inputs.items()
+        }
+        if sum(int(np.prod(shape)) for shape in shapes.values()) > MAX_ELEMENTS:
+            return "not compared: its smallest example is too large"
+        arrays = {name: drawn(generator, shape, draw < POSITIVE_DRAWS) for name, shape in shapes.items()}
+        outcome = same(found, program, arrays, sizes, decisions)
+        if outcome == "unsupported":
+            return "not compared: the source has no value of its own here"
+        if outcome == "singular":
+            continue
+        if outcome != "equal":
+            raise Unsafe(
+                REFUSED,
+                f"this cannot be translated safely: {outcome}",
+                source,
+                (0, len(source)),
+                hint="give the axes of each input, or write it in parts",
+            )
+        draws += 1
+    if not draws:
+        return "not compared: every example is singular"
+    return f"equal to the source on {draws} draws"
+
+
+def drawn(generator: Any, shape: list[int], positive: bool) -> Any:
+    return generator.uniform(0.3, 1.7, shape) if positive else generator.normal(size=shape)
+
+
+def same(found: Any, program: Program, arrays: Mapping[str, Any], sizes: Sizes, decisions: Mapping[Any, int]) -> str:
+    """`equal`, `unsupported`, or what differs."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            expected = np.asarray(program.source.value(arrays, sizes.of, decisions))
+        except Unsupported:
+            return "unsupported"
+        except np.linalg.LinAlgError:
+            return "singular"
+        try:
+            actual = np.asarray(
+                found(**arrays) if all(name.isidentifier() for name in arrays) else found(*arrays.values())
+            )
+        except NotationError as problem:
+            return f"its formula fails ({problem.message})"
+    if actual.size != expected.size or actual.squeeze().shape != expected.squeeze().shape:
+        return "the shapes of the values differ"
+    if not close(actual.squeeze(), expected.squeeze()):
+        return "the values differ"
+    return "equal"
+
+
+def close(actual: Any, expected: Any) -> bool:
+    actual, expected = (np.asarray(each, dtype=float) for each in (actual, expected))
+    finite = np.isfinite(expected)
+    if not np.array_equal(np.nan_to_num(actual[~finite], nan=0.5), np.nan_to_num(expected[~finite], nan=0.5)):
+        return False
+    scale = float(np.max(np.abs(expected[finite]), initial=1.0))
+    return bool(np.all(np.abs(actual[finite] - expected[finite]) <= 1e-7 * scale + 1e-6 * np.abs(expected[finite])))

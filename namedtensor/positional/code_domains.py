@@ -1,0 +1,257 @@
+"""What array code is walked over: values with axes (`Named`), and NumPy's arrays (`Plain`)."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from grammar import nodes
+
+from .axes import axes_of
+from .inputs import Input
+from .matrices import node_of
+from .operations import Misuse, Operation, Part, Size, Truth, as_value
+from .program import Line
+from .values import Leaf, Value, aligned, call, number, size
+from .views import Views
+
+LENGTH_NAMES = re.compile(r"d|d_\w+|dk|head_dim|dim|n_embd")
+COMPARISONS: dict[str, Any] = {
+    ">": np.greater,
+    "<": np.less,
+    "≥": np.greater_equal,
+    "≤": np.less_equal,
+    "=": np.equal,
+    "≠": np.not_equal,
+}
+
+
+class Named:
+    """Values with axes. A definition that is used is a line of the formula; a mere view of an input is none."""
+
+    def __init__(self, code: Any):
+        self.code, self.axes = code, code.axes
+        self.views = Views(code.axes)
+        self.lines: list[Line] = []
+        self.remarks: list[str] = []
+        self.used: set[str] = set()
+        self.names: dict[str, Any] = {}
+        self.summed: Any = None
+
+    def remark(self, line: str) -> None:
+        if line not in self.remarks:
+            self.remarks.append(line)
+
+    def has(self, name: str) -> bool:
+        return name in self.names or name in self.code.inputs
+
+    def name(self, node: ast.Name) -> Any:
+        if self.has(node.id):
+            return self.look(node.id)
+        if node.id in self.axes.given:
+            return self.length(node.id, self.axes.given[node.id], "")
+        if LENGTH_NAMES.fullmatch(node.id) and self.summed is not None:
+            return self.length(node.id, self.summed, ", the axis summed before")
+        raise self.code.refuse(node, f"the shape of {node.id} is not known", f'give its axes: {node.id}="…"')
+
+    def length(self, name: str, axis: Any, why: str) -> Size:
+        """A name that nobody gave as the length of an axis."""
+        self.remark(f"{name} is read as |{axis.key}|{why}")
+        self.code.lengths[name] = axis
+        return Size((axis,))
+
+    def look(self, name: str) -> Any:
+        """A use of a name."""
+        if name in self.names:
+            bound = self.names[name]
+            if isinstance(bound, Leaf):
+                return bound.use(self.axes)
+            return bound() if callable(bound) else bound
+        given: Input = self.code.inputs[name]
+        if given.literal is not None:
+            return given.literal
+        self.used.add(name)
+        return given.leaf.use(self.axes)
+
+    def bind(self, name: str, value: Any) -> None:
+        self.names[name] = value
+
+    def define(self, name: str, value: Any, again: Callable[[], Any]) -> None:
+        """A definition: a line, or where it is only a view of an input or no tensor, the same again at each use."""
+        if not isinstance(value, Value):
+            self.names[name] = value
+            return
+        if isinstance(value, Truth) or is_view(value):
+            before = dict(self.names)
+
+            def reread() -> Any:
+                now, self.names = self.names, before
+                try:
+                    return again()
+                finally:
+                    self.names = now
+
+            self.names[name] = reread
+            return
+        spelled, count = name, 2
+        while spelled in self.code.inputs or any(line.head == node_of(spelled) for line in self.lines):
+            spelled, count = f"{name}_{count}", count + 1
+        if spelled != name:
+            self.remark(f"the new {name} is called {spelled}")
+        self.lines.append(Line(node_of(spelled), value.node, tuple(dim for dim in value.dims if dim)))
+        self.names[name] = Leaf(node_of(spelled), value.dims)
+
+    def tensor(self, value: Any) -> Value:
+        return as_value(value)
+
+    def apply(self, record: Operation, arguments: list[Any]) -> Any:
+        result = record.rule(self.axes, *arguments)
+        node = getattr(result, "node", None)
+        if (
+            isinstance(node, nodes.Call)
+            and node.operator == "⊙"
+            and len(node.subscript) == 1
+            and isinstance(node.subscript[0], nodes.Name)
+        ):
+            self.summed = self.axes.all.get(node.subscript[0].text)
+        return result
+
+    def compare(self, relation: str, x: Any, y: Any) -> Truth:
+        first, second = as_value(x), as_value(y)
+        dims = aligned(self.axes, first, second)
+        return Truth(call(relation, (first.node, second.node)), dims)
+
+    def quotient(self, x: Any, y: Any) -> Any:
+        if isinstance(x, Size) and isinstance(y, int):
+            return Part(x, y)
+        raise Misuse("// is only supported for the length of a part")
+
+    def attribute(self, value: Any, name: str) -> Any:
+        if not isinstance(value, Value):
+            raise Misuse(f".{name} is not supported here")
+        if name == "T":
+            return value.moved(value.dims[::-1])
+        if name == "mT" and len(value.dims) > 1:
+            return value.moved((*value.dims[:-2], value.dims[-1], value.dims[-2]))
+        if name == "shape":
+            return tuple(Size(dim) if dim else 1 for dim in value.dims)
+        if name == "ndim":
+            return len(value.dims)
+        raise Misuse(f".{name} is not supported")
+
+    def reshape(self, x: Any, shape: list[Any]) -> Value:
+        return self.views.reshape(as_value(x), shape)
+
+    def index(self, value: Any, items: list[Any]) -> Value:
+        """x[None], x[..., 0], x[:, 1:]; not x[x > 0]"""
+        x = as_value(value)
+        count = sum(item is not None and item is not Ellipsis for item in items)
+        if count > len(x.dims):
+            raise Misuse(f"{count} indices for {len(x.dims)} axes")
+        if Ellipsis in [item for item in items if not isinstance(item, Value)]:
+            where = [item is Ellipsis for item in items].index(True)
+            items = [*items[:where], *[slice(None)] * (len(x.dims) - count), *items[where + 1 :]]
+        else:
+            items = [*items, *[slice(None)] * (len(x.dims) - count)]
+        node, dims, position = x.node, list[Any](), 0
+        for item in items:
+            if item is None:
+                dims.append(())
+                continue
+            dim = x.dims[position]
+            position += 1
+            if item == slice(None):
+                dims.append(dim)
+                continue
+            if len(dim) != 1:
+                raise Misuse("an index of an axis of size 1, or of a merged one")
+            node, left = self.picked(node, dim[0], item)
+            dims.extend(left)
+        self.axes.apart(axes_of(dims))
+        return Value(node, tuple(dims))
+
+    def picked(self, node: Any, axis: Any, item: Any) -> tuple[Any, list[Any]]:
+        if isinstance(item, int) and not isinstance(item, bool):
+            return nodes.Index(node, ((nodes.Axis(axis.key), self.place(axis, item)),)), []
+        if (
+            isinstance(item, slice)
+            and item.step is None
+            and all(each is None or isinstance(each, int) for each in (item.start, item.stop))
+        ):
+            first = self.place(axis, item.start or 0)
+            stop = item.stop
+            last = size(axis) if stop is None else number(stop) if stop > 0 else call("-", (size(axis), number(-stop)))
+            if stop == 0:
+                raise Misuse("an empty slice")
+            part = self.axes.new(hint=axis.kind.hint)
+            cut = nodes.Index(node, ((nodes.Axis(axis.key), nodes.Slice(first, last)),))
+            self.axes.apart((axis, part))
+            return nodes.Rename(cut, (((nodes.Axis(axis.key),), (nodes.Axis(part.key),)),)), [(part,)]
+        raise Misuse("only numbers and slices are supported as indices")
+
+    def place(self, axis: Any, index: int) -> Any:
+        """An index counted from 0, as one counted from 1."""
+        if index >= 0:
+            return number(index + 1)
+        return size(axis) if index == -1 else call("-", (size(axis), number(-index - 1)))
+
+
+def is_view(value: Value) -> bool:
+    """Whether a value is an input, whatever the order of its dimensions."""
+    node = value.node
+    return isinstance(node, (nodes.Name, nodes.Subscript)) or (
+        isinstance(node, nodes.Rename)
+        and isinstance(node.base, (nodes.Name, nodes.Subscript))
+        and all(len(side) == 1 for item in node.items for side in item)
+    )
+
+
+class Plain:
+    """NumPy's arrays."""
+
+    def __init__(self, code: Any, arrays: Mapping[str, Any], size_of: Callable[[Any], int]):
+        self.code, self.names, self.size_of = code, dict[str, Any](arrays), size_of
+
+    def remark(self, line: str) -> None:
+        """Nothing is remarked twice."""
+
+    def has(self, name: str) -> bool:
+        return name in self.names or name in self.code.inputs
+
+    def name(self, node: ast.Name) -> Any:
+        if self.has(node.id):
+            return self.look(node.id)
+        return float(self.size_of(self.code.lengths[node.id]))
+
+    def look(self, name: str) -> Any:
+        return self.names[name] if name in self.names else self.code.inputs[name].literal
+
+    def bind(self, name: str, value: Any) -> None:
+        self.names[name] = value
+
+    def define(self, name: str, value: Any, again: Any) -> None:
+        self.names[name] = value
+
+    def apply(self, record: Operation, arguments: list[Any]) -> Any:
+        return record.array(*arguments)
+
+    def compare(self, relation: str, x: Any, y: Any) -> Any:
+        return COMPARISONS[relation](x, y)
+
+    def quotient(self, x: Any, y: Any) -> Any:
+        return x // y
+
+    def attribute(self, value: Any, name: str) -> Any:
+        if name == "mT":
+            return np.swapaxes(value, -1, -2)
+        return getattr(np.asarray(value), name)
+
+    def reshape(self, x: Any, shape: list[Any]) -> Any:
+        return np.reshape(x, shape)
+
+    def index(self, value: Any, items: list[Any]) -> Any:
+        return value[tuple(items)]

@@ -1,0 +1,328 @@
+"""Letters: einsum strings and einops patterns, within code or alone.
+
+einsum("bqd,bkd->bqk", Q, K)    each letter is an axis; what is not in the result is summed
+rearrange(x, "t (k c) -> k t c", k=3)    a word is an axis, brackets are several in one dimension
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from grammar import nodes
+
+from . import values
+from .axes import Axis, Dim
+from .code import SPECIAL, Code
+from .code_domains import Named
+from .inputs import Input
+from .matrices import Choose, node_of
+from .operations import Misuse, as_value
+from .refusals import refused
+from .values import Leaf, Value, call
+
+ALONE = re.compile(r"""\s*['"]?(?P<spec>[A-Za-z. ]*(?:,[A-Za-z. ]*)*->[A-Za-z. ]*)['"]?\s*""")
+REDUCTIONS = {"sum": "∑", "mean": "mean", "max": "max", "min": "min", "prod": "∏"}
+GROUP = re.compile(r"\([^()]*\)|[^\s()]+")
+
+
+class Letters(Code):
+    """The reader of einsum strings and einops patterns; letters alone are for all inputs in order."""
+
+    def __init__(self, source: str, shapes: Mapping[str, Any], choose: Choose, kind: str = "einsum"):
+        alone = ALONE.fullmatch(source)
+        self.written = source
+        self.spec_alone = alone["spec"] if alone else ""
+        super().__init__(source if not alone else "0", shapes, choose, kind)
+        if alone:
+            self.source = source
+            groups = self.spec_alone.partition("->")[0].split(",")
+            operands = [*shapes] or [chr(ord("A") + number) for number in range(len(groups))]
+            if len(operands) != len(groups):
+                raise refused(
+                    source, (0, len(source)), f"there are {len(groups)} groups of letters, and {len(operands)} inputs"
+                )
+            self.operands = operands
+            listed = ", ".join(operands)
+            self.tree = ast.parse(f"einsum({self.spec_alone!r}, {listed})")
+
+    def span(self, node: ast.AST) -> tuple[int, int]:
+        return (0, len(self.written)) if self.spec_alone else super().span(node)
+
+
+def einsum(code: Code, node: ast.Call, method: bool) -> Any:
+    texts = [each for each in node.args if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+    if len(texts) != 1 or method:
+        raise code.refuse(node, "einsum expects its letters as a string", 'write einsum("ab,bc->ac", A, B)')
+    for keyword in node.keywords:
+        if keyword.arg not in ("optimize",):
+            raise code.refuse(node, f"the keyword {keyword.arg} of einsum is not supported")
+    spec = str(texts[0].value)
+    groups, output = letters_of(code, texts[0], spec)
+    operands = [each for each in node.args if each is not texts[0]]
+    if len(operands) == 1 and isinstance(operands[0], (ast.Tuple, ast.List)):
+        operands = list(operands[0].elts)
+    if len(operands) != len(groups):
+        raise code.refuse(node, f"there are {len(groups)} groups of letters, and {len(operands)} operands")
+    for operand, group in zip(operands, groups):
+        declare(code, operand, group)
+    rule = named_einsum if isinstance(code.domain, Named) else plain_einsum
+    return rule(code, node, groups, output, [code.ev(each) for each in operands])
+
+
+def words_of(text: str) -> list[str]:
+    """The axes of a group: letters, or words where there are spaces between them."""
+    text = text.strip()
+    if re.search(r"[A-Za-z_0-9] +[A-Za-z_0-9]", text) and any(len(word) > 1 for word in text.split()):
+        return text.split()
+    return re.findall(r"\.\.\.|[A-Za-z]", text)
+
+
+def letters_of(code: Code, node: ast.AST, spec: str) -> tuple[list[list[str]], list[str]]:
+    left, arrow, right = spec.partition("->")
+    if not re.fullmatch(r"[A-Za-z_0-9., ]*", left + right):
+        raise code.refuse(node, "einsum expects letters, commas and ->")
+    words = any(len(word) > 1 for word in re.findall(r"[A-Za-z_0-9]+", spec)) and " " in spec.replace(
+        ", ", ","
+    ).strip().replace(" ->", "->").replace("-> ", "->")
+    split = (lambda text: text.split()) if words else words_of
+    groups = [split(group) for group in left.split(",")]
+    flat = [letter for group in groups for letter in group]
+    output = (
+        split(right) if arrow else sorted({letter for letter in flat if flat.count(letter) == 1 and letter != "..."})
+    )
+    if not arrow and "..." in flat:
+        output = ["...", *output]
+    for letter in output:
+        if letter not in flat:
+            raise code.refuse(node, f"{letter} is a letter of no operand")
+    if len({*output}) < len(output):
+        raise code.refuse(node, "a letter is twice in the result")
+    return groups, output
+
+
+def declare(code: Code, operand: ast.expr, words: Sequence[str]) -> None:
+    """An operand that nobody gave has the axes of its letters."""
+    if not isinstance(operand, ast.Name) or code.domain.has(operand.id) or "..." in words:
+        return
+    dims = tuple((code.axes.new(hint=word),) for word in words)
+    code.inputs[operand.id] = Input(operand.id, Leaf(node_of(operand.id), dims), guessed=True)
+
+
+# ------------------------------------------------------------------------------------------------------------ einsum
+def named_einsum(code: Code, node: ast.Call, groups: list[list[str]], output: list[str], operands: list[Any]) -> Value:
+    axes = code.axes
+    parts = [as_value(each) for each in operands]
+    groups, output = without_dots(groups, output, [len(part.dims) for part in parts])
+    places: dict[str, Dim] = {}
+    total: Value | None = None
+    held: list[str] = []
+    for position, (part, group) in enumerate(zip(parts, groups)):
+        if len(group) != len(part.dims):
+            raise Misuse(f"{len(group)} letters for {len(part.dims)} axes")
+        part, group = diagonal(
+            code,
+            part,
+            group,
+            output,
+            [letter for other in groups[:position] + groups[position + 1 :] for letter in other],
+        )
+        for letter, dim in zip(group, part.dims):
+            if letter in places and places[letter] and dim:
+                axes.unify_dims(places[letter], dim)
+            places[letter] = places.get(letter) or dim
+        later = {letter for other in groups[position + 1 :] for letter in other} | {*output}
+        total, held = joined(axes, total, held, part, group, later, places)
+    assert total is not None
+    rest = [letter for letter in held if letter not in output]
+    over = [axis for letter in rest for axis in places[letter]]
+    total = values.reduced(axes, "∑", total, over, ())
+    return total.moved(places[letter] for letter in output)
+
+
+def joined(
+    axes: Any,
+    total: Value | None,
+    held: list[str],
+    part: Value,
+    group: list[str],
+    later: set[str],
+    places: Mapping[str, Dim],
+) -> tuple[Value, list[str]]:
+    """The product so far with one operand more, summed over what both have and nothing later needs."""
+    if total is None:
+        return part, list(group)
+    both = [letter for letter in held if letter in group and letter not in later]
+    over = [axis for letter in both for axis in places[letter]]
+    left = [letter for letter in dict.fromkeys((*held, *group)) if letter not in both]
+    return values.contracted(axes, total, part, over, tuple(places[letter] for letter in left)), left
+
+
+def diagonal(
+    code: Code, part: Value, group: list[str], output: list[str], others: list[str]
+) -> tuple[Value, list[str]]:
+    """An operand with a letter twice: a trace where nothing else has it, else its diagonal."""
+    twice = next((letter for letter in group if group.count(letter) > 1), None)
+    if twice is None:
+        return part, group
+    if group.count(twice) > 2 or len({*group}) < len(group) - 1:
+        raise Misuse(f"the letter {twice} more than twice in one operand")
+    first, second = (position for position, letter in enumerate(group) if letter == twice)
+    (one,), (two,) = part.dims[first], part.dims[second]
+    if not one.kind.fits(two.kind):
+        raise Misuse(f"the letter {twice} is two different axes")
+    one.kind.unify(two.kind)
+    rest = [position for position in range(len(group)) if position not in (first, second)]
+    dims, letters = [part.dims[position] for position in rest], [group[position] for position in rest]
+    code.axes.apart(part.axes)
+    if twice not in output and twice not in others:
+        return Value(call("trace", (part.node,), (one, two)), tuple(dims)), letters
+    identity = nodes.Subscript(nodes.Name("I"), (values.name(one), values.name(two)))
+    return Value(call("⊙", (part.node, identity), (two,)), (*dims, (one,))), [*letters, twice]
+
+
+def without_dots(groups: list[list[str]], output: list[str], ranks: list[int]) -> tuple[list[list[str]], list[str]]:
+    """The letters with names for the dimensions that ... covers, counted from the last."""
+    most = 0
+    result = []
+    for group, rank in zip(groups, ranks):
+        if "..." in group:
+            count = rank - len(group) + 1
+            most = max(most, count)
+            where = group.index("...")
+            group = [*group[:where], *(f".{number}" for number in reversed(range(count))), *group[where + 1 :]]
+        result.append(group)
+    if "..." in output:
+        where = output.index("...")
+        output = [*output[:where], *(f".{number}" for number in reversed(range(most))), *output[where + 1 :]]
+    return result, output
+
+
+def plain_einsum(code: Code, node: ast.Call, groups: list[list[str]], output: list[str], operands: list[Any]) -> Any:
+    words = dict.fromkeys(letter for group in groups for letter in group if letter != "...")
+    letters = {word: chr(ord("a") + number) for number, word in enumerate(words)} | {"...": "..."}
+    spec = ",".join("".join(letters[word] for word in group) for group in groups)
+    return np.einsum(f"{spec}->{''.join(letters[word] for word in output)}", *operands)
+
+
+# ------------------------------------------------------------------------------------------------------------ einops
+def pattern(code: Code, node: ast.Call, method: bool) -> Any:
+    """rearrange(x, "b (h d) -> b h d", h=8), reduce(x, "b c -> b", "mean"), repeat"""
+    assert isinstance(node.func, (ast.Name, ast.Attribute))
+    name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
+    texts = [each for each in node.args if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+    if name not in ("rearrange", "reduce", "repeat") or not texts or "->" not in str(texts[0].value):
+        raise code.refuse(node, f"{name} expects a tensor and a pattern")
+    left, _, right = str(texts[0].value).partition("->")
+    before, after = groups_of(code, texts[0], left), groups_of(code, texts[0], right)
+    operation = str(texts[1].value) if len(texts) > 1 else ""
+    operand = node.args[0]
+    if len(node.args) != 1 + len(texts) or operand in texts:
+        raise code.refuse(node, f"{name} expects a tensor and a pattern")
+    if name == "reduce" and operation not in REDUCTIONS:
+        raise code.refuse(node, f"the reduction {operation or 'of this kind'} is not supported")
+    words_before, words_after = ([word for group in groups for word in group] for groups in (before, after))
+    new = [word for word in words_after if word not in words_before]
+    gone = [word for word in words_before if word not in words_after]
+    if len({*words_before}) < len(words_before) or len({*words_after}) < len(words_after):
+        raise code.refuse(texts[0], "an axis is twice on one side of the pattern")
+    if new:
+        raise code.refuse(
+            texts[0],
+            f"{new[0]} is on the right only: a new axis needs no repeat in named notation",
+            "leave it out; it is broadcast where it meets that axis",
+        )
+    if gone and name != "reduce":
+        raise code.refuse(texts[0], f"{gone[0]} is on the left only", 'write reduce(x, …, "sum") to sum over it')
+    lengths = {keyword.arg or "": code.ev(keyword.value) for keyword in node.keywords}
+    for word in lengths:
+        if word not in words_before:
+            raise code.refuse(node, f"{word} is not in the pattern")
+    declare(code, operand, ["".join(group) or "one" for group in before])
+    rule = named_rearrange if isinstance(code.domain, Named) else plain_rearrange
+    return rule(code, node, code.ev(operand), before, after, lengths, operation)
+
+
+def groups_of(code: Code, node: ast.AST, text: str) -> list[list[str]]:
+    groups = [
+        match.strip("()").split() if match.startswith("(") else [] if match == "1" else [match]
+        for match in GROUP.findall(text)
+    ]
+    for word in (word for group in groups for word in group):
+        if not word.isidentifier():
+            raise code.refuse(node, f"{word} is not supported in a pattern")
+    return groups
+
+
+def named_rearrange(
+    code: Code,
+    node: ast.Call,
+    x: Any,
+    before: list[list[str]],
+    after: list[list[str]],
+    lengths: Mapping[str, Any],
+    operation: str,
+) -> Value:
+    value = as_value(x)
+    if len(before) != len(value.dims):
+        raise Misuse(f"the pattern has {len(before)} dimensions, and the tensor {len(value.dims)}")
+    axes, current = code.axes, value.node
+    parts: dict[str, Axis] = {}
+    for group, dim in zip(before, value.dims):
+        if len(group) == len(dim) == 1:
+            parts[group[0]] = dim[0]
+        elif len(group) > 1 and len(dim) == 1:
+            split = [axes.new(hint=word) for word in group]
+            opened = [word for word in group if word not in lengths]
+            if len(opened) > 1:
+                raise Misuse(f"the lengths of {', '.join(opened)} are not known: give {opened[0]}=…")
+            for word, axis in zip(group, split):
+                if isinstance(lengths.get(word), int):
+                    code.domain.views.stated.append((axis, lengths[word]))
+                elif word in lengths:
+                    raise Misuse(f"the length {word} is not a number")
+            code.domain.views.products.append((dim[0], tuple(split)))
+            current = values.merged(current, dim, split)
+            parts |= dict(zip(group, split))
+        elif group or dim:
+            raise Misuse("the pattern does not fit the tensor")
+    axes.apart(parts.values())
+    axes.apart(value.axes)
+    gone = [word for word in parts if word not in {word for group in after for word in group}]
+    if gone:
+        current = call(REDUCTIONS[operation], (current,), [parts[word] for word in gone])
+    return Value(current, tuple(tuple(parts[word] for word in group) for group in after))
+
+
+def plain_rearrange(
+    code: Code,
+    node: ast.Call,
+    x: Any,
+    before: list[list[str]],
+    after: list[list[str]],
+    lengths: Mapping[str, Any],
+    operation: str,
+) -> Any:
+    sizes: list[int] = []
+    for group, total in zip(before, x.shape):
+        known = int(np.prod([lengths[word] for word in group if word in lengths], dtype=int))
+        sizes += [lengths.get(word, total // known) for word in group]
+    words = [word for group in before for word in group]
+    split = x.reshape(sizes)
+    kept = [word for group in after for word in group]
+    gone = tuple(words.index(word) for word in words if word not in kept)
+    left = [word for word in words if word in kept]
+    if gone:
+        split = {"sum": np.sum, "mean": np.mean, "max": np.max, "min": np.min, "prod": np.prod}[operation](
+            split, axis=gone
+        )
+    ordered = np.transpose(split, [left.index(word) for word in kept])
+    length = dict(zip(left, split.shape))
+    return ordered.reshape([int(np.prod([length[word] for word in group], dtype=int)) for group in after])
+
+
+SPECIAL.update(einsum=einsum, rearrange=pattern, reduce=pattern, repeat=pattern)

@@ -1,0 +1,348 @@
+"""`nt.follows`: an ordinary function of arrays, held against a formula.
+
+A call checks the sizes of its arguments and result by the names of the formula's axes. `verify` compares the function with the formula on
+drawn shapes, and says why they differ.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
+
+from ..core.hooks import answered
+from ..core.tensor import tensor
+from ..programs.evaluate import evaluate
+
+LABELLED = re.compile(r"(?P<file>[^#\s]*\.(?:tex|md|markdown|html?|ipynb))?#(?P<label>\S+)")
+SWITCH = "NAMEDTENSOR_CHECK"
+TOLERANCES = {"float64": 1e-7, "float32": 1e-4}
+SIZES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
+
+
+class Differs(AssertionError):
+    """A function that does not follow its formula: a size of a call, or a value."""
+
+
+@dataclass(frozen=True)
+class Contract:
+    """A formula, the axes of each argument in the order of the function's parameters, and those of the result."""
+
+    formula: str
+    axes: Mapping[str, tuple[str, ...]]
+    gives: tuple[str, ...]
+    root: str = field(default_factory=os.getcwd)
+
+    @functools.cached_property
+    def text(self) -> str:
+        """The formula; one that is named by a label is read from its document."""
+        return resolved(self.formula, self.root)
+
+
+DOCUMENT: list[str] = []  # what #label without a file speaks of: the plugin of pytest says it
+
+
+def resolved(formula: str, root: str = "") -> str:
+    """A formula, or that of a document by its label: "paper.tex#eq:attention"."""
+    match = LABELLED.fullmatch(formula.strip())
+    if match is None:
+        return formula
+    file = match["file"] or (DOCUMENT[-1] if DOCUMENT else "")
+    if not file:
+        raise NotationError(
+            108, f"no document is given for {formula}", hint="write paper.tex#label, or pytest --formulas paper.tex"
+        )
+    return answered("labelled", file if os.path.isabs(file) else os.path.join(root, file), match["label"])
+
+
+def follows(formula: str, /, *, gives: str, check: str = "shapes", **axes: str) -> Callable[[Any], Any]:
+    """Hold a function of arrays against a formula.
+
+    Each call unifies the sizes of the arguments with the names of axes, and raises `Differs` where they do not fit; with
+    `NAMEDTENSOR_CHECK=0` in the environment where the function is defined, calls are left as they are.
+    `function.verify()` compares values.
+
+    Parameters
+    ----------
+    formula : str
+        The formula, or that of a document by its label: `"paper.tex#eq:attention"`.
+    gives : str
+        The axes of the result, in the order of the array.
+    check : {"shapes", "off"}
+        What is checked at each call.
+    **axes : str
+        For each name of the formula its axes in the order of the array, in the order of the function's parameters.
+
+    Returns
+    -------
+    callable
+        A decorator for functions and methods of NumPy, PyTorch or JAX arrays, and for `torch.nn.Module` classes, whose
+        `forward` it holds.
+
+    Examples
+    --------
+    >>> import namedtensor as nt, numpy as np
+    >>> @nt.follows("X ⊙_{in} W", X="batch in", W="in out", gives="batch out")
+    ... def linear(x, w):
+    ...     return x @ w
+    >>> linear(np.ones((2, 3)), np.ones((3, 4))).shape
+    (2, 4)
+    >>> linear(np.ones((2, 3)), np.ones((2, 4)))
+    Traceback (most recent call last):
+        ...
+    namedtensor.positional.follows.Differs: linear: in is 2 in w, and 3 in x
+    >>> linear.verify()
+    """
+    if check not in ("shapes", "off"):
+        raise NotationError(208, f'check= is "shapes" or "off", not {check!r}')
+    contract = Contract(formula, {name: tuple(spelled.split()) for name, spelled in axes.items()}, tuple(gives.split()))
+    off = check == "off" or os.environ.get(SWITCH) == "0"
+
+    def decorate(function: Any) -> Any:
+        if isinstance(function, type):
+            function.forward = decorate(function.forward)  # type: ignore[attr-defined]
+            return function
+        parameters = list(inspect.signature(function).parameters.values())
+        skipped = 1 if parameters and parameters[0].name == "self" else 0
+        names = [each.name for each in parameters[skipped : skipped + len(contract.axes)]]
+        if len(names) < len(contract.axes):
+            raise NotationError(
+                304, f"{function.__name__} takes {len(names)} arrays, and the formula has {', '.join(contract.axes)}"
+            )
+        checked = function if off else guarded(function, contract, names, skipped)
+        checked.verify = functools.partial(verify, function, contract, names)
+        checked.contract = contract
+        return checked
+
+    return decorate
+
+
+# ---------------------------------------------------------------------------------------------------------------- calls
+def guarded(function: Any, contract: Contract, names: Sequence[str], skipped: int) -> Any:
+    """The function, with the sizes of each call checked."""
+    due = tuple(zip(names, contract.axes.values()))
+    gives = contract.gives
+    count = len(due) + skipped
+
+    @functools.wraps(function)
+    def checked(*arguments: Any, **named: Any) -> Any:
+        sizes: dict[str, int] = {}
+        place = skipped
+        for name, axes in due:
+            array = arguments[place] if place < len(arguments) else named.get(name)
+            place += 1
+            if array is None:
+                continue
+            shape = array.shape
+            if len(shape) != len(axes):
+                raise Differs(wrong_rank(function, name, shape, axes))
+            for axis, size in zip(axes, shape):
+                if sizes.setdefault(axis, size) != size:
+                    raise Differs(wrong_size(function, axis, name, size, due, arguments[skipped:count], named))
+        result = function(*arguments, **named)
+        shape = getattr(result, "shape", None)
+        if shape is not None:
+            if len(shape) != len(gives):
+                raise Differs(wrong_rank(function, "the result", shape, gives))
+            for axis, size in zip(gives, shape):
+                if sizes.get(axis, size) != size:
+                    raise Differs(
+                        f"{function.__name__}: {axis} is {size} in the result, and {sizes[axis]} in the arguments"
+                    )
+        return result
+
+    return checked
+
+
+def wrong_rank(function: Any, name: str, shape: Sequence[int], axes: Sequence[str]) -> str:
+    spelled = " ".join(axes) or "a number"
+    return f"{function.__name__}: {name} has the shape {tuple(shape)}, and its axes are {spelled}"
+
+
+def wrong_size(
+    function: Any, axis: str, name: str, size: int, due: Any, arguments: Any, named: Mapping[str, Any]
+) -> str:
+    for place, (other, axes) in enumerate(due):
+        array = arguments[place] if place < len(arguments) else named.get(other)
+        if array is not None and axis in axes and array.shape[axes.index(axis)] != size:
+            return f"{function.__name__}: {axis} is {size} in {name}, and {array.shape[axes.index(axis)]} in {other}"
+    return f"{function.__name__}: {axis} is {size} in {name}, and has another size there too"
+
+
+# --------------------------------------------------------------------------------------------------------------- values
+def verify(
+    function: Any, contract: Contract, names: Sequence[str], owner: Any = None, /, *, draws: int = 5, seed: int = 0
+) -> None:
+    """Compare the function with its formula on drawn shapes.
+
+    Parameters
+    ----------
+    owner : object, optional
+        What a method is called on.
+    draws : int, default 5
+        How many times shapes and values are drawn.
+    seed : int, default 0
+        What they are drawn by.
+
+    Raises
+    ------
+    Differs
+        Where a value differs: the least shapes at which it does, and why.
+    """
+    call = function if owner is None else functools.partial(function, owner)
+    library = library_of(call, contract, seed)
+    tolerance = TOLERANCES["float64" if library == "numpy" else "float32"]
+    for draw in range(draws):
+        sizes = sizes_drawn(contract, seed + draw)
+        problem = compared(call, contract, library, sizes, seed + draw, tolerance)
+        if problem is not None:
+            sizes, problem = least(call, contract, library, sizes, seed + draw, tolerance, problem)
+            why = explained(call, contract, library, sizes, seed + draw)
+            shown = ", ".join(f"{axis} = {size}" for axis, size in sizes.items())
+            raise Differs(f"{function.__name__} is not {contract.formula}\n  with {shown}: {problem}{why}")
+
+
+def sizes_drawn(contract: Contract, seed: int) -> dict[str, int]:
+    """A size of its own for each axis."""
+    axes = list(dict.fromkeys(axis for each in contract.axes.values() for axis in each))
+    chosen = np.random.default_rng(seed).permutation(range(2, 2 + max(len(axes), len(SIZES))))[: len(axes)]
+    return {axis: int(size) for axis, size in zip(axes, chosen)}
+
+
+def arrays_drawn(contract: Contract, sizes: Mapping[str, int], seed: int, library: str) -> list[Any]:
+    random = np.random.default_rng(seed)
+    shapes = [[sizes[axis] for axis in axes] for axes in contract.axes.values()]
+    return [TO[library](random.normal(size=shape)) for shape in shapes]
+
+
+def to_torch(array: Any) -> Any:
+    with LOADING, all_or_none():
+        import torch
+
+    return torch.as_tensor(array, dtype=torch.float32)
+
+
+def to_jax(array: Any) -> Any:
+    with LOADING, all_or_none():
+        import jax.numpy as jnp
+
+    return jnp.asarray(array, dtype="float32")
+
+
+TO: dict[str, Callable[[Any], Any]] = {"numpy": np.asarray, "torch": to_torch, "jax": to_jax}
+
+
+def library_of(call: Any, contract: Contract, seed: int) -> str:
+    """The library whose arrays the function takes: the first that it runs with."""
+    problems: dict[str, Exception] = {}
+    for library in libraries(call):
+        try:
+            call(*arrays_drawn(contract, sizes_drawn(contract, seed), seed, library))
+        except ImportError:
+            continue
+        except Differs:
+            raise
+        except Exception as problem:  # whatever a function raises for arrays of another library
+            problems[library] = problem
+            continue
+        return library
+    library, problem = next(iter(problems.items()))
+    raise Differs(
+        f"{getattr(call, '__name__', 'the function')} does not run on drawn arrays of {library}: {type(problem).__name__}: {problem}"
+    )
+
+
+def libraries(call: Any) -> Iterator[str]:
+    """NumPy, PyTorch, JAX; first the one that the function's module speaks of."""
+    function = getattr(call, "func", call)
+    names = getattr(function, "__globals__", {})
+    spoken = (
+        [
+            library
+            for library, words in (("torch", ("torch",)), ("jax", ("jax", "jnp")), ("numpy", ("np", "numpy")))
+            if any(word in function.__code__.co_names and word in names for word in words)
+        ]
+        if hasattr(function, "__code__")
+        else []
+    )
+    yield from dict.fromkeys([*spoken, "numpy", "torch", "jax"])
+
+
+def compared(
+    call: Any, contract: Contract, library: str, sizes: Mapping[str, int], seed: int, tolerance: float
+) -> str | None:
+    """Where the value differs from the formula's, or None."""
+    arrays = arrays_drawn(contract, sizes, seed, library)
+    found = call(*arrays)
+    plain = [np.asarray(each, dtype=float) for each in arrays]
+    named = {name: tensor(array, list(axes)) for (name, axes), array in zip(contract.axes.items(), plain)}
+    value = evaluate(contract.text, named)
+    if set(value.axes) != set(contract.gives):
+        raise NotationError(
+            318,
+            f"the formula gives {value.type if hasattr(value, 'type') else ' '.join(value.axes)}, and the function {' '.join(contract.gives)}",
+        )
+    due = np.asarray(value.to_array(list(contract.gives)), dtype=float)
+    found = np.asarray(found.detach() if hasattr(found, "detach") else found, dtype=float)
+    if found.shape != due.shape:
+        return f"its shape is {found.shape}, and that of the formula {due.shape}"
+    scale = np.abs(due[np.isfinite(due)]).max(initial=1.0)
+    wrong = ~np.isclose(found, due, rtol=tolerance, atol=tolerance * scale, equal_nan=True)
+    if not wrong.any():
+        return None
+    apart = np.where(wrong, np.nan_to_num(np.abs(found - due), nan=np.inf), -1)
+    place = np.unravel_index(int(np.argmax(apart)), due.shape)
+    at = ", ".join(f"{axis}({index + 1})" for axis, index in zip(contract.gives, place))
+    return (
+        f"at {{{at}}} it is {found[place]:.4g}, and the formula {due[place]:.4g}"
+        if at
+        else f"it is {float(found):.4g}, and the formula {float(due):.4g}"
+    )
+
+
+def least(
+    call: Any, contract: Contract, library: str, sizes: dict[str, int], seed: int, tolerance: float, problem: str
+) -> tuple[dict[str, int], str]:
+    """The same difference at the least sizes that show it, one axis after the other."""
+    for axis in sizes:
+        for size in (1, 2):
+            if size < sizes[axis]:
+                smaller = {**sizes, axis: size}
+                try:
+                    found = compared(call, contract, library, smaller, seed, tolerance)
+                except Exception:  # sizes that the function does not take
+                    continue
+                if found is not None:
+                    sizes, problem = smaller, found
+                    break
+    return sizes, problem
+
+
+def explained(call: Any, contract: Contract, library: str, sizes: Mapping[str, int], seed: int) -> str:
+    """Where a function of PyTorch parts from the formula, by reading it."""
+    if library != "torch":
+        return ""
+    with LOADING, all_or_none():
+        from .torch_reading import from_torch
+
+    arrays = arrays_drawn(contract, sizes_drawn(contract, seed), seed, library)
+    function = getattr(call, "func", call)
+    parameters = list(inspect.signature(function).parameters)[1 if function is not call else 0 :]
+    axes = dict(zip(parameters, (" ".join(each) for each in contract.axes.values())))
+    try:
+        read = from_torch(call, *arrays, names=axes)
+        formula = contract.text
+        given = "\n".join(f"{name} = {own}" for name, own in zip(contract.axes, axes) if name != own)
+        found = answered("equivalent", read, formula, given=given)
+    except NotationError:
+        return ""
+    return "" if found else "\n  " + str(found).replace("\n", "\n  ")

@@ -1,0 +1,191 @@
+"""Index notation: which letters of a formula are indices, and which of them a product sums.
+
+A letter is one axis in its scope: the whole formula, or what a ∑ binds. The letters of the left side are free; what is
+twice in a product and not free is summed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .refusals import refused
+from .trees import Statement, Tree
+
+INDEX = re.compile(r"[a-zα-ω]")
+NEVER = set("de")  # as an index without a ∑ of its own
+
+
+def spelled(tree: Tree) -> str:
+    """A name with its scripts as one word, W_Q or W^{(1)}; empty where the tree is not a name."""
+    if tree.op == "name":
+        return tree.text
+    if tree.op in ("sub", "^") and (base := spelled(tree.parts[0])):
+        sign = "_" if tree.op == "sub" else "^"
+        script = tree.text.strip("{}").replace(" ", "")
+        return f"{base}{sign}{script}" if len(script) == 1 else f"{base}{sign}{{{script}}}"
+    return ""
+
+
+def canonical(name: str) -> str:
+    """A given name as `spelled` writes it."""
+    return re.sub(
+        r"([_^])\{?(\w+|[^{}\s]+)\}?",
+        lambda m: f"{m[1]}{m[2]}" if len(m[2]) == 1 else f"{m[1]}{{{m[2]}}}",
+        name.replace(" ", ""),
+    )
+
+
+def items_of(script: str) -> tuple[str, ...]:
+    """The indices of a subscript: ij, i,j and i+1,j."""
+    if "," in script:
+        return tuple(item for item in script.split(",") if item)
+    return tuple(script) if script.isalnum() else (script,)
+
+
+def is_letter(item: str) -> bool:
+    return len(item) == 1 and INDEX.fullmatch(item) is not None
+
+
+Pair = tuple[str, tuple[str, ...]]
+
+
+def indexed(tree: Tree) -> Pair | None:
+    """The name and the indices of x_i, A_{ij} and A^i_j, where it can be such."""
+    items: tuple[str, ...] = ()
+    while tree.op in ("sub", "^") and tree.parts:
+        if tree.op == "^" and not (len(tree.text.strip("{}")) == 1 and is_letter(tree.text.strip("{}"))):
+            return None
+        items = (*items_of(tree.text.strip("{}")), *items)
+        tree = tree.parts[0]
+    return (tree.text, items) if tree.op == "name" and items else None
+
+
+@dataclass
+class Letters:
+    """What the letters of a statement are: `free` those of the left side, `counts` how many indices a name has."""
+
+    source: str
+    free: tuple[str, ...] | None
+    counts: dict[str, int] = field(default_factory=dict)
+    bound: frozenset[str] = frozenset()  # by a ∑ somewhere
+    active: bool = False
+
+    def index_of(self, tree: Tree, names: Mapping[str, object]) -> tuple[str, tuple[str, ...]] | None:
+        """The name and indices of a tree, where it is an indexed tensor and not a name with a label."""
+        if not self.active or canonical(spelled(tree)) in names:
+            return None
+        pair = indexed(tree)
+        if pair is None or pair[0] not in self.counts or tree.op == "^" and tree.parts[0].op != "sub":
+            return None
+        return pair
+
+
+def letters_of(statement: Statement, names: Mapping[str, int], source: str) -> Letters:
+    """The letters of a statement; `names` are the given ones with the number of their axes."""
+    result = Letters(source, None)
+    trees = list(statement.body.all())
+    result.bound = frozenset(letter for tree in trees if tree.op == "big" for letter in tree.letters)
+    head = statement.head
+    known = canonical(spelled(head)) in names if head else False
+    pair = None if head is None or known else head_letters(head)
+    if pair and all(map(is_letter, pair)):
+        result.free = pair
+    elif head is not None:
+        result.free = ()
+    evidence = bool(result.bound or result.free)
+    for tree in trees:
+        found = indexed(tree) if tree.op in ("sub", "^") and canonical(spelled(tree)) not in names else None
+        if found is None or (tree.op == "^" and tree.parts[0].op != "sub"):
+            continue
+        name: str = found[0]
+        items: tuple[str, ...] = found[1]
+        if any(
+            part.op in ("sub", "^") and part.parts and part is not tree and tree in part.parts and indexed(part)
+            for part in trees
+        ):
+            continue  # the inner part of A_i^j
+        given = names.get(name)
+        likely = all(is_letter(item) or item.isdigit() for item in items) and any(is_letter(item) for item in items)
+        if given is not None and given >= len(items) and likely:
+            evidence = True
+        elif not likely or given is not None:
+            continue
+        elif len(items) >= 2:
+            evidence = True
+        elif (
+            items[0] in NEVER
+            and items[0] not in (result.free or ())
+            and items[0] not in result.bound
+            or name in "dnNT"
+            and items[0] not in result.bound | {*(result.free or ())}
+        ):
+            continue
+        count = result.counts.setdefault(name, len(items))
+        if count != len(items) and given is None:
+            raise refused(
+                source,
+                tree.span,
+                f"{name} has {len(items)} indices here, and {count} elsewhere",
+                f"give the axes of {name}",
+            )
+    result.active = evidence
+    if not evidence:
+        result.free = None
+    return result
+
+
+def head_letters(head: Tree) -> tuple[str, ...]:
+    """The indices of a left side: y_i, P_{ij}, softmax(z)_i."""
+    pair = indexed(head)
+    if pair:
+        return pair[1]
+    return items_of(head.text) if head.op == "sub" else ()
+
+
+def letters_in(tree: Tree, letters: Letters, names: Mapping[str, object]) -> dict[str, int]:
+    """The letters that a factor has left, with the number of times; without those that it sums itself."""
+    if pair := letters.index_of(tree, names):
+        return {item: pair[1].count(item) for item in pair[1] if is_letter(item)}
+    if tree.op == "big":
+        inner = letters_in(tree.parts[0], letters, names)
+        return {letter: 1 for letter in inner if letter not in tree.letters}
+    if tree.op in PRODUCTS:
+        return dict.fromkeys(left_by_product(factors_of(tree), letters, names), 1)
+    result: dict[str, int] = {}
+    for part in tree.parts:
+        for letter in letters_in(part, letters, names):
+            result[letter] = 1
+    if tree.op == "sub" and tree.parts[0].op != "name":  # softmax(…)_i
+        result |= {item: 1 for item in items_of(tree.text) if is_letter(item)}
+    return result
+
+
+PRODUCTS = ("product", "·", "∘", "*", "after /")
+
+
+def factors_of(tree: Tree) -> list[Tree]:
+    """The factors of a product, in order; a quotient and a group are one."""
+    if tree.op in PRODUCTS:
+        return [factor for part in tree.parts for factor in factors_of(part)]
+    return [tree]
+
+
+def occurrences(factors: list[Tree], letters: Letters, names: Mapping[str, object]) -> dict[str, int]:
+    """How often each letter is in a product."""
+    counts: dict[str, int] = {}
+    for factor in factors:
+        for letter, times in letters_in(factor, letters, names).items():
+            counts[letter] = counts.get(letter, 0) + times
+    return counts
+
+
+def left_by_product(factors: list[Tree], letters: Letters, names: Mapping[str, object]) -> set[str]:
+    counts = occurrences(factors, letters, names)
+    return {*counts} - summed_by(counts, letters)
+
+
+def summed_by(counts: Mapping[str, int], letters: Letters) -> set[str]:
+    """The letters that a product sums: twice in it, and not free; those of a ∑ around it are not among them."""
+    return {letter for letter, count in counts.items() if count > 1 and letter not in (letters.free or ())}

@@ -1,0 +1,639 @@
+"""Matrix notation: a tree to a value with rows and columns, and an axis for each index letter.
+
+A vector is a column, its transpose a row; a number has neither. `A B` is over the columns of A and the rows of B. A vector
+that is given, and nothing else, may lie down where it does not fit: `x W`, and a bias beside a matrix. A matrix is
+never transposed to fit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from grammar import nodes
+from grammar.errors import NotationError, Span
+from grammar.nodes import Node
+from grammar.parser import parse
+
+from . import values
+from .axes import Axes, Axis, Clash, Dim, Dims, axes_of
+from .indices import Letters, canonical, factors_of, is_letter, letters_in, occurrences, spelled, summed_by
+from .inputs import Input
+from .refusals import refused
+from .trees import Tree
+from .values import Leaf, Value, call, number
+
+SIZES = re.compile(r"d|d_\w|d_\{\w+\}|[nmNMT]")
+
+
+class Choose(Protocol):
+    """What decides where a piece reads in several ways. Raises Question where nobody has chosen."""
+
+    def __call__(self, span: Span, piece: str, options: Sequence[str], topic: str = "") -> int: ...
+
+
+BIG_NAMES = {"∑": "∑", "∏": "∏", "max": "max", "min": "min", "mean": "mean"}
+
+
+@dataclass(frozen=True)
+class Matrix(Value):
+    """A value with rows and columns; `indices` are the axes of its letters.
+
+    `lying`: it is a given vector, which may be a row or a column. The other fields say what a product makes of it.
+    """
+
+    indices: tuple[tuple[str, Axis], ...] = ()
+    lying: bool = False
+    identity: bool = False  # I, times `node`
+    ones: bool = False
+    diagonal: Matrix | None = None  # diag(s), of s
+    inverse: Matrix | None = None  # of this
+    reciprocal: Matrix | None = None  # 1 over this
+    size: Axis | None = None  # |axis|
+    literal: float | None = None
+    twice: tuple[Node, Axis, Axis] | None = None  # the diagonal A_{ii}, of this tensor over these axes
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        return (*axes_of(self.dims), *(axis for _, axis in self.indices))
+
+    @property
+    def is_number(self) -> bool:
+        return not axes_of(self.dims) and not self.identity and not self.ones
+
+    @property
+    def is_full(self) -> bool:
+        return all(self.dims) and not self.identity
+
+
+EMPTY: Dims = ((), ())
+
+
+class Walk:
+    """The walk over the tree of one line. `names` are the inputs and definitions; `remarks` all that is assumed."""
+
+    def __init__(self, source: str, axes: Axes, names: dict[str, Input], letters: Letters, choose: Choose):
+        self.source, self.axes, self.names, self.letters, self.choose = source, axes, names, letters, choose
+        self.remarks: list[str] = []
+        self.scope: dict[str, Axis] = {}
+        self.free_axes: dict[str, Axis] = {}
+        self.ends: dict[str, Axis] = {}
+        self.sizes: dict[str, Axis] = {}
+        self.summed: Axis | None = None
+        self.inner: frozenset[str] = frozenset()
+        self.aliases: dict[str, str] = {}  # the letter of a δ that is summed → the other
+        self.transposed_names: frozenset[str] = frozenset()
+
+    # ------------------------------------------------------------------------------------------------------ pieces
+    def refuse(self, tree: Tree, message: str, hint: str | None = None) -> NotationError:
+        return refused(self.source, tree.span, message, hint)
+
+    def text(self, tree: Tree) -> str:
+        return " ".join(self.source[slice(*tree.span)].split())
+
+    def remark(self, line: str) -> None:
+        if line not in self.remarks:
+            self.remarks.append(line)
+
+    def make(self, node: Node, dims: Sequence[Dim], *operands: Matrix) -> Matrix:
+        """A value with the letters of its operands."""
+        indices: dict[str, Axis] = {}
+        for operand in operands:
+            indices |= dict(operand.indices)
+        self.axes.apart(*(operand.axes for operand in operands), axes_of(dims))
+        return Matrix(node, (dims[0], dims[1]), indices=tuple(indices.items()))
+
+    def letter(self, letter: str) -> Axis:
+        """The axis of a letter in its scope."""
+        if letter not in self.scope:
+            self.scope[letter] = self.free_axes[letter] = self.axes.new(hint=letter)
+        return self.scope[letter]
+
+    def called(self, axes: Sequence[Axis]) -> str:
+        return ", ".join(axis.key for axis in axes) or "one"
+
+    # ------------------------------------------------------------------------------------------------------- leaves
+    def read(self, tree: Tree) -> Matrix:
+        """The value of a tree. Raises NotationError where it has none, and Question where it has several."""
+        if self.letters.active and (pair := self.letters.index_of(tree, self.names)):
+            return self.entry(tree, *pair)
+        name = spelled(tree)
+        if name and (tree.op == "name" or canonical(name) in self.names or self.is_size(name)):
+            return self.leaf(tree, canonical(name))
+        rule = RULES.get(tree.op)
+        if rule is None:
+            raise self.refuse(tree, f"{self.text(tree)} cannot be read in matrix notation")
+        return rule(self, tree)
+
+    def is_size(self, name: str) -> bool:
+        return name not in self.names and SIZES.fullmatch(name) is not None
+
+    def leaf(self, tree: Tree, name: str) -> Matrix:
+        if name not in self.names:
+            if name in ("e", "π"):
+                return Matrix(nodes.Name(name), EMPTY)
+            if name == "I":
+                return Matrix(number(1), EMPTY, identity=True)
+            if name == "𝟏":
+                return Matrix(number(1), ((self.axes.new(),), ()), ones=True)
+            if self.is_size(name) and (size := self.size_named(tree, name)) is not None:
+                return size
+            self.guess(tree, name)
+        given = self.names[name]
+        if given.literal is not None:
+            return Matrix(number(given.literal), EMPTY, literal=given.literal)
+        used = given.leaf.use(self.axes)
+        dims = used.dims
+        if len(dims) > 2:
+            raise self.refuse(
+                tree,
+                f"{name} has {len(dims)} axes, and matrix notation has two",
+                "write an index for each of its axes, or use einsum",
+            )
+        whole = {0: EMPTY, 1: ((), *dims) if given.row else (*dims, ()), 2: dims}[len(dims)]
+        self.axes.apart(used.axes)
+        return Matrix(used.node, (whole[0], whole[1]), lying=len(dims) == 1 and not given.defined)
+
+    def guess(self, tree: Tree, name: str) -> None:
+        """What a name is that nobody gave: by its letter."""
+        letter = name[0]
+        if not letter.isalpha():
+            raise self.refuse(tree, f"{name} is not a name")
+        rank = 0 if not letter.isascii() and not letter.isupper() else 2 if letter.isupper() else 1
+        if self.letters.active and rank == 1 and name not in self.transposed_names:
+            rank = 0
+        leaf = Leaf(node_of(name), tuple((self.axes.new(),) for _ in range(rank)))
+        self.names[name] = Input(name, leaf, guessed=True)
+        self.remark(f"{name} is read as a {('number', 'vector', 'matrix')[rank]}")
+
+    def size_named(self, tree: Tree, name: str) -> Matrix | None:
+        """d, d_k or n without a shape: an axis of that name, the end of a sum, the axis just summed, else None."""
+        word = name.partition("_")[2].strip("{}")
+        axis = self.sizes.get(name) or self.ends.get(name) or next(
+            (self.axes.given[word] for word in (name, word) if word in self.axes.given), None
+        )  # fmt: skip
+        if axis is None and self.summed is not None and name not in self.names:
+            axis = self.summed
+            self.remark(f"{name} is read as |{axis.key}|, the axis summed before")
+        if axis is None:
+            leaf = Leaf(node_of(name), ())
+            self.names[name] = Input(name, leaf, guessed=True)
+            self.remark(f"{name} is read as a number")
+            return None
+        if name not in self.sizes and axis is not self.summed:
+            self.remark(f"{name} is read as |{axis.key}|")
+        self.sizes[name] = axis
+        return Matrix(values.size(axis), EMPTY, size=axis)
+
+    def entry(self, tree: Tree, name: str, items: tuple[str, ...]) -> Matrix:
+        """A tensor with indices: x_i, A_{ij}, X_i with X by rows."""
+        if name == "δ" and name not in self.names:
+            return self.delta(tree, items)
+        if name == "ε" and len(items) == 3 and name not in self.names:
+            raise self.refuse(tree, "the Levi-Civita symbol ε_{ijk} is not supported")
+        if name not in self.names:
+            leaf = Leaf(node_of(name), tuple((self.axes.new(hint=item if is_letter(item) else ""),) for item in items))
+            self.names[name] = Input(name, leaf, guessed=True)
+        given = self.names[name]
+        if len(items) > len(given.leaf.dims):
+            raise self.refuse(tree, f"{name} has {len(given.leaf.dims)} axes, and {len(items)} indices")
+        used = given.leaf.use(self.axes)
+        node, rest = used.node, used.dims[len(items) :]
+        if len(rest) > 2:
+            raise self.refuse(tree, f"{name} has {len(given.leaf.dims)} axes, and {len(items)} indices")
+        indices: dict[str, Axis] = {}
+        twice: tuple[Node, Axis, Axis] | None = None
+        for item, (axis,) in zip(items, used.dims):
+            if item.isdigit():
+                node = nodes.Index(node, ((nodes.Axis(axis.key), number(int(item))),))
+            elif not is_letter(item):
+                raise self.refuse(
+                    tree, f"the index {item} is not supported", "only letters and numbers are read as indices"
+                )
+            elif item in indices:
+                if twice is not None or len(items) > 2:
+                    raise self.refuse(tree, f"{self.text(tree)} has the index {item} more than once")
+                twice = node, indices[item], axis
+            else:
+                self.meet(tree, self.letter(item), axis, item)
+                indices[self.aliases.get(item, item)] = axis
+        if twice:
+            node, first, second = self.diagonal_node(tree, *twice)
+            twice = (twice[0], first, second)
+        columns = (*rest, (), ())[:2]
+        self.axes.apart(used.axes)
+        return Matrix(node, (columns[0], columns[1]), indices=tuple(indices.items()), lying=len(rest) == 1, twice=twice)
+
+    def meet(self, tree: Tree, first: Axis, second: Axis, letter: str) -> None:
+        try:
+            self.axes.unify(first, second)
+        except Clash:
+            raise self.refuse(tree, f"the index {letter} is both {first.key} and {second.key}") from None
+
+    def diagonal_node(self, tree: Tree, node: Node, first: Axis, second: Axis) -> tuple[Node, Axis, Axis]:
+        if not first.kind.fits(second.kind):
+            raise self.refuse(
+                tree,
+                f"{self.text(tree)} is the diagonal of a square tensor, and its axes are {first.key} and {second.key}",
+            )
+        first.kind.unify(second.kind)
+        identity = nodes.Subscript(nodes.Name("I"), (values.name(first), values.name(second)))
+        return call("⊙", (node, identity), [second]), first, second
+
+    def delta(self, tree: Tree, items: tuple[str, ...]) -> Matrix:
+        if len(items) != 2 or not all(map(is_letter, items)) or items[0] == items[1]:
+            raise self.refuse(tree, "δ expects two different indices")
+        first, second = map(self.letter, items)
+        if not first.kind.fits(second.kind):
+            raise self.refuse(tree, f"δ relates {first.key} and {second.key}, which are different axes")
+        first.kind.unify(second.kind)
+        node = nodes.Subscript(nodes.Name("I"), (values.name(first), values.name(second)))
+        return Matrix(node, EMPTY, indices=tuple(zip(items, (first, second))))
+
+    # ------------------------------------------------------------------------------------------------------ products
+    def product(self, tree: Tree) -> Matrix:
+        """Factors side by side, and what they sum by indices."""
+        if tree.op == "after /":
+            return self.after_slash(tree)
+        if not self.letters.active:
+            return self.joined(tree)
+        counts = occurrences(factors_of(tree), self.letters, self.names)
+        summed = summed_by(counts, self.letters) - {*self.inner}
+        for letter in sorted(summed):
+            if counts[letter] > 2:
+                raise self.refuse(
+                    tree, f"the index {letter} is {counts[letter]} times in a product", "write the sum: ∑_i"
+                )
+        if summed and self.letters.free is None and self.letters.bound:
+            if (
+                self.choose(
+                    tree.span, self.text(tree), (f"{', '.join(sorted(summed))} is summed", "element by element")
+                )
+                == 1
+            ):
+                summed = set()
+        inner, self.inner = self.inner, self.inner | summed
+        with self.binding(summed):
+            total = self.einstein(tree, summed)
+        self.inner = inner
+        return total
+
+    @contextmanager
+    def binding(self, letters: Collection[str]) -> Iterator[None]:
+        """A scope in which these letters are axes of their own."""
+        outer = self.scope
+        self.scope = {**outer, **{letter: self.axes.new(hint=letter) for letter in letters}}
+        yield
+        unbound = {letter: axis for letter, axis in self.scope.items() if letter not in letters}
+        self.scope = {**unbound, **{letter: outer[letter] for letter in letters if letter in outer}}
+
+    def einstein(self, tree: Tree, summed: set[str]) -> Matrix:
+        if not summed:
+            return self.joined(tree)
+        factors = self.without_deltas(factors_of(tree), summed)
+        if not summed and len(factors) == 1:
+            return self.read(factors[0])
+        waiting = [letters_in(factor, self.letters, self.names) for factor in factors]
+        total = self.read(factors[0])
+        for position, factor in enumerate(factors[1:], 1):
+            later = {letter for names in waiting[position + 1 :] for letter in names}
+            total = self.times(total, self.read(factor), "product", tree)
+            now = [letter for letter in sorted(summed & dict(total.indices).keys()) if letter not in later]
+            total = self.sum_over(total, now)
+        return self.sum_over(total, sorted(summed & dict(total.indices).keys()))
+
+    def without_deltas(self, factors: list[Tree], summed: set[str]) -> list[Tree]:
+        """The factors without each δ_{ij} whose j is summed, which only renames."""
+        kept = list(factors)
+        for factor in factors:
+            pair = self.letters.index_of(factor, self.names)
+            if pair is None or pair[0] != "δ" or "δ" in self.names or len({*pair[1]}) != 2 or len(kept) == 1:
+                continue
+            bound = next((letter for letter in pair[1] if letter in summed), None)
+            if bound is not None:
+                other = pair[1][1 - pair[1].index(bound)]
+                self.meet(factor, self.letter(other), self.letter(bound), bound)
+                self.aliases[bound] = other
+                summed.discard(bound)
+                kept.remove(factor)
+        return kept
+
+    def sum_over(self, value: Matrix, letters: Sequence[str]) -> Matrix:
+        if not letters:
+            return value
+        own = dict(value.indices)
+        over = [own.pop(letter) for letter in letters]
+        return self.reduced("∑", value, over, value.dims, own)
+
+    def reduced(
+        self, operator: str, value: Matrix, over: Sequence[Axis], dims: Dims, indices: Mapping[str, Axis]
+    ) -> Matrix:
+        """A reduction over axes of a value; the sum of a diagonal is a trace."""
+        if operator == "∑" and value.twice and len(over) == 1 and over[0].root is value.twice[1].root:
+            node: Node = call("trace", (value.twice[0],), value.twice[1:])
+        else:
+            node = values.reduced(self.axes, operator, Value(value.node, value.dims, value.factors), over, dims).node
+        if operator == "∑" and len(over) == 1:
+            self.summed = over[0]
+        return Matrix(node, dims, indices=tuple(indices.items()))
+
+    def after_slash(self, tree: Tree) -> Matrix:
+        """a / b c: (a / b) c where a is a literal and c is not; else it is ambiguous."""
+        quotient, rest = tree.parts
+        top = quotient.parts[0]
+        known = top.op == "number" and any(part.op == "name" and not self.is_size(part.text) for part in rest.all())
+        if known or self.choose(tree.span, self.text(tree), ("(a / b) c", "a / (b c)"), "/") == 0:
+            return self.product(Tree("product", tree.span, (quotient, rest)))
+        below = Tree("product", tree.span, (quotient.parts[1], rest))
+        return self.read(Tree("/", tree.span, (top, below)))
+
+    def joined(self, tree: Tree) -> Matrix:
+        left, right = tree.parts
+        if self.has_open_size(left) and not self.has_open_size(right):
+            second = self.read(right)
+            return self.times(self.read(left), second, tree.op, tree)
+        return self.times(self.read(left), self.read(right), tree.op, tree)
+
+    def has_open_size(self, tree: Tree) -> bool:
+        """Whether a tree mentions a size that only the other factor can explain."""
+        return any(
+            (name := canonical(spelled(part))) and self.is_size(name) and name not in self.axes.given
+            for part in tree.all()
+        )
+
+    def times(self, x: Matrix, y: Matrix, op: str, tree: Tree) -> Matrix:
+        if x.identity or y.identity:
+            return self.with_identity(x, y)
+        if x.ones or y.ones:
+            return self.with_ones(x, y, tree)
+        if x.reciprocal is not None:
+            return self.divided(y, x.reciprocal, tree)
+        if x.is_number or y.is_number:
+            return self.scaled(x, y)
+        if op == "·" and x.lying and y.lying and x.dims[0] and y.dims[0]:
+            x = transposed(x)
+        if x.diagonal or y.diagonal:
+            return self.with_diagonal(x, y, tree)
+        if bool(x.dims[1]) != bool(y.dims[0]):
+            if x.lying and y.lying and x.dims[0] and y.dims[0]:
+                options = ("the inner product", "element by element")
+                if self.choose(tree.span, self.text(tree), options) == 1:
+                    return self.elements("⊙", x, y, tree)
+                x = transposed(x)
+            x, y = self.laid(x, y, tree)
+        return self.contract(x, y, tree)
+
+    def laid(self, x: Matrix, y: Matrix, tree: Tree) -> tuple[Matrix, Matrix]:
+        """Both, with a vector that does not fit laid down."""
+        if bool(x.dims[1]) == bool(y.dims[0]):
+            return x, y
+        if x.lying and bool(x.dims[0]) == bool(y.dims[0]):
+            return transposed(x), y
+        if y.lying and bool(x.dims[1]) == bool(y.dims[1]):
+            return x, transposed(y)
+        raise self.no_product(x, y, tree)
+
+    def contract(self, x: Matrix, y: Matrix, tree: Tree) -> Matrix:
+        over = x.dims[1]
+        if bool(over) != bool(y.dims[0]):
+            raise self.no_product(x, y, tree)
+        inverse = x.inverse if over else None
+        try:
+            if over:
+                self.axes.unify_dims(inverse.dims[0] if inverse else over, y.dims[0])
+        except Clash:
+            raise self.no_product(x, y, tree) from None
+        if len(over) == 1:
+            self.summed = over[0]
+        if inverse:  # M^{-1} y, over the rows of M; the result has its columns
+            node = call("solve", (inverse.node, y.node), axes_of(inverse.dims))
+            return self.make(node, (inverse.dims[1], y.dims[1]), inverse, y)
+        result = self.make(call("⊙", (x.node, y.node), over), (x.dims[0], y.dims[1]), x, y)
+        return result if over else replace(result, factors=(x, y))
+
+    def no_product(self, x: Matrix, y: Matrix, tree: Tree) -> NotationError:
+        left, right = (self.text(part) for part in tree.parts) if len(tree.parts) == 2 else (self.text(tree), "")
+        columns = self.called(x.dims[1]) if x.dims[1] else "one"
+        rows = self.called(y.dims[0]) if y.dims[0] else "one"
+        fits = self.offers(x, y, left, right) if right else ()
+        return self.refuse(
+            tree, f"no product: the columns of {left} are {columns}, the rows of {right or 'the next factor'} are {rows}",
+            f"write {' or '.join(fits)}" if fits else None,
+        )  # fmt: skip
+
+    def offers(self, x: Matrix, y: Matrix, left: str, right: str) -> list[str]:
+        """What would fit, by kinds of axes."""
+
+        def fits(first: Dim, second: Dim) -> bool:
+            return len(first) == len(second) > 0 and all(a.kind.fits(b.kind) for a, b in zip(first, second))
+
+        ways = [
+            (f"{left}^⊤ {right}", fits(x.dims[0], y.dims[0])),
+            (f"{left} {right}^⊤", fits(x.dims[1], y.dims[1])),
+            (f"{left} ∘ {right}", fits(x.dims[0], y.dims[0]) and fits(x.dims[1], y.dims[1])),
+        ]
+        return [text for text, fit in ways if fit and x.is_full and y.is_full]
+
+    def scaled(self, x: Matrix, y: Matrix) -> Matrix:
+        """A number times anything."""
+        if x.literal == 1:
+            return y
+        numeral = x.literal is not None and x.literal >= 0
+        dims = y.dims if x.is_number else x.dims
+        if numeral and y.literal is None:
+            return self.make(nodes.Call("juxtaposed", (), (), (x.node, y.node)), dims, x, y)
+        result = self.make(call("⊙", (x.node, y.node)), dims, x, y)
+        return replace(result, factors=(x, y))
+
+    def with_identity(self, x: Matrix, y: Matrix) -> Matrix:
+        """λ I is I with a factor; I M is M."""
+        eye, other = (x, y) if x.identity else (y, x)
+        if other.is_number or other.identity:
+            factor = self.scaled(
+                Matrix(eye.node, EMPTY, literal=1 if eye.node == number(1) else None), replace(other, identity=False)
+            )
+            return replace(factor, identity=True, factors=None)
+        if eye.node == number(1):
+            return replace(other, lying=False)
+        return self.scaled(Matrix(eye.node, EMPTY), replace(other, lying=False))
+
+    def with_ones(self, x: Matrix, y: Matrix, tree: Tree) -> Matrix:
+        """𝟏^⊤ x and A 𝟏 are sums."""
+        if x.ones and y.ones or x.is_number or y.is_number:
+            raise self.refuse(tree, "nothing says how long this vector of ones is")
+        if x.ones and not x.dims[0] and y.dims[0]:
+            return self.reduced("∑", y, y.dims[0], ((), y.dims[1]), dict(y.indices))
+        if y.ones and not y.dims[1] and x.dims[1]:
+            return self.reduced("∑", x, x.dims[1], (x.dims[0], ()), dict(x.indices))
+        raise self.refuse(
+            tree,
+            "a vector of ones is only supported as a sum, 𝟏^⊤ x and A 𝟏",
+            "write the sum as ∑_i x_i; numbers are broadcast",
+        )
+
+    def with_diagonal(self, x: Matrix, y: Matrix, tree: Tree) -> Matrix:
+        """diag(s) M is s ∘ M along the rows, M diag(s) along the columns."""
+        vector, other, side = (x.diagonal, y, 0) if x.diagonal else (y.diagonal, x, 1)
+        assert vector is not None
+        if side == 1 and not other.dims[1] and other.lying:
+            other = transposed(other)
+        if not other.dims[side]:
+            raise self.no_product(x, y, tree)
+        try:
+            self.axes.unify_dims(other.dims[side], vector.dims[0])
+        except Clash:
+            raise self.no_product(x, y, tree) from None
+        node = call("⊙", (vector.node, other.node) if side == 0 else (other.node, vector.node))
+        return self.make(node, other.dims, vector, other)
+
+    # ------------------------------------------------------------------------------------------ sums, element by element
+    def added(self, tree: Tree) -> Matrix:
+        x, y = (self.read(part) for part in tree.parts)
+        if self.letters.active:
+            self.same_letters(x, y, tree)
+        if x.identity and y.identity:
+            both = self.elements(tree.op, replace(x, identity=False), replace(y, identity=False), tree)
+            return replace(both, identity=True)
+        if x.identity or y.identity:
+            eye, other = (x, y) if x.identity else (y, x)
+            square = self.identity_like(eye, other, tree)
+            x, y = (square, other) if x.identity else (other, square)
+        return self.elements(tree.op, *self.beside(x, y), tree)
+
+    def same_letters(self, x: Matrix, y: Matrix, tree: Tree) -> None:
+        first, second = dict(x.indices).keys(), dict(y.indices).keys()
+        if first and second and first != second and not axes_of(x.dims) and not axes_of(y.dims):
+            free = {*(self.letters.free or ())}
+            if not (first | second) <= free:
+                names = " and ".join(", ".join(sorted(names)) or "none" for names in (first, second))
+                raise self.refuse(tree, f"the indices of the summands differ: {names}")
+
+    def identity_like(self, eye: Matrix, other: Matrix, tree: Tree) -> Matrix:
+        rows, columns = other.dims
+        if len(rows) != 1 or len(columns) != 1 or not rows[0].kind.fits(columns[0].kind):
+            raise self.refuse(tree, f"I is square, and what it is added to has {self.called(other.axes)}")
+        rows[0].kind.unify(columns[0].kind)
+        node: Node = nodes.Subscript(nodes.Name("I"), (values.name(rows[0]), values.name(columns[0])))
+        if eye.node != number(1):
+            numeral = isinstance(eye.node, nodes.Number)
+            node = nodes.Call("juxtaposed", (), (), (eye.node, node)) if numeral else call("⊙", (eye.node, node))
+        return self.make(node, other.dims, eye)
+
+    def beside(self, x: Matrix, y: Matrix) -> tuple[Matrix, Matrix]:
+        """Both summands, with a given vector as it lies beside the other: a bias along the last axis."""
+        if y.lying and y.dims[0] and (x.is_full or (x.dims[1] and not x.dims[0])):
+            return x, replace(transposed(y), lying=True)
+        if x.lying and x.dims[0] and (y.is_full or (y.dims[1] and not y.dims[0])):
+            return replace(transposed(x), lying=True), y
+        return x, y
+
+    def elements(self, operator: str, x: Matrix, y: Matrix, tree: Tree) -> Matrix:
+        """Element by element; a bias is added to each row."""
+        if x.ones or y.ones:
+            x, y = (replace(value, dims=EMPTY, ones=False, literal=1) if value.ones else value for value in (x, y))
+        bias = (x.lying and not x.dims[0] or y.lying and not y.dims[0]) and operator in "+-"
+        for one, two in zip(x.dims, y.dims):
+            missing = bool(one) != bool(two) and not x.is_number and not y.is_number
+            if missing and not bias:
+                raise self.misfit(x, y, tree)
+        try:
+            plain = [Value(value.node, value.dims) for value in (x, y)]
+            dims = values.aligned(self.axes, *plain)
+        except Clash as clash:
+            raise self.misfit(x, y, tree, clash) from None
+        result = self.make(call(operator, (x.node, y.node)), dims, x, y)
+        if operator == "⊙":
+            result = replace(result, factors=(x, y))
+        if x.lying and y.lying:
+            result = replace(result, lying=True)
+        return result
+
+    def misfit(self, x: Matrix, y: Matrix, tree: Tree, clash: Clash | None = None) -> NotationError:
+        left, right = (self.text(part) for part in tree.parts[:2]) if len(tree.parts) > 1 else (self.text(tree), "")
+        first, second = (f"{self.called(value.dims[0])} × {self.called(value.dims[1])}" for value in (x, y))
+        offers = []
+        if (
+            x.is_full
+            and y.is_full
+            and all(a.kind.fits(b.kind) for one, two in zip(x.dims, y.dims[::-1]) for a, b in zip(one, two))
+        ):
+            offers = [f"{left} {tree.op} {right}^⊤"]
+        return self.refuse(
+            tree, f"shapes differ: {left} is {first}, {right} is {second}", f"write {offers[0]}" if offers else None
+        )
+
+    def divided(self, x: Matrix, y: Matrix, tree: Tree) -> Matrix:
+        if is_sum_over(self.axes, x, y.size):
+            assert isinstance(x.node, nodes.Call)
+            return replace(x, node=nodes.Call("mean", (), x.node.subscript, x.node.arguments))
+        if not y.is_number:
+            if x.is_number and y.is_full or y.is_full and x.dims != y.dims and not x.is_full or y.identity:
+                raise self.refuse(
+                    tree, "division by a matrix is not defined", "write the inverse A^{-1} B, or ∘ with elements"
+                )
+            self.remark(f"{self.text(tree)} divides element by element")
+        literal_one = x.literal == 1
+        dims = self.elements("/", x, y, tree)
+        return replace(dims, reciprocal=y) if literal_one and y.is_number else dims
+
+    # --------------------------------------------------------------------------------------------------------- ∑
+    def big(self, tree: Tree) -> Matrix:
+        """∑_i, ∏_i, max_i of a body."""
+        if not tree.letters:
+            raise self.refuse(tree, f"{tree.text} needs an index below it")
+        if not self.letters.active:
+            raise self.refuse(tree, f"nothing under the {tree.text} has the index {tree.letters[0]}")
+        inner, self.inner = self.inner, self.inner | {*tree.letters}
+        with self.binding(tree.letters):
+            if tree.upper and not tree.upper.isdigit():
+                self.ends[tree.upper] = self.scope[tree.letters[0]]
+            body = self.read(tree.parts[0])
+        self.inner = inner
+        indices = dict(body.indices)
+        lost = [letter for letter in tree.letters if letter not in indices]
+        if lost:
+            raise self.refuse(tree, f"nothing under the {tree.text} has the index {lost[0]}")
+        over = [indices.pop(letter) for letter in tree.letters]
+        if tree.upper.isdigit():
+            for axis in over:
+                if axis.kind.size not in (None, int(tree.upper)):
+                    raise self.refuse(tree, f"the sum ends at {tree.upper}, and the axis has {axis.kind.size} elements")
+                axis.kind.size = int(tree.upper)
+        return self.reduced(BIG_NAMES[tree.text], body, over, body.dims, indices)
+
+
+def is_sum_over(axes: Axes, value: Matrix, axis: Axis | None) -> bool:
+    """Whether a value is the sum over just this axis."""
+    node = value.node
+    if axis is None or not isinstance(node, nodes.Call) or node.operator != "∑" or len(node.subscript) != 1:
+        return False
+    (below,) = node.subscript
+    return isinstance(below, nodes.Name) and axes.all[below.text].kind is axis.kind
+
+
+def transposed(value: Matrix) -> Matrix:
+    return replace(
+        value,
+        dims=value.dims[::-1],
+        lying=False,
+        inverse=None if value.inverse is None else transposed(value.inverse),
+        factors=None,
+    )
+
+
+def node_of(name: str) -> Node:
+    """A name with scripts as a node; W^{(1)} and W^Q are W_1 and W_Q, since no superscript is a power."""
+    plain = re.sub(r"[{}()]", "", name.replace("^", "_")) if "^" in name else name
+    try:
+        (statement,) = parse(plain).statements
+        if isinstance(statement, nodes.Value) and isinstance(statement.body, (nodes.Name, nodes.Subscript)):
+            return statement.body
+    except (NotationError, ValueError):
+        pass
+    return nodes.Name("".join(character for character in plain if character.isalnum()) or "x")
+
+
+RULES: dict[str, Callable[[Walk, Tree], Matrix]] = {}

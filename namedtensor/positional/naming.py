@@ -1,0 +1,102 @@
+"""The names of axes that have none: one for each class, primes where a tensor would have a name twice.
+
+    X X^⊤, X by n, d:   the second X has rows of its own, which cannot be n too: X ⊙_{d} X_{n→n'}
+
+Declared axes and classes of used ones are nodes of a graph; those that are in one value have an edge. Two without an edge
+get one name where a tensor is used, in the order of uses, so that it needs no rename there. As in the allocation of
+registers, a rename is a move that is left over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from itertools import count
+
+from .axes import Axes, Axis, Kind
+
+LETTERS = "ijklmnpqrstuvw"
+
+
+class TwiceInOneValue(Exception):
+    """A value would have one axis twice, as a diagonal has."""
+
+
+class Graph:
+    """Classes of axes that have, or are to have, one name; and which of them may not."""
+
+    def __init__(self, axes: Axes):
+        self.merged: dict[Axis, Axis] = {}
+        self.edges: dict[Axis, set[Axis]] = {}
+        self.fixed: dict[Axis, str] = {}
+        for axis in [*axes.all.values()]:
+            for part in axes.parts(axis):
+                self.edges.setdefault(part, set())
+                if part.fixed:
+                    self.fixed[part] = part.fixed
+        for group in axes.together:
+            self.separate([part for value in group for part in axes.expanded(value)])
+        self.separate([*self.fixed])
+        self.ages = {axis: age for age, axis in enumerate(self.edges)}
+        for move in axes.moves:
+            for declared, used in zip(axes.parts(move.declared), axes.parts(move.used)):
+                self.merge(declared.root, used.root)
+
+    def find(self, axis: Axis) -> Axis:
+        while axis in self.merged:
+            axis = self.merged[axis]
+        return axis
+
+    def separate(self, group: list[Axis]) -> None:
+        distinct = set(group)
+        for axis in distinct:
+            self.edges.setdefault(axis, set()).update(distinct - {axis})
+
+    def merge(self, first: Axis, second: Axis) -> None:
+        """Give both one name, unless they are in one value."""
+        first, second = self.find(first), self.find(second)
+        if first is second or second in self.edges[first]:
+            return
+        if second in self.fixed or (first not in self.fixed and self.ages[second] < self.ages[first]):
+            first, second = second, first
+        self.merged[second] = first
+        for other in self.edges.pop(second):
+            self.edges[other].discard(second)
+            self.edges[other].add(first)
+            self.edges[first].add(other)
+
+
+def names_of(axes: Axes, taken: Collection[str] = ()) -> dict[str, tuple[str, ...]]:
+    """The name of every axis, by its key; `taken` are names of tensors, which an axis cannot have."""
+    for group in axes.together:
+        for value in group:
+            parts = axes.expanded(value)
+            if len(set(parts)) < len(parts):
+                raise TwiceInOneValue
+    graph = Graph(axes)
+    bases = Bases({*taken, *(name.rstrip("'") for name in axes.given)})
+    names: dict[Axis, str] = dict(graph.fixed)
+    for axis in list(graph.edges):
+        if axis in graph.merged or axis in names:
+            continue
+        base = bases.of(axis.kind)
+        near = {names[other] for other in graph.edges[axis] if other in names}
+        names[axis] = next(name for primes in count() if (name := base + "'" * primes) not in near | {*taken})
+    return {key: tuple(names[graph.find(part.root)] for part in axes.parts(axis)) for key, axis in [*axes.all.items()]}
+
+
+class Bases:
+    """Names without primes of kinds: its own, its hint where that is free, else a letter."""
+
+    def __init__(self, taken: Collection[str]):
+        self.taken, self.names = {*taken}, dict[Kind, str]()
+        self.letters: Iterator[str] = (f"{letter}{number or ''}" for number in count() for letter in LETTERS)
+
+    def of(self, kind: Kind) -> str:
+        kind = kind.root
+        if kind.name:
+            return kind.name
+        if kind not in self.names:
+            free = kind.hint if kind.hint not in self.taken else ""
+            self.names[kind] = free or next(name for name in self.letters if name not in self.taken)
+            self.taken.add(self.names[kind])
+        return self.names[kind]

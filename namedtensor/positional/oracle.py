@@ -1,0 +1,397 @@
+"""The value of a source by itself: its tree walked over plain arrays, as its notation defines it.
+
+It knows nothing of names. A value is an array whose first axes are the index letters, and whose last two are rows and
+columns, 1 where there are none. All sizes differ and are at least 2, so a vector lies where it fits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .indices import Letters, canonical, factors_of, is_letter, items_of, occurrences, spelled, summed_by
+from .plain_functions import ELEMENTWISE, inverse, softmax
+from .trees import Tree
+
+Array = Any
+
+
+class Unsupported(Exception):
+    """A piece whose value this walk does not know."""
+
+
+@dataclass(frozen=True)
+class Plain:
+    """An array: a dimension for each letter, then rows and columns. `special` is I or 𝟏, with `array` its factor."""
+
+    array: Array
+    letters: tuple[str, ...] = ()
+    vector: bool = False
+    special: str = ""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.array.shape[-2:]
+
+    @property
+    def is_number(self) -> bool:
+        return self.shape == (1, 1) and not self.special
+
+    @property
+    def T(self) -> Plain:
+        return Plain(
+            np.swapaxes(self.array, -1, -2),
+            self.letters,
+            False,
+            self.special + "^⊤" if self.special == "𝟏" else self.special,
+        )
+
+    def over(self, letters: Sequence[str]) -> Array:
+        """The array with a dimension for each of these letters, 1 where it has none."""
+        order = [self.letters.index(letter) for letter in letters if letter in self.letters]
+        array = np.transpose(self.array, (*order, -2, -1)) if order else self.array
+        shape = [self.array.shape[self.letters.index(letter)] if letter in self.letters else 1 for letter in letters]
+        return array.reshape(*shape, *self.shape)
+
+
+def number(value: float) -> Plain:
+    return Plain(np.full((1, 1), float(value)))
+
+
+class Oracle:
+    """The walk. `arrays` and `sizes` are by name; `decisions` what was chosen where a piece reads in several ways."""
+
+    def __init__(
+        self, arrays: Mapping[str, Array], sizes: Mapping[str, float], letters: Letters, decisions: Mapping[Any, int]
+    ):
+        self.arrays, self.sizes, self.letters, self.decisions = arrays, sizes, letters, decisions
+        self.inner: frozenset[str] = frozenset()
+
+    def value(self, tree: Tree) -> Plain:
+        if self.letters.active and (pair := self.letters.index_of(tree, self.arrays)):
+            return self.entry(*pair)
+        name = canonical(spelled(tree))
+        if name in self.arrays:
+            return self.named(self.arrays[name])
+        if name in self.sizes:
+            return number(self.sizes[name])
+        if tree.op == "name":
+            if tree.text in CONSTANTS:
+                return CONSTANTS[tree.text]
+            raise Unsupported(tree.text)
+        rule = RULES.get(tree.op)
+        if rule is None:
+            raise Unsupported(tree.op)
+        return rule(self, tree)
+
+    def decided(self, tree: Tree, topic: str = "") -> int:
+        return self.decisions.get((topic, tree.span), 0)
+
+    def named(self, array: Array) -> Plain:
+        if array.ndim > 2:
+            raise Unsupported("more than two axes")
+        return Plain(array.reshape(array.shape + (1,) * (2 - array.ndim)), (), array.ndim == 1)
+
+    def entry(self, name: str, items: tuple[str, ...]) -> Plain:
+        if name == "δ" and name not in self.arrays:
+            raise Unsupported("δ")
+        array, letters = self.arrays[name], []
+        position = 0
+        for item in items:
+            if item.isdigit():
+                array = np.take(array, int(item) - 1, axis=position)
+            elif item in letters:
+                array = np.moveaxis(
+                    np.diagonal(array, axis1=letters.index(item), axis2=position), -1, letters.index(item)
+                )
+            else:
+                letters.append(item)
+                position += 1
+        rest = array.ndim - len(letters)
+        return Plain(array.reshape(array.shape + (1,) * (2 - rest)), tuple(letters), rest == 1)
+
+    # ------------------------------------------------------------------------------------------------------- products
+    def product(self, tree: Tree) -> Plain:
+        if tree.op == "after /" and self.slash(tree) is not None:
+            return self.value(self.slash(tree) or tree)
+        factors = factors_of(tree)
+        summed: set[str] = set()
+        if self.letters.active:
+            summed = summed_by(occurrences(factors, self.letters, self.arrays), self.letters) - self.inner
+            if summed and self.letters.free is None and self.letters.bound and self.decided(tree) == 1:
+                summed = set()
+        inner, self.inner = self.inner, self.inner | summed
+        if summed:
+            result = self.einstein(factors, summed)
+        elif tree.op == "∘" and self.letters.active:
+            result = self.each(np.multiply, *(self.value(part) for part in tree.parts))
+        else:
+            result = self.times(self.value(tree.parts[0]), self.value(tree.parts[1]), tree)
+        self.inner = inner
+        return result
+
+    def einstein(self, factors: list[Tree], summed: set[str]) -> Plain:
+        """All factors multiplied, then summed: no order of contraction matters."""
+        deltas = [pair[1] for factor in factors if (pair := self.delta(factor))]
+        factors = [factor for factor in factors if not self.delta(factor)]
+        if not factors:
+            raise Unsupported("δ")
+        total = self.value(factors[0])
+        for factor in factors[1:]:
+            total = self.times(total, self.value(factor), Tree("product", (0, 0)))
+        for first, second in deltas:
+            known = first if first in total.letters else second
+            if known not in total.letters:
+                raise Unsupported("δ")
+            size = total.array.shape[total.letters.index(known)]
+            total = self.each(np.multiply, total, Plain(np.eye(size)[:, :, None, None], (first, second)))
+        return self.summed(total, [letter for letter in total.letters if letter in summed])
+
+    def delta(self, tree: Tree) -> tuple[str, tuple[str, ...]] | None:
+        pair = self.letters.index_of(tree, self.arrays)
+        return pair if pair is not None and pair[0] == "δ" and "δ" not in self.arrays else None
+
+    def summed(self, value: Plain, letters: Sequence[str], function: Any = np.sum) -> Plain:
+        if not letters:
+            return value
+        over = tuple(value.letters.index(letter) for letter in letters)
+        return Plain(
+            function(value.array, axis=over),
+            tuple(letter for letter in value.letters if letter not in letters),
+            value.vector,
+        )
+
+    def slash(self, tree: Tree) -> Tree | None:
+        """a / (b c), where that was chosen."""
+        if self.decided(tree, "/") != 1:
+            return None
+        quotient, rest = tree.parts
+        return Tree(
+            "/",
+            tree.span,
+            (quotient.parts[0], Tree("group", tree.span, (Tree("product", tree.span, (quotient.parts[1], rest)),))),
+        )
+
+    def times(self, x: Plain, y: Plain, tree: Tree) -> Plain:
+        if x.special or y.special:
+            return self.with_special(x, y)
+        if x.is_number or y.is_number:
+            return self.each(np.multiply, x, y)
+        if tree.op == "·" and x.vector and y.vector:
+            x = x.T
+        if x.shape[1] != y.shape[0]:
+            if x.vector and y.vector:
+                if self.decided(tree) == 1:
+                    return self.each(np.multiply, x, y)
+                x = x.T
+            elif x.vector and x.shape[0] == y.shape[0]:
+                x = x.T
+            elif y.vector and y.shape[0] != x.shape[1] and (x.shape[1] == y.T.shape[0]):
+                y = y.T
+        letters = tuple(dict.fromkeys((*x.letters, *y.letters)))
+        if x.shape[1] != y.shape[0]:
+            raise Unsupported("shapes")
+        return Plain(x.over(letters) @ y.over(letters), letters)
+
+    def with_special(self, x: Plain, y: Plain) -> Plain:
+        if "I" in (x.special, y.special):
+            result = self.each(np.multiply, Plain(x.array, x.letters), Plain(y.array, y.letters))
+            return Plain(
+                result.array, result.letters, False, "I" if x.is_number or y.is_number or x.special == y.special else ""
+            )
+        if x.special == "𝟏^⊤":
+            return Plain(y.array.sum(-2, keepdims=True), y.letters)
+        if y.special == "𝟏":
+            return Plain(x.array.sum(-1, keepdims=True), x.letters)
+        raise Unsupported("𝟏")
+
+    def each(self, function: Callable[..., Array], *operands: Plain) -> Plain:
+        """A function element by element; a vector lies where the others have its size."""
+        x = operands[0]
+        if len(operands) == 2:
+            x, y = operands
+            if "I" in (x.special, y.special) and x.special != y.special:
+                side = max(*x.shape, *y.shape)
+                x, y = (Plain(np.eye(side) * each.array, each.letters) if each.special else each for each in (x, y))
+            if x.vector and not y.vector and x.shape[0] == y.shape[1] != 1:
+                x = x.T
+            elif y.vector and not x.vector and y.shape[0] == x.shape[1] != 1:
+                y = y.T
+            letters = tuple(dict.fromkeys((*x.letters, *y.letters)))
+            special = "I" if x.special == y.special == "I" else ""
+            return Plain(
+                function(x.over(letters), y.over(letters)),
+                letters,
+                x.vector and y.vector or (x.vector and y.is_number),
+                special,
+            )
+        return Plain(function(x.array), x.letters, x.vector)
+
+    def big(self, tree: Tree) -> Plain:
+        outer, self.inner = self.inner, self.inner | {*tree.letters}
+        value = self.value(tree.parts[0])
+        self.inner = outer
+        return self.summed(
+            value, tree.letters, {"∑": np.sum, "∏": np.prod, "max": np.max, "min": np.min, "mean": np.mean}[tree.text]
+        )
+
+
+# --------------------------------------------------------------------------------------------------------------- rules
+CONSTANTS = {
+    "e": number(np.e), "π": number(np.pi), "I": Plain(np.ones((1, 1)), special="I"), "𝟏": Plain(np.ones((1, 1)), special="𝟏"),
+}  # fmt: skip
+
+
+def part(oracle: Oracle, tree: Tree) -> Plain:
+    return oracle.value(tree.parts[0])
+
+
+def power(oracle: Oracle, tree: Tree) -> Plain:
+    base, exponent = tree.parts
+    if base.op == "name" and base.text == "e" and "e" not in oracle.arrays:
+        return oracle.each(np.exp, oracle.value(exponent))
+    x, p = oracle.value(base), oracle.value(exponent)
+    rows, columns = x.shape
+    if rows > 1 and columns > 1 and oracle.decided(tree) == 0:
+        result = x.array
+        for _ in range(int(p.array[0, 0]) - 1):
+            result = result @ x.array
+        return Plain(result, x.letters)
+    if (
+        rows * columns > 1
+        and p.letters == ()
+        and p.array.item() == 2
+        and oracle.decided(tree) == 1
+        and (rows == 1 or columns == 1)
+    ):
+        return Plain((x.array**2).sum((-1, -2), keepdims=True), x.letters)
+    return oracle.each(np.power, x, p)
+
+
+def norm(oracle: Oracle, tree: Tree) -> Plain:
+    x = part(oracle, tree)
+    size, order = np.abs(x.array), tree.text
+    if order in ("", "2") and min(x.shape) > 1 and oracle.decided(tree) == 1:
+        return Plain(np.linalg.norm(x.array, 2, axis=(-2, -1), keepdims=True), x.letters)
+    if order == "∞":
+        return Plain(size.max((-1, -2), keepdims=True), x.letters)
+    p = float(order) if order.replace(".", "", 1).isdigit() else 2.0
+    return Plain((size**p).sum((-1, -2), keepdims=True) ** (1 / p), x.letters)
+
+
+def bars(oracle: Oracle, tree: Tree) -> Plain:
+    x = part(oracle, tree)
+    if min(x.shape) > 1 and oracle.decided(tree) == 0:
+        return Plain(np.linalg.det(x.array)[..., None, None], x.letters)
+    if min(x.shape) == 1 < max(x.shape) and oracle.decided(tree) == 1:
+        return Plain(np.sqrt((x.array**2).sum((-1, -2), keepdims=True)), x.letters)
+    return oracle.each(np.abs, x)
+
+
+def quotient(oracle: Oracle, tree: Tree) -> Plain:
+    x, y = (oracle.value(tree.parts[0]), oracle.value(tree.parts[1]))
+    return oracle.each(np.divide, x, y)
+
+
+def inner(oracle: Oracle, tree: Tree) -> Plain:
+    both = oracle.each(np.multiply, *(oracle.value(piece) for piece in tree.parts))
+    return Plain(both.array.sum((-1, -2), keepdims=True), both.letters)
+
+
+def kronecker(oracle: Oracle, tree: Tree) -> Plain:
+    x, y = (oracle.value(piece) for piece in tree.parts)
+    if x.is_number or y.is_number:
+        return oracle.each(np.multiply, x, y)
+    if x.letters or y.letters:
+        raise Unsupported("⊗ with indices")
+    if x.shape[1] == y.shape[1] == 1:
+        y = y.T
+    return Plain(np.kron(x.array, y.array))
+
+
+def element(oracle: Oracle, tree: Tree) -> Plain:
+    """(A x)_i"""
+    items, x = items_of(tree.text), part(oracle, tree)
+    sizes = [size for size in x.shape if size > 1]
+    if len(items) != len(sizes) or not all(map(is_letter, items)) or {*items} & {*x.letters}:
+        raise Unsupported("index of a value")
+    return Plain(x.array.reshape(*x.array.shape[:-2], *sizes, 1, 1), (*x.letters, *items))
+
+
+def function(oracle: Oracle, tree: Tree) -> Plain:
+    word = tree.text
+    values = [oracle.value(piece) for piece in tree.parts]
+    x = values[0]
+    if word in ("max", "min") and len(values) == 2:
+        return oracle.each(np.maximum if word == "max" else np.minimum, *values)
+    if word in ("softmax", "logsoftmax"):
+        axis = along(tree, x)
+        result = softmax(x.array, axis)
+        return Plain(np.log(result) if word == "logsoftmax" else result, x.letters, x.vector)
+    if word == "exp" and min(x.shape) > 1 and oracle.decided(tree) == 1:
+        raise Unsupported("the exponential of a matrix")
+    if word in ELEMENTWISE:
+        return oracle.each(ELEMENTWISE[word], x)
+    if word == "diag":
+        return diagonal(x)
+    if word == "vec":
+        return Plain(np.swapaxes(x.array, -1, -2).reshape(*x.array.shape[:-2], -1, 1), x.letters)
+    if word in MATRIX_FUNCTIONS:
+        return Plain(np.asarray(MATRIX_FUNCTIONS[word](x.array))[..., None, None], x.letters)
+    raise Unsupported(word)
+
+
+def along(tree: Tree, x: Plain) -> int:
+    if tree.upper in x.letters:
+        return x.letters.index(tree.upper)
+    if tree.upper in ("columns", "cols", "col", "column"):
+        return -2
+    if x.shape == (1, 1):
+        return 0
+    return -1 if x.shape[1] > 1 else -2
+
+
+def diagonal(x: Plain) -> Plain:
+    if min(x.shape) > 1:
+        return Plain(np.diagonal(x.array, axis1=-2, axis2=-1)[..., None].copy(), x.letters)
+    if x.letters:
+        raise Unsupported("diag with indices")
+    return Plain(np.diag(x.array.reshape(-1)))
+
+
+MATRIX_FUNCTIONS: dict[str, Callable[[Array], Array]] = {
+    "trace": lambda a: np.trace(a, axis1=-2, axis2=-1), "det": np.linalg.det, "logdet": lambda a: np.linalg.slogdet(a)[1],
+    "max": lambda a: a.max((-1, -2)), "min": lambda a: a.min((-1, -2)), "mean": lambda a: a.mean((-1, -2)), "var": lambda a: a.var((-1, -2)),
+    "std": lambda a: a.std((-1, -2)), "norm": lambda a: np.sqrt((a**2).sum((-1, -2))), "logsumexp": lambda a: np.log(np.exp(a).sum((-1, -2))),
+}  # fmt: skip
+
+RULES: dict[str, Callable[[Oracle, Tree], Plain]] = {
+    "number": lambda oracle, tree: number(float(tree.text)),
+    "group": part,
+    "negative": lambda oracle, tree: (lambda x: Plain(-x.array, x.letters, x.vector, x.special))(part(oracle, tree)),
+    "T": lambda oracle, tree: part(oracle, tree).T,
+    "inverse": lambda oracle, tree: (lambda x: Plain(1 / x.array if x.is_number else inverse(x.array), x.letters))(part(oracle, tree)),
+    **dict.fromkeys(("product", "·", "after /"), Oracle.product),
+    "@": lambda oracle, tree: oracle.times(oracle.value(tree.parts[0]), oracle.value(tree.parts[1]), Tree("product", tree.span)),
+    "∘": lambda oracle, tree: hadamard(oracle, tree),
+    "*": lambda oracle, tree: hadamard(oracle, tree),
+    "×": lambda oracle, tree: oracle.each(np.multiply, *(oracle.value(piece) for piece in tree.parts)),
+    "⊗": kronecker, "+": lambda oracle, tree: oracle.each(np.add, *(oracle.value(piece) for piece in tree.parts)),
+    "-": lambda oracle, tree: oracle.each(np.subtract, *(oracle.value(piece) for piece in tree.parts)),
+    "/": quotient, "sqrt": lambda oracle, tree: oracle.each(np.sqrt, part(oracle, tree)), "norm": norm, "bars": bars, "inner": inner,
+    "^": power, "call": function, "big": Oracle.big, "sub": element,
+}  # fmt: skip
+
+
+def hadamard(oracle: Oracle, tree: Tree) -> Plain:
+    if oracle.letters.active:
+        return oracle.product(Tree("∘", tree.span, tree.parts))
+    x, y = (oracle.value(piece) for piece in tree.parts)
+    if tree.op == "*" and max(x.shape) > 1 and max(y.shape) > 1 and oracle.decided(tree) == 0:
+        return oracle.times(x, y, tree)
+    if x.special or y.special:
+        return oracle.times(x, y, tree)
+    return oracle.each(np.multiply, x, y)

@@ -1,0 +1,43 @@
+"""What a reader gives: lines of nodes with axes, the inputs, the assumptions; and how a source gives its own value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from grammar.nodes import Node
+
+from .axes import Axes, Axis, Dims
+from .values import Leaf
+
+
+class Source(Protocol):
+    """A reader with what it has read, for the comparison."""
+
+    def value(self, arrays: Mapping[str, Any], size_of: Any, decisions: Mapping[Any, int]) -> Any:
+        """The value of the source for plain arrays."""
+        ...
+
+
+@dataclass(frozen=True)
+class Line:
+    """head = node, or a value alone; `dims` are the axes of the value in the order of the source's array."""
+
+    head: Node | None
+    node: Node
+    dims: Dims
+
+
+@dataclass(frozen=True)
+class Program:
+    """The lines of a source, the last with its value; `stated` are sizes that the formula states, |k| = 3."""
+
+    kind: str
+    axes: Axes
+    lines: tuple[Line, ...]
+    inputs: Mapping[str, Leaf]
+    remarks: tuple[str, ...]
+    source: Source
+    stated: tuple[tuple[Axis, int], ...] = ()
+    products: tuple[tuple[Axis, tuple[Axis, ...]], ...] = ()  # an axis that is split, and its parts

@@ -1,0 +1,76 @@
+"""The plugin of pytest: `pytest model.py --formulas paper.tex` tests each function that `nt.follows` holds against a formula.
+
+A label without a file, `nt.follows("#eq:attention", …)`, is one of that paper. It is loaded with pytest, so it imports nothing
+before it is asked for.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    pass
+
+OPTION = "--formulas"
+
+
+def pytest_addoption(parser: Any) -> None:
+    group = parser.getgroup("named tensor notation")
+    group.addoption(
+        OPTION,
+        metavar="PAPER",
+        default=None,
+        help="test functions that nt.follows holds against formulas of this document",
+    )
+
+
+def pytest_configure(config: Any) -> None:
+    document = config.getoption(OPTION)
+    if document:
+        from .follows import DOCUMENT
+
+        DOCUMENT.append(os.path.abspath(document))
+
+
+def pytest_unconfigure(config: Any) -> None:
+    if config.getoption(OPTION):
+        from .follows import DOCUMENT
+
+        DOCUMENT.pop()
+
+
+def pytest_pycollect_makeitem(collector: Any, name: str, obj: Any) -> Any:
+    """A test of a function of the module that has a contract."""
+    if (
+        not collector.config.getoption(OPTION)
+        or not hasattr(obj, "contract")
+        or not callable(getattr(obj, "verify", None))
+    ):
+        return None
+    return item_class().from_parent(collector, name=f"{name} follows", function=obj)
+
+
+def item_class() -> Any:
+    import pytest
+
+    class Follows(pytest.Item):
+        """One function against its formula."""
+
+        def __init__(self, *, function: Any, **named: Any):
+            super().__init__(**named)
+            self.function = function
+
+        def runtest(self) -> None:
+            self.function.verify()
+
+        def repr_failure(self, excinfo: Any, style: Any = None) -> Any:
+            from .follows import Differs
+
+            return str(excinfo.value) if isinstance(excinfo.value, Differs) else super().repr_failure(excinfo, style)
+
+        def reportinfo(self) -> tuple[Any, int, str]:
+            return self.path, inspect.getsourcelines(inspect.unwrap(self.function))[1] - 1, self.name
+
+    return Follows

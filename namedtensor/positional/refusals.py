@@ -1,0 +1,32 @@
+"""Why a source is not translated: the error with the piece under the caret, and the question with its readings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from grammar.errors import NotationError, Span
+
+REFUSED, ASKED = 115, 116
+
+
+class Ambiguous(NotationError):
+    """A source that reads in several ways; `readings` are their translations, in the order of `reading=`."""
+
+    readings: tuple[object, ...] = ()
+
+
+class Unsafe(NotationError):
+    """A translation whose value is not that of its source."""
+
+
+class Question(Exception):
+    """Raised inside a reader where a piece reads in several ways and none is chosen yet."""
+
+    def __init__(self, span: Span, piece: str, options: Sequence[str]):
+        super().__init__(piece)
+        self.span, self.piece, self.options = span, piece, tuple(options)
+
+
+def refused(source: str, span: Span, message: str, hint: str | None = None) -> NotationError:
+    """The error for a piece that cannot be read."""
+    return NotationError(REFUSED, message, source, span, hint=hint)

@@ -1,0 +1,141 @@
+"""Constants of a module whose form can be told: one number, numbers counted up, two numbers beside a diagonal.
+
+A form is told from the values at two sizes, so that what is written is right at others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+
+from grammar import nodes
+from grammar.nodes import Node
+
+from .values import call, number
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """The dimensions that a constant changes along, and its node for their indices, which count from 1."""
+
+    dims: tuple[int, ...]
+    node: Callable[[Sequence[Node]], Node]
+    truth: bool = False
+
+
+def pattern_of(first: torch.Tensor, second: torch.Tensor) -> Pattern | None:
+    """The form of a constant that has these values at two sizes."""
+    if first.ndim != second.ndim or not first.numel() or not second.numel() or first.is_complex():
+        return None
+    dims = tuple(dim for dim in range(first.ndim) if changes(first, dim) or changes(second, dim))
+    for form in (single, counted, beside_diagonal):
+        found = form(first, second, dims)
+        if found is not None:
+            return found
+    return None
+
+
+def changes(array: torch.Tensor, dim: int) -> bool:
+    return array.shape[dim] > 1 and not torch.equal(array, array.narrow(dim, 0, 1).expand_as(array))
+
+
+def along(array: torch.Tensor, dims: Sequence[int]) -> torch.Tensor:
+    """The values along these dimensions alone."""
+    for dim in reversed(range(array.ndim)):
+        if dim not in dims:
+            array = array.select(dim, 0)
+    return array
+
+
+def value(element: torch.Tensor, truth: bool) -> Node:
+    if truth:
+        return call("=", (number(1), number(1 if element.item() else 0)))
+    return number(element.item()) if not element.dtype.is_floating_point else number(float(element))
+
+
+def single(first: torch.Tensor, second: torch.Tensor, dims: Sequence[int]) -> Pattern | None:
+    one, two = first.flatten()[0], second.flatten()[0]
+    if dims or one != two or (first.dtype.is_floating_point and torch.isnan(one)):
+        return None
+    truth = first.dtype == torch.bool
+    return Pattern((), lambda _: value(lowest(one), truth), truth)
+
+
+def lowest(element: torch.Tensor) -> torch.Tensor:
+    """−∞ for the lowest number of its kind, which masks add in its place."""
+    if element.dtype.is_floating_point and element == torch.finfo(element.dtype).min:
+        return torch.tensor(-torch.inf)
+    return element
+
+
+def counted(first: torch.Tensor, second: torch.Tensor, dims: Sequence[int]) -> Pattern | None:
+    """a, a + s, a + 2 s, …"""
+    if len(dims) != 1 or first.dtype == torch.bool:
+        return None
+    rows = [along(each, dims) for each in (first, second)]
+    if any(len(row) < 3 for row in rows):
+        return None
+    start, step = rows[0][0].item(), (rows[0][1] - rows[0][0]).item()
+    for row in rows:
+        due = start + step * torch.arange(len(row), dtype=row.dtype)
+        if not torch.equal(row, due):
+            return None
+
+    def node(indices: Sequence[Node]) -> Node:
+        found = indices[0] if step == 1 else call("⊙", (number(step), indices[0]))
+        offset = start - step
+        return found if offset == 0 else call("+" if offset > 0 else "-", (found, number(abs(offset))))
+
+    return Pattern(tuple(dims), node)
+
+
+def beside_diagonal(first: torch.Tensor, second: torch.Tensor, dims: Sequence[int]) -> Pattern | None:
+    """One number where the column is at most the row plus k, or at least, or just that; another elsewhere."""
+    if len(dims) != 2:
+        return None
+    one, two = along(first, dims), along(second, dims)
+    if len(one) < 3 or one.shape[1] < 3:
+        return None
+    values = torch.unique(one)
+    if len(values) != 2 or not torch.equal(values, torch.unique(two)):
+        return None
+    truth = first.dtype == torch.bool
+    for inside in (values[1], values[0]):
+        for operator, offset in bounds(one == inside):
+            if torch.equal(two == inside, holds(operator, offset, two.shape)):
+                outside = values[0] if inside == values[1] else values[1]
+                return Pattern(tuple(dims), written(operator, offset, inside, outside, truth), truth)
+    return None
+
+
+COMPARE = {"≤": torch.le, "≥": torch.ge, "=": torch.eq}
+
+
+def holds(operator: str, offset: int, shape: Sequence[int]) -> torch.Tensor:
+    rows, columns = torch.arange(shape[0])[:, None], torch.arange(shape[1])[None, :]
+    return COMPARE[operator](columns, rows + offset)
+
+
+def bounds(inside: torch.Tensor) -> list[tuple[str, int]]:
+    """The comparisons of column and row that hold just there."""
+    rows, columns = inside.shape
+    offsets = torch.arange(columns)[None, :] - torch.arange(rows)[:, None]
+    among = offsets[inside]
+    candidates = [("≤", int(among.max())), ("≥", int(among.min())), ("=", int(among[0]))]
+    return [each for each in candidates if torch.equal(inside, holds(*each, inside.shape))]
+
+
+def written(
+    operator: str, offset: int, inside: torch.Tensor, outside: torch.Tensor, truth: bool
+) -> Callable[[Sequence[Node]], Node]:
+    def node(indices: Sequence[Node]) -> Node:
+        row, column = indices
+        bound = row if offset == 0 else call("+" if offset > 0 else "-", (row, number(abs(offset))))
+        condition = call(operator, (column, bound))
+        if truth:
+            return condition if bool(inside) else call("¬", (condition,))
+        return nodes.Cases(((value(lowest(inside), False), condition), (value(lowest(outside), False), None)))
+
+    return node

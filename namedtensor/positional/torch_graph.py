@@ -1,0 +1,540 @@
+"""A trace of PyTorch read into nodes of the notation: each step by its rule, what is used twice by a name.
+
+Axes are variables (see `axes`): a view regroups them, a permutation leaves nothing, and what meets becomes one. Names are
+given to them when all steps are read, and only then are the nodes written.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import torch
+from torch.utils import _pytree as pytree
+
+from grammar import nodes
+from grammar.nodes import Node
+from grammar.printer import to_text
+
+from . import torch_layers, torch_losses, torch_shapes
+from .axes import Axes, Axis, Clash, Dim, Kind, axes_of
+from .torch_constants import Pattern, pattern_of
+from .torch_names import Names, axis_words, hint_of, of_input, of_parameter
+from .torch_operations import RULES
+from .torch_tensors import Tensor, Views, iota, ones, plain
+from .torch_trace import NOWHERE, Ref, Source, Step, Trace, Unreadable
+from .values import Value, call, number, size
+
+IGNORED = ("dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "generator", "training")
+SHAPING = (("tril", "triu"), ("lt", "le", "gt", "ge"))
+LONG = 28  # nodes of an expression that gets a name where the source gives one
+LONGEST = 90  # and that gets one anywhere
+
+
+@dataclass(frozen=True)
+class Varying:
+    """A number of the trace that another trace, at other sizes, has otherwise."""
+
+    first: Any
+    second: Any
+
+
+@dataclass(frozen=True)
+class Line:
+    """A definition, and the step of the trace that made it."""
+
+    name: Node
+    value: Node
+    step: int
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A tensor that is given: its name, the axes of its dimensions, where it comes from."""
+
+    node: Node
+    dims: tuple[Dim, ...]
+    kind: str
+    path: str
+    array: torch.Tensor
+
+
+@dataclass(frozen=True)
+class Remark:
+    """A view that cuts a named axis, or regroups across axes: the line, and what it does."""
+
+    source: Source
+    sentence: str
+
+    def __str__(self) -> str:
+        text = self.source.text
+        caret = f"\n    {text}\n    {'^' * len(text)}" if text else ""
+        return f"{self.source.short}: {self.sentence}{caret}"
+
+
+class Reader:
+    """One reading: two traces of the same steps at different sizes, and what has been read so far."""
+
+    def __init__(
+        self,
+        first: tuple[Trace, set[Ref]],
+        second: Trace,
+        given: Mapping[str, str],
+        free: Mapping[int, tuple[int, str, int]],
+    ):
+        self.trace, self.depends = first
+        self.other = second
+        self.given, self.free = given, free
+        self.axes = Axes()
+        self.views = Views(self.axes, self.remark, free)
+        self.tensors: dict[Ref, Tensor] = {}
+        self.declared: dict[str, Declared] = {}
+        self.lines: list[Line] = []
+        self.remarks: dict[Remark, None] = {}
+        self.names = Names(set())
+        self.makers = {ref: place for place, step in enumerate(self.trace.steps) for ref in step.results}
+        self.current = -1
+        self.bounds: dict[str, int] = {}  # the least size of what an input is an index of
+        self.uses: Counter[Ref] = Counter()
+
+    # ------------------------------------------------------------------------------------------------------------ the walk
+    def read(self, output: Ref) -> Tensor:
+        """The value of a tensor of the trace."""
+        for ref, (kind, name) in sorted(self.trace.origins.items()):
+            if kind == "input":
+                self.tensors[ref] = self.leaf(kind, name, self.trace.tensors[ref.index])
+        needed = self.needed(output)
+        for place in sorted(needed):
+            if any(ref in self.depends for ref in self.trace.steps[place].results):
+                self.step(place)
+        return self.tensor(output)
+
+    def needed(self, output: Ref) -> set[int]:
+        waiting, needed = [output], set[int]()
+        self.uses[output] += 1
+        while waiting:
+            place = self.makers.get(waiting.pop())
+            if place is None or place in needed:
+                continue
+            needed.add(place)
+            refs = [each for each in leaves(self.trace.steps[place].arguments) if isinstance(each, Ref)]
+            self.uses.update(refs)
+            waiting += refs
+        return needed
+
+    def step(self, place: int) -> None:
+        """Read one step by its rule."""
+        before, self.current = self.current, place
+        step = self.trace.steps[place]
+        rule = RULES.get(step.operator)
+        try:
+            if rule is None:
+                raise Unreadable(f"aten.{step.operator} has no form in the notation yet", final=True)
+            arguments = Arguments(self, place)
+            result = rule(self, arguments)
+            arguments.check()
+        except Unreadable as problem:
+            problem.source = problem.source if problem.source.file else step.source
+            raise
+        except Clash as clash:
+            first, second = (self.views.word(axis) for axis in (clash.first, clash.second))
+            raise Unreadable(f"{first} meets {second} in aten.{step.operator}", step.source) from None
+        results = result if isinstance(result, tuple) else (result,)
+        for ref, tensor in zip(step.results, results):
+            if tensor is not None:
+                self.tensors[ref] = self.kept(ref, tensor)
+        self.current = before
+
+    def kept(self, ref: Ref, tensor: Tensor) -> Tensor:
+        """The result of a step, with a name where it is used again or is long."""
+        shape = tuple(self.trace.tensors[ref.index].shape)
+        if tensor.shape != shape:
+            raise Unreadable(f"aten.{self.step_now.operator}: {tensor.shape} in place of {shape}", self.step_now.source)
+        if tensor.named:
+            return tensor
+        tensor = replace(tensor, value=replace(tensor.value, node=stamped(tensor.node, self.current)))
+        length = weight(tensor.node)
+        again = self.uses[ref] > 1 and length > 1
+        return self.shared(tensor) if again or length > LONGEST or (length > LONG and self.ends_line(ref)) else tensor
+
+    def ends_line(self, ref: Ref) -> bool:
+        """Whether the next step comes from another line of the source."""
+        steps = self.trace.steps
+        return self.current + 1 < len(steps) and steps[self.current + 1].source != steps[self.current].source
+
+    @property
+    def step_now(self) -> Step:
+        return self.trace.steps[self.current]
+
+    def shared(self, tensor: Tensor) -> Tensor:
+        """The tensor by a name, so that it can be used again."""
+        if tensor.named or not (tensor.value.axes or weight(tensor.node) > 1):
+            return tensor
+        truth = tensor.truth
+        node = nodes.Indicator(tensor.node) if truth else tensor.node
+        step = self.step_now
+        name = self.names.of_value(step.source, step.path, step.operator)
+        self.lines.append(Line(name, node, self.current))
+        named = stamped(name, self.current)
+        result = replace(tensor, value=Value(named, tensor.dims), named=True, truth=False)
+        if truth:
+            return replace(result, value=Value(call("=", (named, number(1))), tensor.dims), truth=True)
+        return result
+
+    # --------------------------------------------------------------------------------------------------------- what is given
+    def tensor(self, ref: Ref) -> Tensor:
+        if ref not in self.tensors:
+            if ref in self.depends and ref in self.makers:
+                raise Unreadable(
+                    f"aten.{self.trace.steps[self.makers[ref]].operator} gives a second result that has no form"
+                )
+            self.tensors[ref] = self.constant(ref)
+        return self.tensors[ref]
+
+    def leaf(self, kind: str, path: str, array: torch.Tensor, node: Node | None = None) -> Tensor:
+        """A declared tensor."""
+        if path in self.declared:
+            known = self.declared[path]
+        else:
+            if node is None:
+                node = of_input(path) if kind == "input" else of_parameter(path)
+            node = self.names.fresh(node)
+            known = self.declared[path] = Declared(node, self.dims_of(kind, path, array), kind, path, array)
+        shape = tuple(array.shape)
+        tensor = Tensor(Value(known.node, known.dims), shape, named=True)
+        if array.dtype == torch.bool:
+            return replace(tensor, value=Value(call("=", (known.node, number(1))), known.dims), truth=True)
+        return tensor
+
+    def dims_of(self, kind: str, path: str, array: torch.Tensor) -> tuple[Dim, ...]:
+        spelled = self.given.get(path)
+        if spelled is None:
+            hints = self.hints(kind, path, array.ndim)
+            return tuple(
+                () if length == 1 else (self.axes.new(size=length, hint=hint),)
+                for length, hint in zip(array.shape, hints)
+            )
+        words = axis_words(spelled)
+        if len(words) != array.ndim:
+            raise Unreadable(f"{path} has {array.ndim} dimensions, and {spelled!r} names {len(words)}", final=True)
+        dims: list[Dim] = []
+        for _place, (word, length) in enumerate(zip(words, array.shape)):
+            dims.append(self.named_dim(path, word, length, {axis.fixed for dim in dims for axis in dim}))
+        self.axes.apart(axes_of(dims))
+        return tuple(dims)
+
+    def named_dim(self, path: str, words: Sequence[tuple[str, int | None]], length: int, before: set[str]) -> Dim:
+        known = {name: self.axes.given[name].kind.size for name, _ in words if name in self.axes.given}
+        sizes = [given or known.get(name) for name, given in words]
+        product = 1
+        for each in sizes:
+            product *= each or 1
+        if sizes.count(None) > 1 or length % product or (None not in sizes and product != length):
+            listed = " ".join(name for name, _ in words)
+            hint = "state sizes, as in (heads[8] key)"
+            raise Unreadable(f"{path} has {length} along {listed}, whose sizes do not make that", hint=hint, final=True)
+        dim: list[Axis] = []
+        for (name, _), each in zip(words, sizes):
+            while name in before:
+                name += "'"
+            before.add(name)
+            if (each or length // product) > 1:
+                try:
+                    dim.append(self.axes.named(name, each or length // product))
+                except Clash:
+                    raise Unreadable(
+                        f"{name} is {each or length // product} in {path}, and another size elsewhere", final=True
+                    ) from None
+        return tuple(dim)
+
+    def hints(self, kind: str, path: str, rank: int) -> list[str]:
+        if kind == "input":
+            return (
+                [["seq"], ["batch", "chans"], ["batch", "seq", "chans"]][rank - 1]
+                if 0 < rank < 4
+                else ["batch", "chans", "height", "width", "depth"][:rank] + [f"dim{place}" for place in range(5, rank)]
+            )
+        if kind == "constant":
+            return [f"dim{place}" if rank > 1 else "dim" for place in range(1, rank + 1)]
+        base = hint_of(path)
+        if rank == 1:
+            return [base]
+        return (
+            [base, f"{base}In", "kheight", "kwidth", "kdepth"][:rank]
+            if rank < 6
+            else [f"{base}{place}" for place in range(rank)]
+        )
+
+    # ------------------------------------------------------------------------------------------------------------ constants
+    def constant(self, ref: Ref) -> Tensor:
+        """What no input changes: a parameter, a buffer, or a value computed of numbers alone."""
+        array, other = self.trace.tensors[ref.index], self.other.tensors[ref.index]
+        origin = self.trace.origins.get(ref)
+        if origin is not None and origin[0] == "parameter":
+            return self.leaf(*origin, array)
+        statistics = origin is not None and origin[0] == "buffer" and array.ndim == 1 and array.dtype.is_floating_point
+        found = None if statistics else pattern_of(array, other)
+        if found is not None:
+            return self.patterned(found, array, ref)
+        if array.shape == other.shape and torch.equal(array, other):
+            kind, path = origin or ("constant", "")
+            path = path or f"constant {ref.index}"
+            node = None if kind == "buffer" else nodes.Name("C")
+            return self.leaf(kind, path, array, node)
+        place = self.makers.get(ref)
+        if place is None:
+            raise Unreadable("a constant changes with the sizes")
+        self.step(place)
+        return self.tensors[ref]
+
+    def shaping_step(self, ref: Ref) -> int:
+        """The step that gives a constant its form: the triangle or the comparison that it comes from, else what made it."""
+        places = [self.makers[ref]]
+        for place in places:
+            refs = [each for each in leaves(self.trace.steps[place].arguments) if isinstance(each, Ref)]
+            places += [self.makers[each] for each in refs if each in self.makers and self.makers[each] not in places]
+        for operators in SHAPING:
+            found = [place for place in places if self.trace.steps[place].operator in operators]
+            if found:
+                return max(found)
+        return places[0]
+
+    def patterned(self, pattern: Pattern, array: torch.Tensor, ref: Ref) -> Tensor:
+        """A constant by its form: one number, numbers counted up, two numbers beside a diagonal."""
+        shape = tuple(array.shape)
+        dims: list[Dim] = [()] * len(shape)
+        for dim in pattern.dims:
+            dims[dim] = (self.axes.new(size=shape[dim], hint="position"),)
+        self.axes.apart(axes_of(dims))
+        node = pattern.node([iota(dims[dim][0]) for dim in pattern.dims])
+        if ref in self.makers:
+            node = stamped(node, self.shaping_step(ref))
+        return Tensor(Value(node, tuple(dims)), shape, truth=pattern.truth)
+
+    # --------------------------------------------------------------------------------------------------------- for the rules
+    def remark(self, sentence: str) -> None:
+        step = self.step_now
+        self.remarks.setdefault(Remark(step.source, f"{step.operator} {sentence}"))
+
+    def scalar(self, value: Any) -> Tensor:
+        """A number, which may depend on the sizes."""
+        if isinstance(value, Varying):
+            node = self.size_of(value.first, value.second)
+            if node is None:
+                raise Unreadable(f"the number {value.first:g} depends on the sizes")
+            return plain(node)
+        return plain(number(value))
+
+    def size_of(self, first: float, second: float) -> Node | None:
+        """A number that depends on the sizes, as an expression of one of them."""
+        if first == second:
+            return number(first)
+        for one, (two, name, dim) in self.free.items():
+            axes = self.axes.expanded(self.declared[name].dims[dim])
+            node = size(axes[0]) if len(axes) == 1 else None
+            if node is None:
+                continue
+            for power, form in POWERS:
+                if abs(first - one**power) < 1e-9 * abs(first) and abs(second - two**power) < 1e-9 * abs(second):
+                    return form(node)
+            if first - one == second - two and first == int(first):
+                offset = int(first - one)
+                return call("+" if offset > 0 else "-", (node, number(abs(offset))))
+            if first % one == 0 and first / one == second / two:
+                return call("⊙", (number(first // one), node))
+        return None
+
+    def is_free(self, length: int) -> bool:
+        return length in self.free
+
+    def scaled(self, x: Tensor, value: float, operator: str) -> Tensor | None:
+        """A factor that is the root of the size of what was just summed over, or of the last axes, is written as that."""
+        for over, least in ((x.over, 1), (self.axes.expanded(x.dims[-1]) if x.dims else (), 4)):
+            lengths = [self.views.size(axis) for axis in over]
+            whole = 1
+            for each in lengths:
+                whole *= each
+            if whole <= least or any(map(self.is_free, lengths)):
+                continue
+            for sign, due in ((operator, whole**0.5), ("mul" if operator == "div" else "div", whole**-0.5)):
+                if abs(value - due) < 1e-6 * due:
+                    node: Node = size(over[0])
+                    for axis in over[1:]:
+                        node = call("⊙", (node, size(axis)))
+                    root = call("sqrt", (node,))
+                    written = call("/", (x.node, root)) if sign == "div" else call("⊙", (root, x.node))
+                    return x.with_node(written)
+        return None
+
+    def bounded(self, index: Any, length: int) -> None:
+        """Note that the inputs in an index are at most so many."""
+        if isinstance(index, tuple):
+            for each in index:
+                self.bounded(each, length)
+        elif isinstance(index, (nodes.Name, nodes.Subscript)):
+            name = to_text(index)
+            self.bounds[name] = min(length, self.bounds.get(name, length))
+        elif hasattr(type(index), "__dataclass_fields__"):
+            for field in fields(index):
+                self.bounded(getattr(index, field.name), length)
+
+    def cut(self, x: Tensor, dim: int, start: int, length: int, step: int = 1) -> Tensor:
+        return self.views.sliced(
+            x, dim, start, length, step, number(start + 1), number(start + (length - 1) * step + 1)
+        )
+
+    def with_axis(self, x: Tensor, dim: int) -> Tensor:
+        """The tensor with an axis along a dimension in which it repeats, or that is of size 1."""
+        if x.dims[dim]:
+            return x
+        axis = self.axes.new(size=x.shape[dim], hint="copy")
+        self.axes.apart([*x.value.axes, axis])
+        dims = [*x.dims]
+        dims[dim] = (axis,)
+        return x.with_node(call("⊙", (x.node, ones(axis))), dims)
+
+
+POWERS = (
+    (1, lambda n: n), (-1, lambda n: call("/", (number(1), n))), (0.5, lambda n: call("sqrt", (n,))),
+    (-0.5, lambda n: call("/", (number(1), call("sqrt", (n,))))),
+)  # fmt: skip
+
+
+class Arguments:
+    """The arguments of a step, by name; which of them a rule has read."""
+
+    def __init__(self, reader: Reader, place: int):
+        self.reader, self.step, self.twin = reader, reader.trace.steps[place], reader.other.steps[place]
+        self.seen: set[str] = set()
+
+    @property
+    def operator(self) -> str:
+        return self.step.operator
+
+    @property
+    def several(self) -> bool:
+        return self.step.several
+
+    def has(self, name: str) -> bool:
+        return name in self.step.arguments
+
+    def skip(self, *names: str) -> None:
+        self.seen.update(names)
+
+    def check(self) -> None:
+        """Refuse an argument that no rule has read and that is not its default."""
+        for name, value in self.step.arguments.items():
+            if name not in self.seen and name not in IGNORED and name not in self.step.defaults and value is not None:
+                raise Unreadable(
+                    f"aten.{self.operator} with {name}={value} has no form in the notation yet", final=True
+                )
+
+    def __getitem__(self, name: str) -> Any:
+        self.seen.add(name)
+        first, second = self.step.arguments[name], self.twin.arguments[name]
+        return first if isinstance(first, (Ref, torch.Tensor)) or same(first, second) else Varying(first, second)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self[name] if self.has(name) else default
+
+    def varies(self, name: str) -> bool:
+        self.seen.add(name)
+        return self.has(name) and isinstance(self[name], Varying)
+
+    def raw(self, name: str) -> Tensor:
+        """A tensor for what changes its dimensions alone."""
+        ref = self[name]
+        assert isinstance(ref, Ref)
+        return self.reader.tensor(ref)
+
+    def tensor(self, name: str) -> Tensor:
+        return self.raw(name).used(self.reader.axes)
+
+    def optional(self, name: str) -> Tensor | None:
+        return self.tensor(name) if self.get(name) is not None else None
+
+    def operand(self, name: str) -> Tensor:
+        """A tensor, or a number."""
+        return self.tensor(name) if isinstance(self[name], Ref) else self.reader.scalar(self[name])
+
+    def tensors(self, name: str, filled: bool = False) -> list[Any]:
+        """The tensors of a list, where `filled` without those of no elements."""
+        self.seen.add(name)
+        refs = self.step.arguments[name]
+        if filled:
+            refs = [ref for ref in refs if self.reader.trace.tensors[ref.index].numel()]
+        return [None if ref is None else self.reader.tensor(ref).used(self.reader.axes) for ref in refs]
+
+    def shared(self, name: str) -> tuple[Tensor, Tensor]:
+        """A tensor for two uses."""
+        tensor = self.reader.shared(self.raw(name))
+        return tensor.used(self.reader.axes), tensor.used(self.reader.axes)
+
+    def dtype(self, name: str) -> torch.dtype:
+        ref = self.step.arguments[name]
+        return self.reader.trace.tensors[ref.index].dtype if isinstance(ref, Ref) else torch.float32
+
+    def result_dtype(self) -> torch.dtype:
+        return self.reader.trace.tensors[self.step.results[0].index].dtype
+
+    def result_shape(self) -> tuple[int, ...]:
+        return self.result_shapes()[0]
+
+    def result_shapes(self) -> list[tuple[int, ...]]:
+        return [tuple(self.reader.trace.tensors[ref.index].shape) for ref in self.step.results]
+
+    def other_shape(self) -> tuple[int, ...]:
+        return tuple(self.reader.other.tensors[self.twin.results[0].index].shape)
+
+    def result_varies(self, dim: int) -> bool:
+        return self.result_shape()[dim] != self.other_shape()[dim]
+
+    varies_at = result_varies
+
+
+def same(first: Any, second: Any) -> bool:
+    return type(first) is type(second) and first == second
+
+
+def leaves(arguments: Mapping[str, Any]) -> list[Any]:
+    return pytree.tree_leaves(dict(arguments), is_leaf=lambda each: isinstance(each, Ref))
+
+
+def weight(node: Any) -> int:
+    """How many parts an expression has."""
+    if isinstance(node, tuple):
+        return sum(map(weight, node))
+    if not hasattr(type(node), "__dataclass_fields__"):
+        return 0
+    if isinstance(node, (nodes.Name, nodes.Number, nodes.Axis)):
+        return 1
+    if isinstance(node, nodes.Subscript):
+        return 1
+    if isinstance(node, nodes.Rename):
+        return weight(node.base)
+    return 1 + sum(
+        weight(getattr(node, field.name))
+        for field in fields(node)
+        if field.name not in ("span", "operator_span", "subscript")
+    )
+
+
+def stamped(node: Any, step: int) -> Any:
+    """A node whose new parts say which step made them: (step + 1, 0) as their span."""
+    if isinstance(node, tuple):
+        return tuple(stamped(each, step) for each in node)
+    if not hasattr(type(node), "__dataclass_fields__"):
+        return node
+    if getattr(node, "span", (0, 0)) != (0, 0):
+        return node
+    changes = {
+        field.name: stamped(getattr(node, field.name), step)
+        for field in fields(node)
+        if field.name not in ("span", "operator_span")
+    }
+    return replace(node, **changes, span=(step + 1, 0))
+
+
+_ = (torch_layers, torch_losses, torch_shapes, Kind, NOWHERE)

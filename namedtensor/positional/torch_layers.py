@@ -1,0 +1,366 @@
+"""Operations of ATen that are whole layers: norms, attention, embeddings, convolutions, pools."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from grammar import nodes
+from grammar.nodes import Node
+
+from .axes import axes_of
+from .torch_operations import along, apply, broadcast, numeric, powered, product, reduced, rule, transposed
+from .torch_shapes import padded, windows
+from .torch_tensors import Tensor, iota, plain
+from .torch_trace import Unreadable
+from .values import Value, aligned, call, number, size
+
+if TYPE_CHECKING:
+    from .torch_graph import Arguments, Reader
+
+
+# ----------------------------------------------------------------------------------------------------------------- norms
+def standardized(r: Reader, x: Tensor, over: Sequence[int], eps: float) -> Tensor:
+    inside = r.axes.expanded(axes_of(x.dims[each] for each in over))
+    if math.prod(x.shape[each] for each in over if not x.dims[each]) != 1:
+        raise Unreadable("a norm over a dimension that repeats")
+    return x.with_node(call("standardize", (x.node,), inside, [] if eps == 1e-5 else [number(eps)]))
+
+
+def affine(r: Reader, x: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:
+    if weight is not None:
+        x = apply(r, "⊙", x, weight)
+    return x if bias is None else apply(r, "+", x, bias)
+
+
+@rule("native_layer_norm", "layer_norm")
+def layer_norm(r: Reader, a: Arguments) -> Any:
+    a.skip("cudnn_enable")
+    x = a.tensor("input")
+    rank = len(x.shape)
+    found = standardized(r, x, range(rank - len(a["normalized_shape"]), rank), a["eps"])
+    found = affine(r, found, a.optional("weight"), a.optional("bias"))
+    return (found, None, None) if a.several else found
+
+
+@rule("rms_norm", "_fused_rms_norm")
+def rms_norm(r: Reader, a: Arguments) -> Any:
+    x, again = a.shared("input")
+    rank = len(x.shape)
+    over = range(rank - len(a["normalized_shape"]), rank)
+    eps = a["eps"] if a["eps"] is not None else 1.1920928955078125e-07
+    mean = reduced(r, "mean", powered(r, again, plain(number(2))), over, True)
+    found = apply(r, "/", x, apply(r, "sqrt", apply(r, "+", mean, plain(number(eps)))))
+    found = affine(r, found, a.optional("weight"), None)
+    return (found, None) if a.several else found
+
+
+@rule("native_batch_norm", "_native_batch_norm_legit_no_training", "_native_batch_norm_legit", "_batch_norm_impl_index",
+      "cudnn_batch_norm", "batch_norm", "_batch_norm_no_update")  # fmt: skip
+def batch_norm(r: Reader, a: Arguments) -> Any:
+    a.skip("momentum", "cudnn_enabled")
+    x = a.tensor("input")
+    rank = len(x.shape)
+    eps = a["eps"]
+
+    def column(tensor: Tensor | None) -> Tensor | None:
+        return tensor and tensor.moved([tensor.dims[0], *[()] * (rank - 2)], [tensor.shape[0], *[1] * (rank - 2)])
+
+    weight, bias = column(a.optional("weight")), column(a.optional("bias"))
+    if a.has("training") and a["training"]:
+        a.skip("running_mean", "running_var")
+        found = standardized(r, x, [each for each in range(rank) if each != 1], eps)
+    else:
+        mean, variance = column(a.optional("running_mean")), column(a.optional("running_var"))
+        assert mean is not None and variance is not None
+        root = apply(r, "sqrt", apply(r, "+", variance, plain(number(eps))))
+        found = apply(r, "/", apply(r, "-", x, mean), root)
+    found = affine(r, found, weight, bias)
+    return (found, *[None] * 4) if a.several else found
+
+
+@rule("native_group_norm", "group_norm")
+def group_norm(r: Reader, a: Arguments) -> Any:
+    a.skip("N", "C", "HxW", "cudnn_enabled")
+    x = a.tensor("input")
+    shape, groups = x.shape, a["group" if a.has("group") else "num_groups"]
+    split = [shape[0], groups, shape[1] // groups, *shape[2:]]
+    x = r.views.regrouped(x, split)
+    found = standardized(r, x, range(2, len(split)), a["eps"])
+    found = r.views.regrouped(found, shape)
+
+    def column(tensor: Tensor | None) -> Tensor | None:
+        return tensor and tensor.moved([tensor.dims[0], *[()] * (len(shape) - 2)], [shape[1], *[1] * (len(shape) - 2)])
+
+    found = affine(r, found, column(a.optional("weight")), column(a.optional("bias")))
+    return (found, None, None) if a.several else found
+
+
+# ------------------------------------------------------------------------------------------------------------- attention
+@rule("_scaled_dot_product_flash_attention_for_cpu", "scaled_dot_product_attention", "_scaled_dot_product_attention_math",
+      "_scaled_dot_product_efficient_attention", "_scaled_dot_product_flash_attention")  # fmt: skip
+def attention(r: Reader, a: Arguments) -> Any:
+    a.skip("dropout_p", "return_debug_mask")
+    query, key, value = (a.tensor(name) for name in ("query", "key", "value"))
+    heads = query.shape[-3] if len(query.shape) > 3 else 0
+    grouped = heads and heads != key.shape[-3]
+    if grouped:  # several heads of the queries share one of the keys
+        query = r.views.regrouped(query, [query.shape[0], key.shape[1], heads // key.shape[1], *query.shape[2:]])
+        key, value = (
+            each.moved([*each.dims[:2], (), *each.dims[2:]], [*each.shape[:2], 1, *each.shape[2:]])
+            for each in (key, value)
+        )
+    scores = product(r, query, transposed(key))
+    scores = scaled_scores(r, scores, a["scale"], query.shape[-1])
+    if a.get("attn_mask") is not None:
+        mask = a.tensor("attn_mask")
+        if grouped and len(mask.shape) > 2:
+            if mask.shape[-3] != 1:
+                raise Unreadable("a mask for each head, where heads share keys")
+            mask = mask.moved([*mask.dims[:-3], (), *mask.dims[-3:]], [*mask.shape[:-3], 1, *mask.shape[-3:]])
+        scores = masked(r, scores, mask)
+    if a["is_causal"]:
+        scores = causal(r, scores)
+    weights = along(r, "softmax", scores, len(scores.shape) - 1)
+    found = product(r, weights, value)
+    if grouped:
+        found = r.views.regrouped(found, a.result_shape())
+    return (found, None) if a.several else found
+
+
+def scaled_scores(r: Reader, scores: Tensor, scale: float | None, width: int) -> Tensor:
+    if scale is None or abs(scale - width**-0.5) < 1e-9:
+        if not scores.over:
+            return scores
+        inside: Node = number(1)
+        for axis in scores.over:
+            inside = size(axis) if inside == number(1) else call("⊙", [inside, size(axis)])
+        return scores.with_node(call("/", (scores.node, call("sqrt", (inside,)))))
+    return scores if scale == 1 else r.scaled(scores, scale, "mul") or apply(r, "⊙", plain(number(scale)), scores)
+
+
+def masked(r: Reader, scores: Tensor, mask: Tensor) -> Tensor:
+    if not mask.truth:
+        return apply(r, "+", scores, mask)
+    dims = aligned(r.axes, scores.value, mask.value)
+    node = nodes.Cases(((scores.node, mask.node), (number(-math.inf), None)))
+    return Tensor(Value(node, dims), broadcast([scores.shape, mask.shape]))
+
+
+def causal(r: Reader, scores: Tensor) -> Tensor:
+    """The mask that PyTorch's attention makes: a query sees the keys up to its own number."""
+    if not scores.dims[-1] or not scores.dims[-2]:
+        raise Unreadable("a causal mask of a tensor that repeats")
+    scores, query = r.views.joined(scores, len(scores.dims) - 2)
+    scores, key = r.views.joined(scores, len(scores.dims) - 1)
+    truth = call("≤", [iota(key), iota(query)])
+    mask = nodes.Cases(((number(0), truth), (number(-math.inf), None)))
+    return scores.with_node(call("+", (scores.node, mask)))
+
+
+# -------------------------------------------------------------------------------------------------------- by their index
+def counted_from_one(node: Node) -> Node:
+    """An index of the notation, for one of PyTorch."""
+    if isinstance(node, nodes.Call) and node.operator in ("-", "+") and isinstance(node.arguments[1], nodes.Number):
+        value = node.arguments[1].value * (1 if node.operator == "+" else -1) + 1
+        rest = node.arguments[0]
+        return rest if value == 0 else call("+" if value > 0 else "-", (rest, number(abs(value))))
+    if isinstance(node, nodes.Number):
+        return number(node.value + 1)
+    return call("+", (node, number(1)))
+
+
+@rule("embedding")
+def embedding(r: Reader, a: Arguments) -> Tensor:
+    a.skip("padding_idx", "scale_grad_by_freq", "sparse")  # of the gradient alone
+    return looked_up(r, a.tensor("weight"), 0, a.tensor("indices"))
+
+
+def looked_up(r: Reader, x: Tensor, dim: int, index: Tensor) -> Tensor:
+    """The elements of a dimension at an index, whose dimensions take its place."""
+    dims = [*x.dims[:dim], *index.dims, *x.dims[dim + 1 :]]
+    shape = [*x.shape[:dim], *index.shape, *x.shape[dim + 1 :]]
+    if not x.dims[dim]:
+        return x.moved([*x.dims[:dim], *[()] * len(index.shape), *x.dims[dim + 1 :]], shape)
+    r.bounded(index.node, x.shape[dim])
+    x, axis = r.views.joined(x, dim)
+    node = nodes.Index(x.node, ((nodes.Axis(axis.key), counted_from_one(index.node)),))
+    r.axes.apart(x.value.axes, index.value.axes, axes_of(dims))
+    r.axes.apart([*axes_of(dims), axis])
+    return x.with_node(node, dims, shape)
+
+
+@rule("diagonal")
+def diagonal(r: Reader, a: Arguments) -> Tensor:
+    x = a.tensor("self")
+    rank = len(x.shape)
+    one, two = a["dim1"] % rank, a["dim2"] % rank
+    if a["offset"] != 0 or x.shape[one] != x.shape[two] or not (x.dims[one] and x.dims[two]):
+        raise Unreadable("aten.diagonal beside the diagonal, or of a tensor that is not square")
+    x, row = r.views.joined(x, one)
+    x, column = r.views.joined(x, two)
+    rest = [place for place in range(rank) if place not in (one, two)]
+    node = nodes.Index(x.node, ((nodes.Axis(column.key), iota(row)),))
+    dims = [*(x.dims[place] for place in rest), (row,)]
+    return x.with_node(node, dims, [*(x.shape[place] for place in rest), x.shape[one]])
+
+
+@rule("index_select")
+def index_select(r: Reader, a: Arguments) -> Tensor:
+    x = a.tensor("self")
+    return looked_up(r, x, a["dim"] % len(x.shape), a.tensor("index"))
+
+
+@rule("index", "_unsafe_index")
+def index(r: Reader, a: Arguments) -> Tensor:
+    x, indices = a.tensor("self"), a.tensors("indices")
+    places = [place for place, each in enumerate(indices) if each is not None]
+    if any(each is not None and each.truth for each in indices):
+        raise Unreadable("the shape of a tensor indexed by a condition depends on values of tensors", hint="use where")
+    if len(places) == 1:
+        return looked_up(r, x, places[0], indices[places[0]])
+    if places != list(range(places[0], places[-1] + 1)):
+        raise Unreadable("aten.index at dimensions that are not side by side")
+    chosen = [indices[place] for place in places]
+    dims = aligned(r.axes, *(each.value for each in chosen))
+    items = []
+    for place, each in zip(places, chosen):
+        if x.dims[place]:
+            x, axis = r.views.joined(x, place)
+            items.append((nodes.Axis(axis.key), counted_from_one(each.node)))
+    first, last = places[0], places[-1]
+    result = [*x.dims[:first], *dims, *x.dims[last + 1 :]]
+    shape = [*x.shape[:first], *broadcast([each.shape for each in chosen]), *x.shape[last + 1 :]]
+    r.axes.apart([*axes_of(result), *axes_of(x.dims[place] for place in places)])
+    return x.with_node(nodes.Index(x.node, tuple(items)), result, shape)
+
+
+@rule("gather")
+def gather(r: Reader, a: Arguments) -> Tensor:
+    a.skip("sparse_grad")
+    x, chosen = a.tensor("self"), a.tensor("index")
+    dim = a["dim"] % len(x.shape)
+    if any(one != two for place, (one, two) in enumerate(zip(x.shape, chosen.shape)) if place != dim):
+        raise Unreadable("aten.gather with an index that is shorter than the tensor")
+    others = [replace(each.value, dims=(*each.dims[:dim], (), *each.dims[dim + 1 :])) for each in (x, chosen)]
+    dims = list(aligned(r.axes, *others))
+    dims[dim] = chosen.dims[dim]
+    x, axis = r.views.joined(x, dim)
+    node = nodes.Index(x.node, ((nodes.Axis(axis.key), counted_from_one(chosen.node)),))
+    r.axes.apart([*axes_of(dims), axis])
+    return x.with_node(node, dims, chosen.shape)
+
+
+# ------------------------------------------------------------------------------------------------ convolutions and pools
+def for_each(value: Any, rank: int) -> list[int]:
+    value = [value] if isinstance(value, int) else list(value)
+    return value * rank if len(value) == 1 else value
+
+
+@rule("convolution", "_convolution", "conv1d", "conv2d", "conv3d", "mkldnn_convolution")
+def convolution(r: Reader, a: Arguments) -> Tensor:
+    a.skip("output_padding", "benchmark", "deterministic", "cudnn_enabled", "allow_tf32")
+    if a.get("transposed"):
+        raise Unreadable("aten.convolution that is transposed has no form in the notation yet")
+    x, weight = a.tensor("input"), a.tensor("weight")
+    rank, groups = len(x.shape) - 2, a["groups"]
+    stride, padding, dilation = (for_each(a[name], rank) for name in ("stride", "padding", "dilation"))
+    outside = a.result_shape()
+    kernels = []
+    for place in range(rank):
+        dim = place + 2
+        x = padded(r, x, dim, padding[place], padding[place], 0)
+        x, kernel = windows(r, x, dim, weight.shape[dim], stride[place], dilation[place], outside[dim])
+        kernels.append(kernel)
+    spatial = x.dims[2:]
+    x = x.with_node(x.node, [*x.dims, *kernels], [*x.shape, *weight.shape[2:]])
+    if groups > 1:
+        x = r.views.regrouped(x, [x.shape[0], groups, x.shape[1] // groups, *x.shape[2:]])
+        weight = r.views.regrouped(weight, [groups, weight.shape[0] // groups, *weight.shape[1:]])
+    else:
+        x = x.moved([x.dims[0], (), *x.dims[1:]], [x.shape[0], 1, *x.shape[1:]])
+        weight = weight.moved([(), *weight.dims], [1, *weight.shape])
+    batch, group, chans = x.dims[:3]
+    left = [batch, group, (), *spatial, chans, *x.dims[3 + rank :]]
+    right = [(), weight.dims[0], weight.dims[1], *[()] * rank, *weight.dims[2:]]
+    both = aligned(r.axes, replace(x.value, dims=tuple(left)), replace(weight.value, dims=tuple(right)))
+    over = r.axes.expanded(axes_of([weight.dims[2], *weight.dims[3:]]))
+    node = call("⊙", (weight.node, x.node), over)
+    dims = [both[0], both[1] + both[2], *both[3 : 3 + rank]]
+    found = Tensor(Value(node, tuple(dims)), tuple(outside))
+    bias = a.optional("bias")
+    if bias is None:
+        return found
+    return apply(r, "+", found, bias.moved([bias.dims[0], *[()] * rank], [bias.shape[0], *[1] * rank]))
+
+
+@rule("max_pool1d", "max_pool2d", "max_pool3d", "max_pool2d_with_indices", "max_pool3d_with_indices", "max_pool1d_with_indices",
+      "avg_pool1d", "avg_pool2d", "avg_pool3d")  # fmt: skip
+def pool(r: Reader, a: Arguments) -> Any:
+    rank = int(a.operator.removesuffix("_with_indices")[-2])
+    x = a.tensor("self")
+    kernel = for_each(a["kernel_size"], rank)
+    stride = for_each(a["stride"] or kernel, rank)
+    padding = for_each(a["padding"], rank)
+    dilation = for_each(a.get("dilation") or 1, rank)
+    outside, most = a.result_shape(), a.operator.startswith("max")
+    if a["ceil_mode"]:
+        raise Unreadable(f"aten.{a.operator} with ceil_mode")
+    if not most and any(padding) and not a["count_include_pad"]:
+        raise Unreadable(f"aten.{a.operator} that does not count its padding")
+    if not most:
+        a.skip("count_include_pad")
+    over = []
+    for place in range(rank):
+        dim = len(x.shape) - rank + place
+        x = padded(r, x, dim, padding[place], padding[place], -math.inf if most else 0)
+        x, inside = windows(r, x, dim, kernel[place], stride[place], dilation[place], outside[dim])
+        over += r.axes.expanded(inside)
+    node = call("max" if most else "mean", (x.node,), over) if over else x.node
+    found = x.with_node(node)
+    return (found, None) if a.several else found
+
+
+@rule("adaptive_avg_pool1d", "_adaptive_avg_pool2d", "adaptive_avg_pool2d", "_adaptive_avg_pool3d", "adaptive_max_pool1d",
+      "adaptive_max_pool2d", "adaptive_max_pool3d")  # fmt: skip
+def adaptive_pool(r: Reader, a: Arguments) -> Any:
+    a.skip("output_size")
+    x, outside = a.tensor("self"), a.result_shape()
+    most = "max" in a.operator
+    over = []
+    rank = int(a.operator[-2])
+    for dim in range(len(x.shape) - rank, len(x.shape)):
+        if x.shape[dim] == outside[dim]:
+            continue
+        if x.shape[dim] % outside[dim] or (r.is_free(x.shape[dim]) and outside[dim] != 1):
+            raise Unreadable(f"aten.{a.operator} from {x.shape[dim]} to {outside[dim]}, in windows of several sizes")
+        if outside[dim] == 1:
+            x = r.with_axis(x, dim)
+            over += r.axes.expanded(x.dims[dim])
+            x = x.moved([*x.dims[:dim], (), *x.dims[dim + 1 :]], [*x.shape[:dim], 1, *x.shape[dim + 1 :]])
+        else:
+            length = x.shape[dim] // outside[dim]
+            x, inside = windows(r, x, dim, length, length, 1, outside[dim])
+            over += r.axes.expanded(inside)
+    found = x.with_node(call("max" if most else "mean", (x.node,), over) if over else x.node)
+    return (found, None) if a.several else found
+
+
+@rule("upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d", "_upsample_nearest_exact2d")
+def upsample(r: Reader, a: Arguments) -> Tensor:
+    """Each element several times: an axis within, of ones."""
+    a.skip("output_size", "scales", "scales_h", "scales_w", "scales_d", "scale_factors")
+    x, outside = numeric(a.tensor("self" if a.has("self") else "input")), a.result_shape()
+    for dim in range(2, len(x.shape)):
+        if outside[dim] % x.shape[dim]:
+            raise Unreadable(f"aten.{a.operator} by a factor that is not whole")
+        times = outside[dim] // x.shape[dim]
+        if times > 1:
+            x, copy = r.views.repeated(x, times)
+            dims, shape = list(x.dims), list(x.shape)
+            dims[dim] = (*dims[dim], copy)
+            shape[dim] *= times
+            x = x.moved(dims, shape)
+    return x

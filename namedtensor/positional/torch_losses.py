@@ -1,0 +1,101 @@
+"""Losses of ATen, and what is left of the rarer layers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .axes import axes_of
+from .torch_layers import looked_up
+from .torch_operations import apply, broadcast, chosen, compared, fitted, powered, product, reduced, rule
+from .torch_tensors import Tensor, plain
+from .torch_trace import Unreadable
+from .values import Value, aligned, call, number
+
+if TYPE_CHECKING:
+    from .torch_graph import Arguments, Reader
+
+REDUCTIONS = {0: "", 1: "mean", 2: "∑"}
+
+
+def over_all(r: Reader, a: Arguments, x: Tensor) -> Tensor:
+    operator = REDUCTIONS[a["reduction"]]
+    return reduced(r, operator, x, range(len(x.shape)), False) if operator else x
+
+
+@rule("mse_loss")
+def mse_loss(r: Reader, a: Arguments) -> Tensor:
+    return over_all(r, a, powered(r, apply(r, "-", a.tensor("self"), a.tensor("target")), plain(number(2))))
+
+
+@rule("smooth_l1_loss", "huber_loss")
+def huber_loss(r: Reader, a: Arguments) -> Tensor:
+    """d²/2 up to the bound β, β (d − β/2) beyond; `smooth_l1_loss` divides both by β."""
+    smooth = a.operator == "smooth_l1_loss"
+    bound = a["beta" if smooth else "delta"]
+    distance = r.shared(apply(r, "abs", apply(r, "-", a.tensor("self"), a.tensor("target"))))
+    one, two, three = (distance.used(r.axes) for _ in range(3))
+    near = apply(r, "/", powered(r, one, plain(number(2))), plain(number(2 * (bound if smooth else 1))))
+    far = apply(r, "-", two, plain(number(bound / 2)))
+    if not smooth and bound != 1:
+        far = apply(r, "⊙", plain(number(bound)), far)
+    return over_all(r, a, chosen(r, compared(r, "<", three, plain(number(bound))), near, far))
+
+
+@rule("binary_cross_entropy")
+def binary_cross_entropy(r: Reader, a: Arguments) -> Tensor:
+    """−(y log x + (1 − y) log(1 − x)), each logarithm at least −100"""
+    x, y = r.shared(a.raw("self")), r.shared(a.raw("target"))
+    one = apply(r, "max", apply(r, "log", x.used(r.axes)), plain(number(-100)))
+    two = apply(r, "max", apply(r, "log", apply(r, "-", plain(number(1)), x.used(r.axes))), plain(number(-100)))
+    first = apply(r, "⊙", y.used(r.axes), one)
+    second = apply(r, "⊙", apply(r, "-", plain(number(1)), y.used(r.axes)), two)
+    found = apply(r, "negative", apply(r, "+", first, second))
+    weight = a.optional("weight")
+    return over_all(r, a, found if weight is None else apply(r, "⊙", weight, found))
+
+
+@rule("nll_loss_forward", "nll_loss2d_forward", "nll_loss")
+def nll_loss(r: Reader, a: Arguments) -> Any:
+    if a.get("weight") is not None or a["ignore_index"] != -100:
+        raise Unreadable(f"aten.{a.operator} with weights of classes has no form in the notation yet", final=True)
+    x, target = a.tensor("self"), a.tensor("target")
+    rank = len(x.shape)
+    order = [*range(rank)] if rank == 1 else [0, *range(2, rank), 1]
+    x = x.moved([x.dims[each] for each in order], [x.shape[each] for each in order])
+    found = apply(r, "negative", picked_at(r, x, target))
+    found = over_all(r, a, found)
+    return (found, None) if a.several else found
+
+
+def picked_at(r: Reader, x: Tensor, index: Tensor) -> Tensor:
+    """x at an index along its last dimension, where the other dimensions are those of the index."""
+    dims = aligned(r.axes, Value(x.node, x.dims[:-1]), index.value)
+    result = looked_up(r, x.moved([x.dims[-1]], x.shape[-1:]), 0, index.moved([], []))
+    r.axes.apart(axes_of(x.dims))
+    return result.moved(dims, index.shape)
+
+
+@rule("_trilinear")
+def trilinear(r: Reader, a: Arguments) -> Tensor:
+    """x ⊙ W ⊙ y, as `nn.Bilinear` calls it."""
+    if [a["expand1"], a["expand2"], a["expand3"], a["sumdim"]] != [[1, 3], [0], [1, 2], [2, 3]]:
+        raise Unreadable("aten._trilinear with other dimensions has no form in the notation yet", final=True)
+    a.skip("unroll_dim")
+    first, weight, second = a.tensor("i1"), a.tensor("i2"), a.tensor("i3")
+    batch, out = first.shape[0], weight.shape[0]
+    left = first.moved([first.dims[0], (), first.dims[1], ()], [batch, 1, first.shape[1], 1])
+    middle = weight.moved([(), *weight.dims], [1, *weight.shape])
+    right = second.moved([second.dims[0], (), (), second.dims[1]], [batch, 1, 1, second.shape[1]])
+    left, middle, right = fitted(r, left, middle, right)
+    dims = aligned(r.axes, left.value, middle.value, right.value)
+    node = call("⊙", (left.node, middle.node), r.axes.expanded(dims[2]))
+    node = call("⊙", (node, right.node), r.axes.expanded(dims[3]))
+    return Tensor(Value(node, dims[:2]), (batch, out))
+
+
+@rule("_embedding_bag_forward_only", "_embedding_bag")
+def embedding_bag(r: Reader, a: Arguments) -> Any:
+    raise Unreadable("aten.embedding_bag has no form in the notation: use nn.Embedding and a sum or mean", final=True)
+
+
+_ = (broadcast, product)

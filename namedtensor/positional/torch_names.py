@@ -1,0 +1,121 @@
+"""What tensors and axes of a module are called in the notation: parameters by their path, values by the source's variables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import count
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.nodes import Node
+from grammar.parser import parse
+from grammar.printer import to_text
+from grammar.symbols import FUNCTIONS
+
+from .torch_trace import Source
+
+RESERVED = FUNCTIONS | {"iota", "ones", "I", "d", "if", "for", "otherwise", "and", "or", "in", "odd", "even", "e", "pi", "not", "sum", "prod", "to", "end"}  # fmt: skip
+LETTERS = {"weight": "W", "bias": "b"}
+ASSIGNED = re.compile(r"([A-Za-z_]\w*)\s*(?::[^=]+)?[-+*/@]?=(?!=)")
+
+
+def camel(words: str) -> str:
+    """layers.0.in_proj as layers0InProj."""
+    first, *rest = [word for word in re.split(r"[\W_]+", words) if word] or ["h"]
+    joined = first + "".join(word[:1].upper() + word[1:] for word in rest)
+    return joined if joined[0].isalpha() and joined.isascii() else f"h{re.sub(r'[^A-Za-z0-9]', '', joined)}"
+
+
+def of_parameter(path: str) -> Node:
+    """q.weight as W_q, norm1.bias as b_{norm1}, weight_hh_l0 as W_{hhL0}."""
+    *owner, last = path.split(".")
+    for word, letter in LETTERS.items():
+        if last == word or last.startswith(f"{word}_"):
+            base, label = letter, ".".join([*owner, last.removeprefix(word).strip("_")]).strip(".")
+            break
+        if last.endswith(f"_{word}"):
+            base, label = letter, ".".join([*owner, last.removesuffix(f"_{word}")])
+            break
+    else:
+        base, label = camel(path if last.isdigit() else last), "" if last.isdigit() else ".".join(owner)
+    if base in RESERVED:
+        base, label = camel(path) + "Value", ""
+    return nodes.Subscript(nodes.Name(base), (nodes.Name(camel(label)),)) if label else nodes.Name(base)
+
+
+def of_input(name: str) -> Node:
+    """The name of an argument, unchanged where it is one in the notation."""
+    try:
+        (statement,) = parse(name, "text").statements
+    except (NotationError, ValueError):
+        return nodes.Name(camel(name))
+    body = getattr(statement, "body", None)
+    plain = isinstance(body, nodes.Name) or (isinstance(body, nodes.Subscript) and isinstance(body.base, nodes.Name))
+    return body if body is not None and plain and name not in RESERVED else nodes.Name(camel(name) + "Value")
+
+
+def hint_of(path: str) -> str:
+    """What to call the axis that a layer makes: the last word of its path that is no number."""
+    words = [word for word in path.split(".")[:-1] if not word.isdigit()]
+    last = words[-1] if words else re.sub(r"_?(weight|bias)_?", "", path.split(".")[-1]) or path
+    word = camel(last)
+    return f"{word}Out" if word in LETTERS or word in RESERVED else word
+
+
+@dataclass
+class Names:
+    """Names of tensors that are taken, and fresh ones."""
+
+    taken: set[str]
+
+    def fresh(self, node: Node) -> Node:
+        """This name, or with a number where it is taken."""
+        base = to_text(node)
+        if base not in self.taken and base not in RESERVED:
+            self.taken.add(base)
+            return node
+        for candidate in self.numbered(node):
+            if to_text(candidate) not in self.taken:
+                self.taken.add(to_text(candidate))
+                return candidate
+        raise AssertionError
+
+    def numbered(self, node: Node) -> Iterator[Node]:
+        for place in count(2):
+            if isinstance(node, nodes.Subscript):
+                yield nodes.Subscript(node.base, (*node.components, nodes.Number(place)))
+            else:
+                yield nodes.Subscript(node, (nodes.Number(place),))
+
+    def of_value(self, source: Source, path: str, operator: str) -> Node:
+        """A name for a value: the variable that its line assigns, else its module, else its operation."""
+        match = ASSIGNED.match(source.text)
+        if match:
+            word = match[1]
+        elif path:
+            word = hint_of(f"{path}.value")
+        else:
+            word = operator
+        word = camel(word)
+        if word in RESERVED or not word:
+            word = f"{word}Value"
+        return self.fresh(nodes.Name(word))
+
+
+def axis_words(spelling: str) -> list[list[tuple[str, int | None]]]:
+    """The axes of each dimension: "batch (heads[8] key) chans" is [[batch], [heads of 8, key], [chans]]."""
+    words = re.findall(r"\([^()]*\)|[^\s()]+", spelling)
+    return [[_sized(word) for word in re.split(r"[\s,]+", each.strip("() ")) if word] for each in words]
+
+
+def _sized(word: str) -> tuple[str, int | None]:
+    match = re.fullmatch(r"(?P<name>[^\s\[\]]+?)(?:\[(?P<size>\d+)\])?", word)
+    if match is None:
+        raise ValueError(word)
+    return match["name"], int(match["size"]) if match["size"] else None
+
+
+def texts(items: Iterable[Node]) -> list[str]:
+    return [to_text(each) for each in items]

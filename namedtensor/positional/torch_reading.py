@@ -1,0 +1,58 @@
+"""`nt.from_torch`, which needs PyTorch: it is imported when it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
+
+if TYPE_CHECKING:
+    from .torch_module import ReadModule
+
+
+def from_torch(
+    module: Any, /, *inputs: Any, names: Mapping[str, str] | None = None, output: int | str = 0, **named: Any
+) -> ReadModule:
+    """A module or function of PyTorch as a program of the notation.
+
+    It is run on tensors like the example inputs, in evaluation mode, and each ATen operation is read by a rule. Axes get
+    their names from `names` and from what they meet; views and permutations leave nothing. What is given back has the
+    values of the module to 1e-5 on other inputs and, where it runs at others, other sizes.
+
+    Parameters
+    ----------
+    module : torch.nn.Module or callable
+        What is read.
+    *inputs, **named
+        Example inputs: tensors, or trees of tensors; other values are passed as they are.
+    names : mapping from str to str, optional
+        Axes in order, by input or parameter: `{"x": "batch seq chans", "q.weight": "(heads[8] key) chans"}`.
+    output : int or str, default 0
+        Which of several results is read, by number or by name.
+
+    Returns
+    -------
+    ReadModule
+        The program, callable on arrays, with the line of the source for each of its parts.
+
+    Raises
+    ------
+    NotationError
+        Where something has no form in the notation: the operator, the file and the line; and where the values would differ.
+
+    Examples
+    --------
+    >>> import pytest, namedtensor as nt
+    >>> torch = pytest.importorskip("torch")
+    >>> read = nt.from_torch(lambda x, y: torch.softmax(x @ y.T, -1), torch.randn(2, 3), torch.randn(4, 3), names={"x": "query key", "y": "seq key"})
+    >>> print(read.formula)
+    softmax_{seq}(x ⊙_{key} y)
+    """
+    try:
+        with LOADING, all_or_none():
+            from .torch_module import read
+    except ImportError:
+        raise NotationError(408, "from_torch needs PyTorch", hint="pip install torch") from None
+    return read(module, inputs, named, names or {}, output)

@@ -1,0 +1,469 @@
+"""Operations of ATen that change dimensions: most leave nothing in the notation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from grammar import nodes
+
+from .axes import Axis, Dim, axes_of
+from .torch_operations import numeric, rule
+from .torch_tensors import Tensor, iota, ones, plain
+from .torch_trace import Unreadable
+from .values import Value, aligned, call, number, renamed
+
+if TYPE_CHECKING:
+    from .torch_graph import Arguments, Reader
+
+
+@rule("view", "_unsafe_view", "reshape", "flatten", "unflatten", "_reshape_alias")
+def view(r: Reader, a: Arguments) -> Tensor:
+    a.skip("size", "shape", "start_dim", "end_dim", "dim", "sizes", "stride")
+    return r.views.regrouped(a.raw("self"), a.result_shape())
+
+
+@rule("permute")
+def permute(r: Reader, a: Arguments) -> Tensor:
+    x = a.raw("self")
+    order = [each % len(x.shape) for each in a["dims"]]
+    return x.moved([x.dims[each] for each in order], [x.shape[each] for each in order])
+
+
+@rule("transpose", "swapaxes")
+def transpose(r: Reader, a: Arguments) -> Tensor:
+    x = a.raw("self")
+    return exchanged(x, a["dim0"], a["dim1"])
+
+
+@rule("t", "numpy_T", "mT")
+def matrix_transpose(r: Reader, a: Arguments) -> Tensor:
+    x = a.raw("self")
+    return exchanged(x, -1, -2) if len(x.shape) > 1 else x
+
+
+def exchanged(x: Tensor, first: int, second: int) -> Tensor:
+    order = list(range(len(x.shape)))
+    order[first], order[second] = order[second], order[first]
+    return x.moved([x.dims[each] for each in order], [x.shape[each] for each in order])
+
+
+@rule("expand", "broadcast_to", "expand_as")
+def expand(r: Reader, a: Arguments) -> Tensor:
+    a.skip("size", "other", "implicit")
+    x, shape = a.raw("self"), a.result_shape()
+    return x.moved([*[()] * (len(shape) - len(x.dims)), *x.dims], shape)
+
+
+@rule("unsqueeze")
+def unsqueeze(r: Reader, a: Arguments) -> Tensor:
+    x = a.raw("self")
+    at = a["dim"] % (len(x.shape) + 1)
+    return x.moved([*x.dims[:at], (), *x.dims[at:]], [*x.shape[:at], 1, *x.shape[at:]])
+
+
+@rule("squeeze")
+def squeeze(r: Reader, a: Arguments) -> Tensor:
+    x, dim = a.raw("self"), a.get("dim")
+    rank = len(x.shape)
+    listed = range(rank) if dim is None else [dim] if isinstance(dim, int) else dim
+    gone = {each % rank for each in listed if x.shape[each] == 1} if rank else set()
+    kept = [each for each in range(rank) if each not in gone]
+    return x.moved([x.dims[each] for each in kept], [x.shape[each] for each in kept])
+
+
+@rule("select")
+def select(r: Reader, a: Arguments) -> Tensor:
+    x = a.tensor("self")
+    return r.views.picked(x, a["dim"] % len(x.shape), a["index"])
+
+
+@rule("slice", "narrow")
+def slice_(r: Reader, a: Arguments) -> Tensor:
+    x = a.raw("self")
+    dim = a["dim"] % len(x.shape)
+    length = a.result_shape()[dim]
+    if length == x.shape[dim]:
+        a.skip("start", "end", "step", "length")
+        return x
+    start, step = a.get("start") or 0, a.get("step") or 1
+    a.skip("end", "length")
+    if not isinstance(start, int):
+        raise Unreadable("a slice begins where a size says")
+    if a.varies("end") or a.result_varies(dim):
+        return cut_by_sizes(r, a, x.used(r.axes), dim, start, step)
+    return r.cut(x.used(r.axes), dim, start + x.shape[dim] if start < 0 else start, length, step)
+
+
+def cut_by_sizes(r: Reader, a: Arguments, x: Tensor, dim: int, start: int, step: int) -> Tensor:
+    """A slice whose end depends on the sizes: of what is constant, as long as another axis; else from a start to the end."""
+    length = a.result_shape()[dim]
+    if step != 1 or start < 0:
+        raise Unreadable("a slice with steps of an axis whose size is free")
+    inside = r.axes.expanded(x.dims[dim])
+    if start + length == x.shape[dim] and len(inside) == 1:
+        last = nodes.Size(nodes.Axis(inside[0].key))
+    elif (scalar := r.size_of(start + length, a.other_shape()[dim] + start)) is not None:
+        last = scalar
+    else:
+        raise Unreadable("a slice whose end depends on the sizes")
+    return r.views.sliced(x, dim, start, length, 1, number(start + 1), last)
+
+
+@rule("split", "split_with_sizes", "chunk", "unsafe_split", "unsafe_chunk", "unsafe_split_with_sizes", "tensor_split")
+def split(r: Reader, a: Arguments) -> tuple[Tensor | None, ...]:
+    a.skip("split_size", "split_sizes", "chunks", "sections", "indices")
+    x = a.raw("self")
+    dim = a["dim"] % len(x.shape)
+    lengths = [shape[dim] for shape in a.result_shapes()]
+    whole = r.axes.expanded(x.dims[dim])
+    if (
+        len(whole) == 1
+        and len(set(lengths)) == 1
+        and not whole[0].kind.name
+        and len(lengths) > 1
+        and not a.varies_at(dim)
+    ):
+        return parts(r, x, dim, len(lengths), lengths[0])
+    if len(whole) > 1 and len(set(lengths)) == 1 and r.views.size(whole[0]) == len(lengths):
+        return parts(r, x, dim, len(lengths), lengths[0])
+    x = r.shared(x)
+    starts = [sum(lengths[:place]) for place in range(len(lengths))]
+    return tuple(r.cut(x.used(r.axes), dim, start, length) for start, length in zip(starts, lengths))
+
+
+def parts(r: Reader, x: Tensor, dim: int, count: int, length: int) -> tuple[Tensor | None, ...]:
+    """Equal parts: the axis falls into (part, rest), and each is an element along part."""
+    shape = [*x.shape[:dim], count, length, *x.shape[dim + 1 :]]
+    whole = r.axes.expanded(x.dims[dim])
+    if len(whole) == 1 and not whole[0].kind.name:
+        r.views.cut(x, whole[0], (count, length), ("part", r.views.base(whole[0])))
+    x = r.shared(r.views.regrouped(x, shape))
+    return tuple(r.views.picked(x.used(r.axes), dim, place) for place in range(count))
+
+
+@rule("unbind")
+def unbind(r: Reader, a: Arguments) -> tuple[Tensor | None, ...]:
+    x = r.shared(a.raw("self"))
+    dim = a["dim"] % len(x.shape)
+    return tuple(r.views.picked(x.used(r.axes), dim, place) for place in range(x.shape[dim]))
+
+
+@rule("cat", "concat", "concatenate")
+def cat(r: Reader, a: Arguments) -> Tensor:
+    tensors = [numeric(each) for each in a.tensors("tensors", filled=True)]
+    dim = a["dim"]
+    if len(tensors) == 1:
+        return tensors[0]
+    return joined(r, tensors, dim % len(tensors[0].shape))
+
+
+def joined(r: Reader, tensors: Sequence[Tensor], dim: int) -> Tensor:
+    """One after the other along a dimension: operands of one length 1 or more."""
+    total = sum(each.shape[dim] for each in tensors)
+    single: list[Tensor] = []
+    for each in tensors:
+        if not each.dims[dim] and each.shape[dim] != 1:
+            raise Unreadable("aten.cat of a tensor that repeats")
+        single.append(each if not each.dims[dim] else r.views.joined(each, dim)[0])
+    hint = next((r.views.base(each.dims[dim][0]) for each in single if each.dims[dim]), "ax")
+    new = r.axes.new(size=total, hint=hint)
+    others = aligned(r.axes, *(Value(each.node, without(each.dims, dim)) for each in single))
+    result: list[Dim] = [*others[:dim], (new,), *others[dim:]]
+    written = []
+    for each in single:
+        rest = [axis for axes in without(each.dims, dim) for axis in axes]
+        r.axes.apart([*rest, new], [*rest, *each.dims[dim]])
+        if each.dims[dim]:
+            written.append(renamed(each.node, [(each.dims[dim][0], new)]))
+        else:
+            written.append(nodes.Call("stack", (), (nodes.Name(new.key),), (each.node,)))
+    node = written[0]
+    for each in written[1:]:
+        node = nodes.Call("⊕", (), (nodes.Name(new.key),), (node, each))
+    r.axes.apart([axis for axes in result for axis in axes])
+    shape = [*tensors[0].shape]
+    shape[dim] = total
+    return Tensor(Value(node, tuple(result)), tuple(shape))
+
+
+def without(dims: Sequence[Dim], at: int) -> tuple[Dim, ...]:
+    return (*dims[:at], *dims[at + 1 :])
+
+
+@rule("stack")
+def stack(r: Reader, a: Arguments) -> Tensor:
+    tensors = [numeric(each) for each in a.tensors("tensors")]
+    at = a["dim"] % (len(tensors[0].shape) + 1)
+    dims = aligned(r.axes, *(each.value for each in tensors))
+    shape = [*tensors[0].shape[:at], len(tensors), *tensors[0].shape[at:]]
+    if len(tensors) == 1:
+        return tensors[0].moved([*dims[:at], (), *dims[at:]], shape)
+    new = r.axes.new(size=len(tensors), hint="item")
+    result: list[Dim] = [*dims[:at], (new,), *dims[at:]]
+    r.axes.apart([axis for axes in result for axis in axes])
+    node = nodes.Call("stack", (), (nodes.Name(new.key),), tuple(each.node for each in tensors))
+    return Tensor(Value(node, tuple(result)), tuple(shape))
+
+
+@rule("constant_pad_nd", "pad")
+def pad(r: Reader, a: Arguments) -> Tensor:
+    a.skip("mode")
+    x, widths, value = numeric(a.tensor("self")), a["pad"], a.get("value") or 0
+    for place in range(len(widths) // 2):
+        before, after = widths[2 * place], widths[2 * place + 1]
+        x = padded(r, x, len(x.shape) - 1 - place, before, after, value)
+    return x
+
+
+def padded(r: Reader, x: Tensor, dim: int, before: int, after: int, value: float) -> Tensor:
+    """`value` before and after along a dimension; negative widths cut."""
+    if before < 0 or after < 0:
+        x = r.cut(x, dim, max(-before, 0), x.shape[dim] + min(before, 0) + min(after, 0))
+        before, after = max(before, 0), max(after, 0)
+    pieces = [constant_like(r, x, dim, before, value), x, constant_like(r, x, dim, after, value)]
+    pieces = [each for each in pieces if each is not None]
+    return joined(r, pieces, dim) if len(pieces) > 1 else x
+
+
+def constant_like(r: Reader, x: Tensor, dim: int, length: int, value: float) -> Tensor | None:
+    """A constant, of a length along `dim`."""
+    if not length:
+        return None
+    new = r.axes.new(size=length, hint="edge")
+    node = ones(new) if value == 1 else call("⊙", [number(value), ones(new)])
+    dims: list[Dim] = [()] * len(x.dims)
+    dims[dim] = (new,)
+    shape = list(x.shape)
+    shape[dim] = length
+    r.axes.apart([*axes_of(x.dims), new])
+    return Tensor(Value(node, tuple(dims)), tuple(shape))
+
+
+@rule("flip")
+def flip(r: Reader, a: Arguments) -> Tensor:
+    x = a.tensor("self")
+    for dim in a["dims"]:
+        dim %= len(x.shape)
+        if x.dims[dim]:
+            x, axis = r.views.joined(x, dim)
+            new = r.axes.twin(axis)
+            index = call("-", [call("+", [nodes.Size(nodes.Axis(axis.key)), number(1)]), iota(new)])
+            node = nodes.Index(x.node, ((nodes.Axis(axis.key), index),))
+            dims = list(x.dims)
+            dims[dim] = (new,)
+            rest = [each for place, other in enumerate(x.dims) if place != dim for each in other]
+            r.axes.apart([*rest, new, axis])
+            x = x.with_node(node, dims)
+    return x
+
+
+@rule("roll")
+def roll(r: Reader, a: Arguments) -> Tensor:
+    x = a.tensor("self")
+    if not a["dims"]:
+        raise Unreadable("aten.roll without dims")
+    for shift, dim in zip(a["shifts"], a["dims"]):
+        dim %= len(x.shape)
+        x = r.shared(x)
+        cut = x.shape[dim] - shift % x.shape[dim]
+        if cut == x.shape[dim]:
+            continue
+        if r.is_free(x.shape[dim]):
+            raise Unreadable("aten.roll along an axis whose size is free")
+        left, right = x.used(r.axes), x.used(r.axes)
+        x = joined(r, [r.cut(left, dim, cut, x.shape[dim] - cut), r.cut(right, dim, 0, cut)], dim)
+    return x
+
+
+@rule("repeat", "tile")
+def repeat(r: Reader, a: Arguments) -> Tensor:
+    """Along a dimension of size 1 nothing is written; else the axis gets one before it that repeats."""
+    x, times = a.raw("self"), a["repeats"]
+    lead = len(times) - len(x.shape)
+    x = x.moved([*[()] * lead, *x.dims], [*[1] * lead, *x.shape])
+    shape = a.result_shape()
+    if any(count > 1 and size > 1 for count, size in zip(times, x.shape)):
+        raise Unreadable("aten.repeat of a dimension that is not of size 1")
+    return x.moved(x.dims, shape)
+
+
+@rule("arange")
+def arange(r: Reader, a: Arguments) -> Tensor:
+    a.skip("dtype", "layout", "device", "pin_memory", "end")
+    (length,) = a.result_shape()
+    start, step = a.get("start") or 0, a.get("step") or 1
+    axis = r.axes.new(size=length, hint="position")
+    node = iota(axis)
+    if step != 1:
+        node = call("⊙", [number(step), node])
+    offset = start - step
+    if offset:
+        node = call("-" if offset < 0 else "+", [node, number(abs(offset))])
+    return Tensor(Value(node, ((axis,),)), (length,))
+
+
+@rule(
+    "full",
+    "zeros",
+    "ones",
+    "full_like",
+    "zeros_like",
+    "ones_like",
+    "new_zeros",
+    "new_ones",
+    "new_full",
+    "scalar_tensor",
+    "fill",
+)
+def full(r: Reader, a: Arguments) -> Tensor:
+    a.skip("self", "size", "dtype", "layout", "device", "pin_memory", "memory_format")
+    value = 0 if "zeros" in a.operator else 1 if "ones" in a.operator else None
+    if value is None:
+        name = "fill_value" if a.has("fill_value") else "value" if a.has("value") else "s"
+        scalar = a.operand(name)
+    else:
+        scalar = plain(number(value))
+    shape = a.result_shape()
+    return scalar.moved([()] * len(shape), shape)
+
+
+@rule("select_scatter", "slice_scatter", "copy")
+def scattered(r: Reader, a: Arguments) -> Tensor:
+    """What an assignment to a part leaves: the source where the index says, else what was there."""
+    if a.operator == "copy":
+        a.skip("non_blocking", "self")
+        shape, x = a.result_shape(), numeric(a.tensor("src"))
+        return x.moved([*[()] * (len(shape) - len(x.dims)), *x.dims], shape)
+    x, source = numeric(a.tensor("self")), numeric(a.tensor("src"))
+    dim = a["dim"] % len(x.shape)
+    if a.operator == "slice_scatter":
+        length = source.shape[dim]
+        if length == x.shape[dim]:
+            a.skip("start", "end", "step")
+            return source
+        if source.dims[dim]:
+            raise Unreadable("an assignment of several elements to a slice")
+        a.skip("end")
+        start, step = a.get("start") or 0, a.get("step") or 1
+        if step != 1 or a.varies("start") or start < 0:
+            raise Unreadable("an assignment to a slice with steps")
+        until = start + length if start + length < x.shape[dim] else None
+        if until is not None and a.varies("end"):
+            raise Unreadable("an assignment to a slice whose end depends on the sizes")
+        source = source.moved(without(source.dims, dim), [*source.shape[:dim], *source.shape[dim + 1 :]])
+    else:
+        start = a["index"] % x.shape[dim]
+        until = start + 1
+        if a["index"] < 0 and r.is_free(x.shape[dim]):
+            raise Unreadable("an assignment to an element counted from the end of a free axis")
+    x = r.with_axis(x, dim)
+    x, axis = r.views.joined(x, dim)
+    low, high = call("≥", [iota(axis), number(start + 1)]), call("≤", [iota(axis), number(until or 0)])
+    truth = (
+        call("=", [iota(axis), number(start + 1)])
+        if until == start + 1
+        else low
+        if until is None
+        else high
+        if start == 0
+        else call("∧", [low, high])
+    )
+    dims = [*source.dims[:dim], (), *source.dims[dim:]]
+    shape = [*source.shape[:dim], 1, *source.shape[dim:]]
+    source = source.moved(dims, shape)
+    result = aligned(r.axes, x.value, source.value)
+    node = nodes.Cases(((source.node, truth), (x.node, None)))
+    return x.with_node(node, result)
+
+
+@rule("meshgrid")
+def meshgrid(r: Reader, a: Arguments) -> tuple[Tensor | None, ...]:
+    if a["indexing"] == "xy":
+        raise Unreadable('aten.meshgrid with indexing="xy"')
+    tensors = list(a.tensors("tensors"))
+    rank, shape = len(tensors), tuple(each.shape[0] for each in tensors)
+    return tuple(
+        each.moved([each.dims[0] if place == at else () for place in range(rank)], shape)
+        for at, each in enumerate(tensors)
+    )
+
+
+def windows(r: Reader, x: Tensor, dim: int, length: int, step: int, dilation: int, count: int) -> tuple[Tensor, Dim]:
+    """The windows along a dimension, of which there are `count`, and the axis within them."""
+    shape = [*x.shape]
+    shape[dim] = count
+    if length == 1 and step == 1:
+        return x, ()
+    x = r.with_axis(x, dim)
+    x, axis = r.views.joined(x, dim)
+    base = r.views.base(axis)
+    new, kernel = r.axes.new(size=count, hint=base), r.axes.new(size=length, hint=f"k{base}" if base.isalpha() else "k")
+    whole = x.shape[dim]
+    if step == dilation == 1:
+        node = renamed(call("unroll", (x.node,), (axis, kernel)), [(axis, new)])
+    elif step == length and dilation == 1 and whole == count * length:
+        node = renamed(call("pool", (x.node,), (axis, kernel)), [(axis, new)])
+    else:
+        parts = [multiple(step, new), multiple(dilation, kernel)]
+        offset = 1 - step - dilation
+        index = call("+", parts)
+        index = call("-" if offset < 0 else "+", [index, number(abs(offset))]) if offset else index
+        node = nodes.Index(x.node, ((nodes.Axis(axis.key), index),))
+    rest = [each for place, other in enumerate(x.dims) if place != dim for each in other]
+    r.axes.apart([*rest, axis], [*rest, new, kernel], [axis, kernel])
+    dims = list(x.dims)
+    dims[dim] = (new,) if count > 1 else ()
+    if count == 1:
+        node = nodes.Index(node, ((nodes.Axis(new.key), number(1)),))
+    return x.with_node(node, dims, shape), ((kernel,) if length > 1 else ())
+
+
+def multiple(factor: int, axis: Axis) -> nodes.Node:
+    return iota(axis) if factor == 1 else call("⊙", [number(factor), iota(axis)])
+
+
+@rule("unfold")
+def unfold(r: Reader, a: Arguments) -> Tensor:
+    x = a.tensor("self")
+    dim, length, step = a["dimension"] % len(x.shape), a["size"], a["step"]
+    count = a.result_shape()[dim]
+    x, kernel = windows(r, x, dim, length, step, 1, count)
+    return x.with_node(x.node, [*x.dims, kernel], a.result_shape())
+
+
+@rule("empty", "empty_like", "new_empty")
+def empty(r: Reader, a: Arguments) -> tuple[Tensor | None, ...]:
+    """Nothing that could be read; what fills it does not ask for it."""
+    a.skip(*a.step.arguments)
+    return (None,)
+
+
+@rule("pixel_unshuffle")
+def pixel_unshuffle(r: Reader, a: Arguments) -> Tensor:
+    x, factor = a.raw("self"), a["downscale_factor"]
+    *lead, chans, height, width = x.shape
+    rank = len(lead)
+    x = r.views.regrouped(x, [*lead, chans, height // factor, factor, width // factor, factor])
+    order = [*range(rank), rank, rank + 2, rank + 4, rank + 1, rank + 3]
+    x = x.moved([x.dims[each] for each in order], [x.shape[each] for each in order])
+    return r.views.regrouped(x, [*lead, chans * factor**2, height // factor, width // factor])
+
+
+@rule("channel_shuffle")
+def channel_shuffle(r: Reader, a: Arguments) -> Tensor:
+    x, groups = a.raw("self"), a["groups"]
+    shape = x.shape
+    x = r.views.regrouped(x, [shape[0], groups, shape[1] // groups, *shape[2:]])
+    return r.views.regrouped(exchanged(x, 1, 2), shape)
+
+
+@rule("pixel_shuffle")
+def pixel_shuffle(r: Reader, a: Arguments) -> Tensor:
+    x, factor = a.raw("self"), a["upscale_factor"]
+    *lead, chans, height, width = x.shape
+    rank = len(lead)
+    x = r.views.regrouped(x, [*lead, chans // factor**2, factor, factor, height, width])
+    order = [*range(rank), rank, rank + 3, rank + 1, rank + 4, rank + 2]
+    x = x.moved([x.dims[each] for each in order], [x.shape[each] for each in order])
+    return r.views.regrouped(x, [*lead, chans // factor**2, height * factor, width * factor])

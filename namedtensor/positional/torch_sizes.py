@@ -1,0 +1,164 @@
+"""Sizes of inputs that a module leaves free: found by running it, and set to primes that coincide with nothing.
+
+With equal sizes axes would become one by accident, and a view that cuts an axis would not be seen.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+
+from .torch_names import axis_words
+from .torch_trace import Subject, value_of
+
+PRIMES = (
+    5,
+    7,
+    11,
+    13,
+    17,
+    19,
+    23,
+    29,
+    31,
+    37,
+    41,
+    43,
+    47,
+    53,
+    59,
+    61,
+    67,
+    71,
+    73,
+    79,
+    83,
+    89,
+    97,
+    101,
+    103,
+    107,
+    109,
+    113,
+    127,
+    131,
+)
+ATTEMPTS = 8  # primes that are tried for one size
+
+JOINT = 4  # groups that are tried together
+
+Place = tuple[str, int]  # an input and one of its dimensions
+
+
+@dataclass(frozen=True)
+class Group:
+    """Dimensions of inputs that have one size."""
+
+    places: tuple[Place, ...]
+    size: int
+
+
+def groups_of(inputs: Mapping[str, torch.Tensor], names: Mapping[str, str]) -> list[Group]:
+    """Dimensions of one name are a group, those without a name are each their own."""
+    found: dict[object, list[Place]] = {}
+    for name, tensor in inputs.items():
+        words = axis_words(names[name]) if name in names else None
+        for dim, length in enumerate(tensor.shape):
+            key = (
+                ("axis", words[dim][0][0].rstrip("'"))
+                if words and len(words) == tensor.ndim and len(words[dim]) == 1
+                else (name, dim)
+            )
+            if length != 1 and not (words and len(words) == tensor.ndim and any(size for _, size in words[dim])):
+                found.setdefault(key, []).append((name, dim))
+    return [Group(tuple(places), inputs[places[0][0]].shape[places[0][1]]) for places in found.values()]
+
+
+def resized(inputs: Mapping[str, torch.Tensor], sizes: Mapping[Group, int], seed: int) -> dict[str, torch.Tensor]:
+    """Other inputs of the same kinds, with these sizes."""
+    generator = torch.Generator().manual_seed(seed)
+    lengths = {place: size for group, size in sizes.items() for place in group.places}
+    result = {}
+    for name, tensor in inputs.items():
+        shape = [lengths.get((name, dim), length) for dim, length in enumerate(tensor.shape)]
+        result[name] = drawn(tensor, shape, generator)
+    return result
+
+
+def drawn(example: torch.Tensor, shape: Sequence[int], generator: torch.Generator) -> torch.Tensor:
+    """Values such as those of the example."""
+    if not example.numel():
+        return example.new_zeros(tuple(shape))
+    values = torch.unique(example)
+    if example.dtype.is_floating_point and len(values) > 2 and values[0] >= 0 and values[-1] <= 1:
+        return torch.rand(tuple(shape), generator=generator, dtype=example.dtype)
+    if example.dtype.is_floating_point and torch.isfinite(values).all() and (len(values) > 2 or example.numel() < 3):
+        normal = torch.randn(tuple(shape), generator=generator, dtype=example.dtype)
+        return normal.abs() if values[0] >= 0 and len(values) > 4 else normal
+    if example.dtype.is_floating_point or example.dtype == torch.bool:
+        return values[torch.randint(len(values), tuple(shape), generator=generator)]
+    low, high = int(values[0]), int(values[-1])
+    return torch.randint(low, high + 1, tuple(shape), generator=generator).to(example.dtype)
+
+
+def runs(subject: Subject, inputs: Mapping[str, torch.Tensor]) -> bool:
+    try:
+        value_of(subject, inputs)
+    except Exception:  # whatever the module raises for sizes that do not fit
+        return False
+    return True
+
+
+def fixed_sizes(subject: Subject) -> set[int]:
+    return {
+        length
+        for tensor in (*subject.parameters.values(), *subject.buffers.values())
+        for length in tensor.shape
+        if length > 1
+    }
+
+
+def free_groups(
+    subject: Subject, inputs: Mapping[str, torch.Tensor], names: Mapping[str, str]
+) -> list[tuple[Group, list[int]]]:
+    """The groups whose size can be changed, alone or with others of that size, each with three sizes that can be taken."""
+    fixed = fixed_sizes(subject)
+    free: list[tuple[Group, list[int]]] = []
+    taken: set[int] = set()
+    alone = list(groups_of(inputs, names))
+    for count in range(1, JOINT + 1):
+        for several in [*itertools.combinations(alone, count)]:
+            if len({group.size for group in several}) > 1 or not set(several) <= set(alone):
+                continue
+            joint = Group(tuple(place for group in several for place in group.places), several[0].size)
+            sizes = sizes_for(subject, inputs, joint, fixed, taken)
+            if sizes:
+                taken.update(sizes)
+                free.append((joint, sizes))
+                alone = [group for group in alone if group not in several]
+    return free
+
+
+def sizes_for(
+    subject: Subject, inputs: Mapping[str, torch.Tensor], group: Group, fixed: set[int], taken: set[int]
+) -> list[int]:
+    found = []
+    for prime in candidates(group.size, fixed, taken):
+        if runs(subject, resized(inputs, {group: prime}, 1)):
+            found.append(prime)
+            if len(found) == 3:
+                return found
+        elif not found and prime > group.size:
+            return []
+    return []
+
+
+def candidates(size: int, fixed: set[int], taken: set[int]) -> Iterator[int]:
+    """Small primes, and those above the size of the example, that divide no fixed size."""
+    usable = [prime for prime in PRIMES if prime not in taken and not any(each % prime == 0 for each in fixed)]
+    small = [prime for prime in usable if prime <= max(size, 13)][:ATTEMPTS]
+    large = [prime for prime in usable if prime > max(size, 13)][:ATTEMPTS]
+    yield from [*small, *large] if size <= 13 else [*large[:3], *small, *large[3:]]

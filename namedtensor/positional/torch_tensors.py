@@ -1,0 +1,319 @@
+"""Tensors of a trace as values of the notation, and what changes their dimensions alone: views, permutations, cuts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from grammar import nodes
+from grammar.nodes import Node
+
+from .axes import Axes, Axis, Dim, Dims, Kind
+from .torch_trace import Unreadable
+from .values import Leaf, Value, merged, number, renamed
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A value with the shape that it has in the trace.
+
+    A dimension without axes whose size is not 1 repeats. `named` is true of what has a name, so that each use gets axes
+    of its own; `truth` of conditions; `over` are the axes over which it was just summed.
+    """
+
+    value: Value
+    shape: tuple[int, ...]
+    truth: bool = False
+    named: bool = False
+    over: tuple[Axis, ...] = ()
+
+    @property
+    def node(self) -> Node:
+        return self.value.node
+
+    @property
+    def dims(self) -> Dims:
+        return self.value.dims
+
+    def used(self, axes: Axes) -> Tensor:
+        """A use of it in an operation."""
+        if not self.named:
+            return self
+        return replace(self, value=Leaf(self.node, self.dims).use(axes), named=False)
+
+    def moved(self, dims: Sequence[Dim], shape: Sequence[int]) -> Tensor:
+        return replace(self, value=replace(self.value, dims=tuple(dims)), shape=tuple(shape))
+
+    def with_node(self, node: Node, dims: Sequence[Dim] | None = None, shape: Sequence[int] | None = None) -> Tensor:
+        dims = self.dims if dims is None else tuple(dims)
+        return replace(self, value=Value(node, dims), shape=self.shape if shape is None else tuple(shape), over=())
+
+
+def plain(node: Node, truth: bool = False) -> Tensor:
+    """A number."""
+    return Tensor(Value(node), (), truth)
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A named axis that a view cut into parts."""
+
+    whole: Kind
+    parts: tuple[Kind, ...]
+
+
+class Views:
+    """Dimensions regrouped as `view` does it: free axes fall into parts, others are cut by a rename."""
+
+    def __init__(self, axes: Axes, remark: Callable[[str], None], free: Mapping[int, Any]):
+        self.axes, self.remark, self.free = axes, remark, free
+        self.cuts: dict[tuple[Kind, tuple[int, ...]], Cut] = {}
+
+    def size(self, axis: Axis) -> int:
+        size = axis.kind.size
+        assert size is not None
+        return size
+
+    def regrouped(self, tensor: Tensor, shape: Sequence[int]) -> Tensor:
+        """The tensor with the dimensions of `shape`, in the same order of elements."""
+        if tensor.shape == tuple(shape):
+            return tensor
+        tokens: list[Axis | int] = []
+        for dim, size in zip(tensor.dims, tensor.shape):
+            tokens += self.axes.expanded(dim) if dim else [size] if size > 1 else []
+        dims: list[Dim] = []
+        position = 0
+        while position < len(shape):
+            if shape[position] == 1:
+                dims.append(())
+                position += 1
+                continue
+            taken = self.taken(tensor, tokens, shape[position])
+            if taken is not None:
+                tensor, dim = taken
+                tensor, dim = self.rejoined(tensor, dim)
+                dims.append(dim)
+                position += 1
+                continue
+            tensor, several, count = self.scrambled(tensor, tokens, shape[position:])
+            dims += several
+            position += count
+        return tensor.moved(dims, shape)
+
+    def taken(self, tensor: Tensor, tokens: list[Axis | int], size: int) -> tuple[Tensor, Dim] | None:
+        """The first tokens whose sizes make `size`, cut where one is too long; None, and nothing changed, where none do."""
+        left, count = size, 0
+        while left > 1:
+            if count == len(tokens):
+                return None
+            token = tokens[count]
+            length = token if isinstance(token, int) else self.size(token)
+            if left % length == 0:
+                left //= length
+                count += 1
+            elif length % left == 0 and not isinstance(token, int):
+                tensor, parts = self.cut(tensor, token, (left, length // left))
+                tokens[count : count + 1] = parts
+            else:
+                return None
+        taken, tokens[:] = tokens[:count], tokens[count:]
+        repeats = [each for each in taken if isinstance(each, int)]
+        if len(repeats) < len(taken):
+            for place, each in enumerate(taken):
+                if isinstance(each, int):
+                    tensor, taken[place] = self.repeated(tensor, each)
+        return tensor, tuple(each for each in taken if not isinstance(each, int))
+
+    def repeated(self, tensor: Tensor, size: int) -> tuple[Tensor, Axis]:
+        """The tensor with an axis along which it repeats."""
+        axis = self.axes.new(size=size, hint="copy")
+        node = nodes.Call("⊙", (), (), (tensor.node, ones(axis)))
+        self.axes.apart([*tensor.value.axes, axis])
+        return replace(tensor, value=replace(tensor.value, node=node)), axis
+
+    def cut(
+        self, tensor: Tensor, axis: Axis, sizes: tuple[int, ...], hints: tuple[str, ...] = ()
+    ) -> tuple[Tensor, list[Axis]]:
+        """An axis in parts of these sizes."""
+        kind = axis.kind
+        if not kind.name:
+            base = kind.hint or "ax"
+            hints = hints or tuple(f"{base}_{place}" for place in range(1, len(sizes) + 1))
+            parts = [Kind(size=size, hint=hint) for size, hint in zip(sizes, hints)]
+            self.axes.split(axis, parts)
+            return tensor, list(self.axes.parts(axis))
+        known = self.cuts.get((kind, sizes))
+        if known is None:
+            parts = [Kind(size=size, hint=f"{kind.name}_{place}") for place, size in enumerate(sizes, 1)]
+            known = self.cuts[kind, sizes] = Cut(kind, tuple(parts))
+        fresh = [self.axes.new(part) for part in known.parts]
+        self.remark(f"cuts the axis {self.sized(axis)} into {' × '.join(map(str, sizes))}")
+        tensor = replace(tensor, value=replace(tensor.value, node=merged(tensor.node, [axis], fresh)), over=())
+        dims = [self.replaced(dim, axis, fresh) for dim in tensor.dims]
+        self.axes.apart([each for dim in dims for each in dim])
+        return tensor.moved(dims, tensor.shape), fresh
+
+    def replaced(self, dim: Dim, axis: Axis, parts: Sequence[Axis]) -> Dim:
+        return tuple(new for each in self.axes.expanded(dim) for new in (parts if each.root is axis.root else [each]))
+
+    def rejoined(self, tensor: Tensor, dim: Dim) -> tuple[Tensor, Dim]:
+        """The parts of a cut axis that stand together in order are that axis again."""
+        kinds = tuple(axis.kind for axis in dim)
+        for cut in self.cuts.values():
+            if kinds == tuple(part.root for part in cut.parts):
+                whole = self.axes.new(cut.whole)
+                node = merged(tensor.node, dim, [whole])
+                return replace(tensor, value=replace(tensor.value, node=node)), (whole,)
+        return tensor, dim
+
+    def scrambled(
+        self, tensor: Tensor, tokens: list[Axis | int], shape: Sequence[int]
+    ) -> tuple[Tensor, list[Dim], int]:
+        """The fewest tokens and sizes with one product: merged, and split otherwise."""
+        source, target, taken, count = 1, 1, 0, 0
+        while taken == 0 or source != target:
+            if source <= target and taken < len(tokens):
+                token = tokens[taken]
+                if isinstance(token, int):
+                    raise Unreadable("view joins a dimension that repeats with another")
+                source *= self.size(token)
+                taken += 1
+            elif count < len(shape):
+                target *= shape[count]
+                count += 1
+            else:
+                break
+        while count < len(shape) and target < source:
+            target *= shape[count]
+            count += 1
+        old = [each for each in tokens[:taken] if not isinstance(each, int)]
+        del tokens[:taken]
+        sizes = list(shape[:count])
+        new = [self.axes.new(size=size, hint="ax") for size in sizes if size > 1]
+        whole = self.axes.new(size=math.prod(sizes), hint="all")
+        listed = " × ".join(map(self.sized, old))
+        words = {self.size(axis): self.word(axis) for axis in old if self.size(axis) in self.free}
+        shown = " × ".join(f"|{words[size]}|" if size in words else str(size) for size in sizes)
+        self.remark(f"regroups {listed} as {shown}, across the borders of these axes")
+        node = merged(merged(tensor.node, old, [whole]), [whole], new)
+        waiting = iter(new)
+        dims: list[Dim] = [(next(waiting),) if size > 1 else () for size in sizes]
+        rest = [axis for dim in tensor.dims for axis in self.axes.expanded(dim) if axis not in old]
+        self.axes.apart([*rest, *new], [*rest, whole])
+        return replace(tensor, value=Value(node, tensor.dims), over=()), dims, count
+
+    def sized(self, axis: Axis) -> str:
+        """An axis with its size, where that is not free."""
+        return self.word(axis) if self.size(axis) in self.free else f"{self.word(axis)}[{self.size(axis)}]"
+
+    def word(self, axis: Axis) -> str:
+        return axis.root.fixed or axis.kind.name or axis.kind.hint or "an axis"
+
+    # ------------------------------------------------------------------------------------------------------ two that meet
+    def fitted(self, first: Tensor, one: int, second: Tensor, two: int) -> tuple[Tensor, Tensor]:
+        """Both with as many axes along dimensions that meet: a free axis falls into parts, others are merged to a named one."""
+        place = 0
+        while True:
+            left, right = self.axes.expanded(first.dims[one]), self.axes.expanded(second.dims[two])
+            pairs = list(zip(left, right))
+            if not left or not right:
+                return first, second
+            place = next((at for at, (a, b) in enumerate(pairs) if self.size(a) != self.size(b)), len(pairs))
+            if place == len(pairs):
+                return first, second
+            longer, other = (left, right) if self.size(left[place]) > self.size(right[place]) else (right, left)
+            sizes = self.sizes_within(longer[place], other[place:])
+            if not sizes:
+                return first, second
+            if not longer[place].kind.name:
+                self.cut(first, longer[place], sizes)
+            elif longer is left:
+                second = self.merged(second, two, place, len(sizes), longer[place])
+            else:
+                first = self.merged(first, one, place, len(sizes), longer[place])
+
+    def sizes_within(self, whole: Axis, axes: Sequence[Axis]) -> tuple[int, ...]:
+        """The sizes of the first axes that make up this one; none, where none do."""
+        product, sizes = 1, list[int]()
+        for axis in axes:
+            product *= self.size(axis)
+            sizes.append(self.size(axis))
+            if product == self.size(whole):
+                return tuple(sizes)
+        return ()
+
+    def merged(self, tensor: Tensor, dim: int, place: int, count: int, like: Axis) -> Tensor:
+        """Some axes of a dimension as one, of the kind of another."""
+        inside = self.axes.expanded(tensor.dims[dim])
+        whole = self.axes.twin(like)
+        dims = [*tensor.dims]
+        dims[dim] = (*inside[:place], whole, *inside[place + count :])
+        self.axes.apart([axis for each in dims for axis in each])
+        return tensor.with_node(merged(tensor.node, inside[place : place + count], [whole]), dims)
+
+    # ------------------------------------------------------------------------------------------------- parts of a dimension
+    def picked(self, tensor: Tensor, dim: int, index: int) -> Tensor:
+        """The elements at an index, counted from 0, along a dimension."""
+        dims, shape = list(tensor.dims), list(tensor.shape)
+        index %= shape[dim]
+        inside = self.axes.expanded(dims[dim])
+        items = []
+        for axis in reversed(inside):
+            items.append((nodes.Axis(axis.key), number(index % self.size(axis) + 1)))
+            index //= self.size(axis)
+        node = nodes.Index(tensor.node, tuple(reversed(items))) if items else tensor.node
+        del dims[dim], shape[dim]
+        return tensor.with_node(node, dims, shape)
+
+    def sliced(self, tensor: Tensor, dim: int, start: int, length: int, step: int, first: Node, last: Node) -> Tensor:
+        """The elements from `first` to `last`, of which there are `length`."""
+        dims, shape = list(tensor.dims), list(tensor.shape)
+        if shape[dim] == length:
+            return tensor
+        shape[dim] = length
+        if not dims[dim]:
+            return tensor.moved(dims, shape)
+        tensor, axis = self.joined(tensor, dim)
+        new = self.axes.new(size=length, hint=self.base(axis))
+        chosen: Node = nodes.Slice(first, last)
+        if length == 1:
+            node: Node = nodes.Index(tensor.node, ((nodes.Axis(axis.key), first),))
+            dims[dim] = ()
+            return tensor.with_node(node, dims, shape)
+        if step != 1:
+            steps = nodes.Call("-", (), (), (iota(new), number(1)))
+            steps = nodes.Call("⊙", (), (), (number(step), steps))
+            chosen = nodes.Call("+", (), (), (steps, first))
+        node = nodes.Index(tensor.node, ((nodes.Axis(axis.key), chosen),))
+        node = renamed(node, [(axis, new)]) if step == 1 else node
+        dims[dim] = (new,)
+        rest = [each for place, other in enumerate(tensor.dims) if place != dim for each in other]
+        self.axes.apart([*rest, new], [*rest, axis])
+        return tensor.with_node(node, dims, shape)
+
+    def joined(self, tensor: Tensor, dim: int) -> tuple[Tensor, Axis]:
+        """The tensor with one axis for a dimension, which may have several."""
+        inside = self.axes.expanded(tensor.dims[dim])
+        if len(inside) == 1:
+            return tensor, inside[0]
+        whole = self.axes.new(size=math.prod(map(self.size, inside)), hint="".join(map(self.base, inside[:1])) + "All")
+        dims = [*tensor.dims]
+        dims[dim] = (whole,)
+        node = merged(tensor.node, inside, [whole])
+        self.axes.apart([axis for each in dims for axis in each])
+        return tensor.with_node(node, dims), whole
+
+    def base(self, axis: Axis) -> str:
+        return (axis.kind.name or axis.kind.hint or "ax").rstrip("'")
+
+
+def iota(axis: Axis) -> Node:
+    """iota_{axis}: 1, 2, …, |axis|"""
+    return nodes.Subscript(nodes.Name("iota"), (nodes.Name(axis.key),))
+
+
+def ones(axis: Axis) -> Node:
+    """ones_{axis}: 1 along the axis"""
+    return nodes.Subscript(nodes.Name("ones"), (nodes.Name(axis.key),))

@@ -1,0 +1,316 @@
+"""A function of PyTorch, run once: its ATen operations in order, each with the line of the source that called it.
+
+Operations are recorded where PyTorch dispatches them, below autograd and below its composite functions, on real tensors.
+Views and in-place operations come as functions; where one of PyTorch's own loops writes in place, what it overwrites is
+told by comparing memory.
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+import sysconfig
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from torch.func import functionalize
+from torch.utils import _pytree as pytree
+from torch.utils._python_dispatch import TorchDispatchMode
+
+TORCH = os.path.dirname(torch.__file__) + os.sep
+PYTHON = sysconfig.get_paths()["stdlib"] + os.sep
+PACKAGE = str(Path(__file__).parent) + os.sep
+SITE = "site-packages" + os.sep
+
+
+class Source(NamedTuple):
+    """A line of a source file."""
+
+    file: str
+    line: int
+
+    @property
+    def text(self) -> str:
+        return linecache.getline(self.file, self.line).strip()
+
+    @property
+    def short(self) -> str:
+        return f"{os.path.basename(self.file)}:{self.line}" if self.file else "unknown line"
+
+
+NOWHERE = Source("", 0)
+
+
+class Unreadable(Exception):
+    """What cannot be read into the notation: a sentence, and the line of the source."""
+
+    def __init__(self, sentence: str, source: Source = NOWHERE, hint: str = "", final: bool = False):
+        super().__init__(sentence)
+        self.sentence, self.source, self.hint, self.final = sentence, source, hint, final
+
+
+class Ref(NamedTuple):
+    """A tensor of a trace, by number."""
+
+    index: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """One operation: its name, its arguments by name with tensors as `Ref`, what it gives."""
+
+    operator: str
+    arguments: Mapping[str, Any]
+    results: tuple[Ref, ...]
+    several: bool
+    source: Source
+    path: str = ""
+    callers: tuple[Source, ...] = ()  # of the line, from the inside out
+    defaults: frozenset[str] = frozenset()  # the arguments that have their default
+
+
+@dataclass
+class Trace:
+    """The steps of one run, its tensors, and where those come from that no step makes."""
+
+    steps: list[Step] = field(default_factory=list)
+    tensors: list[torch.Tensor] = field(default_factory=list)
+    origins: dict[Ref, tuple[str, str]] = field(
+        default_factory=dict
+    )  # ("input" | "parameter" | "buffer" | "constant", name)
+    output: list[tuple[str, Ref]] = field(default_factory=list)
+
+    def structure(self) -> list[Any]:
+        """What two runs share whose sizes alone differ."""
+        return [(step.operator, step.source, pytree.tree_map(kind_of, dict(step.arguments))) for step in self.steps]
+
+
+def kind_of(argument: Any) -> Any:
+    return argument if isinstance(argument, (str, bool, type(None), tuple)) else type(argument).__name__
+
+
+class Recorder(TorchDispatchMode):
+    """Notes each operation that is dispatched."""
+
+    def __init__(self, trace: Trace, depends: set[Ref], modules: Mapping[int, str]):
+        super().__init__()
+        self.trace, self.depends, self.modules = trace, depends, modules
+        self.refs: dict[int, Ref] = {}
+        self.stale: dict[Ref, Source] = {}
+
+    def known(self, tensor: torch.Tensor, kind: str = "constant", name: str = "") -> Ref:
+        """The reference of a tensor; one that no step made is a constant."""
+        ref = self.refs.get(id(tensor))
+        if ref is None:
+            ref = self.new(tensor)
+            self.trace.origins[ref] = kind, name
+            if kind in ("input", "parameter"):
+                self.depends.add(ref)
+        return ref
+
+    def new(self, tensor: torch.Tensor) -> Ref:
+        ref = Ref(len(self.trace.tensors))
+        self.trace.tensors.append(tensor)
+        self.refs[id(tensor)] = ref
+        return ref
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        lines, path = where_called(self.modules)
+        source = lines[0]
+        bound = bind(func, args, kwargs or {})
+        used = [each for each in pytree.tree_leaves(bound) if isinstance(each, torch.Tensor)]
+        refs = [self.known(each) for each in used]
+        for ref in refs:
+            if ref in self.stale:
+                raise Unreadable("a tensor is read after part of its memory was overwritten in place", self.stale[ref])
+        depends = any(ref in self.depends for ref in refs)
+        self.refuse(func, bound, depends, source)
+        outside = {each.name: bound.pop(each.name) for each in func._schema.arguments if each.is_out}
+        written = [
+            *outside.values(),
+            *(
+                bound[each.name]
+                for each in func._schema.arguments
+                if each.name in bound and each.alias_info and each.alias_info.is_write
+            ),
+        ]
+        arguments = pytree.tree_map(lambda each: self.known(each) if isinstance(each, torch.Tensor) else each, bound)
+        before = {id(each): self.known(each) for each in written}
+        for each in written:
+            self.trace.tensors[before[id(each)].index] = each.clone()
+        result = func(*args, **(kwargs or {}))
+        several = isinstance(result, (tuple, list))
+        outputs = tuple(self.new(each) for each in (result if several else (result,)) if isinstance(each, torch.Tensor))
+        for each in written:
+            self.overwritten(each, source)
+        if depends:
+            self.depends.update(outputs)
+        self.trace.steps.append(
+            Step(name_of(func), arguments, outputs, several, source, path, lines[1:], defaults(func, bound))
+        )
+        return result
+
+    def refuse(self, func: Any, bound: Mapping[str, Any], depends: bool, source: Source) -> None:
+        name = name_of(func)
+        if name in ("_local_scalar_dense", "is_nonzero") and depends:
+            line = f": {source.text}" if source.text else ""
+            raise Unreadable(f"what follows depends on values of tensors{line}", source, CONTROL, True)
+        if torch.Tag.nondeterministic_seeded in func.tags and bound.get("dropout_p", bound.get("p")) != 0.0:
+            raise Unreadable(f"aten.{name} draws random numbers", source, final=True)
+        if name in ("nonzero", "masked_select", "unique", "_unique2"):
+            raise Unreadable(f"the shape of what aten.{name} gives depends on values of tensors", source, CONTROL, True)
+
+    def overwritten(self, target: torch.Tensor, source: Source) -> None:
+        """Mark what shares memory with a tensor that was written in place."""
+        if target.numel() == 0:
+            return
+        storage = target.untyped_storage().data_ptr()
+        latest = {self.refs[id(each)]: each for each in self.trace.tensors if id(each) in self.refs}
+        places = set(addresses(target))
+        for ref, tensor in latest.items():
+            if tensor is target or tensor.untyped_storage().data_ptr() != storage or tensor.numel() == 0:
+                continue
+            if not places.isdisjoint(addresses(tensor)):
+                self.stale[ref] = source
+
+
+CONTROL = "pass what it decides as a Python value, or write it with where"
+
+
+def addresses(tensor: torch.Tensor) -> list[int]:
+    """The places of its elements in its storage."""
+    places = torch.zeros((), dtype=torch.int64) + tensor.storage_offset()
+    for size, stride in zip(tensor.shape, tensor.stride()):
+        places = places[..., None] + torch.arange(size) * stride
+    return places.flatten().tolist()
+
+
+def name_of(func: Any) -> str:
+    """add for aten::add_, view for aten::view_copy."""
+    name = func._schema.name.removeprefix("aten::")
+    if name.endswith("_copy") and name not in ("_to_copy", "lift_fresh_copy"):
+        name = name.removesuffix("_copy")
+    return name.rstrip("_") if not name.startswith("__") else name
+
+
+def bind(func: Any, args: Any, kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a call by the names of its schema, those left out by their defaults."""
+    bound: dict[str, Any] = {}
+    for position, each in enumerate(func._schema.arguments):
+        if position < len(args):
+            bound[each.name] = args[position]
+        elif each.name in kwargs:
+            bound[each.name] = kwargs[each.name]
+        else:
+            bound[each.name] = each.default_value
+    return bound
+
+
+def defaults(func: Any, bound: Mapping[str, Any]) -> frozenset[str]:
+    """The arguments that are what they are where nothing is said."""
+    return frozenset(
+        each.name
+        for each in func._schema.arguments
+        if each.name in bound
+        and not isinstance(bound[each.name], torch.Tensor)
+        and bound[each.name] == each.default_value
+    )
+
+
+def where_called(modules: Mapping[int, str]) -> tuple[tuple[Source, ...], str]:
+    """The lines that are not PyTorch's own, the innermost first, and the path of the innermost module."""
+    frame = sys._getframe(2)
+    own, path, of_torch = list[Source](), "", NOWHERE
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if file.startswith(PACKAGE) and frame.f_code.co_name == "run":
+            break
+        if file.startswith(TORCH):
+            if f"nn{os.sep}modules" in file and not of_torch.file and "_call_impl" not in frame.f_code.co_name:
+                of_torch = Source(file, frame.f_lineno)
+        elif not file.startswith(PACKAGE) and (SITE in file or not file.startswith(PYTHON)):
+            own.append(Source(file, frame.f_lineno))
+        if not path and frame.f_code.co_name == "forward":
+            path = modules.get(id(frame.f_locals.get("self")), "")
+        frame = frame.f_back
+    return tuple(own) or (of_torch,), path
+
+
+class Subject(NamedTuple):
+    """What is traced: a function of parameters and inputs; their names; paths of modules by identity."""
+
+    call: Callable[..., Any]
+    parameters: Mapping[str, torch.Tensor]
+    buffers: Mapping[str, torch.Tensor]
+    modules: Mapping[int, str]
+
+
+@contextmanager
+def unfused() -> Iterator[None]:
+    """Without the recurrent layers of oneDNN, each of which is one operation; changing that setting warns of TF32."""
+    flags = torch.backends.mkldnn.flags(enabled=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        flags.__enter__()
+    try:
+        yield
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            flags.__exit__(None, None, None)
+
+
+def run(subject: Subject, call: Callable[[], Any]) -> Any:
+    """Call with the settings under which operations are not fused."""
+    fast = torch.backends.mha.get_fastpath_enabled()
+    torch.backends.mha.set_fastpath_enabled(False)
+    try:
+        with torch.no_grad(), unfused():
+            return call()
+    finally:
+        torch.backends.mha.set_fastpath_enabled(fast)
+
+
+def value_of(subject: Subject, inputs: Mapping[str, torch.Tensor]) -> list[tuple[str, torch.Tensor]]:
+    """What the function gives: its tensors, by their names in the result."""
+    result = run(subject, lambda: subject.call({**subject.parameters, **subject.buffers}, dict(inputs)))
+    return tensors_of(result)
+
+
+def tensors_of(result: Any) -> list[tuple[str, torch.Tensor]]:
+    if hasattr(result, "items") and not isinstance(result, torch.Tensor):  # the outputs of transformers
+        result = dict(result.items())
+    leaves = pytree.tree_flatten_with_path(result)[0]
+    return [("".join(map(str, path)), each) for path, each in leaves if isinstance(each, torch.Tensor)]
+
+
+def traced(subject: Subject, inputs: Mapping[str, torch.Tensor]) -> tuple[Trace, set[Ref]]:
+    """One run recorded, and the tensors in it that depend on inputs or parameters."""
+    trace, depends = Trace(), set[Ref]()
+    recorder = Recorder(trace, depends, subject.modules)
+    given = [("parameter", subject.parameters), ("buffer", subject.buffers), ("input", inputs)]
+    for kind, tensors in given:
+        for name, tensor in tensors.items():
+            recorder.known(tensor, kind, name)
+
+    outputs: list[tuple[str, torch.Tensor]] = []
+
+    def call(state: Any, arguments: Any) -> Any:
+        outputs.extend(tensors_of(subject.call(state, arguments)))
+        return [each for _, each in outputs]
+
+    def recorded() -> Any:
+        with recorder:
+            return functionalize(call, remove="mutations_and_views")(
+                {**subject.parameters, **subject.buffers}, dict(inputs)
+            )
+
+    results = run(subject, recorded)
+    trace.output = [(name, recorder.known(each)) for (name, _), each in zip(outputs, results)]
+    return trace, depends

@@ -1,0 +1,389 @@
+"""`nt.translate`: a text in positional notation to a formula with named axes, compared with the source before it is given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from grammar import nodes
+from grammar.errors import NotationError, Span
+from grammar.nodes import Node
+from grammar.printer import to_latex, to_text
+
+from ..core.tensor import tensor
+from ..programs.program import Program as NamedProgram
+from .axes import axes_of
+from .checked import compared
+from .detection import kind_of
+from .indices import canonical
+from .naming import TwiceInOneValue, names_of
+from .program import Program
+from .readers import READERS
+from .refusals import ASKED, Ambiguous, Question, Unsafe, refused
+from .values import written
+
+KINDS = ("matrices", "indices", "einsum", "einops", "numpy", "torch")
+MAX_READINGS = 8
+KEY = re.compile("⟨[0-9]+⟩")
+
+
+class Translation:
+    """A formula in named tensor notation, with what it was read from.
+
+    Attributes
+    ----------
+    formula : str
+        The formula, or program, in text.
+    kind : str
+        The source's notation: ``matrices``, ``indices``, ``einsum``, ``einops``, ``numpy`` or ``torch``.
+    axes : dict of str to tuple of str
+        For each input, the axis names in the order of the source's array.
+    result : tuple of str
+        The axis names of the value, in the source's order.
+    reading : tuple of str
+        Every assumption that the translation makes.
+    checked : str
+        The result of the comparison with the source's own value.
+    """
+
+    def __init__(
+        self,
+        source: str,
+        kind: str,
+        statements: tuple[nodes.Statement, ...],
+        axes: dict[str, tuple[str, ...]],
+        result: tuple[str, ...],
+        reading: tuple[str, ...],
+    ):
+        self.source, self.kind, self.axes, self.result, self.reading = source, kind, axes, result, reading
+        self._tree = nodes.Program(statements)
+        self.formula = to_text(self._tree)
+        self.checked = "not compared with the source"
+        self.chosen: tuple[str, ...] = ()
+        self._spelled = {name: name for name in axes}  # the name of each input in the formula
+
+    def __repr__(self) -> str:
+        return self.formula
+
+    @property
+    def latex(self) -> str:
+        """The formula in LaTeX."""
+        return to_latex(self._tree)
+
+    def program(self) -> NamedProgram:
+        """The formula as a program: `nt.program(found.formula)`."""
+        return NamedProgram(self.formula, "text")
+
+    @cached_property
+    def _order(self) -> tuple[str, ...]:
+        return tuple(self.axes)
+
+    def __call__(self, *arrays: Any, **named: Any) -> Any:
+        """The value for plain arrays, with the axes in the source's order.
+
+        Parameters
+        ----------
+        *arrays, **named : array_like
+            The inputs, in the order of `axes` or by name.
+
+        Returns
+        -------
+        numpy.ndarray
+            The value, with the axes of `result`.
+
+        Examples
+        --------
+        >>> import namedtensor as nt, numpy as np
+        >>> nt.translate("x^T A y", A="m n", x="m", y="n")(np.ones(2), np.eye(2, 3), np.ones(3)).tolist()
+        2.0
+        """
+        given = dict(zip(self._order, arrays)) | named
+        missing = [name for name in self._order if name not in given]
+        if missing:
+            raise NotationError(
+                206, f"no array for {', '.join(missing)}", hint=f"the inputs are {', '.join(self._order)}"
+            )
+        values = {
+            self._spelled[name]: tensor(given[name], axes) if axes else given[name] for name, axes in self.axes.items()
+        }
+        found = _evaluated(self.formula, values)
+        return found.to_array(list(self.result)) if self.result else np.asarray(found.to_array())
+
+
+def _evaluated(formula: str, values: Mapping[str, Any]) -> Any:
+    from ..programs.evaluate import evaluate
+
+    return evaluate(formula, values, syntax="text")
+
+
+class Choices:
+    """What was chosen where a piece reads in several ways; a Question where nothing was."""
+
+    def __init__(self, plan: Sequence[int]):
+        self.plan, self.decisions, self.chosen = plan, dict[Any, int](), list[str]()
+
+    def __call__(self, span: Span, piece: str, options: Sequence[str], topic: str = "") -> int:
+        if (topic, span) not in self.decisions:
+            if len(self.decisions) >= len(self.plan):
+                raise Question(span, piece, options)
+            option = self.plan[len(self.decisions)]
+            self.decisions[topic, span] = option
+            self.chosen.append(f"{piece} is read as {options[option]}")
+        return self.decisions[topic, span]
+
+
+def translate(
+    text: str, shapes: Mapping[str, Any] | None = None, /, *, kind: str = "", reading: int | None = None, check: bool = True, **named: Any
+) -> Translation:  # fmt: skip
+    r"""Translate matrix, index, einsum, einops or array code to a formula with named axes.
+
+    The translation is compared with the source's own value on random tensors before it is returned.
+
+    Parameters
+    ----------
+    text : str
+        The source: text, LaTeX or Python. It is never executed.
+    shapes : mapping, optional
+        What is known of inputs whose names are not Python names, such as ``h_{t-1}``.
+    kind : str, optional
+        The notation; detected by default.
+    reading : int, optional
+        Which reading to take of an ambiguous source, from 1 on.
+    check : bool, optional
+        Whether to compare the translation with the source (default: True).
+    **named : str, int, tuple of int or array
+        The axes of each input in order, ``"query key"``; sizes; an array; ``""`` for a number; or the number itself.
+
+    Returns
+    -------
+    Translation
+        The formula, and what was assumed.
+
+    Raises
+    ------
+    NotationError
+        With code 115 where a piece cannot be read, and with code 116 and `readings` where the source is ambiguous.
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> found = nt.translate(r"\text{softmax}(QK^\top/\sqrt{d_k})V", Q="query key", K="seq key", V="seq val")
+    >>> found
+    softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V
+    >>> found.result
+    ('query', 'val')
+    """
+    whole = {**(shapes or {}), **named}
+    if not isinstance(text, str):  # type: ignore[redundant-expr]
+        raise NotationError(
+            208, f"the source is a string, got {type(text).__name__}", hint='nt.translate("A x", A="m n", x="n")'
+        )
+    if kind and kind not in KINDS:
+        raise NotationError(208, f"unknown kind {kind!r}", hint=f"available: {', '.join(KINDS)}")
+    readings = _readings(text, whole, kind or kind_of(text, whole), check)
+    if reading is None and len(readings) > 1:
+        raise _asked(text, readings)
+    if reading is not None and not 1 <= reading <= len(readings):
+        raise NotationError(208, f"there is no reading {reading}", hint=f"the readings are 1 to {len(readings)}")
+    found = readings[(reading or 1) - 1]
+    if isinstance(found, Translation):
+        return found
+    raise found.alone()
+
+
+def from_einsum(
+    text: str, shapes: Mapping[str, Any] | None = None, /, *, check: bool = True, **named: Any
+) -> Translation:
+    """Translate a call of einsum, or its letters.
+
+    Parameters
+    ----------
+    text : str
+        ``"bqd,bkd->bqk"``, or ``'np.einsum("bqd,bkd->bqk", Q, K)'``.
+    shapes, check, **named
+        As in `translate`.
+
+    Returns
+    -------
+    Translation
+        The formula.
+
+    Raises
+    ------
+    NotationError
+        Where the letters do not fit the inputs.
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> nt.from_einsum('np.einsum("nd,kd->nk", X, C)', X="n d", C="col d")
+    X ⊙_{d} C
+    """
+    return translate(text, shapes, kind="einsum", check=check, **named)
+
+
+def from_einops(
+    text: str, shapes: Mapping[str, Any] | None = None, /, *, check: bool = True, **named: Any
+) -> Translation:
+    """Translate a call of einops: rearrange, reduce, repeat or einsum.
+
+    Parameters
+    ----------
+    text : str
+        The call, such as ``"rearrange(x, 't (k c) -> k t c', k=3)"``.
+    shapes, check, **named
+        As in `translate`.
+
+    Returns
+    -------
+    Translation
+        The formula.
+
+    Raises
+    ------
+    NotationError
+        Where the pattern does not fit the input.
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> nt.from_einops("reduce(x, 'b c -> b', 'mean')", x="b c")
+    mean_c(x)
+    """
+    return translate(text, shapes, kind="einops", check=check, **named)
+
+
+# --------------------------------------------------------------------------------------------------------- readings
+def _readings(text: str, shapes: Mapping[str, Any], kind: str, check: bool) -> list[Translation | NotationError]:
+    """Every reading of a source; one of them where it is not ambiguous."""
+    results: list[Translation | NotationError] = []
+    question: Question | None = None
+    waiting: list[tuple[int, ...]] = [()]
+    while waiting:
+        plan = waiting.pop(0)
+        try:
+            results.append(_translated(text, shapes, kind, Choices(plan), check))
+        except Question as asked:
+            question = question or asked
+            if len(results) + len(waiting) + len(asked.options) > MAX_READINGS:
+                raise refused(
+                    text,
+                    asked.span,
+                    f"{asked.piece} is ambiguous, and so are other pieces",
+                    "write it with brackets and explicit signs",
+                ) from None
+            waiting = [(*plan, number) for number in range(len(asked.options))] + waiting
+        except NotationError as problem:
+            results.append(problem)
+    if question is None:
+        return results
+    right = [found for found in results if isinstance(found, Translation)]
+    if not right or any(isinstance(found, Unsafe) for found in results):
+        return [next(found for found in results if isinstance(found, NotationError))]
+    if len(right) == 1:
+        right[0].reading = (*right[0].reading, *right[0].chosen)
+    spans[id(right[0])] = question.span
+    return [*right]
+
+
+spans: dict[int, Span] = {}
+
+
+def _asked(text: str, readings: Sequence[Any]) -> Ambiguous:
+    span = spans.pop(id(readings[0]), (0, len(text)))
+    notes = [
+        f"{number}. {found.chosen[0]}: {found.formula.splitlines()[-1]}" for number, found in enumerate(readings, 1)
+    ]
+    error = Ambiguous(
+        ASKED, f"{text[slice(*span)].strip()} is ambiguous", text, span, notes, "choose with reading=1, reading=2, …"
+    )
+    error.readings = tuple(readings)
+    return error
+
+
+def _translated(text: str, shapes: Mapping[str, Any], kind: str, choices: Choices, check: bool) -> Translation:
+    reader = READERS[kind](text, shapes, choices)
+    try:
+        program: Program = reader.read()
+        names = names_of(program.axes, {*program.inputs})
+    except TwiceInOneValue:
+        raise refused(
+            text, (0, len(text)), "a value would have one axis twice", "write the diagonal with indices, A_{ii}"
+        ) from None
+    except NotationError as problem:
+        raise problem.replace(**_named(problem, names_of_axes(reader))) from None
+    found = _written(text, program, names, choices)
+    if check:
+        found.checked = compared(found, program, names, choices.decisions, text)
+    return found
+
+
+def names_of_axes(reader: Any) -> Mapping[str, tuple[str, ...]]:
+    """The names of axes for a message, as far as they can be known where a reader stops."""
+    try:
+        return names_of(reader.axes)
+    except TwiceInOneValue:
+        return {key: (axis.kind.name or "an axis",) for key, axis in reader.axes.all.items()}
+
+
+def _spelled(text: str, names: Mapping[str, tuple[str, ...]]) -> str:
+    return KEY.sub(lambda match: ", ".join(names.get(match[0], ("an axis",))), text)
+
+
+def _named(problem: NotationError, names: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
+    hint = None if problem.hint is None else _spelled(str(problem.hint), names)
+    return {"message": _spelled(problem.message, names), "hint": hint}
+
+
+def _written(text: str, program: Program, names: Mapping[str, tuple[str, ...]], choices: Choices) -> Translation:
+    """The lines with their names; a value that begins with a sign after others gets a name."""
+    statements: list[nodes.Statement] = [
+        nodes.Equation((nodes.Size(nodes.Axis(names[axis.key][0])), nodes.Number(size)))
+        for axis, size in program.stated
+    ]
+    last = program.lines[-1]
+    body, dims = last.node, last.dims
+    result: list[str] = []
+    for dim in filter(None, dims):
+        parts = [name for axis in dim for name in names[axis.key]]
+        if len(parts) == 1:
+            result.append(parts[0])
+        else:
+            result.append(_merged_name(parts, names))
+            old = tuple(nodes.Axis(part) for part in parts)
+            body = nodes.Rename(body, ((old, (nodes.Axis(result[-1]),)),))
+    for line in program.lines[:-1]:
+        assert line.head is not None
+        statements.append(nodes.Equation((line.head, written(line.node, names))))
+    value: Node = written(body, names)
+    head = last.head
+    if head is None and statements and to_text(value).startswith(("-", "−")):
+        head = nodes.Name(next(name for name in ("y", "Y", "out", "result") if name not in program.inputs))
+    statements.append(nodes.Value(value) if head is None else nodes.Equation((head, value)))
+    axes = {
+        name: tuple(part for axis in axes_of(leaf.dims) for part in names[axis.key])
+        for name, leaf in program.inputs.items()
+    }
+    reading = tuple(_spelled(line, names) for line in program.remarks)
+    found = Translation(text, program.kind, tuple(statements), axes, tuple(result), reading)
+    found.chosen = tuple(choices.chosen)
+    found._spelled = {name: to_text(leaf.node) for name, leaf in program.inputs.items()}
+    renamed = (
+        f"{name} is called {spelled}"
+        for name, spelled in found._spelled.items()
+        if canonical(spelled) != canonical(name)
+    )
+    found.reading = (*found.reading, *renamed)
+    return found
+
+
+def _merged_name(parts: Sequence[str], names: Mapping[str, tuple[str, ...]]) -> str:
+    taken = {name for spelled in names.values() for name in spelled}
+    base = "".join(part.rstrip("'") for part in parts) or "merged"
+    while base in taken:
+        base += "'"
+    return base

@@ -1,0 +1,398 @@
+"""Matrix and index notation to a tree: a Pratt parser. What a product means is decided later, when its operands are known.
+
+sum       term + term − term
+term      what ∘ ⊙ ⊗ · × * join: products of factors side by side, which bind more tightly; a / b
+factor    an atom with scripts and primes: A^⊤, x_i, ‖x‖_2^2
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from grammar.errors import NotationError, Span
+
+from .refusals import refused
+from .tokens import END, FUNCTION, FUNCTIONS, NAME, NUMBER, SIGN, Token, tokens_of
+
+MAX_NESTING = 80
+JOINING = {"∘": "∘", "⊙": "∘", "⊗": "⊗", "·": "·", "×": "×", "*": "*", "/": "/", "@": "@"}
+BIG = {"∑": "∑", "∏": "∏"}
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A piece of the source: what it is, its parts, its word, and for ∑ the letters and the upper end."""
+
+    op: str
+    span: Span
+    parts: tuple[Tree, ...] = ()
+    text: str = ""
+    letters: tuple[str, ...] = ()
+    upper: str = ""
+
+    def all(self) -> Iterator[Tree]:
+        """Itself and the trees below it."""
+        waiting: list[Tree] = [self]
+        while waiting:
+            tree = waiting.pop()
+            yield tree
+            waiting.extend(reversed(tree.parts))
+
+
+@dataclass(frozen=True)
+class Statement:
+    """head = body; the head is None for a value alone."""
+
+    head: Tree | None
+    body: Tree
+
+
+class Parser:
+    def __init__(self, source: str, tokens: list[Token], names: Collection[str] = ()):
+        self.source, self.tokens, self.names, self.at = source, tokens, names, 0
+        self.depth, self.bars = 0, [""]
+
+    # ------------------------------------------------------------------------------------------------------- tokens
+    @property
+    def token(self) -> Token:
+        return self.tokens[self.at]
+
+    def sees(self, *signs: str) -> bool:
+        return self.token.kind == SIGN and self.token.text in signs
+
+    def take(self) -> Token:
+        token = self.token
+        self.at += token.kind != END
+        return token
+
+    def expect(self, sign: str) -> Token:
+        if not self.sees(sign):
+            raise self.unexpected(f", expected {sign}")
+        return self.take()
+
+    def unexpected(self, expected: str = "") -> NotationError:
+        token = self.token
+        piece = self.source[token.start : token.end] or "the end of the formula"
+        return refused(self.source, (token.start, max(token.end, token.start + 1)), f"unexpected {piece}{expected}")
+
+    def span(self, start: int) -> Span:
+        return start, max(self.tokens[self.at - 1].end, start)
+
+    # ------------------------------------------------------------------------------------------------------- levels
+    def sum(self) -> Tree:
+        self.depth += 1
+        if self.depth > MAX_NESTING:
+            raise refused(
+                self.source, (self.token.start, self.token.end), f"brackets are nested more than {MAX_NESTING} deep"
+            )
+        start = self.token.start
+        negative = self.sees("-", "+") and self.take().text == "-"
+        left = self.term()
+        if negative:
+            left = Tree("negative", self.span(start), (left,))
+        while self.sees("+", "-"):
+            op = self.take().text
+            left = Tree(op, self.span(start), (left, self.term()))
+            left = Tree(op, self.span(start), left.parts)
+        self.depth -= 1
+        return left
+
+    def term(self) -> Tree:
+        start, left = self.token.start, self.product()
+        while self.token.kind == SIGN and self.token.text in JOINING:
+            op = JOINING[self.take().text]
+            if op == "/":
+                below = self.factor()
+                left = Tree("/", self.span(start), (left, below))
+                if self.begins():
+                    left = Tree("after /", self.span(start), (left, right := self.product()))
+                    left = Tree("after /", (start, right.span[1]), left.parts)
+                continue
+            right = self.product()
+            left = Tree(op, self.span(start), (left, right))
+        return left
+
+    def product(self) -> Tree:
+        start, left = self.token.start, self.factor()
+        while self.begins():
+            right = self.factor()
+            left = Tree("product", self.span(start), (left, right))
+        return left
+
+    def begins(self) -> bool:
+        """Whether a factor begins here."""
+        if self.token.kind in (NAME, NUMBER, FUNCTION):
+            return True
+        if self.sees("|", "‖"):
+            return self.bars[-1] != self.token.text
+        return self.sees("(", "[", "{", "∑", "∏", "√", "⟨", "∇", "frac", "∞")
+
+    def factor(self) -> Tree:
+        start = self.token.start
+        if self.sees("-"):
+            self.take()
+            return Tree("negative", (start, self.token.end), (self.factor(),))
+        if self.token.kind == SIGN and self.token.text in BIG:
+            return self.big(BIG[self.take().text], start)
+        if self.token.kind == FUNCTION:
+            return self.function()
+        return self.scripts(self.atom(), start)
+
+    def function(self) -> Tree:
+        token = self.take()
+        word, start = FUNCTIONS[token.text.lower()], token.start
+        if word in ("max", "min", "mean") and self.sees("_"):
+            return self.big(word, start)
+        below = ""
+        power: Tree | None = None
+        while self.sees("_", "^"):
+            if self.take().text == "_":
+                below = self.raw()
+            else:
+                power = self.group()
+        if self.sees("("):
+            arguments = self.arguments("(", ")")
+        elif self.begins() and not self.sees("∑", "∏"):
+            arguments = [self.factor()]
+            if self.begins():
+                raise refused(
+                    self.source,
+                    (start, self.token.end),
+                    f"{token.text} has no brackets around its argument",
+                    f"write {token.text}(…)",
+                )
+        else:
+            raise self.unexpected(f", expected the argument of {token.text}")
+        tree = Tree("call", self.span(start), tuple(arguments), word, upper=below)
+        if power is not None:
+            tree = Tree("^", self.span(start), (tree, power))
+        return self.scripts(tree, start)
+
+    def function_by_letter(self, token: Token) -> Tree:
+        """σ(x) is the sigmoid; f(x) is not a product."""
+        if token.text != "σ":
+            raise refused(
+                self.source,
+                (token.start, token.end),
+                f"unknown function {token.text}",
+                f"give the shape of {token.text} if it is a factor",
+            )
+        return Tree("call", (token.start, self.token.end), tuple(self.arguments("(", ")")), "σ")
+
+    def arguments(self, opening: str, closing: str) -> list[Tree]:
+        self.expect(opening)
+        self.bars.append("")
+        arguments = [self.sum()]
+        while self.sees(",", ";"):
+            self.take()
+            arguments.append(self.sum())
+        self.bars.pop()
+        self.expect(closing)
+        return arguments
+
+    def big(self, op: str, start: int) -> Tree:
+        r"""\sum_{i=1}^{n} of the term that follows; max_i of a factor"""
+        letters: tuple[str, ...] = ()
+        upper = condition = ""
+        while self.sees("_", "^"):
+            sign = self.take().text
+            begin = self.token.start
+            raw = self.raw()
+            if sign == "^":
+                upper = raw
+                continue
+            left, relation, rest = partition(raw)
+            letters = tuple(letter for letter in left.replace(",", " ").replace(" ", "") if letter)
+            if (
+                not letters
+                or not all(letter.isalpha() for letter in letters)
+                or (relation and (relation, rest) not in (("=", "1"), ("=", "0")))
+            ):
+                condition = raw
+                raise refused(
+                    self.source,
+                    (begin, self.token.start),
+                    f"the sum over {condition} is not supported",
+                    "sum over a whole axis: ∑_i or ∑_{i=1}^n",
+                )
+            if (relation, rest) == ("=", "0"):
+                upper = "0"
+                raise refused(
+                    self.source,
+                    (begin, self.token.start),
+                    "indices start at 1",
+                    "sum over a whole axis: ∑_i or ∑_{i=1}^n",
+                )
+        body = self.product_after(op)
+        return Tree("big", self.span(start), (body,), op, letters, upper)
+
+    def product_after(self, op: str) -> Tree:
+        if op in BIG.values():
+            return self.term()
+        return self.factor()
+
+    def atom(self) -> Tree:
+        token = self.take()
+        start = token.start
+        if token.kind == NUMBER:
+            return Tree("number", (start, token.end), text=token.text)
+        if token.kind == NAME and self.sees("(") and token.text in "fghσφψϕ" and token.text not in self.names:
+            return self.function_by_letter(token)
+        if token.kind == NAME:
+            return Tree("name", (start, token.end), text=token.text)
+        if token.text in ("(", "[", "{"):
+            self.at -= 1
+            inner = self.arguments(token.text, {"(": ")", "[": "]", "{": "}"}[token.text])
+            if len(inner) > 1:
+                raise refused(self.source, self.span(start), "blocks [A, B] and [x; y] are not supported")
+            return inner[0] if token.text == "{" else Tree("group", self.span(start), (inner[0],))
+        if token.text in ("‖", "|"):
+            return self.between_bars(token)
+        if token.text == "⟨":
+            self.at -= 1
+            both = self.arguments("⟨", "⟩")
+            if len(both) != 2:
+                raise refused(self.source, self.span(start), "⟨ ⟩ expects two arguments")
+            return Tree("inner", self.span(start), tuple(both))
+        if token.text == "frac":
+            return self.fraction(start)
+        if token.text == "√":
+            inner = self.group() if self.sees("{") else self.scripts(self.atom(), self.token.start, powers=False)
+            return Tree("sqrt", self.span(start), (inner,))
+        if token.text == "∇":
+            self.expect("_")
+            by = self.group()
+            return Tree("gradient", self.span(start), (self.factor(), by))
+        if token.text == "∞":
+            return Tree("number", (start, token.end), text="inf")
+        self.at -= token.kind != END
+        raise self.unexpected()
+
+    def between_bars(self, token: Token) -> Tree:
+        self.bars.append(token.text)
+        inner = self.sum()
+        self.bars.pop()
+        self.expect(token.text)
+        if token.text == "|":
+            return Tree("bars", self.span(token.start), (inner,))
+        below = self.raw() if self.sees("_") and self.take() else ""
+        return Tree("norm", self.span(token.start), (inner,), below)
+
+    def fraction(self, start: int) -> Tree:
+        above_start = self.at
+        tokens = self.tokens
+        if tokens[above_start].text == "{" and tokens[above_start + 1].text == "∂":
+            return self.partial(start)
+        above, below = self.group(), self.group()
+        return Tree("/", self.span(start), (above, below), "frac")
+
+    def partial(self, start: int) -> Tree:
+        r"""\frac{\partial f}{\partial x}, \frac{\partial}{\partial x} f"""
+        self.expect("{")
+        self.expect("∂")
+        body = None if self.sees("}") else self.sum()
+        self.expect("}")
+        self.expect("{")
+        self.expect("∂")
+        by = self.sum()
+        self.expect("}")
+        return Tree("gradient", self.span(start), (body or self.factor(), by))
+
+    # ------------------------------------------------------------------------------------------------------ scripts
+    def group(self) -> Tree:
+        """{…}, or the next token alone."""
+        if self.sees("{"):
+            self.take()
+            self.bars.append("")
+            inner = self.sum()
+            self.bars.pop()
+            self.expect("}")
+            return inner
+        return self.atom()
+
+    def raw(self) -> str:
+        """The text of a script, without spaces."""
+        if not self.sees("{"):
+            return self.take().text
+        self.take()
+        depth, pieces = 1, list[str]()
+        while depth:
+            token = self.take()
+            if token.kind == END:
+                raise self.unexpected(", expected }")
+            depth += (token.text == "{") - (token.text == "}") if token.kind == SIGN else 0
+            if depth:
+                pieces.append(token.text)
+        return "".join(pieces)
+
+    def scripts(self, tree: Tree, start: int, powers: bool = True) -> Tree:
+        while self.sees("_", "^", "'") and (powers or self.sees("_")):
+            if self.sees("'"):
+                self.take()
+                tree = Tree("T", self.span(start), (tree,), "'")
+            elif self.take().text == "_":
+                text = self.raw()
+                tree = Tree("sub", self.span(start), (tree,), text)
+            else:
+                tree = self.superscript(tree, start)
+        return tree
+
+    def superscript(self, tree: Tree, start: int) -> Tree:
+        braces = self.sees("{")
+        first, second, third = (*self.tokens[self.at + braces : self.at + braces + 3], *[self.tokens[-1]] * 3)[:3]
+        if first.text == "⊤" or (first.text == "T" and (not braces or second.text == "}")):
+            self.at += 1 + 2 * braces
+            return Tree("T", self.span(start), (tree,), "⊤")
+        if braces and (first.text, second.text, third.text) in (("-", "1", "}"), ("-", "⊤", "}"), ("-", "T", "}")):
+            self.at += 4
+            inverse = Tree("inverse", self.span(start), (tree,))
+            return inverse if second.text == "1" else Tree("T", self.span(start), (inverse,), "⊤")
+        if first.text in ("*", "†", "+"):
+            raise refused(
+                self.source,
+                (start, first.end),
+                f"^{first.text} is not supported",
+                "write the transpose ^⊤, or the inverse ^{-1}",
+            )
+        begin = self.at
+        try:
+            power = self.group()
+        except NotationError:
+            self.at = begin
+            power = Tree("label", self.span(start), text=self.raw())
+        return Tree(
+            "^", self.span(start), (tree, power), self.source[self.tokens[begin].start : self.tokens[self.at - 1].end]
+        )
+
+
+def partition(raw: str) -> tuple[str, str, str]:
+    """A binder at its relation: i=1, i<j, t≤T"""
+    for relation in ("=", "≤", "<", "≥", ">", "≠", "∈"):
+        if relation in raw:
+            return raw.partition(relation)
+    return raw, "", ""
+
+
+def tree_of(source: str, tokens: list[Token], names: Collection[str] = ()) -> Tree:
+    """The tree of all tokens. Raises NotationError where one cannot be read."""
+    parser = Parser(source, tokens, names)
+    tree = parser.sum()
+    if parser.token.kind != END:
+        raise parser.unexpected()
+    return tree
+
+
+def statement_of(source: str, names: Collection[str] = ()) -> Statement:
+    """A line: its value, and what it is called where there is an `=`."""
+    tokens = tokens_of(source, names)
+    depth = 0
+    for position, token in enumerate(tokens):
+        depth += (token.text in "([{") - (token.text in ")]}") if token.kind == SIGN else 0
+        if token.kind == SIGN and token.text == "=" and depth == 0:
+            before, after = tokens[:position], tokens[position + 1 :]
+            if before and before[-1].text == ":":
+                before = before[:-1]
+            end = Token(END, "", token.start, token.start)
+            return Statement(tree_of(source, [*before, end], names), tree_of(source, after, names))
+    return Statement(None, tree_of(source, tokens, names))

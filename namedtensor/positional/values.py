@@ -1,0 +1,204 @@
+"""A value of a positional program: a node of the notation and, for each dimension of the array, its axes.
+
+Nodes are built before axes have names, so an axis appears in them by its key, ⟨12⟩; `written` puts the names in. Brackets,
+scripts and LaTeX are the work of the printer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from grammar import nodes
+from grammar.nodes import Node
+
+from .axes import Axes, Axis, Clash, Dim, Dims, Move, axes_of
+
+
+@dataclass(frozen=True)
+class Value:
+    """`node` with the axes of each dimension; `factors` are the operands of a product that is not summed yet."""
+
+    node: Node
+    dims: Dims = ()
+    factors: tuple[Value, Value] | None = None
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        return axes_of(self.dims)
+
+    def moved(self, dims: Iterable[Dim]) -> Value:
+        """The same value with its dimensions in another order, or with dimensions of size 1 more or fewer."""
+        return replace(self, dims=tuple(dims))
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """An input, or a definition of the translation: its name as a node, and the declared axes of its dimensions."""
+
+    node: Node
+    dims: Dims
+
+    def use(self, axes: Axes) -> Value:
+        """A use of the tensor, with axes of its own."""
+        pairs = [(declared, axes.twin(declared)) for declared in axes_of(self.dims)]
+        for declared, used in pairs:
+            axes.moves.append(Move(declared, used))
+        axes.apart([used for _, used in pairs])
+        axes.apart([declared for declared, _ in pairs])
+        own = dict(pairs)
+        return Value(renamed(self.node, pairs), tuple(tuple(own[axis] for axis in dim) for dim in self.dims))
+
+
+# ------------------------------------------------------------------------------------------------------------- nodes
+def name(axis: Axis) -> nodes.Name:
+    """An axis as a component of a subscript."""
+    return nodes.Name(axis.key)
+
+
+def number(value: float) -> Node:
+    """A number; a negative one as a sign before it."""
+    if value < 0:
+        return nodes.Call("negative", (), (), (number(-value),))
+    if value == float("inf"):
+        return nodes.Name("∞")
+    return nodes.Number(int(value) if isinstance(value, float) and value.is_integer() and value < 2**53 else value)
+
+
+def call(operator: str, arguments: Sequence[Node], axes: Iterable[Axis] = (), parameters: Sequence[Node] = ()) -> Node:
+    """An operator of the notation applied, over axes."""
+    return nodes.Call(operator, (), tuple(name(axis) for axis in axes), tuple(arguments), tuple(parameters))
+
+
+def renamed(node: Node, pairs: Iterable[tuple[Axis, Axis]]) -> Node:
+    """A node with axes renamed, each on its own; `written` leaves out those that get one name."""
+    items = tuple(((nodes.Axis(old.key),), (nodes.Axis(new.key),)) for old, new in pairs)
+    return nodes.Rename(node, items) if items else node
+
+
+def merged(node: Node, old: Iterable[Axis], new: Iterable[Axis]) -> Node:
+    """A node with axes merged into one, or one split into several."""
+    item = tuple(nodes.Axis(axis.key) for axis in old), tuple(nodes.Axis(axis.key) for axis in new)
+    return nodes.Rename(node, (item,))
+
+
+def size(axis: Axis) -> Node:
+    """|axis|"""
+    return nodes.Size(nodes.Axis(axis.key))
+
+
+# ----------------------------------------------------------------------------------------------------- broadcasting
+def aligned(axes: Axes, *values: Value) -> Dims:
+    """The dimensions of an elementwise operation, aligned from the last: those that meet become one.
+
+    Raises Clash where two do not fit. A dimension of size 1 has no axes, and takes those of the other.
+    """
+    rank = max((len(value.dims) for value in values), default=0)
+    result: list[Dim] = [()] * rank
+    for value in values:
+        offset = rank - len(value.dims)
+        for position, dim in enumerate(value.dims, offset):
+            if dim and result[position]:
+                axes.unify_dims(result[position], dim)
+            result[position] = result[position] or dim
+    axes.apart(*(value.axes for value in values), axes_of(result))
+    return tuple(result)
+
+
+def elementwise(axes: Axes, operator: str, *values: Value) -> Value:
+    """An operator of the notation applied element by element."""
+    dims = aligned(axes, *values)
+    factors = (values[0], values[1]) if operator == "⊙" and len(values) == 2 else None
+    return Value(call(operator, [value.node for value in values]), dims, factors)
+
+
+def reduced(axes: Axes, operator: str, value: Value, over: Sequence[Axis], dims: Dims, parameters: Any = ()) -> Value:
+    """A reduction; a sum of a product of two that both have the axes is a contraction."""
+    if not over:
+        return value.moved(dims)
+    if operator == "∑" and value.factors and not parameters:
+        first, second = value.factors
+        both = {axis.root for axis in axes.expanded(first.axes)} & {axis.root for axis in axes.expanded(second.axes)}
+        if {axis.root for axis in axes.expanded(over)} <= both:
+            return Value(call("⊙", (first.node, second.node), over), dims)
+    return Value(call(operator, (value.node,), over, parameters), dims)
+
+
+def contracted(axes: Axes, first: Value, second: Value, over: Sequence[Axis], dims: Dims) -> Value:
+    """first ⊙_{over} second, of values whose shared axes are one already; where they share none, their product."""
+    axes.apart(first.axes, second.axes)
+    return Value(call("⊙", (first.node, second.node), over), dims, None if over else (first, second))
+
+
+def matmul(axes: Axes, first: Value, second: Value) -> Value:
+    """The product of NumPy's `@`: over the last dimension of `first` and the last but one of `second`; the others are batches."""
+    left = first.dims if len(first.dims) > 1 else ((), *first.dims)
+    right = second.dims if len(second.dims) > 1 else (*second.dims, ())
+    one, two = left[-1], right[-2]
+    if bool(one) != bool(two):
+        raise Clash(*(one or two)[:1] * 2)
+    axes.unify_dims(one, two)
+    batch = aligned(axes, Value(first.node, left[:-2]), Value(second.node, right[:-2]))
+    dims = [*batch]
+    if len(first.dims) > 1:
+        dims.append(left[-2])
+    if len(second.dims) > 1:
+        dims.append(right[-1])
+    return contracted(axes, first, second, one, tuple(dims))
+
+
+# -------------------------------------------------------------------------------------------------------- writing
+Names = Mapping[str, tuple[str, ...]]
+
+
+def written(node: Any, names: Names) -> Any:
+    """A node with the names of its axes in place of their keys, and without renames that change nothing."""
+    if isinstance(node, tuple):
+        return tuple(part for item in node for part in _components(item, names))
+    if not hasattr(type(node), "__dataclass_fields__"):
+        return node
+    if isinstance(node, nodes.Rename):
+        return _written_rename(written(node.base, names), node.items, names)
+    if isinstance(node, nodes.Size) and node.axis.name in names:
+        return _product([nodes.Size(nodes.Axis(part)) for part in names[node.axis.name]])
+    if isinstance(node, (nodes.Name, nodes.Axis)):
+        attribute = "text" if isinstance(node, nodes.Name) else "name"
+        (spelled,) = names.get(getattr(node, attribute), (getattr(node, attribute),))
+        return replace(node, **{attribute: spelled})
+    changes = {field.name: written(getattr(node, field.name), names) for field in fields(node) if field.name != "span"}
+    return replace(node, **changes)
+
+
+def _components(item: Any, names: Names) -> tuple[Any, ...]:
+    """An item of a tuple; the name of an axis that falls into parts is several."""
+    if isinstance(item, nodes.Name) and item.text in names:
+        return tuple(nodes.Name(part) for part in names[item.text])
+    return (written(item, names),)
+
+
+def _product(factors: list[Node]) -> Node:
+    result = factors[0]
+    for factor in factors[1:]:
+        result = nodes.Call("⊙", (), (), (result, factor))
+    return result
+
+
+def _written_rename(base: Node, items: Any, names: Names) -> Node:
+    spelled = [
+        tuple([part for axis in side for part in names.get(axis.name, (axis.name,))] for side in item) for item in items
+    ]
+    pairs: list[tuple[list[str], list[str]]] = []
+    for (old, new), item in zip(spelled, items):
+        one_each = len(item[0]) == len(item[1]) == 1 and len(old) == len(new)
+        pairs += [([a], [b]) for a, b in zip(old, new)] if one_each else [(old, new)]
+    changed = [(tuple(map(nodes.Axis, old)), tuple(map(nodes.Axis, new))) for old, new in pairs if old != new]
+    if not changed:
+        return base
+    if isinstance(base, nodes.Rename) and all(len(side) == 1 for item in (*base.items, *changed) for side in item):
+        then = {old[0].name: new[0].name for old, new in changed}
+        first = {old[0].name: new[0].name for old, new in base.items}
+        both = {old: then.pop(new, new) for old, new in first.items()} | then
+        changed = [((nodes.Axis(old),), (nodes.Axis(new),)) for old, new in both.items() if old != new]
+        base = base.base
+    return nodes.Rename(base, tuple(changed)) if changed else base

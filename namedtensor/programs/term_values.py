@@ -1,0 +1,55 @@
+"""The values of all terms of a program at once: what a comparison of two programs goes by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from ..core.limits import recursion_headroom
+from ..terms.environment import source_name
+from ..terms.terms import Term, topological, without_variables
+from .arguments import Arguments
+from .entries import WholeProgram
+from .executable import Options, typed
+from .explained import StepValues
+from .parsed import parsed
+
+
+class TermValue(NamedTuple):
+    """A term of a program with its value as an array, whose axes are in an order of its own."""
+
+    term: Term
+    array: Any
+    axes: tuple[str, ...] = ()
+
+
+def term_values(text: str, given: Mapping[str, Any]) -> list[TermValue]:
+    """Every term that the value of a program needs, arguments before what uses them.
+
+    Parameters
+    ----------
+    text : str
+        The program.
+    given : mapping
+        Its inputs as named tensors.
+
+    Returns
+    -------
+    list of TermValue
+        The last is the value of the program. Terms that only hold others, such as loops, are among them.
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> [each.term.operator for each in term_values("2 x + 1", {"x": nt.tensor([1.0], "a")})]
+    ['input', 'number', '⊙', 'number', '+']
+    """
+    goal, arguments = WholeProgram(parsed(text, "text", False)), Arguments(dict(given))
+    found = typed(goal, arguments, [], Options())
+    roots = without_variables(found.terms)
+    terms = topological(*roots)
+    with recursion_headroom(text):
+        values = StepValues(text, arguments)(terms)
+    return [
+        TermValue(term, array, tuple(map(source_name, order or ()))) for term, (array, order, _) in zip(terms, values)
+    ]

@@ -1,0 +1,302 @@
+"""A program that was read from code against a formula: the line of the code where they part, and what each has there.
+
+Both are computed on one draw, with the values of all their terms. A term of the code whose value the formula nowhere has,
+of operands that it does have, is where they part. No slip has to be guessed for that; what is guessed is only its name.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.parser import parse
+from grammar.printer import to_text
+
+from ..programs.term_values import TermValue, term_values
+from ..terms.terms import Term
+from .differences import Words
+from .equivalence import Equivalence, judged
+from .mutants import changes, places, short
+from .settings import Drawn, Setting, declared
+from .spelling import called, text_of
+from .values import Value
+
+TRIED = 30  # slips that are tried at the places where code and formula part
+ADDENDS = 5  # of a sum whose partial sums are compared
+PLACES = 4  # terms that are shown
+CODE = Words("the code", "the value of the code", "the formula", "the formula")
+Fingerprint = tuple[float, ...]
+
+
+class Parting(NamedTuple):
+    """Where code and formula part: terms of each that the other has not, of operands that both have.
+
+    `before` are the last terms of the code that operands of those of the formula are equal to; `missing` are the values that
+    the formula has and the code has not.
+    """
+
+    of_code: tuple[Term, ...]
+    of_formula: tuple[Term, ...]
+    before: tuple[Term, ...]
+    missing: Fingerprints
+
+
+def against_code(read: Any, formula: Any, given: str, seed: int) -> Equivalence:
+    """`equivalent` for a module that `from_torch` read: its types are the module's, and a difference has its lines."""
+    setting = Setting("\n".join(filter(str.strip, (declared({**read.types, **read.unused}), given))))
+    code, due = read.formula, called(text_of(formula), tuple(setting.sets))
+    setting.check(due)
+    state: list[tuple[Drawn, Value, Value]] = []
+    for drawn, value in setting.draws(due, seed):
+        state.append((drawn, setting.value(code, drawn), value))
+    found = judged(setting, [(drawn.values, own, value) for drawn, own, value in state], CODE)
+    if found or not state:
+        return found
+    return explained(setting, read, due, state[0][0], found)
+
+
+def explained(setting: Setting, read: Any, due: str, drawn: Drawn, found: Equivalence) -> Equivalence:
+    """A difference with the lines of the code, and in words where one change makes it."""
+    code = read.formula
+    parting = parted(setting, code, due, drawn)
+    told = [*itertools.islice(slips(setting, code, parting, drawn), 1)]
+    lines = lines_of(read, code, parting._replace(before=()) if told else parting, setting)
+    shown = [f"the code has {each}" for each in texts(setting.with_formula(code), parting.of_code)]
+    shown += [
+        f"the formula has {each}, which no line of the code computes"
+        for each in texts(setting.with_formula(due), parting.of_formula)
+    ]
+    where = [f"{line.short}: {line.text}" for line in lines]
+    remarks = [str(each) for each in read.remarks]
+    remarks += [f"the code never uses {name}" for name in read.unused if name in names_in(due)]
+    sentences = [*where, *(told or shown), *remarks, found.told]
+    return replace(found, told="\n".join(sentences), how="slip" if told else found.how, lines=tuple(lines))
+
+
+# ------------------------------------------------------------------------------------------------------- where they part
+def parted(setting: Setting, code: str, due: str, drawn: Drawn) -> Parting:
+    tensors = {name: value.named() for name, value in drawn.values.items()}
+    sides = [term_values(setting.with_formula(text), tensors) for text in (code, due)]
+    known = [Fingerprints([*side, *partial_sums(side)]) for side in sides]
+    of_code, of_formula = frontier(sides[0], known[1]), frontier(sides[1], known[0])
+    missing = Fingerprints(each for each in sides[1] if each.array not in known[0] and np.size(each.array) > 1)
+    arrays = {id(each.term): each.array for each in sides[1]}
+    operands = Fingerprints(
+        TermValue(part, arrays[id(part)]) for term in of_formula for part in term.arguments if part.arguments
+    )
+    equal = [each.term for each in sides[0] if each.term.arguments and each.array in operands]
+    return Parting(of_code, of_formula, tuple(equal[-1:] if of_formula else sides[0][-1].term.arguments[:0]), missing)
+
+
+def partial_sums(side: Sequence[TermValue]) -> Iterator[TermValue]:
+    """The sums of some addends of each sum: x + (y + z) has none of (x + y) + z otherwise."""
+    values = {id(each.term): each for each in side}
+    inner = {id(part) for each in side if each.term.operator == "+" for part in each.term.arguments}
+    for each in side:
+        if each.term.operator == "+" and id(each.term) not in inner:
+            addends = addends_of(each.term, values)
+            for count in range(2, len(addends)) if len(addends) <= ADDENDS else ():
+                yield from (sum_of(each.term, several) for several in itertools.combinations(addends, count))
+
+
+def addends_of(term: Term, values: Mapping[int, TermValue]) -> list[TermValue]:
+    if term.operator != "+":
+        return [values[id(term)]]
+    return [addend for part in term.arguments for addend in addends_of(part, values)]
+
+
+def sum_of(term: Term, addends: Sequence[TermValue]) -> TermValue:
+    axes = tuple(dict.fromkeys(axis for each in addends for axis in each.axes))
+    total: Any = 0
+    for each in addends:
+        array = np.asarray(each.array, dtype=float)
+        order = [each.axes.index(axis) for axis in axes if axis in each.axes]
+        shape = [array.shape[each.axes.index(axis)] if axis in each.axes else 1 for axis in axes]
+        total = total + array.transpose(order).reshape(shape)
+    return TermValue(term, total, axes)
+
+
+class Fingerprints:
+    """The values of terms, without the order of their axes."""
+
+    def __init__(self, values: Iterable[TermValue]):
+        self.by_shape: dict[tuple[int, ...], list[Fingerprint]] = {}
+        for each in values:
+            self.add(each.array)
+
+    def add(self, array: Any) -> None:
+        key, fingerprint = fingerprint_of(array)
+        self.by_shape.setdefault(key, []).append(fingerprint)
+
+    def __contains__(self, array: Any) -> bool:
+        key, fingerprint = fingerprint_of(array)
+        return any(
+            all(math.isclose(one, two, rel_tol=1e-7, abs_tol=1e-9) for one, two in zip(fingerprint, other))
+            for other in self.by_shape.get(key, ())
+        )
+
+
+def fingerprint_of(array: Any) -> tuple[tuple[int, ...], Fingerprint]:
+    """Numbers of a tensor that no order of its axes changes."""
+    values = np.asarray(array, dtype=float)
+    finite = values[np.isfinite(values)]
+    key = tuple(sorted(size for size in values.shape if size != 1))
+    if not finite.size:
+        return key, (0.0, float(values.size))
+    with np.errstate(over="ignore"):
+        sums = [float(np.sum(each)) for each in (finite, finite**2, np.sin(finite))]
+    return key, (*sums, float(finite.max()), float(finite.min()), float(values.size - finite.size))
+
+
+def frontier(side: Sequence[TermValue], other: Fingerprints) -> tuple[Term, ...]:
+    """The innermost terms on the way to the value that the other side has not, while it has all their operands."""
+    arrays = {id(each.term): each.array for each in side}
+    shared = {
+        id(each.term): not each.term.arguments or each.array in other
+        for each in side
+        if not isinstance(each.array, tuple)
+    }
+    found: list[Term] = []
+    waiting, seen = [side[-1].term], set[int]()
+    while waiting:
+        term = waiting.pop()
+        if id(term) in seen or shared.get(id(term), True):
+            continue
+        seen.add(id(term))
+        inside = [each for each in term.arguments if not shared.get(id(each), True) and id(each) in arrays]
+        waiting += inside
+        if not inside:
+            found.append(term)
+    return tuple(sorted(found, key=lambda term: term.serial))
+
+
+def names_in(text: str) -> set[str]:
+    """The names of tensors in a program."""
+    found: set[str] = set()
+    waiting: list[Any] = [parse(text, "text")]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, tuple):
+            waiting += node
+        elif dataclasses.is_dataclass(node):
+            if isinstance(node, (nodes.Name, nodes.Subscript)):
+                found.add(to_text(node))
+            waiting += [
+                getattr(node, field.name)
+                for field in dataclasses.fields(node)
+                if field.name not in ("span", "operator_span")
+            ]
+    return found
+
+
+def texts(source: str, terms: Sequence[Term]) -> list[str]:
+    spans = [term.node.span for term in terms if term.node is not None]
+    return list(dict.fromkeys(clipped(source[start:end]) for start, end in spans))[:PLACES]
+
+
+def clipped(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= 120 else f"{text[:118]} …"
+
+
+# ----------------------------------------------------------------------------------------------------- lines of the code
+def lines_of(read: Any, code: str, parting: Parting, setting: Setting) -> list[Any]:
+    """The lines that made these terms, of several first the line that calls them all; and the line before something missing."""
+    stacks, before = (stacks_of(read, code, terms, setting) for terms in (parting.of_code, parting.before))
+    innermost = [stack[0] for stack in stacks]
+    common = [line for line in stacks[0] if all(line in stack for stack in stacks)] if len({*innermost}) > 1 else []
+    branch = [branching(stack, stacks[0] if stacks else ()) for stack in before]
+    return list(dict.fromkeys([*common[:1], *innermost, *branch]))
+
+
+def branching(stack: Sequence[Any], other: Sequence[Any]) -> Any:
+    """The outermost line of a call that another call has not."""
+    outer = [line for line in stack if line not in other]
+    return outer[-1] if outer else stack[0]
+
+
+def stacks_of(read: Any, code: str, terms: Sequence[Term], setting: Setting) -> list[tuple[Any, ...]]:
+    """The line of each term with those that called it."""
+    offset = len(setting.with_formula(code)) - len(code)
+    by_span = spans_of(read, code)
+    spans = [term.node.span for term in terms if getattr(term.node, "span", None)]
+    stacks = [by_span.get((start - offset, end - offset)) for start, end in spans]
+    return [stack for stack in stacks if stack]
+
+
+def spans_of(read: Any, code: str) -> dict[tuple[int, int], Any]:
+    """The lines of each piece of the text of a program, by its span."""
+    statements = tuple(each for each in read.tree.statements if not isinstance(each, nodes.Declaration))
+    found: dict[tuple[int, int], Any] = {}
+    for piece, own in pairs(parse(code, "text").statements, statements):
+        lines = read.lines_of(own)
+        if lines[0].file:
+            found.setdefault(piece.span, lines)
+    return found
+
+
+def pairs(first: Any, second: Any) -> Iterator[tuple[Any, Any]]:
+    """The nodes of two equal trees, side by side."""
+    if isinstance(first, tuple):
+        for one, two in zip(first, second):
+            yield from pairs(one, two)
+    elif dataclasses.is_dataclass(first) and type(first) is type(second):
+        if hasattr(first, "span"):
+            yield first, second
+        for field in dataclasses.fields(first):
+            if field.name not in ("span", "operator_span"):
+                yield from pairs(getattr(first, field.name), getattr(second, field.name))
+
+
+# --------------------------------------------------------------------------------------------------------- slips in words
+def slips(setting: Setting, code: str, parting: Parting, drawn: Drawn) -> Iterator[str]:
+    """The changes to the terms where they part that make a value which only the formula has."""
+    tree = parse(code, "text")
+    offset = len(setting.with_formula(code)) - len(code)
+    nodes_of_terms = [term.node for term in parting.of_code if getattr(term.node, "span", None)]
+    spans = {(node.span[0] - offset, node.span[1] - offset) for node in nodes_of_terms}
+    axes = axes_of(tree) or list(setting.axes)
+    at = [node for _, node in places(tree) if node.span in spans]
+    candidates = ((node, other, words) for node in at for other, words in changes(node, axes))
+    before = tuple(each for each in tree.statements if isinstance(each, nodes.Equation))
+    for node, other, words in itertools.islice(candidates, TRIED):
+        text = to_text(nodes.Program((*before, nodes.Value(other))))
+        try:
+            value = setting.value(text, drawn)
+        except NotationError:
+            continue
+        if array_of(value) in parting.missing:
+            yield f"the code has {short(node)}; {words} it is what the formula has"
+
+
+def axes_of(tree: Any) -> list[str]:
+    """The axes that a program speaks of."""
+    found: dict[str, None] = {}
+    waiting: list[Any] = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, tuple):
+            waiting += node
+        elif isinstance(node, nodes.Axis):
+            found[node.name] = None
+        elif dataclasses.is_dataclass(node):
+            if isinstance(node, nodes.Call):
+                found.update(dict.fromkeys(each.text for each in node.subscript if isinstance(each, nodes.Name)))
+            waiting += [
+                getattr(node, field.name)
+                for field in dataclasses.fields(node)
+                if field.name not in ("span", "operator_span")
+            ]
+    return list(found)
+
+
+def array_of(value: Value) -> Any:
+    return np.asarray(value.numbers, dtype=float).reshape(value.extent)

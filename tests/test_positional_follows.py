@@ -1,0 +1,173 @@
+"""Functions that follow a formula: sizes of calls, values, labels of a paper, and the plugin of pytest."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+from grammar.errors import NotationError
+
+ATTENTION = "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V"
+AXES = {"Q": "batch query key", "K": "batch seq key", "V": "batch seq val", "gives": "batch query val"}
+PAPER = r"""\documentclass{article}\begin{document}
+\begin{equation} \label{eq:attention}
+A = \left( \nfun{\seq}{softmax} \frac{Q \ndot{\key} K}{\sqrt{|\key|}} \right) \ndot{\seq} V
+\end{equation}
+\begin{equation} \label{eq:scores}
+S = Q \ndot{\key} K
+\end{equation}
+\end{document}
+"""
+
+
+def softmax(x):
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+@nt.follows(ATTENTION, **AXES)
+def attention(q, k, v):
+    return softmax(q @ k.swapaxes(1, 2) / np.sqrt(q.shape[-1])) @ v
+
+
+@nt.follows(ATTENTION, **AXES)
+def without_scale(q, k, v):
+    return softmax(q @ k.swapaxes(1, 2)) @ v
+
+
+def test_a_right_function_passes_and_is_itself():
+    attention.verify()
+    q, k, v = (np.ones(shape) for shape in ((2, 3, 4), (2, 5, 4), (2, 5, 6)))
+    assert attention(q, k=k, v=v).shape == (2, 3, 6) and attention.__name__ == "attention"
+
+
+def test_sizes_of_a_call_are_checked_by_name():
+    q, k, v = (np.ones(shape) for shape in ((2, 3, 4), (2, 5, 4), (2, 6, 6)))
+    with pytest.raises(nt.Differs, match="attention: seq is 6 in v, and 5 in k"):
+        attention(q, k, v)
+    with pytest.raises(nt.Differs, match=r"k has the shape \(5, 4\), and its axes are batch seq key"):
+        attention(q, k[0], v)
+    wrong = nt.follows("X", X="a b", gives="a b")(lambda x: x[1:])
+    with pytest.raises(nt.Differs, match="a is 2 in the result, and 3 in the arguments"):
+        wrong(np.ones((3, 2)))
+
+
+def test_a_wrong_function_is_told_in_the_same_words_each_time():
+    said = set()
+    for _ in range(2):
+        with pytest.raises(nt.Differs) as differs:
+            without_scale.verify()
+        said.add(str(differs.value))
+    (words,) = said
+    assert words.startswith(
+        f"without_scale is not {ATTENTION}\n  with batch = 1, query = 1, key = 2, seq = 2, val = 1: at {{"
+    )
+
+
+def test_a_call_costs_little_and_nothing_where_it_is_off(monkeypatch):
+    plain = nt.follows(ATTENTION, **AXES)(lambda q, k, v: v)
+    v = np.ones((2, 3, 4))
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        for _ in range(1000):
+            plain(v, v, v)
+        times.append(time.perf_counter() - start)
+    assert min(times) / 1000 < 30e-6  # some 6 µs on an idle machine
+    monkeypatch.setenv("NAMEDTENSOR_CHECK", "0")
+
+    def function(q, k, v):
+        return v
+
+    assert nt.follows(ATTENTION, **AXES)(function) is function and callable(function.verify)
+
+
+def test_wrong_uses_are_told():
+    with pytest.raises(NotationError, match="takes 1 arrays, and the formula has X, Y"):
+        nt.follows("X + Y", X="a", Y="a", gives="a")(lambda x: x)
+    with pytest.raises(NotationError, match='check= is "shapes" or "off"'):
+        nt.follows("X", X="a", gives="a", check="all")
+    with pytest.raises(NotationError, match="no document is given for #eq:x"):
+        nt.follows("#eq:x", X="a", gives="a")(lambda x: x).verify()
+
+
+def test_methods_and_functions_of_torch():
+    torch = pytest.importorskip("torch")
+
+    @nt.follows(ATTENTION, **AXES)
+    def attend(q, k, v):
+        scores = q @ k.mT / q.shape[-1] ** 0.5
+        weights = torch.softmax(scores, -2)
+        return weights @ v
+
+    with pytest.raises(nt.Differs) as differs:
+        attend.verify()
+    words = str(differs.value)
+    assert "weights = torch.softmax(scores, -2)" in words and "with softmax_{seq} instead of softmax_{query}" in words
+
+    @nt.follows("2 X", X="a b", gives="a b")
+    class Twice(torch.nn.Module):
+        def forward(self, x):
+            return 2 * x
+
+    Twice.forward.verify(Twice())
+    with pytest.raises(nt.Differs, match="x has the shape"):
+        Twice()(torch.ones(3))
+
+
+def test_functions_of_jax():
+    jax = pytest.importorskip("jax")
+
+    @nt.follows(ATTENTION, **AXES)
+    def attend(q, k, v):
+        return jax.nn.softmax(q @ k.swapaxes(1, 2) / q.shape[-1] ** 0.5, -1) @ v
+
+    attend.verify()
+
+
+def test_a_formula_by_its_label(tmp_path, monkeypatch):
+    (tmp_path / "paper.tex").write_text(PAPER, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    nt.follows("paper.tex#eq:attention", **AXES)(attention.__wrapped__).verify()
+    with pytest.raises(NotationError, match="no formula with the label eq:none") as problem:
+        nt.follows("paper.tex#eq:none", **AXES)(attention.__wrapped__).verify()
+    assert "eq:attention, eq:scores" in str(problem.value)
+
+
+MODEL = """
+import numpy as np
+import namedtensor as nt
+
+@nt.follows("#eq:scores", Q="query key", K="seq key", gives="query seq")
+def right(q, k):
+    return q @ k.T
+
+@nt.follows("#eq:scores", Q="query key", K="seq key", gives="query seq")
+def wrong(q, k):
+    return 2 * q @ k.T
+"""
+
+
+def test_the_plugin_tests_each_function(tmp_path):
+    (tmp_path / "paper.tex").write_text(PAPER, encoding="utf-8")
+    (tmp_path / "model.py").write_text(MODEL, encoding="utf-8")
+    root = Path(__file__).parent.parent
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "namedtensor.positional.pytest_plugin",
+        "model.py",
+        "--formulas",
+        "paper.tex",
+    ]
+    environment = {**__import__("os").environ, "PYTHONPATH": str(root)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, encoding="utf-8")
+    assert done.returncode == 1 and "1 failed, 1 passed" in done.stdout
+    assert "wrong is not #eq:scores" in done.stdout and "Traceback" not in done.stdout

@@ -1,0 +1,226 @@
+"""Modules and functions of PyTorch read as programs: values, names, remarks, and what is refused."""
+
+import math
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+from grammar.errors import NotationError
+
+torch = pytest.importorskip("torch")
+nn, F = torch.nn, torch.nn.functional
+
+
+class MLP(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc1, self.fc2, self.drop = nn.Linear(6, 8), nn.Linear(8, 6), nn.Dropout(0.5)
+
+    def forward(self, x):
+        h = torch.relu(self.fc1(x))
+        return x + self.drop(self.fc2(h))
+
+
+class Attention(nn.Module):
+    """Causal attention as small GPTs write it."""
+
+    def __init__(self, d=16, heads=2):
+        super().__init__()
+        self.qkv, self.proj, self.heads = nn.Linear(d, 3 * d), nn.Linear(d, d), heads
+        self.register_buffer("bias", torch.tril(torch.ones(32, 32)).view(1, 1, 32, 32))
+
+    def forward(self, x):
+        B, T, C = x.shape
+        q, k, v = (each.view(B, T, self.heads, -1).transpose(1, 2) for each in self.qkv(x).split(C, dim=2))
+        att = (q @ k.transpose(-2, -1)) * (1.0 / math.sqrt(k.size(-1)))
+        att = att.masked_fill(self.bias[:, :, :T, :T] == 0, float("-inf"))
+        y = F.softmax(att, dim=-1) @ v
+        return self.proj(y.transpose(1, 2).contiguous().view(B, T, C))
+
+
+class Informer(nn.Module):
+    """The heads are joined without being brought back beside their keys."""
+
+    def __init__(self, d=8, heads=2):
+        super().__init__()
+        self.q, self.v, self.heads = nn.Linear(d, d), nn.Linear(d, d), heads
+
+    def forward(self, x):
+        B, L, D = x.shape
+        q = self.q(x).view(B, L, self.heads, -1).transpose(1, 2)
+        v = self.v(x).view(B, L, self.heads, -1).transpose(1, 2)
+        y = torch.softmax(q @ q.transpose(-2, -1), -1) @ v
+        return y.reshape(B, L, D)
+
+
+class LeNet(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv1, self.conv2, self.fc = nn.Conv2d(1, 3, 5, padding=2), nn.Conv2d(3, 4, 5), nn.Linear(16, 10)
+
+    def forward(self, x):
+        x = F.max_pool2d(F.relu(self.conv1(x)), 2)
+        x = F.max_pool2d(F.relu(self.conv2(x)), 2)
+        return self.fc(torch.flatten(x, 1))
+
+
+class Residual(nn.Module):
+    def __init__(self, c=4):
+        super().__init__()
+        self.conv1, self.bn1 = nn.Conv2d(c, c, 3, padding=1, bias=False), nn.BatchNorm2d(c)
+
+    def forward(self, x):
+        return F.relu(self.bn1(self.conv1(x)) + x)
+
+
+MODULES = {
+    "mlp": (MLP, (3, 6), "batch chans"),
+    "attention": (Attention, (2, 5, 16), "batch seq chans"),
+    "lenet": (LeNet, (2, 1, 16, 16), "batch color height width"),
+    "residual": (Residual, (2, 4, 6, 6), "batch chans height width"),
+    "encoder layer": (lambda: nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), (3, 5, 8), "batch seq chans"),
+    "gru": (lambda: nn.GRU(6, 5, batch_first=True), (3, 4, 6), "batch seq chans"),
+    "lstm": (lambda: nn.LSTM(6, 5, 2, batch_first=True, bidirectional=True), (3, 3, 6), "batch seq chans"),
+}
+
+
+def value_of(module, *arrays):
+    with torch.no_grad():
+        found = module.eval()(*arrays)
+    return found[0] if isinstance(found, tuple) else found
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_module_has_the_value_of_its_program(name):
+    make, shape, axes = MODULES[name]
+    torch.manual_seed(0)
+    module = make()
+    argument = "src" if name == "encoder layer" else "input" if name in ("gru", "lstm") else "x"
+    read = nt.from_torch(module, torch.randn(shape), names={argument: axes})
+    x = torch.randn(4, *shape[1:])
+    np.testing.assert_allclose(read(x), value_of(module, x), rtol=1e-4, atol=1e-5)
+    assert not read.remarks
+    assert nt.program(read.text).names is not None  # the text is read again
+
+
+def test_other_sizes_than_those_of_the_example():
+    module = Attention()
+    read = nt.from_torch(module, torch.randn(2, 2, 16), names={"x": "batch seq chans"})
+    x = torch.randn(3, 7, 16)
+    np.testing.assert_allclose(read(x), value_of(module, x), rtol=1e-4, atol=1e-5)
+    assert "iota_{seq'} ≥ iota_{seq} + 1" in read.text and "√|" in read.text
+    assert read.axes == ("batch", "seq", "proj")
+
+
+def test_names_of_parameters_split_their_axes():
+    names = {"x": "batch chans", "fc1.weight": "(heads[2] key) chans"}
+    read = nt.from_torch(MLP(), torch.randn(3, 6), names=names)
+    assert "W_{fc1} ∈ ℝ^{heads[2] × key[4] × chans}" in read.text
+    assert read.parameters["W_{fc1}"].axes == ("heads", "key", "chans")
+    assert read.formula == "x + (relu(x ⊙_{chans} W_{fc1} + b_{fc1}) ⊙_{heads, key} W_{fc2} + b_{fc2})"
+
+
+def test_a_function_and_its_lines():
+    def scores(q, k):
+        s = q @ k.T
+        return torch.softmax(s / q.shape[-1] ** 0.5, -1)
+
+    read = nt.from_torch(scores, torch.randn(2, 4), torch.randn(3, 4), names={"q": "query key", "k": "seq key"})
+    assert read.formula.startswith("softmax_{seq}(q ⊙_{key} k / √|key|")
+    assert read.source_of(read.tree.statements[-1].body).text.startswith("return torch.softmax")
+
+
+@pytest.mark.parametrize("size", [5, 2])
+def test_a_view_that_scrambles_axes_is_a_remark_also_where_sizes_are_equal(size):
+    read = nt.from_torch(Informer(), torch.randn(2, size, 8), names={"x": "batch seq chans"})
+    (remark,) = read.remarks
+    assert remark.source.text == "return y.reshape(B, L, D)" and "across the borders" in remark.sentence
+    assert "^^^" in str(remark) and "test_positional_torch.py" in str(remark)
+
+
+def test_a_view_that_cuts_a_named_axis_is_a_remark():
+    read = nt.from_torch(lambda x: x.view(x.shape[0], 2, 3).sum(1), torch.randn(4, 6), names={"x": "batch chans"})
+    (remark,) = read.remarks
+    assert remark.sentence == "view cuts the axis chans[6] into 2 × 3"
+    x = torch.randn(5, 6)
+    np.testing.assert_allclose(read(x), x.view(5, 2, 3).sum(1), rtol=1e-5)
+
+
+def decides(x):
+    if x.sum() > 0:
+        return x
+    return -x
+
+
+REFUSED = {
+    "what follows depends on values of tensors: if x.sum() > 0:": decides,
+    "aten.rand_like draws random numbers": lambda x: x + torch.rand_like(x),
+    "aten.nonzero depends on values": lambda x: x[torch.nonzero(x)],
+    "aten.linalg_qr has no form in the notation yet": lambda x: torch.linalg.qr(x)[0],
+    "a cast to torch.int64 cuts fractions off": lambda x: x.to(torch.int64) + 1,
+    "aten.topk has no form in the notation yet": lambda x: torch.topk(x, 2).values,
+}
+
+
+@pytest.mark.parametrize("sentence", REFUSED)
+def test_what_is_refused_says_operator_file_and_line(sentence):
+    with pytest.raises(NotationError, match="test_positional_torch.py:[0-9]+: ") as refused:
+        nt.from_torch(REFUSED[sentence], torch.randn(4, 4))
+    words = str(refused.value)
+    assert refused.value.code == 405 and all(word in words for word in sentence.split())
+
+
+def test_names_that_do_not_fit_are_told():
+    with pytest.raises(NotationError, match="names speaks of y, and the module has x, fc1.weight"):
+        nt.from_torch(MLP(), torch.randn(3, 6), names={"y": "batch chans"})
+    with pytest.raises(NotationError, match="x has 2 dimensions, and 'batch seq chans' names 3"):
+        nt.from_torch(MLP(), torch.randn(3, 6), names={"x": "batch seq chans"})
+    with pytest.raises(NotationError, match="does not run on these inputs"):
+        nt.from_torch(MLP(), torch.randn(3, 5))
+    with pytest.raises(
+        NotationError, match=r"chans is 6 in x, and another size elsewhere|whose sizes do not make that"
+    ):
+        nt.from_torch(MLP(), torch.randn(3, 6), names={"x": "batch chans", "fc1.weight": "chans chans"})
+
+
+def test_in_place_operations_are_read_as_what_they_leave():
+    def first_is_zero(x):
+        y = x.clone()
+        y[:, 0] = 0
+        y += 1
+        return y
+
+    read = nt.from_torch(first_is_zero, torch.randn(3, 4), names={"x": "batch seq"})
+    x = torch.randn(5, 6)
+    np.testing.assert_allclose(read(x), first_is_zero(x), rtol=1e-6)
+
+
+def test_the_module_is_left_as_it_is():
+    module = MLP().train()
+    before = {name: each.clone() for name, each in module.state_dict().items()}
+    nt.from_torch(module, torch.randn(3, 6))
+    assert module.training and all(torch.equal(each, before[name]) for name, each in module.state_dict().items())
+
+
+PEERS = {
+    "bert": ("Bert", dict(hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=24, vocab_size=30, max_position_embeddings=40)),
+    "gpt2": ("GPT2", dict(n_layer=2, n_embd=16, n_head=2, vocab_size=30, n_positions=40, bos_token_id=0, eos_token_id=1)),
+    "llama": ("Llama", dict(hidden_size=16, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2, intermediate_size=24, vocab_size=30)),
+    "vit": ("ViT", dict(hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=24, image_size=8, patch_size=4)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_models_of_transformers(name):
+    transformers = pytest.importorskip("transformers")
+    kind, options = PEERS[name]
+    torch.manual_seed(0)
+    model = getattr(transformers, f"{kind}Model")(getattr(transformers, f"{kind}Config")(**options)).eval()
+    given = torch.randn(2, 3, 8, 8) if name == "vit" else torch.randint(0, 30, (2, 6))
+    read = nt.from_torch(model, given, names={} if name == "vit" else {"input_ids": "batch seq"})
+    other = torch.randn(3, 3, 8, 8) if name == "vit" else torch.randint(0, 30, (3, 9))
+    with torch.no_grad():
+        due = model(other).last_hidden_state
+    np.testing.assert_allclose(read(other), due, rtol=1e-4, atol=1e-5)
+    assert not read.remarks

@@ -1,0 +1,55 @@
+"""Slips that fit all shapes, in code of PyTorch that has a formula: found, and named by their line."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+from torch_slips import SUBJECTS, Subject
+
+import namedtensor as nt
+
+torch = pytest.importorskip("torch")
+CASES = [(subject, place) for subject in SUBJECTS for place in range(len(subject.slips))]
+QUICK = [CASES[place] for place in (0, 3, 7, 22, 27, 30, 35)]
+
+
+def compare(subject: Subject, code: str, folder: Path):
+    path = folder / "model.py"
+    path.write_text(code, encoding="utf-8")
+    specification = importlib.util.spec_from_file_location("model", path)
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    torch.manual_seed(0)
+    found = getattr(module, subject.name)
+    found = found() if isinstance(found, type) else found
+    read = nt.from_torch(found, *map(torch.randn, subject.shapes), names=subject.names)
+    return read, nt.equivalent(read, subject.formula)
+
+
+def judged(subject: Subject, place: int, folder: Path) -> tuple[bool, bool]:
+    """Whether a slip is found, and at its line."""
+    right, wrong = subject.slips[place]
+    code = subject.code.replace(right, wrong)
+    assert code != subject.code
+    changed = {at for at, pair in enumerate(zip(subject.code.splitlines(), code.splitlines()), 1) if pair[0] != pair[1]}
+    read, found = compare(subject, code, folder)
+    lines = {line.line for line in found.lines} | {each.source.line for each in read.remarks}
+    return not found, bool(lines & changed)
+
+
+@pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: subject.name)
+def test_right_code_is_its_formula_without_a_remark(subject, tmp_path):
+    read, found = compare(subject, subject.code, tmp_path)
+    assert found and not read.remarks, str(found)
+
+
+@pytest.mark.parametrize(("subject", "place"), QUICK)
+def test_a_slip_is_found_at_its_line(subject, place, tmp_path):
+    assert judged(subject, place, tmp_path) == (True, True)
+
+
+@pytest.mark.slow
+def test_of_all_slips_most_are_found_at_their_line(tmp_path):
+    found = [judged(*case, tmp_path) for case in CASES]
+    assert len(found) >= 40 and sum(each[0] for each in found) >= len(found) - 1
+    assert sum(each[1] for each in found) >= 33
