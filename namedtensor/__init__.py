@@ -43,7 +43,7 @@ when_first_seen("NamedTensor", lambda: import_module(".tensors", __name__))  # w
 answer("closed_form", lambda: import_module(".derivations.closed_form", __name__).closed_form)
 answer("gradient", lambda: import_module(".derivations.gradients", __name__).gradient)
 answer("document", lambda: import_module(".documents.loaded", __name__).program_of)
-answer("labelled", lambda: import_module(".documents.labels", __name__).labelled)
+answer("labeled", lambda: import_module(".documents.labels", __name__).labeled)
 answer("equivalent", lambda: import_module(".teaching.equivalence", __name__).equivalent)
 answer("claims", lambda: import_module(".documents.trial", __name__).claims_of)
 

@@ -97,7 +97,13 @@ __all__ = [
 ]
 
 def check(
-    formula: str | Verbs, shapes: Values | None = None, /, *, sizes: Mapping[str, int] | None = None, syntax: str = 'auto', **named: Any
+    formula: str | Verbs,
+    shapes: Values | None = None,
+    /,
+    *,
+    sizes: Mapping[str, int] | None = None,
+    syntax: str = "auto",
+    **named: Any,
 ) -> CheckResult:
     """Check the formula without data: infer the type of every name and sub-expression, and report all errors.
 
@@ -126,7 +132,7 @@ def check(
     'ℝ^{height[3]}'
     """
 
-def derivative(formula: str | Verbs, /, wrt: str, *, syntax: str = 'auto') -> Verbs:
+def derivative(formula: str | Verbs, /, wrt: str, *, syntax: str = "auto") -> Verbs:
     """Return the derivative with respect to a name, as a formula (paper §5).
 
     Parameters
@@ -161,7 +167,7 @@ def derivative(formula: str | Verbs, /, wrt: str, *, syntax: str = 'auto') -> Ve
     """
 
 def compile(
-    formula: str | Verbs, /, backend: str | None = None, disable: str | Collection[str] = (), *, syntax: str = 'auto'
+    formula: str | Verbs, /, backend: str | None = None, disable: str | Collection[str] = (), *, syntax: str = "auto"
 ) -> CompiledFormula:
     """Compile a function of named tensors for repeated calls. It plans once for each input signature.
 
@@ -194,7 +200,14 @@ def compile(
     """
 
 def cost(
-    formula: str | Verbs, values: Values | None = None, /, *, sizes: Mapping[str, int] | None = None, disable: str | Collection[str] = (), syntax: str = 'auto', **named: Any
+    formula: str | Verbs,
+    values: Values | None = None,
+    /,
+    *,
+    sizes: Mapping[str, int] | None = None,
+    disable: str | Collection[str] = (),
+    syntax: str = "auto",
+    **named: Any,
 ) -> Cost:
     """Compute the cost of an evaluation without running it: operations, bytes and the largest array, step by step.
 
@@ -232,7 +245,7 @@ def cost(
     """
 
 def parameters(
-    formula: str | Verbs, /, sizes: Mapping[str, int] | None = None, *, syntax: str = 'auto', **shapes: Any
+    formula: str | Verbs, /, sizes: Mapping[str, int] | None = None, *, syntax: str = "auto", **shapes: Any
 ) -> dict[str, str]:
     r"""Infer the shape of every parameter: everything that is declared and not defined.
 
@@ -268,7 +281,16 @@ def parameters(
     """
 
 def init(
-    formula: str | Verbs, /, seed: Any = 0, sizes: Mapping[str, int] | None = None, dtype: str = 'float64', initializers: Initializers | None = None, names: Collection[str] | None = None, *, syntax: str = 'auto', **shapes: Any
+    formula: str | Verbs,
+    /,
+    seed: Any = 0,
+    sizes: Mapping[str, int] | None = None,
+    dtype: str = "float64",
+    initializers: Initializers | None = None,
+    names: Collection[str] | None = None,
+    *,
+    syntax: str = "auto",
+    **shapes: Any,
 ) -> dict[str, Any]:
     r"""Initialize the parameters.
 
@@ -310,7 +332,14 @@ def init(
     """
 
 def diagram(
-    formula: str | Verbs, /, *arguments: Any, sizes: Mapping[str, int] | None = None, expand: str | Collection[str] = (), values: Values | None = None, syntax: str = 'auto', **shapes: Any
+    formula: str | Verbs,
+    /,
+    *arguments: Any,
+    sizes: Mapping[str, int] | None = None,
+    expand: str | Collection[str] = (),
+    values: Values | None = None,
+    syntax: str = "auto",
+    **shapes: Any,
 ) -> Diagram:
     r"""Draw the data flow to the value, with the type of each node. Nothing is computed.
 
@@ -348,7 +377,7 @@ def diagram(
     >>> block["Block"].diagram(X="ℝ^{seq × a}", expand="FFN").save("block.svg")  # doctest: +SKIP
     """
 
-def to_text(formula: str | Verbs, /, ascii: bool = False, colors: bool = False, *, syntax: str = 'auto') -> str:
+def to_text(formula: str | Verbs, /, ascii: bool = False, colors: bool = False, *, syntax: str = "auto") -> str:
     r"""Return the formula as text.
 
     Parameters
@@ -381,7 +410,13 @@ def to_text(formula: str | Verbs, /, ascii: bool = False, colors: bool = False, 
     """
 
 def to_latex(
-    formula: str | Verbs, /, macros: bool = False, colors: bool = False, width: float | None = None, *, syntax: str = 'auto'
+    formula: str | Verbs,
+    /,
+    macros: bool = False,
+    colors: bool = False,
+    width: float | None = None,
+    *,
+    syntax: str = "auto",
 ) -> str:
     r"""Return the formula as LaTeX. A document needs `latex_preamble()` for it.
 
@@ -418,7 +453,15 @@ def to_latex(
     """
 
 def to_python(
-    formula: str | Verbs, library: str = 'numpy', values: Values | None = None, /, *, sizes: Mapping[str, int] | None = None, style: str = 'function', syntax: str = 'auto', **named: Any
+    formula: str | Verbs,
+    library: str = "numpy",
+    values: Values | None = None,
+    /,
+    *,
+    sizes: Mapping[str, int] | None = None,
+    style: str = "function",
+    syntax: str = "auto",
+    **named: Any,
 ) -> str:
     """Return the source text of a plain function that runs without this package.
 
@@ -464,7 +507,14 @@ def to_python(
     """
 
 def to_javascript(
-    formula: str | Verbs, values: Values | None = None, /, *, sizes: Mapping[str, int] | None = None, standalone: bool = False, syntax: str = 'auto', **named: Any
+    formula: str | Verbs,
+    values: Values | None = None,
+    /,
+    *,
+    sizes: Mapping[str, int] | None = None,
+    standalone: bool = False,
+    syntax: str = "auto",
+    **named: Any,
 ) -> str:
     """Return the source text of a JavaScript module that exports the function `formula` of arrays.
 
@@ -512,7 +562,13 @@ def to_javascript(
     """
 
 def to_einsum(
-    formula: str | Verbs, values: Values | None = None, /, *, sizes: Mapping[str, int] | None = None, syntax: str = 'auto', **named: Any
+    formula: str | Verbs,
+    values: Values | None = None,
+    /,
+    *,
+    sizes: Mapping[str, int] | None = None,
+    syntax: str = "auto",
+    **named: Any,
 ) -> str:
     """Return the formula as a call of `einsum`, for NumPy, PyTorch or JAX.
 

@@ -31,7 +31,7 @@ from .declarations import declaration, declared_parameter
 from .elements import define_by_elements
 from .families import infer_family
 from .indexing import created
-from .open_families import labelled_member
+from .open_families import labeled_member
 from .unknown_names import unknown_name
 
 NESTED = 100  # definitions that may be evaluated inside each other before what they need is evaluated ahead
@@ -252,7 +252,7 @@ def infer_group(checker: Inference, group: list[Definition], env: Environment) -
 def input_or_parameter(checker: Inference, key: Key, node: Any) -> Term | None:
     declared, env = declaration(checker, key)
     if declared is None:
-        return labelled_member(checker, key, node)
+        return labeled_member(checker, key, node)
     if not checker.infer_parameters:
         solved = None if declared.axes else checker.solver.scalar(key, checker.top)
         if solved is not None:

@@ -292,7 +292,7 @@ def not_empty(ranges: dict[Symbol, tuple[Size, Size]], low: Size, high: Size) ->
     return result
 
 
-def labelled_member(checker: Inference, key: Key, node: Any) -> Term | None:
+def labeled_member(checker: Inference, key: Key, node: Any) -> Term | None:
     """W^{n} or W^{l-1} where W^1, W^2, … have values of one type; None where they have not."""
     if not (checker.infer_parameters and is_assuming()):
         return None

@@ -12,16 +12,16 @@ from grammar.printer import to_text
 from ..files.text import InputError
 from .included_files import document_text
 from .loaded import whole_of
+from .overridden import defined_by, needed_by
 from .sections import check_document
-from .superseded import defined_by, needed_by
 
 LEFT_OUT = (nodes.Value, nodes.Declaration, nodes.Fact)  # values of others, types that the code has
 PLAIN = (nodes.Name, nodes.Subscript, nodes.Superscript)
 LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
 
 
-def labelled(file: str, label: str) -> str:
-    """The program whose value is the labelled formula, with the definitions that it needs.
+def labeled(file: str, label: str) -> str:
+    """The program whose value is the labeled formula, with the definitions that it needs.
 
     Raises NotationError where the file cannot be read, or has no formula with that label.
     """

@@ -28,6 +28,7 @@
 `torch_names`: what its tensors are called.
 `torch_tensors`: tensors of a trace as values, and their views.
 `torch_constants`: constants whose form can be told.
+`torch_rules`: the rules of operations by name.
 `torch_operations`: the rules of operations of ATen.
 `torch_shapes`: those that change dimensions.
 `torch_layers`: those that are layers.
@@ -39,5 +40,5 @@
 `pytest_plugin`: functions that follow formulas as tests.
 `offers`: the translation of a formula that failed, as a hint.
 
-Law: it imports programs and what is below them; no text of a user is run as code, and no translation is given that differs from its source.
+Contract: it imports programs and lower layers; it never executes the text of a user, and no translation differs from its source.
 """

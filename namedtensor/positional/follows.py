@@ -1,4 +1,4 @@
-"""`nt.follows`: an ordinary function of arrays, held against a formula.
+"""`nt.follows`: compare an ordinary function of arrays with a formula.
 
 A call checks the sizes of its arguments and result by the names of the formula's axes. `verify` compares the function with the formula on
 drawn shapes, and says why they differ.
@@ -61,7 +61,7 @@ def resolved(formula: str, root: str = "") -> str:
         raise NotationError(
             108, f"no document is given for {formula}", hint="write paper.tex#label, or pytest --formulas paper.tex"
         )
-    return answered("labelled", file if os.path.isabs(file) else os.path.join(root, file), match["label"])
+    return answered("labeled", file if os.path.isabs(file) else os.path.join(root, file), match["label"])
 
 
 def follows(formula: str, /, *, gives: str, check: str = "shapes", **axes: str) -> Callable[[Any], Any]:
@@ -262,7 +262,7 @@ def library_of(call: Any, contract: Contract, seed: int) -> str:
 
 
 def libraries(call: Any) -> Iterator[str]:
-    """NumPy, PyTorch, JAX; first the one that the function's module speaks of."""
+    """NumPy, PyTorch, JAX; first the one that the function's module uses."""
     function = getattr(call, "func", call)
     names = getattr(function, "__globals__", {})
     spoken = (

@@ -18,13 +18,12 @@ from grammar import nodes
 from grammar.nodes import Node
 from grammar.printer import to_text
 
-from . import torch_layers, torch_losses, torch_shapes
-from .axes import Axes, Axis, Clash, Dim, Kind, axes_of
+from .axes import Axes, Axis, Clash, Dim, axes_of
 from .torch_constants import Pattern, pattern_of
 from .torch_names import Names, axis_words, hint_of, of_input, of_parameter
-from .torch_operations import RULES
+from .torch_rules import RULES
 from .torch_tensors import Tensor, Views, iota, ones, plain
-from .torch_trace import NOWHERE, Ref, Source, Step, Trace, Unreadable
+from .torch_trace import Ref, Source, Step, Trace, Unreadable
 from .values import Value, call, number, size
 
 IGNORED = ("dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "generator", "training")
@@ -369,7 +368,7 @@ class Reader:
         return None
 
     def bounded(self, index: Any, length: int) -> None:
-        """Note that the inputs in an index are at most so many."""
+        """Record the largest value of the inputs in an index."""
         if isinstance(index, tuple):
             for each in index:
                 self.bounded(each, length)
@@ -537,4 +536,3 @@ def stamped(node: Any, step: int) -> Any:
     return replace(node, **changes, span=(step + 1, 0))
 
 
-_ = (torch_layers, torch_losses, torch_shapes, Kind, NOWHERE)

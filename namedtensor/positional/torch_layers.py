@@ -11,7 +11,8 @@ from grammar import nodes
 from grammar.nodes import Node
 
 from .axes import axes_of
-from .torch_operations import along, apply, broadcast, numeric, powered, product, reduced, rule, transposed
+from .torch_operations import along, apply, broadcast, numeric, powered, product, reduced, transposed
+from .torch_rules import rule
 from .torch_shapes import padded, windows
 from .torch_tensors import Tensor, iota, plain
 from .torch_trace import Unreadable

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from .axes import axes_of
 from .torch_layers import looked_up
-from .torch_operations import apply, broadcast, chosen, compared, fitted, powered, product, reduced, rule
+from .torch_operations import apply, broadcast, chosen, compared, fitted, powered, product, reduced
+from .torch_rules import rule
 from .torch_tensors import Tensor, plain
 from .torch_trace import Unreadable
 from .values import Value, aligned, call, number

@@ -22,6 +22,7 @@ from grammar.printer import to_text
 from ..core.tensor import NamedTensor, tensor
 from ..programs.evaluate import evaluate
 from ..programs.program import Program
+from . import torch_layers, torch_losses, torch_operations, torch_shapes  # noqa: F401  they register rules
 from .axes import Axis, Move
 from .naming import TwiceInOneValue, names_of
 from .torch_graph import Declared, Reader, Remark

@@ -1,13 +1,13 @@
 """Operations of ATen as nodes of the notation: elementwise, reductions, products, comparisons. One rule for each.
 
 A rule takes the reader and the arguments of a step, and gives a tensor, or several. An argument that it does not read must
-have its default: a keyword that is passed over would be a wrong formula.
+have its default: a keyword that is ignored would give a wrong formula.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,23 +15,13 @@ from grammar import nodes
 from grammar.nodes import Node
 
 from .axes import Axis, Dim, axes_of
+from .torch_rules import RULES, rule
 from .torch_tensors import Tensor, iota, plain
 from .torch_trace import Unreadable
 from .values import Value, aligned, call, contracted, matmul, number, size
 
 if TYPE_CHECKING:
     from .torch_graph import Arguments, Reader
-
-Rule = Callable[["Reader", "Arguments"], "Tensor | tuple[Tensor | None, ...]"]
-RULES: dict[str, Rule] = {}
-
-
-def rule(*names: str) -> Callable[[Rule], Rule]:
-    def register(function: Rule) -> Rule:
-        RULES.update(dict.fromkeys(names, function))
-        return function
-
-    return register
 
 
 # --------------------------------------------------------------------------------------------------------- elementwise
@@ -477,7 +467,7 @@ def extreme(r: Reader, a: Arguments) -> Tensor | tuple[Tensor | None, ...]:
 
 @rule("var", "std", "var_mean", "std_mean")
 def variance(r: Reader, a: Arguments) -> Tensor | tuple[Tensor | None, ...]:
-    """PyTorch divides by n − 1 where nothing is said; `var` of the notation by n."""
+    """PyTorch divides by n − 1 by default; `var` of the notation divides by n."""
     first, again = a.shared("self")
     over, keep = dimensions(a, len(first.shape)), bool(a.get("keepdim"))
     correction = a.get("correction", None)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from grammar import nodes
 
 from .axes import Axis, Dim, axes_of
-from .torch_operations import numeric, rule
+from .torch_operations import numeric
+from .torch_rules import rule
 from .torch_tensors import Tensor, iota, ones, plain
 from .torch_trace import Unreadable
 from .values import Value, aligned, call, number, renamed

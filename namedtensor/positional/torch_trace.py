@@ -213,7 +213,7 @@ def bind(func: Any, args: Any, kwargs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def defaults(func: Any, bound: Mapping[str, Any]) -> frozenset[str]:
-    """The arguments that are what they are where nothing is said."""
+    """Return the arguments that have their default values."""
     return frozenset(
         each.name
         for each in func._schema.arguments

@@ -7,6 +7,7 @@
 `comparison`: compares two values element by element.
 `differences`: describes how they differ.
 `mutants`: generated common mistakes.
+`judgment`: values compared with expected values.
 `equivalence`: `nt.equivalent`.
 `code_differences`: where a module of PyTorch differs from a formula.
 `exercise_files`: the format of exercise files.

@@ -23,7 +23,7 @@ from grammar.printer import to_text
 from ..programs.term_values import TermValue, term_values
 from ..terms.terms import Term
 from .differences import Words
-from .equivalence import Equivalence, judged
+from .judgment import Equivalence, judged
 from .mutants import changes, places, short
 from .settings import Drawn, Setting, declared
 from .spelling import called, text_of
@@ -145,7 +145,7 @@ class Fingerprints:
 
 
 def fingerprint_of(array: Any) -> tuple[tuple[int, ...], Fingerprint]:
-    """Numbers of a tensor that no order of its axes changes."""
+    """Statistics of a tensor that do not depend on the order of its axes."""
     values = np.asarray(array, dtype=float)
     finite = values[np.isfinite(values)]
     key = tuple(sorted(size for size in values.shape if size != 1))
@@ -278,7 +278,7 @@ def slips(setting: Setting, code: str, parting: Parting, drawn: Drawn) -> Iterat
 
 
 def axes_of(tree: Any) -> list[str]:
-    """The axes that a program speaks of."""
+    """Return the axes that a program uses."""
     found: dict[str, None] = {}
     waiting: list[Any] = [tree]
     while waiting:

@@ -5,57 +5,21 @@ Types first, then values on draws, then whether a proof of it is found.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
-from grammar.plain_text import encodable
 
 from ..derivations.equal_forms import has_proof
-from .comparison import Difference, Matching, difference, largest, matchings
-from .differences import Words, axes_differ, related, sizes_differ, value_differs
-from .mutants import mistake
+from .code_differences import against_code
+from .differences import Words
+from .judgment import Equivalence, judged
 from .settings import Drawn, Setting, declared
 from .spelling import called, expression, text_of
 from .values import Value
 
 NEUTRAL = Words("the first", "the value of the first", "the second", "the second")
 TURNED = Words("the second", "the value of the second", "the first", "the first")
-
-
-@dataclass(frozen=True)
-class Equivalence:
-    """Whether two formulas are the same on all draws: true or false, and how they differ.
-
-    `how` is "same", "axes", "sizes", "value", "relation" where all values have one to those due, or "mistake"; `record` is where the values differ most, counted from 1, with
-    `found` and `due` there; `axes` pairs new axes of the first with those of the second that they stand for; `sizes` are
-    those that were drawn; `proved` is true where they are the same for all tensors, and not only for those that were drawn. Of a
-    module that was read, `lines` are those of its source where it parts from the formula.
-    """
-
-    how: str
-    told: str
-    axes: Mapping[str, str]
-    record: Mapping[str, int] | None = None
-    found: Any = None
-    due: Any = None
-    draws: int = 0
-    sizes: Mapping[str, int] | None = None
-    proved: bool = False
-    lines: tuple[Any, ...] = ()
-
-    def __bool__(self) -> bool:
-        return self.how == "same"
-
-    @encodable
-    def __str__(self) -> str:
-        return self.told
-
-    @encodable
-    def __repr__(self) -> str:
-        return f"<{'same' if self else 'not the same'}: {self.told}>"
 
 
 def equivalent(first: Any, second: Any, /, *, given: str = "", seed: int = 0, **types: Any) -> Equivalence:
@@ -81,9 +45,6 @@ def equivalent(first: Any, second: Any, /, *, given: str = "", seed: int = 0, **
     the first equals the second with mean_n instead of ∑_{n}; the first is −0.1264, the second is −0.3791
     """
     if hasattr(first, "lines_of"):
-        with LOADING, all_or_none():
-            from .code_differences import against_code
-
         return against_code(first, second, given, seed)
     setting = Setting("\n".join(filter(str.strip, (declared(types), given))))
     first, second = text_of(first), text_of(second)
@@ -117,58 +78,3 @@ def compared(setting: Setting, found: str, due: str, words: Words, seed: int = 0
     if not state:
         return Equivalence("value", "neither has a value on any draw", {})
     return judged(setting, [(drawn.values, own, value) for drawn, own, value in state], words, due)
-
-
-def judged(
-    setting: Setting,
-    state: Sequence[tuple[Mapping[str, Value], Value, Value]],
-    words: Words,
-    solution: str | None = None,
-) -> Equivalence:
-    """Values beside those due, each with what was drawn for it."""
-    pairs = [(own, value) for _, own, value in state]
-    found, due = pairs[0]
-    ways = list(matchings(found, due, setting.axes))
-    extents = [{axis: size for each in values.values() for axis, size in each.sizes.items()} for values, _, _ in state]
-    if not ways:
-        wrong = sizes_differ(found, due, words) if set(found.axes) == set(due.axes) else None
-        return Equivalence("sizes" if wrong else "axes", wrong or axes_differ(found, due, setting.axes, words), {})
-    if wrong := sizes_differ(found, due, words):
-        return Equivalence("sizes", wrong, {})
-    scales = [largest((*values.values(), value)) for values, _, value in state]
-    closest: tuple[int, Matching, Difference] | None = None
-    for way in ways:
-        differing = _first_difference(pairs, way, scales)
-        if differing is None:
-            return Equivalence(
-                "same", f"the same on {len(pairs)} of {len(pairs)} draws", way, draws=len(pairs), sizes=extents[0]
-            )
-        if closest is None or differing[0] > closest[0]:
-            closest = (differing[0], way, differing[1])
-    assert closest is not None
-    _, way, where = closest
-    named = mistake(setting, solution, state, scales, words) if solution is not None else None
-    told = value_differs(where, words)
-    relation = named or related([(*pair, sizes) for pair, sizes in zip(pairs, extents)], way, words)
-    told = f"{relation}; {told}" if relation else told
-    return Equivalence(
-        "mistake" if named else "relation" if relation else "value",
-        told,
-        way,
-        where.record,
-        where.found,
-        where.due,
-        len(pairs),
-        extents[0],
-    )
-
-
-def _first_difference(
-    pairs: Sequence[tuple[Value, Value]], way: Matching, scales: Sequence[float]
-) -> tuple[int, Difference] | None:
-    for at, ((found, due), scale) in enumerate(zip(pairs, scales)):
-        if sizes_differ(found, due, Words()):
-            continue
-        if where := difference(found, due, way, scale):
-            return at, where
-    return None

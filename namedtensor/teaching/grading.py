@@ -27,8 +27,8 @@ from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.names import walk
 from .differences import Words, names_of_new_axes
 from .einsum import as_formula, is_einsum, letters_clash
-from .equivalence import Equivalence, judged
 from .exercise_files import ExerciseText
+from .judgment import Equivalence, judged
 from .references import reference_of
 from .settings import Setting
 from .spelling import called, expression, text_of
