@@ -1,0 +1,103 @@
+"""The comparison of values with expected values: an `Equivalence`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from grammar.plain_text import encodable
+
+from .comparison import Difference, Matching, difference, largest, matchings
+from .differences import Words, axes_differ, related, sizes_differ, value_differs
+from .mutants import mistake
+from .settings import Setting
+from .values import Value
+
+
+@dataclass(frozen=True)
+class Equivalence:
+    """Whether two formulas are equal on all random tensors, and how they differ.
+
+    `how` is "same", "axes", "sizes", "value", "relation" if all values have one relation to the expected ones, or "mistake".
+    `record` is the index of the largest difference, from 1, with the values `found` and `due` there. `axes` maps new axes of
+    the first to those of the second. `sizes` are the random sizes. `proved` is true if the formulas are equal for all tensors,
+    not only for random ones. For a module of PyTorch, `lines` are the lines of its source that differ from the formula.
+    """
+
+    how: str
+    told: str
+    axes: Mapping[str, str]
+    record: Mapping[str, int] | None = None
+    found: Any = None
+    due: Any = None
+    draws: int = 0
+    sizes: Mapping[str, int] | None = None
+    proved: bool = False
+    lines: tuple[Any, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.how == "same"
+
+    @encodable
+    def __str__(self) -> str:
+        return self.told
+
+    @encodable
+    def __repr__(self) -> str:
+        return f"<{'same' if self else 'not the same'}: {self.told}>"
+
+
+def judged(
+    setting: Setting,
+    state: Sequence[tuple[Mapping[str, Value], Value, Value]],
+    words: Words,
+    solution: str | None = None,
+) -> Equivalence:
+    """Values beside those due, each with what was drawn for it."""
+    pairs = [(own, value) for _, own, value in state]
+    found, due = pairs[0]
+    ways = list(matchings(found, due, setting.axes))
+    extents = [{axis: size for each in values.values() for axis, size in each.sizes.items()} for values, _, _ in state]
+    if not ways:
+        wrong = sizes_differ(found, due, words) if set(found.axes) == set(due.axes) else None
+        return Equivalence("sizes" if wrong else "axes", wrong or axes_differ(found, due, setting.axes, words), {})
+    if wrong := sizes_differ(found, due, words):
+        return Equivalence("sizes", wrong, {})
+    scales = [largest((*values.values(), value)) for values, _, value in state]
+    closest: tuple[int, Matching, Difference] | None = None
+    for way in ways:
+        differing = _first_difference(pairs, way, scales)
+        if differing is None:
+            return Equivalence(
+                "same", f"the same on {len(pairs)} of {len(pairs)} draws", way, draws=len(pairs), sizes=extents[0]
+            )
+        if closest is None or differing[0] > closest[0]:
+            closest = (differing[0], way, differing[1])
+    assert closest is not None
+    _, way, where = closest
+    named = mistake(setting, solution, state, scales, words) if solution is not None else None
+    told = value_differs(where, words)
+    relation = named or related([(*pair, sizes) for pair, sizes in zip(pairs, extents)], way, words)
+    told = f"{relation}; {told}" if relation else told
+    return Equivalence(
+        "mistake" if named else "relation" if relation else "value",
+        told,
+        way,
+        where.record,
+        where.found,
+        where.due,
+        len(pairs),
+        extents[0],
+    )
+
+
+def _first_difference(
+    pairs: Sequence[tuple[Value, Value]], way: Matching, scales: Sequence[float]
+) -> tuple[int, Difference] | None:
+    for at, ((found, due), scale) in enumerate(zip(pairs, scales)):
+        if sizes_differ(found, due, Words()):
+            continue
+        if where := difference(found, due, way, scale):
+            return at, where
+    return None
