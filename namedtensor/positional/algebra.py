@@ -29,6 +29,8 @@ DECLARED = re.compile(
 def declared(source: str) -> tuple[str, dict[str, str]]:
     """The text with blanks in place of its declarations A ∈ ℝ^{m×n}, and these."""
     shapes: dict[str, str] = {}
+    if "∈" not in source and "\\in" not in source:
+        return source, shapes
 
     def take(match: re.Match[str]) -> str:
         axes = match["braced"] or match["bare"] or ""

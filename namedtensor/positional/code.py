@@ -318,6 +318,9 @@ class Code:
         if isinstance(function, ast.Name) and self.domain.has(name) and name not in OPERATIONS:
             raise self.refuse(node, f"{name} is a tensor, not a function")
         method = isinstance(function, ast.Attribute) and not self.is_module(function.value)
+        if not name:
+            self.ev(function)
+            raise self.refuse(node, f"{self.text(function)} is not a function that is known")
         if name in REFUSED or ".fft." in ast.unparse(function):
             raise self.refuse(node, f"{name} is not supported: {REFUSED.get(name, REFUSED['fft'])}")
         if name in SPECIAL and not (name == "repeat" and method):

@@ -14,6 +14,7 @@ from grammar.errors import NotationError, Span
 from grammar.nodes import Node
 from grammar.printer import to_latex, to_text
 
+from ..core.limits import recursion_headroom
 from ..core.tensor import tensor
 from ..programs.program import Program as NamedProgram
 from .axes import axes_of
@@ -28,6 +29,7 @@ from .values import written
 
 KINDS = ("matrices", "indices", "einsum", "einops", "numpy", "torch")
 MAX_READINGS = 8
+MAX_CHARS = 20_000  # of a source
 KEY = re.compile("⟨[0-9]+⟩")
 
 
@@ -182,9 +184,12 @@ def translate(
         raise NotationError(
             208, f"the source is a string, got {type(text).__name__}", hint='nt.translate("A x", A="m n", x="n")'
         )
+    if len(text) > MAX_CHARS:
+        raise NotationError(404, f"the source is longer than {MAX_CHARS} characters")
     if kind and kind not in KINDS:
         raise NotationError(208, f"unknown kind {kind!r}", hint=f"available: {', '.join(KINDS)}")
-    readings = _readings(text, whole, kind or kind_of(text, whole), check)
+    with recursion_headroom(text):
+        readings = _readings(text, whole, kind or kind_of(text, whole), check)
     if reading is None and len(readings) > 1:
         raise _asked(text, readings)
     if reading is not None and not 1 <= reading <= len(readings):
