@@ -16,6 +16,7 @@ from grammar.printer import to_latex, to_text
 
 from ..core.limits import recursion_headroom
 from ..core.tensor import tensor
+from ..programs.evaluate import evaluate
 from ..programs.program import Program as NamedProgram
 from .axes import axes_of
 from .checked import compared
@@ -100,7 +101,7 @@ class Translation:
         Examples
         --------
         >>> import namedtensor as nt, numpy as np
-        >>> nt.translate("x^T A y", A="m n", x="m", y="n")(np.ones(2), np.eye(2, 3), np.ones(3)).tolist()
+        >>> float(nt.translate("x^T A y", x="m", A="m n", y="n")(np.ones(2), np.eye(2, 3), np.ones(3)))
         2.0
         """
         given = dict(zip(self._order, arrays)) | named
@@ -112,14 +113,8 @@ class Translation:
         values = {
             self._spelled[name]: tensor(given[name], axes) if axes else given[name] for name, axes in self.axes.items()
         }
-        found = _evaluated(self.formula, values)
+        found = evaluate(self.formula, values, syntax="text")
         return found.to_array(list(self.result)) if self.result else np.asarray(found.to_array())
-
-
-def _evaluated(formula: str, values: Mapping[str, Any]) -> Any:
-    from ..programs.evaluate import evaluate
-
-    return evaluate(formula, values, syntax="text")
 
 
 class Choices:

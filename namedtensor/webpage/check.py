@@ -13,7 +13,7 @@ from grammar.printer import to_latex, to_text
 from ..core.axes import show
 from ..display.colors import tints
 from ..display.steps import AxisNames, places
-from ..positional.offers import with_offer
+from ..positional.offers import with_offer, with_offers
 from ..scope.names import spelled
 from .marked_latex import marked_latex
 from .plans import plan_of
@@ -96,7 +96,10 @@ def checked_reply(found: Typed, request: Request) -> Reply:
             *(error_data(error, mending(error, found.errors, request)) for error in offered(found, request)),
             *map(error_data, result.errors[MENDED:]),
         ],
-        "warnings": [warning_data(each, program.source) for each in result.warnings],
+        "warnings": [
+            warning_data(warning, program.source)
+            for warning in with_offers(result.warnings, program.source, request.inputs())
+        ],
     }
 
 
