@@ -200,7 +200,7 @@ def outcome(kind: str, source: str, expression: str) -> tuple[str, str]:
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            expected = np.asarray(eval(expression, {"np": np, "softmax": softmax}, dict(arrays)))  # noqa: S307 — drawn above
+            expected = np.asarray(eval(expression, {"np": np, "softmax": softmax}, dict(arrays)))
         except (ValueError, IndexError, np.exceptions.AxisError, TypeError, np.linalg.LinAlgError):
             return "invalid", ""
         used = {name: shape for name, shape in SHAPES.items() if name in source}

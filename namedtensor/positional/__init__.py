@@ -14,7 +14,10 @@
 `matrix_functions`: powers, norms and functions of matrices.
 `oracle`: the source's own value of a tree.
 `algebra`: lines of matrix and index notation.
-`operations`: operations of array code, one record each.
+`operations`: the record of an operation of array code, and the table of all.
+`elementwise_operations`: those element by element.
+`axis_operations`: those on axes.
+`product_operations`: those on several tensors.
 `views`: dimensions regrouped.
 `code_domains`: what array code is walked over.
 `code`: Python's `ast` walked.

@@ -13,6 +13,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
+from . import product_operations  # noqa: F401 — registers its operations
 from .axes import Axes, Axis, Clash
 from .code_domains import Named, Plain
 from .inputs import inputs_of

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -81,7 +80,7 @@ class Translation:
         """The formula as a program: `nt.program(found.formula)`."""
         return NamedProgram(self.formula, "text")
 
-    @cached_property
+    @property
     def _order(self) -> tuple[str, ...]:
         return tuple(self.axes)
 
@@ -184,9 +183,9 @@ def translate(
     if kind and kind not in KINDS:
         raise NotationError(208, f"unknown kind {kind!r}", hint=f"available: {', '.join(KINDS)}")
     with recursion_headroom(text):
-        readings = _readings(text, whole, kind or kind_of(text, whole), check)
+        readings, span = _readings(text, whole, kind or kind_of(text, whole), check)
     if reading is None and len(readings) > 1:
-        raise _asked(text, readings)
+        raise _asked(text, readings, span)
     if reading is not None and not 1 <= reading <= len(readings):
         raise NotationError(208, f"there is no reading {reading}", hint=f"the readings are 1 to {len(readings)}")
     found = readings[(reading or 1) - 1]
@@ -258,8 +257,11 @@ def from_einops(
 
 
 # --------------------------------------------------------------------------------------------------------- readings
-def _readings(text: str, shapes: Mapping[str, Any], kind: str, check: bool) -> list[Translation | NotationError]:
-    """Every reading of a source; one of them where it is not ambiguous."""
+def _readings(
+    text: str, shapes: Mapping[str, Any], kind: str, check: bool
+) -> tuple[list[Translation | NotationError], Span]:
+    """Every reading of a source, one where it is not ambiguous; and the piece that is."""
+    whole = 0, len(text)
     results: list[Translation | NotationError] = []
     question: Question | None = None
     waiting: list[tuple[int, ...]] = [()]
@@ -280,21 +282,16 @@ def _readings(text: str, shapes: Mapping[str, Any], kind: str, check: bool) -> l
         except NotationError as problem:
             results.append(problem)
     if question is None:
-        return results
+        return results, whole
     right = [found for found in results if isinstance(found, Translation)]
     if not right or any(isinstance(found, Unsafe) for found in results):
-        return [next(found for found in results if isinstance(found, NotationError))]
+        return [next(found for found in results if isinstance(found, NotationError))], whole
     if len(right) == 1:
         right[0].reading = (*right[0].reading, *right[0].chosen)
-    spans[id(right[0])] = question.span
-    return [*right]
+    return [*right], question.span
 
 
-spans: dict[int, Span] = {}
-
-
-def _asked(text: str, readings: Sequence[Any]) -> Ambiguous:
-    span = spans.pop(id(readings[0]), (0, len(text)))
+def _asked(text: str, readings: Sequence[Any], span: Span) -> Ambiguous:
     notes = [
         f"{number}. {found.chosen[0]}: {found.formula.splitlines()[-1]}" for number, found in enumerate(readings, 1)
     ]
