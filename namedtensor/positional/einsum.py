@@ -15,12 +15,15 @@ import numpy as np
 
 from grammar import nodes
 
-from . import values
+from . import (
+    code_calls,  # noqa: F401 — registers its calls
+    values,
+)
 from .axes import Axis, Dim
 from .code import SPECIAL, Code
 from .code_domains import Named
 from .inputs import Input
-from .matrices import Choose, node_of
+from .matrix_leaves import Choose, node_of
 from .operations import Misuse, as_value
 from .refusals import refused
 from .values import Leaf, Value, call
