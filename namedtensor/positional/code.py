@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from grammar.errors import NotationError
 
+from . import product_operations  # noqa: F401 — registers its operations
 from .axes import Axes, Axis, Clash
 from .code_domains import Named, Plain
 from .inputs import inputs_of
-from .matrices import Choose, node_of
+from .matrix_leaves import Choose, node_of
 from .operations import OPERATIONS, REFUSED, Misuse, Pair, Truth, found
 from .program import Line, Program
 from .refusals import refused
@@ -318,6 +319,9 @@ class Code:
         if isinstance(function, ast.Name) and self.domain.has(name) and name not in OPERATIONS:
             raise self.refuse(node, f"{name} is a tensor, not a function")
         method = isinstance(function, ast.Attribute) and not self.is_module(function.value)
+        if not name:
+            self.ev(function)
+            raise self.refuse(node, f"{self.text(function)} is not a function that is known")
         if name in REFUSED or ".fft." in ast.unparse(function):
             raise self.refuse(node, f"{name} is not supported: {REFUSED.get(name, REFUSED['fft'])}")
         if name in SPECIAL and not (name == "repeat" and method):
@@ -364,55 +368,4 @@ EXPRESSIONS: dict[type, Any] = {
 }  # fmt: skip
 
 
-# --------------------------------------------------------------------------------------- calls that are not in the table
-def reshaped(code: Code, node: ast.Call, method: bool) -> Any:
-    if node.keywords:
-        raise code.refuse(node, f"the keyword {node.keywords[0].arg} is not supported")
-    arguments = [code.ev(each) for each in node.args]
-    if method:
-        assert isinstance(node.func, ast.Attribute)
-        arguments = [code.ev(node.func.value), *arguments]
-    shape: Sequence[Any] = arguments[1:]
-    if len(shape) == 1 and isinstance(shape[0], tuple):
-        shape = shape[0]
-    return code.domain.reshape(arguments[0], list(shape))
-
-
-def flattened(code: Code, node: ast.Call, method: bool) -> Any:
-    arguments = [code.ev(each) for each in node.args]
-    if method:
-        assert isinstance(node.func, ast.Attribute)
-        arguments = [code.ev(node.func.value), *arguments]
-    if node.keywords or len(arguments) > 2 or (len(arguments) > 1 and not isinstance(arguments[1], int)):
-        raise code.refuse(node, "these arguments of flatten are not supported")
-    start = arguments[1] if len(arguments) > 1 else 0
-    return code.domain.reshape(arguments[0], [*code.domain.attribute(arguments[0], "shape")[:start], -1])
-
-
-def length(code: Code, node: ast.Call, method: bool) -> Any:
-    arguments = [code.ev(each) for each in node.args]
-    if method:
-        assert isinstance(node.func, ast.Attribute)
-        shape = code.domain.attribute(code.ev(node.func.value), "shape")
-        return shape[arguments[0]] if arguments else shape
-    return code.domain.attribute(arguments[0], "shape")[0]
-
-
-def dropout(code: Code, node: ast.Call, method: bool) -> Any:
-    code.domain.remark("dropout is left out")
-    return code.ev(node.args[0])
-
-
-def as_float(code: Code, node: ast.Call, method: bool) -> Any:
-    if method:
-        assert isinstance(node.func, ast.Attribute)
-        return code.ev(node.func.value)
-    if len(node.args) == 1 and isinstance(node.args[0], ast.Constant) and node.args[0].value in ("inf", "-inf"):
-        return float(str(node.args[0].value))
-    raise code.refuse(node, "float of this is not supported")
-
-
-SPECIAL: dict[str, Any] = {
-    "reshape": reshaped, "view": reshaped, "flatten": flattened, "ravel": flattened, "size": length, "len": length, "dropout": dropout,
-    "float": as_float,
-}  # fmt: skip
+SPECIAL: dict[str, Any] = {}  # calls that are not in the table of operations
