@@ -23,6 +23,8 @@ PUBLIC = {  # as Python documents them: of a NamedTuple, of `os` and of `sys`
 TORCH, PRODUCTS = "namedtensor/backends/torch.py", "namedtensor/backends/torch_products.py"
 ONEDNN = "oneDNN's linear map, up to 2.2 times as fast as the public one; what is missing is noticed, and the public one used"
 TRACE = "under jax.vmap and jax.lax.scan a tensor's names depend on the trace, which has no public name; the rest works without"
+RECORDED = "the operations that a module runs, with the names of their arguments: PyTorch documents this mode, not its module"
+NESTED = "the tensors within the arguments and results of a module, which has no public name"
 PRIVATE_NAMES: dict[tuple[str, str], str] = {
     (PRODUCTS, "torch.ops.mkldnn._linear_pointwise"): ONEDNN,
     (PRODUCTS, "torch._C._len_torch_dispatch_stack"): ONEDNN,
@@ -32,6 +34,9 @@ PRIVATE_NAMES: dict[tuple[str, str], str] = {
     (TORCH, "torch._C._functorch"): "the numbers that torch.func wraps, to see which index is wrong",
     ("namedtensor/tensors/mapped_axes.py", "_trace"): TRACE,
     ("namedtensor/tensors/mapped_axes.py", "_trace_ref"): TRACE,
+    ("namedtensor/positional/torch_trace.py", "torch.utils._python_dispatch.TorchDispatchMode"): RECORDED,
+    ("namedtensor/positional/torch_trace.py", "_schema"): RECORDED,
+    **dict.fromkeys([(f"namedtensor/positional/{name}.py", "torch.utils._pytree") for name in ("torch_trace", "torch_graph", "torch_module")], NESTED),
 }  # fmt: skip
 PROCESS: dict[tuple[str, str], str] = {}
 FAILED = "NumPy, PyTorch and JAX say only in a sentence which property of the matrix is missing"

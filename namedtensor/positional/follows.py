@@ -289,7 +289,7 @@ def compared(
     if set(value.axes) != set(contract.gives):
         raise NotationError(
             318,
-            f"the formula gives {value.type if hasattr(value, 'type') else ' '.join(value.axes)}, and the function {' '.join(contract.gives)}",
+            f"the formula gives {' '.join(value.axes)}, and the function {' '.join(contract.gives)}",
         )
     due = np.asarray(value.to_array(list(contract.gives)), dtype=float)
     found = np.asarray(found.detach() if hasattr(found, "detach") else found, dtype=float)

@@ -350,7 +350,8 @@ class Reader:
 
     def scaled(self, x: Tensor, value: float, operator: str) -> Tensor | None:
         """A factor that is the root of the size of what was just summed over, or of the last axes, is written as that."""
-        for over, least in ((x.over, 1), (self.axes.expanded(x.dims[-1]) if x.dims else (), 4)):
+        last: tuple[Axis, ...] = self.axes.expanded(x.dims[-1]) if x.dims else ()
+        for over, least in ((x.over, 1), (last, 4)):
             lengths = [self.views.size(axis) for axis in over]
             whole = 1
             for each in lengths:
@@ -359,8 +360,9 @@ class Reader:
                 continue
             for sign, due in ((operator, whole**0.5), ("mul" if operator == "div" else "div", whole**-0.5)):
                 if abs(value - due) < 1e-6 * due:
-                    node: Node = size(over[0])
-                    for axis in over[1:]:
+                    first, *rest = over
+                    node: Node = size(first)
+                    for axis in rest:
                         node = call("⊙", (node, size(axis)))
                     root = call("sqrt", (node,))
                     written = call("/", (x.node, root)) if sign == "div" else call("⊙", (root, x.node))

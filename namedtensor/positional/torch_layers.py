@@ -105,7 +105,7 @@ def group_norm(r: Reader, a: Arguments) -> Any:
 def attention(r: Reader, a: Arguments) -> Any:
     a.skip("dropout_p", "return_debug_mask")
     query, key, value = (a.tensor(name) for name in ("query", "key", "value"))
-    heads = query.shape[-3] if len(query.shape) > 3 else 0
+    heads = query.shape[-3] if len(query.dims) > 3 else 0
     grouped = heads and heads != key.shape[-3]
     if grouped:  # several heads of the queries share one of the keys
         query = r.views.regrouped(query, [query.shape[0], key.shape[1], heads // key.shape[1], *query.shape[2:]])

@@ -51,7 +51,7 @@ class Given:
 
     def named(self, array: Any) -> NamedTensor:
         if len(array.shape) != len(self.dims):
-            raise NotationError(302, f"{self.path} has {len(array.shape)} dimensions, and {len(self.dims)} are due")
+            raise NotationError(302, f"{self.path} has {len(array.shape)} dimensions, expected {len(self.dims)}")
         shape: list[int] = []
         for dim, length in zip(self.dims, array.shape):
             known = 1
@@ -166,7 +166,7 @@ def read(
     ]
     if unknown:
         known = ", ".join([*tensors, *subject.parameters, *subject.buffers])
-        raise NotationError(CODE, f"names speaks of {unknown[0]}, and the module has {known}")
+        raise NotationError(CODE, f"unknown name {unknown[0]} in names=; the module has {known}")
     try:
         value_of(subject, tensors)
     except Exception as problem:

@@ -185,7 +185,7 @@ CONTROL = "pass what it decides as a Python value, or write it with where"
 
 def addresses(tensor: torch.Tensor) -> list[int]:
     """The places of its elements in its storage."""
-    places = torch.zeros((), dtype=torch.int64) + tensor.storage_offset()
+    places: Any = torch.zeros((), dtype=torch.int64) + tensor.storage_offset()
     for size, stride in zip(tensor.shape, tensor.stride()):
         places = places[..., None] + torch.arange(size) * stride
     return places.flatten().tolist()

@@ -246,8 +246,8 @@ def spans_of(read: Any, code: str) -> dict[tuple[int, int], Any]:
 def pairs(first: Any, second: Any) -> Iterator[tuple[Any, Any]]:
     """The nodes of two equal trees, side by side."""
     if isinstance(first, tuple):
-        for one, two in zip(first, second):
-            yield from pairs(one, two)
+        for parts in zip(first, second):  # type: ignore[reportUnknownArgumentType]
+            yield from pairs(*parts)
     elif dataclasses.is_dataclass(first) and type(first) is type(second):
         if hasattr(first, "span"):
             yield first, second
