@@ -44,6 +44,7 @@ answer("closed_form", lambda: import_module(".derivations.closed_form", __name__
 answer("gradient", lambda: import_module(".derivations.gradients", __name__).gradient)
 answer("document", lambda: import_module(".documents.loaded", __name__).program_of)
 answer("labelled", lambda: import_module(".documents.labels", __name__).labelled)
+answer("equivalent of code", lambda: import_module(".teaching.code_differences", __name__).against_code)
 answer("equivalent", lambda: import_module(".teaching.equivalence", __name__).equivalent)
 answer("claims", lambda: import_module(".documents.trial", __name__).claims_of)
 

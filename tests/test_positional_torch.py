@@ -172,7 +172,7 @@ def test_what_is_refused_says_operator_file_and_line(sentence):
 
 
 def test_names_that_do_not_fit_are_told():
-    with pytest.raises(NotationError, match="names speaks of y, and the module has x, fc1.weight"):
+    with pytest.raises(NotationError, match="names mentions y, and the module has x, fc1.weight"):
         nt.from_torch(MLP(), torch.randn(3, 6), names={"y": "batch chans"})
     with pytest.raises(NotationError, match="x has 2 dimensions, and 'batch seq chans' names 3"):
         nt.from_torch(MLP(), torch.randn(3, 6), names={"x": "batch seq chans"})
@@ -204,10 +204,10 @@ def test_the_module_is_left_as_it_is():
 
 
 PEERS = {
-    "bert": ("Bert", dict(hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=24, vocab_size=30, max_position_embeddings=40)),
-    "gpt2": ("GPT2", dict(n_layer=2, n_embd=16, n_head=2, vocab_size=30, n_positions=40, bos_token_id=0, eos_token_id=1)),
-    "llama": ("Llama", dict(hidden_size=16, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2, intermediate_size=24, vocab_size=30)),
-    "vit": ("ViT", dict(hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=24, image_size=8, patch_size=4)),
+    "bert": ("Bert", {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 24, "vocab_size": 30, "max_position_embeddings": 40}),
+    "gpt2": ("GPT2", {"n_layer": 2, "n_embd": 16, "n_head": 2, "vocab_size": 30, "n_positions": 40, "bos_token_id": 0, "eos_token_id": 1}),
+    "llama": ("Llama", {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2, "intermediate_size": 24, "vocab_size": 30}),
+    "vit": ("ViT", {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 24, "image_size": 8, "patch_size": 4}),
 }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The command `read`: a module or function of PyTorch as a program, and held against a formula."""
+"""The command `read`: a module or function of PyTorch as a program, compared with a formula."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def subject_of(target: str) -> Any:
     """What a file defines under a name: a function, or a module made with literal arguments."""
     match = TARGET.fullmatch(target)
     if match is None:
-        raise InputError(f"{target!r} is no module; write model.py:Attention, or model.py:Attention(16, heads=2)")
+        raise InputError(f"{target!r} is not a module; write model.py:Attention, or model.py:Attention(16, heads=2)")
     module = imported(match["file"])
     found = getattr(module, match["name"], None)
     if found is None:
@@ -149,7 +149,7 @@ def literals(text: str) -> tuple[list[Any], dict[str, Any]]:
             str(each.arg): ast.literal_eval(each.value) for each in call.keywords
         }
     except (SyntaxError, ValueError, AssertionError):
-        raise InputError(f"{text} are no literal arguments") from None
+        raise InputError(f"{text} are not literal arguments") from None
 
 
 # ------------------------------------------------------------------------------------------------------------- the inputs

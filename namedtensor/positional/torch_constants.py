@@ -1,6 +1,6 @@
 """Constants of a module whose form can be told: one number, numbers counted up, two numbers beside a diagonal.
 
-A form is told from the values at two sizes, so that what is written is right at others.
+A form is found from the values at two sizes, so that it is right at others.
 """
 
 from __future__ import annotations

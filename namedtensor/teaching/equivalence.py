@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 from grammar.plain_text import encodable
 
+from ..core.hooks import answered
 from ..derivations.equal_forms import has_proof
 from .comparison import Difference, Matching, difference, largest, matchings
 from .differences import Words, axes_differ, related, sizes_differ, value_differs
@@ -81,10 +81,7 @@ def equivalent(first: Any, second: Any, /, *, given: str = "", seed: int = 0, **
     the first is what the second is with mean_n instead of ∑_{n}; the first is −0.1264, the second is −0.3791
     """
     if hasattr(first, "lines_of"):
-        with LOADING, all_or_none():
-            from .code_differences import against_code
-
-        return against_code(first, second, given, seed)
+        return answered("equivalent of code", first, second, given, seed)
     setting = Setting("\n".join(filter(str.strip, (declared(types), given))))
     first, second = text_of(first), text_of(second)
     found = compared(setting, first, second, NEUTRAL, seed)
