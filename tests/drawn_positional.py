@@ -69,12 +69,24 @@ class Matrices:
     def product(self, rows: str, columns: str, depth: int) -> Drawn | None:
         middle = self.chance.choice(["n", "d", "m", ""] if rows and columns else ["n", "d", "m"])
         left, right = self.matrix(rows, middle, depth), self.matrix(middle, columns, depth)
-        return left and right and Drawn(f"{bracketed(left, 3)} {bracketed(right, 4)}", f"({left.value} @ {right.value})", 3)
+        return (
+            left
+            and right
+            and Drawn(f"{bracketed(left, 3)} {bracketed(right, 4)}", f"({left.value} @ {right.value})", 3)
+        )
 
     def joined(self, sign: str, rows: str, columns: str, depth: int) -> Drawn | None:
         left, right = self.matrix(rows, columns, depth), self.matrix(rows, columns, depth)
         own = {"+": 1, "-": 1, "∘": 2}[sign]
-        return left and right and Drawn(f"{bracketed(left, own)} {sign} {bracketed(right, own + 1)}", f"({left.value} {'*' if sign == '∘' else sign} {right.value})", own)
+        return (
+            left
+            and right
+            and Drawn(
+                f"{bracketed(left, own)} {sign} {bracketed(right, own + 1)}",
+                f"({left.value} {'*' if sign == '∘' else sign} {right.value})",
+                own,
+            )
+        )
 
     def transpose(self, rows: str, columns: str, depth: int) -> Drawn | None:
         inner = self.matrix(columns, rows, depth)
@@ -98,14 +110,21 @@ class Matrices:
             return Drawn(f"\\|{inner.source}\\|_F", f"np.sqrt(np.sum({inner.value}**2)).reshape(1, 1)")
         if rows and rows == columns and rows != "m" and self.chance.random() < 0.5:
             base = {"d": "C", "n": "D"}[rows]
-            return Drawn(f"({base}^\\top {base} + I)^{{-1}}", f"np.linalg.inv({base}.T @ {base} + np.eye({SIZES[rows]}))")
+            return Drawn(
+                f"({base}^\\top {base} + I)^{{-1}}", f"np.linalg.inv({base}.T @ {base} + np.eye({SIZES[rows]}))"
+            )
         if rows and columns and self.chance.random() < 0.4:
             inner = self.matrix(rows, columns, depth)
             return inner and Drawn(f"\\text{{softmax}}({inner.source})", f"softmax({inner.value})")
         if rows and self.chance.random() < 0.4:
             vector = {"n": "y", "d": "x"}.get(rows)
             inner = self.matrix(rows, columns, depth)
-            return inner and vector and Drawn(f"\\mathrm{{diag}}({vector}) {bracketed(inner, 4)}", f"({vector} * {inner.value})", 3) or None
+            return (
+                inner
+                and vector
+                and Drawn(f"\\mathrm{{diag}}({vector}) {bracketed(inner, 4)}", f"({vector} * {inner.value})", 3)
+                or None
+            )
         inner = self.matrix(rows, columns, depth)
         return inner and Drawn(f"\\tanh({inner.source})", f"np.tanh({inner.value})")
 
@@ -180,13 +199,17 @@ class Code:
                 lambda: f"({inner} @ {self.expression(depth - 1)})",
                 lambda: f"({inner} @ {self.expression(depth - 1)}.T)",
                 lambda: f"({inner}).T",
-                lambda: f"({inner}).{choose(['sum', 'mean', 'max', 'var'])}(axis={choose([0, 1, -1])}{choose(['', ', keepdims=True'])})",
+                lambda: (
+                    f"({inner}).{choose(['sum', 'mean', 'max', 'var'])}(axis={choose([0, 1, -1])}{choose(['', ', keepdims=True'])})"
+                ),
                 lambda: f"np.{choose(['exp', 'tanh', 'sqrt'])}({inner})",
                 lambda: f"({inner}){choose(['[:, None]', '[None]', '[0]', '[1:]', '[..., -1]', '[:, 1]', '[:-1]'])}",
                 lambda: f"(({inner}){choose(['**2', '.reshape(-1)', '.transpose()', '.sum()'])})",
                 lambda: f"np.{choose(['maximum', 'minimum', 'outer', 'dot'])}({inner}, {self.expression(depth - 1)})",
                 lambda: f"np.where({inner} > 1, {inner}, {choose('012')})",
-                lambda: f"np.einsum('{choose(['ij,jk->ik', 'ij,kj->ik', 'ij->ji', 'ij->j', 'ii->i', 'ij,ij->'])}', {inner}, {self.expression(depth - 1)})",
+                lambda: (
+                    f"np.einsum('{choose(['ij,jk->ik', 'ij,kj->ik', 'ij->ji', 'ij->j', 'ii->i', 'ij,ij->'])}', {inner}, {self.expression(depth - 1)})"
+                ),
             ]
         )()
 

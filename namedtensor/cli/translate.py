@@ -15,7 +15,9 @@ def translate_arguments(parser: argparse.ArgumentParser) -> None:
         "shapes", metavar="NAME=AXES", nargs="*",
         help="the axes of an input in order, W=out,chans; NAME= for a number; NAME=2 for that number",
     )  # fmt: skip
-    parser.add_argument("--to", choices=("text", "ascii", "latex"), default="text", help="the output format (default: text)")
+    parser.add_argument(
+        "--to", choices=("text", "ascii", "latex"), default="text", help="the output format (default: text)"
+    )
     parser.add_argument("--reading", type=int, metavar="N", help="which reading to take of an ambiguous source")
     parser.add_argument(
         "--kind", choices=("matrices", "indices", "einsum", "einops", "numpy", "torch"), default="", help="the notation of the source (default: detect)"
@@ -33,7 +35,13 @@ def translate_command(options: Any, console: Console) -> int:
     except Ambiguous as question:
         raise question.replace(hint="choose with --reading 1, --reading 2, …").alone() from None
     if console.machine:
-        record = {"formula": found.formula, "latex": found.latex, "kind": found.kind, "axes": found.axes, "result": found.result}
+        record = {
+            "formula": found.formula,
+            "latex": found.latex,
+            "kind": found.kind,
+            "axes": found.axes,
+            "result": found.result,
+        }
         console.json({**record, "reading": found.reading, "checked": found.checked})
         return FINE
     if options.to == "latex":
