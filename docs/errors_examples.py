@@ -75,6 +75,11 @@ EXAMPLES: dict[int, tuple[Example, ...]] = {
             "h = x\nh = h^{t-1} / 2 for t = 1, …, 3", {"x": x}, mended="h^0 = x\nh^t = h^{t-1} / 2 for t = 1, …, 3"
         ),
     ),
+    115: (
+        Example(python="nt.translate('A B', A='m n', B='m n')"),
+        Example(python="nt.translate('np.tanh(Z) - m', Z='seq chans', m='seq')"),
+    ),
+    116: (Example(python="nt.translate('u v', u='n', v='n')"),),
     201: (
         Example("A + z", {"A": A, "x": x}, mended="A + x"),
         Example("sofmax_{width} A", {"A": A}, mended="softmax_{width} A"),

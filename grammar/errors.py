@@ -37,6 +37,8 @@ CATALOGUE = {
     112: "invalid subscript",
     113: "invalid tensor literal",
     114: "invalid left-hand side",
+    115: "untranslatable source notation",
+    116: "ambiguous source notation",
     201: "undefined name",
     202: "duplicate definition",
     203: "circular definition",

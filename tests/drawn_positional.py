@@ -231,7 +231,10 @@ def outcome(kind: str, source: str, expression: str) -> tuple[str, str]:
             found = nt.translate(source, used, check=False)
         except NotationError as problem:
             return ("asked" if problem.code == 116 else "refused"), problem.message
-        actual = np.asarray(found(**{name: ARRAYS[name] for name in found.axes}))
+        try:
+            actual = np.asarray(found(**{name: ARRAYS[name] for name in found.axes}))
+        except NotationError as problem:
+            return "different", f"{found.formula}, which fails: {problem.message}"
     shapes = actual.squeeze().shape == expected.squeeze().shape
     scale = np.max(np.abs(expected[np.isfinite(expected)]), initial=1.0)
     if shapes and np.allclose(actual.squeeze(), expected.squeeze(), rtol=1e-6, atol=1e-8 * scale, equal_nan=True):

@@ -24,6 +24,7 @@
 `session`: formulas one after another, each knowing those before.
 `session_commands`: what one line of the prompt does: commands that begin with a colon.
 `repl`: the prompt.
+`translate`: the command translate.
 `commands`: the table of commands, and `main`.
 
 Law: only here are a user's arguments, streams and files read; nothing imports it.

@@ -10,14 +10,20 @@
 `tokens`: the tokens of matrix and index notation.
 `trees`: their trees.
 `indices`: which letters are indices, and what a product sums.
+`matrix_leaves`: the values of matrix notation, and its leaves.
 `matrices`: trees to values with rows and columns.
-`matrix_functions`: powers, norms and functions of matrices.
+`matrix_functions`: transposes, powers, norms of matrices.
+`matrix_calls`: functions of matrices by name.
 `oracle`: the source's own value of a tree.
 `algebra`: lines of matrix and index notation.
-`operations`: operations of array code, one record each.
+`operations`: the record of an operation of array code, and the table of all.
+`elementwise_operations`: those element by element.
+`axis_operations`: those on axes.
+`product_operations`: those on several tensors.
 `views`: dimensions regrouped.
 `code_domains`: what array code is walked over.
 `code`: Python's `ast` walked.
+`code_calls`: calls that are not in the table of operations.
 `einsum`: letters: einsum strings and einops patterns.
 `readers`: the readers, by notation.
 `detection`: which notation a text is in.

@@ -8,11 +8,12 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from . import matrix_functions  # noqa: F401 — registers its rules
+from . import matrix_calls  # noqa: F401 — registers the rules of trees
 from .axes import Axes, Axis
 from .indices import Letters, canonical, indexed, letters_of, spelled
 from .inputs import Input, inputs_of
-from .matrices import Choose, Matrix, Walk, node_of
+from .matrices import Walk
+from .matrix_leaves import Choose, Matrix, node_of
 from .oracle import Oracle, Plain, Unsupported
 from .program import Line, Program
 from .refusals import refused
@@ -29,6 +30,8 @@ DECLARED = re.compile(
 def declared(source: str) -> tuple[str, dict[str, str]]:
     """The text with blanks in place of its declarations A ∈ ℝ^{m×n}, and these."""
     shapes: dict[str, str] = {}
+    if "∈" not in source and "\\in" not in source:
+        return source, shapes
 
     def take(match: re.Match[str]) -> str:
         axes = match["braced"] or match["bare"] or ""

@@ -7,17 +7,19 @@ gives the source's own value (`Named` and `Plain`).
 from __future__ import annotations
 
 import ast
+import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from grammar.errors import NotationError
 
+from . import product_operations  # noqa: F401 — registers its operations
 from .axes import Axes, Axis, Clash
 from .code_domains import Named, Plain
 from .inputs import inputs_of
-from .matrices import Choose, node_of
-from .operations import OPERATIONS, REFUSED, Misuse, Pair, Truth, found
+from .matrix_leaves import Choose, node_of
+from .operations import OPERATIONS, REFUSED, Misuse, Operation, Pair, Truth, found
 from .program import Line, Program
 from .refusals import refused
 from .values import Leaf, Value
@@ -318,6 +320,9 @@ class Code:
         if isinstance(function, ast.Name) and self.domain.has(name) and name not in OPERATIONS:
             raise self.refuse(node, f"{name} is a tensor, not a function")
         method = isinstance(function, ast.Attribute) and not self.is_module(function.value)
+        if not name:
+            self.ev(function)
+            raise self.refuse(node, f"{self.text(function)} is not a function that is known")
         if name in REFUSED or ".fft." in ast.unparse(function):
             raise self.refuse(node, f"{name} is not supported: {REFUSED.get(name, REFUSED['fft'])}")
         if name in SPECIAL and not (name == "repeat" and method):
@@ -336,6 +341,8 @@ class Code:
         library = "torch" if self.torch else "numpy"
         if name in LIBRARY_DEPENDENT and not self.known_library:
             library = ("numpy", "torch")[self.choose(self.span(node), self.text(node), LIBRARY_DEPENDENT[name])]
+        if name == "transpose" and not self.known_library:
+            library = self.transposing(node, arguments)
         record = found(name, library)
         if record is None:
             raise self.refuse(
@@ -345,10 +352,33 @@ class Code:
             arguments
             and all(isinstance(each, (int, float)) for each in arguments)
             and not keywords
-            and len(arguments) == 1
+            and len(record.parameters) == len(arguments) == 1
         ):
-            return float(record.array(arguments[0]))
+            return self.of_number(node, record, arguments[0])
         return self.domain.apply(record, record.bound(arguments, keywords, library))
+
+    def of_number(self, node: ast.Call, record: Operation, x: float) -> float:
+        """A function of a number, as a number."""
+        try:
+            result = float(record.array(float(x))) if abs(x) < 1e100 else math.nan
+        except (ValueError, TypeError, ArithmeticError):
+            result = math.nan
+        if not math.isfinite(result):
+            raise self.refuse(node, "this number cannot be computed")
+        return result
+
+    def transposing(self, node: ast.Call, arguments: list[Any]) -> str:
+        """The library of x.transpose(0, 1): NumPy's takes all dimensions in order, PyTorch's exchanges two."""
+        x, *order = arguments
+        rank = len(x.dims) if isinstance(x, Value) else getattr(x, "ndim", 0)
+        if len(order) != 2 or not all(isinstance(position, int) for position in order):
+            return "numpy"
+        if rank != 2:
+            return "torch"
+        if [position % 2 for position in order] == [0, 1]:
+            options = ("NumPy, which leaves the order", "PyTorch, which exchanges the two")
+            return ("numpy", "torch")[self.choose(self.span(node), self.text(node), options)]
+        return "numpy"
 
 
 class Missing:
@@ -364,55 +394,4 @@ EXPRESSIONS: dict[type, Any] = {
 }  # fmt: skip
 
 
-# --------------------------------------------------------------------------------------- calls that are not in the table
-def reshaped(code: Code, node: ast.Call, method: bool) -> Any:
-    if node.keywords:
-        raise code.refuse(node, f"the keyword {node.keywords[0].arg} is not supported")
-    arguments = [code.ev(each) for each in node.args]
-    if method:
-        assert isinstance(node.func, ast.Attribute)
-        arguments = [code.ev(node.func.value), *arguments]
-    shape: Sequence[Any] = arguments[1:]
-    if len(shape) == 1 and isinstance(shape[0], tuple):
-        shape = shape[0]
-    return code.domain.reshape(arguments[0], list(shape))
-
-
-def flattened(code: Code, node: ast.Call, method: bool) -> Any:
-    arguments = [code.ev(each) for each in node.args]
-    if method:
-        assert isinstance(node.func, ast.Attribute)
-        arguments = [code.ev(node.func.value), *arguments]
-    if node.keywords or len(arguments) > 2 or (len(arguments) > 1 and not isinstance(arguments[1], int)):
-        raise code.refuse(node, "these arguments of flatten are not supported")
-    start = arguments[1] if len(arguments) > 1 else 0
-    return code.domain.reshape(arguments[0], [*code.domain.attribute(arguments[0], "shape")[:start], -1])
-
-
-def length(code: Code, node: ast.Call, method: bool) -> Any:
-    arguments = [code.ev(each) for each in node.args]
-    if method:
-        assert isinstance(node.func, ast.Attribute)
-        shape = code.domain.attribute(code.ev(node.func.value), "shape")
-        return shape[arguments[0]] if arguments else shape
-    return code.domain.attribute(arguments[0], "shape")[0]
-
-
-def dropout(code: Code, node: ast.Call, method: bool) -> Any:
-    code.domain.remark("dropout is left out")
-    return code.ev(node.args[0])
-
-
-def as_float(code: Code, node: ast.Call, method: bool) -> Any:
-    if method:
-        assert isinstance(node.func, ast.Attribute)
-        return code.ev(node.func.value)
-    if len(node.args) == 1 and isinstance(node.args[0], ast.Constant) and node.args[0].value in ("inf", "-inf"):
-        return float(str(node.args[0].value))
-    raise code.refuse(node, "float of this is not supported")
-
-
-SPECIAL: dict[str, Any] = {
-    "reshape": reshaped, "view": reshaped, "flatten": flattened, "ravel": flattened, "size": length, "len": length, "dropout": dropout,
-    "float": as_float,
-}  # fmt: skip
+SPECIAL: dict[str, Any] = {}  # calls that are not in the table of operations

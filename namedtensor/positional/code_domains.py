@@ -13,7 +13,7 @@ from grammar import nodes
 
 from .axes import axes_of
 from .inputs import Input
-from .matrices import node_of
+from .matrix_leaves import node_of
 from .operations import Misuse, Operation, Part, Size, Truth, as_value
 from .program import Line
 from .values import Leaf, Value, aligned, call, number, size

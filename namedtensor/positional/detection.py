@@ -9,7 +9,7 @@ from typing import Any
 
 LETTERS = re.compile(r"""\s*['"]?[A-Za-z. ]*(?:,[A-Za-z. ]*)*->[A-Za-z. ]*['"]?\s*""")
 EINOPS = re.compile(r"\b(?:rearrange|reduce|repeat|pack|unpack)\(")
-EINSUM = re.compile(r"\s*(?:\w+\s*=\s*)?(?:[\w.]+\.)?einsum\(")
+EINSUM = re.compile(r"\b[\w.]{0,40}einsum\(")
 TORCH = re.compile(r"\b(?:torch|F|nn)\.|\bdim=")
 
 
@@ -17,7 +17,7 @@ def kind_of(text: str, shapes: Mapping[str, Any]) -> str:
     """The notation of a text: letters alone and calls first, Python next, else matrices or indices."""
     if EINOPS.search(text):
         return "einops"
-    if LETTERS.fullmatch(text) or EINSUM.match(text):
+    if LETTERS.fullmatch(text) or EINSUM.match(text.strip()):
         return "einsum"
     if is_python(text):
         return "torch" if TORCH.search(text) else "numpy"

@@ -15,12 +15,15 @@ import numpy as np
 
 from grammar import nodes
 
-from . import values
+from . import (
+    code_calls,  # noqa: F401 — registers its calls
+    values,
+)
 from .axes import Axis, Dim
 from .code import SPECIAL, Code
 from .code_domains import Named
 from .inputs import Input
-from .matrices import Choose, node_of
+from .matrix_leaves import Choose, node_of
 from .operations import Misuse, as_value
 from .refusals import refused
 from .values import Leaf, Value, call
@@ -156,7 +159,12 @@ def joined(
     """The product so far with one operand more, summed over what both have and nothing later needs."""
     if total is None:
         return part, list(group)
-    both = [letter for letter in held if letter in group and letter not in later]
+    had = {axis.root for axis in total.axes} & {axis.root for axis in part.axes}  # an operand of size 1 has none
+    both = [
+        letter
+        for letter in held
+        if letter in group and letter not in later and all(axis.root in had for axis in places[letter])
+    ]
     over = [axis for letter in both for axis in places[letter]]
     left = [letter for letter in dict.fromkeys((*held, *group)) if letter not in both]
     return values.contracted(axes, total, part, over, tuple(places[letter] for letter in left)), left

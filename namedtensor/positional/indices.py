@@ -95,45 +95,34 @@ def letters_of(statement: Statement, names: Mapping[str, int], source: str) -> L
     elif head is not None:
         result.free = ()
     evidence = bool(result.bound or result.free)
+    inner = {id(tree.parts[0]) for tree in trees if tree.op in ("sub", "^") and indexed(tree)}  # A_i of A_i^j
     for tree in trees:
-        found = indexed(tree) if tree.op in ("sub", "^") and canonical(spelled(tree)) not in names else None
-        if found is None or (tree.op == "^" and tree.parts[0].op != "sub"):
+        pair = None if id(tree) in inner or canonical(spelled(tree)) in names else indexed(tree)
+        if pair is None or (tree.op == "^" and tree.parts[0].op != "sub"):
             continue
-        name: str = found[0]
-        items: tuple[str, ...] = found[1]
-        if any(
-            part.op in ("sub", "^") and part.parts and part is not tree and tree in part.parts and indexed(part)
-            for part in trees
-        ):
-            continue  # the inner part of A_i^j
+        name, items = pair
         given = names.get(name)
-        likely = all(is_letter(item) or item.isdigit() for item in items) and any(is_letter(item) for item in items)
-        if given is not None and given >= len(items) and likely:
-            evidence = True
-        elif not likely or given is not None:
+        if not counted(result, name, items, given):
             continue
-        elif len(items) >= 2:
-            evidence = True
-        elif (
-            items[0] in NEVER
-            and items[0] not in (result.free or ())
-            and items[0] not in result.bound
-            or name in "dnNT"
-            and items[0] not in result.bound | {*(result.free or ())}
-        ):
-            continue
+        evidence = evidence or len(items) >= 2 or given is not None
         count = result.counts.setdefault(name, len(items))
         if count != len(items) and given is None:
-            raise refused(
-                source,
-                tree.span,
-                f"{name} has {len(items)} indices here, and {count} elsewhere",
-                f"give the axes of {name}",
-            )
+            message = f"{name} has {len(items)} indices here, and {count} elsewhere"
+            raise refused(source, tree.span, message, f"give the axes of {name}")
     result.active = evidence
     if not evidence:
         result.free = None
     return result
+
+
+def counted(letters: Letters, name: str, items: tuple[str, ...], given: int | None) -> bool:
+    """Whether scripts are indices: letters and numbers, no more than the name has axes; d_k and n_t are sizes."""
+    if not all(is_letter(item) or item.isdigit() for item in items) or not any(map(is_letter, items)):
+        return False
+    if given is not None:
+        return given >= len(items)
+    known = letters.bound | {*(letters.free or ())}
+    return len(items) > 1 or bool(known & {*items}) or not (NEVER & {*items} or name in "dnNT")
 
 
 def head_letters(head: Tree) -> tuple[str, ...]:

@@ -7,251 +7,26 @@ never transposed to fit.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import Protocol
+from dataclasses import replace
 
 from grammar import nodes
-from grammar.errors import NotationError, Span
+from grammar.errors import NotationError
 from grammar.nodes import Node
-from grammar.parser import parse
 
 from . import values
 from .axes import Axes, Axis, Clash, Dim, Dims, axes_of
-from .indices import Letters, canonical, factors_of, is_letter, letters_in, occurrences, spelled, summed_by
-from .inputs import Input
-from .refusals import refused
+from .indices import canonical, factors_of, letters_in, occurrences, spelled, summed_by
+from .matrix_leaves import EMPTY, Leaves, Matrix
 from .trees import Tree
-from .values import Leaf, Value, call, number
-
-SIZES = re.compile(r"d|d_\w|d_\{\w+\}|[nmNMT]")
-
-
-class Choose(Protocol):
-    """What decides where a piece reads in several ways. Raises Question where nobody has chosen."""
-
-    def __call__(self, span: Span, piece: str, options: Sequence[str], topic: str = "") -> int: ...
-
+from .values import Value, call, number
 
 BIG_NAMES = {"∑": "∑", "∏": "∏", "max": "max", "min": "min", "mean": "mean"}
 
 
-@dataclass(frozen=True)
-class Matrix(Value):
-    """A value with rows and columns; `indices` are the axes of its letters.
-
-    `lying`: it is a given vector, which may be a row or a column. The other fields say what a product makes of it.
-    """
-
-    indices: tuple[tuple[str, Axis], ...] = ()
-    lying: bool = False
-    identity: bool = False  # I, times `node`
-    ones: bool = False
-    diagonal: Matrix | None = None  # diag(s), of s
-    inverse: Matrix | None = None  # of this
-    reciprocal: Matrix | None = None  # 1 over this
-    size: Axis | None = None  # |axis|
-    literal: float | None = None
-    twice: tuple[Node, Axis, Axis] | None = None  # the diagonal A_{ii}, of this tensor over these axes
-
-    @property
-    def axes(self) -> tuple[Axis, ...]:
-        return (*axes_of(self.dims), *(axis for _, axis in self.indices))
-
-    @property
-    def is_number(self) -> bool:
-        return not axes_of(self.dims) and not self.identity and not self.ones
-
-    @property
-    def is_full(self) -> bool:
-        return all(self.dims) and not self.identity
-
-
-EMPTY: Dims = ((), ())
-
-
-class Walk:
-    """The walk over the tree of one line. `names` are the inputs and definitions; `remarks` all that is assumed."""
-
-    def __init__(self, source: str, axes: Axes, names: dict[str, Input], letters: Letters, choose: Choose):
-        self.source, self.axes, self.names, self.letters, self.choose = source, axes, names, letters, choose
-        self.remarks: list[str] = []
-        self.scope: dict[str, Axis] = {}
-        self.free_axes: dict[str, Axis] = {}
-        self.ends: dict[str, Axis] = {}
-        self.sizes: dict[str, Axis] = {}
-        self.summed: Axis | None = None
-        self.inner: frozenset[str] = frozenset()
-        self.aliases: dict[str, str] = {}  # the letter of a δ that is summed → the other
-        self.transposed_names: frozenset[str] = frozenset()
-
-    # ------------------------------------------------------------------------------------------------------ pieces
-    def refuse(self, tree: Tree, message: str, hint: str | None = None) -> NotationError:
-        return refused(self.source, tree.span, message, hint)
-
-    def text(self, tree: Tree) -> str:
-        return " ".join(self.source[slice(*tree.span)].split())
-
-    def remark(self, line: str) -> None:
-        if line not in self.remarks:
-            self.remarks.append(line)
-
-    def make(self, node: Node, dims: Sequence[Dim], *operands: Matrix) -> Matrix:
-        """A value with the letters of its operands."""
-        indices: dict[str, Axis] = {}
-        for operand in operands:
-            indices |= dict(operand.indices)
-        self.axes.apart(*(operand.axes for operand in operands), axes_of(dims))
-        return Matrix(node, (dims[0], dims[1]), indices=tuple(indices.items()))
-
-    def letter(self, letter: str) -> Axis:
-        """The axis of a letter in its scope."""
-        if letter not in self.scope:
-            self.scope[letter] = self.free_axes[letter] = self.axes.new(hint=letter)
-        return self.scope[letter]
-
-    def called(self, axes: Sequence[Axis]) -> str:
-        return ", ".join(axis.key for axis in axes) or "one"
-
-    # ------------------------------------------------------------------------------------------------------- leaves
-    def read(self, tree: Tree) -> Matrix:
-        """The value of a tree. Raises NotationError where it has none, and Question where it has several."""
-        if self.letters.active and (pair := self.letters.index_of(tree, self.names)):
-            return self.entry(tree, *pair)
-        name = spelled(tree)
-        if name and (tree.op == "name" or canonical(name) in self.names or self.is_size(name)):
-            return self.leaf(tree, canonical(name))
-        rule = RULES.get(tree.op)
-        if rule is None:
-            raise self.refuse(tree, f"{self.text(tree)} cannot be read in matrix notation")
-        return rule(self, tree)
-
-    def is_size(self, name: str) -> bool:
-        return name not in self.names and SIZES.fullmatch(name) is not None
-
-    def leaf(self, tree: Tree, name: str) -> Matrix:
-        if name not in self.names:
-            if name in ("e", "π"):
-                return Matrix(nodes.Name(name), EMPTY)
-            if name == "I":
-                return Matrix(number(1), EMPTY, identity=True)
-            if name == "𝟏":
-                return Matrix(number(1), ((self.axes.new(),), ()), ones=True)
-            if self.is_size(name) and (size := self.size_named(tree, name)) is not None:
-                return size
-            self.guess(tree, name)
-        given = self.names[name]
-        if given.literal is not None:
-            return Matrix(number(given.literal), EMPTY, literal=given.literal)
-        used = given.leaf.use(self.axes)
-        dims = used.dims
-        if len(dims) > 2:
-            raise self.refuse(
-                tree,
-                f"{name} has {len(dims)} axes, and matrix notation has two",
-                "write an index for each of its axes, or use einsum",
-            )
-        whole = {0: EMPTY, 1: ((), *dims) if given.row else (*dims, ()), 2: dims}[len(dims)]
-        self.axes.apart(used.axes)
-        return Matrix(used.node, (whole[0], whole[1]), lying=len(dims) == 1 and not given.defined)
-
-    def guess(self, tree: Tree, name: str) -> None:
-        """What a name is that nobody gave: by its letter."""
-        letter = name[0]
-        if not letter.isalpha():
-            raise self.refuse(tree, f"{name} is not a name")
-        rank = 0 if not letter.isascii() and not letter.isupper() else 2 if letter.isupper() else 1
-        if self.letters.active and rank == 1 and name not in self.transposed_names:
-            rank = 0
-        leaf = Leaf(node_of(name), tuple((self.axes.new(),) for _ in range(rank)))
-        self.names[name] = Input(name, leaf, guessed=True)
-        self.remark(f"{name} is read as a {('number', 'vector', 'matrix')[rank]}")
-
-    def size_named(self, tree: Tree, name: str) -> Matrix | None:
-        """d, d_k or n without a shape: an axis of that name, the end of a sum, the axis just summed, else None."""
-        word = name.partition("_")[2].strip("{}")
-        axis = self.sizes.get(name) or self.ends.get(name) or next(
-            (self.axes.given[word] for word in (name, word) if word in self.axes.given), None
-        )  # fmt: skip
-        if axis is None and self.summed is not None and name not in self.names:
-            axis = self.summed
-            self.remark(f"{name} is read as |{axis.key}|, the axis summed before")
-        if axis is None:
-            leaf = Leaf(node_of(name), ())
-            self.names[name] = Input(name, leaf, guessed=True)
-            self.remark(f"{name} is read as a number")
-            return None
-        if name not in self.sizes and axis is not self.summed:
-            self.remark(f"{name} is read as |{axis.key}|")
-        self.sizes[name] = axis
-        return Matrix(values.size(axis), EMPTY, size=axis)
-
-    def entry(self, tree: Tree, name: str, items: tuple[str, ...]) -> Matrix:
-        """A tensor with indices: x_i, A_{ij}, X_i with X by rows."""
-        if name == "δ" and name not in self.names:
-            return self.delta(tree, items)
-        if name == "ε" and len(items) == 3 and name not in self.names:
-            raise self.refuse(tree, "the Levi-Civita symbol ε_{ijk} is not supported")
-        if name not in self.names:
-            leaf = Leaf(node_of(name), tuple((self.axes.new(hint=item if is_letter(item) else ""),) for item in items))
-            self.names[name] = Input(name, leaf, guessed=True)
-        given = self.names[name]
-        if len(items) > len(given.leaf.dims):
-            raise self.refuse(tree, f"{name} has {len(given.leaf.dims)} axes, and {len(items)} indices")
-        used = given.leaf.use(self.axes)
-        node, rest = used.node, used.dims[len(items) :]
-        if len(rest) > 2:
-            raise self.refuse(tree, f"{name} has {len(given.leaf.dims)} axes, and {len(items)} indices")
-        indices: dict[str, Axis] = {}
-        twice: tuple[Node, Axis, Axis] | None = None
-        for item, (axis,) in zip(items, used.dims):
-            if item.isdigit():
-                node = nodes.Index(node, ((nodes.Axis(axis.key), number(int(item))),))
-            elif not is_letter(item):
-                raise self.refuse(
-                    tree, f"the index {item} is not supported", "only letters and numbers are read as indices"
-                )
-            elif item in indices:
-                if twice is not None or len(items) > 2:
-                    raise self.refuse(tree, f"{self.text(tree)} has the index {item} more than once")
-                twice = node, indices[item], axis
-            else:
-                self.meet(tree, self.letter(item), axis, item)
-                indices[self.aliases.get(item, item)] = axis
-        if twice:
-            node, first, second = self.diagonal_node(tree, *twice)
-            twice = (twice[0], first, second)
-        columns = (*rest, (), ())[:2]
-        self.axes.apart(used.axes)
-        return Matrix(node, (columns[0], columns[1]), indices=tuple(indices.items()), lying=len(rest) == 1, twice=twice)
-
-    def meet(self, tree: Tree, first: Axis, second: Axis, letter: str) -> None:
-        try:
-            self.axes.unify(first, second)
-        except Clash:
-            raise self.refuse(tree, f"the index {letter} is both {first.key} and {second.key}") from None
-
-    def diagonal_node(self, tree: Tree, node: Node, first: Axis, second: Axis) -> tuple[Node, Axis, Axis]:
-        if not first.kind.fits(second.kind):
-            raise self.refuse(
-                tree,
-                f"{self.text(tree)} is the diagonal of a square tensor, and its axes are {first.key} and {second.key}",
-            )
-        first.kind.unify(second.kind)
-        identity = nodes.Subscript(nodes.Name("I"), (values.name(first), values.name(second)))
-        return call("⊙", (node, identity), [second]), first, second
-
-    def delta(self, tree: Tree, items: tuple[str, ...]) -> Matrix:
-        if len(items) != 2 or not all(map(is_letter, items)) or items[0] == items[1]:
-            raise self.refuse(tree, "δ expects two different indices")
-        first, second = map(self.letter, items)
-        if not first.kind.fits(second.kind):
-            raise self.refuse(tree, f"δ relates {first.key} and {second.key}, which are different axes")
-        first.kind.unify(second.kind)
-        node = nodes.Subscript(nodes.Name("I"), (values.name(first), values.name(second)))
-        return Matrix(node, EMPTY, indices=tuple(zip(items, (first, second))))
+class Walk(Leaves):
+    """The walk with its products and sums."""
 
     # ------------------------------------------------------------------------------------------------------ products
     def product(self, tree: Tree) -> Matrix:
@@ -378,7 +153,7 @@ class Walk:
         if x.diagonal or y.diagonal:
             return self.with_diagonal(x, y, tree)
         if bool(x.dims[1]) != bool(y.dims[0]):
-            if x.lying and y.lying and x.dims[0] and y.dims[0]:
+            if x.dims[0] and y.dims[0] and not x.dims[1] and not y.dims[1]:
                 options = ("the inner product", "element by element")
                 if self.choose(tree.span, self.text(tree), options) == 1:
                     return self.elements("⊙", x, y, tree)
@@ -392,8 +167,6 @@ class Walk:
             return x, y
         if x.lying and bool(x.dims[0]) == bool(y.dims[0]):
             return transposed(x), y
-        if y.lying and bool(x.dims[1]) == bool(y.dims[1]):
-            return x, transposed(y)
         raise self.no_product(x, y, tree)
 
     def contract(self, x: Matrix, y: Matrix, tree: Tree) -> Matrix:
@@ -444,9 +217,10 @@ class Walk:
         numeral = x.literal is not None and x.literal >= 0
         dims = y.dims if x.is_number else x.dims
         if numeral and y.literal is None:
-            return self.make(nodes.Call("juxtaposed", (), (), (x.node, y.node)), dims, x, y)
+            result = self.make(nodes.Call("juxtaposed", (), (), (x.node, y.node)), dims, x, y)
+            return replace(result, lying=y.lying)
         result = self.make(call("⊙", (x.node, y.node)), dims, x, y)
-        return replace(result, factors=(x, y))
+        return replace(result, factors=(x, y), lying=x.lying or y.lying)
 
     def with_identity(self, x: Matrix, y: Matrix) -> Matrix:
         """λ I is I with a factor; I M is M."""
@@ -622,18 +396,3 @@ def transposed(value: Matrix) -> Matrix:
         inverse=None if value.inverse is None else transposed(value.inverse),
         factors=None,
     )
-
-
-def node_of(name: str) -> Node:
-    """A name with scripts as a node; W^{(1)} and W^Q are W_1 and W_Q, since no superscript is a power."""
-    plain = re.sub(r"[{}()]", "", name.replace("^", "_")) if "^" in name else name
-    try:
-        (statement,) = parse(plain).statements
-        if isinstance(statement, nodes.Value) and isinstance(statement.body, (nodes.Name, nodes.Subscript)):
-            return statement.body
-    except (NotationError, ValueError):
-        pass
-    return nodes.Name("".join(character for character in plain if character.isalnum()) or "x")
-
-
-RULES: dict[str, Callable[[Walk, Tree], Matrix]] = {}

@@ -8,10 +8,10 @@ from dataclasses import replace
 from grammar import nodes
 from grammar.nodes import Node
 
-from . import values
-from .axes import Axis, Clash, axes_of
+from .axes import Axis, axes_of
 from .indices import canonical, is_letter, items_of, spelled
-from .matrices import EMPTY, RULES, Matrix, Walk, transposed
+from .matrices import Walk, transposed
+from .matrix_leaves import EMPTY, RULES, Matrix
 from .trees import Tree
 from .values import call, number
 
@@ -304,130 +304,3 @@ def gradient(walk: Walk, tree: Tree) -> Matrix:
     raise walk.refuse(
         tree, "derivatives are not read", "write the function in named notation, and ∂f/∂x for its derivative"
     )
-
-
-# ---------------------------------------------------------------------------------------------------------- functions
-@rule("call")
-def function(walk: Walk, tree: Tree) -> Matrix:
-    rule = FUNCTIONS.get(tree.text)
-    if len(tree.parts) == 1 and rule is not None:
-        return rule(walk, tree, walk.read(tree.parts[0]))
-    if tree.text in ("max", "min") and len(tree.parts) == 2:
-        x, y = (walk.read(part) for part in tree.parts)
-        return walk.elements(tree.text, x, y, tree)
-    if rule is None and tree.text in ELEMENTWISE and len(tree.parts) == 1:
-        x = walk.read(tree.parts[0])
-        rows, columns = x.dims
-        if tree.text in ("exp", "log", "sqrt") and x.is_full and rows[0].kind.root is columns[0].kind.root:
-            return matrix_function(walk, tree, x)
-        return applied(walk, tree.text, x)
-    raise walk.refuse(tree, f"{tree.text} of {len(tree.parts)} arguments is not supported")
-
-
-def matrix_function(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
-    """exp(A) of a square matrix: element by element, or of the matrix."""
-    if tree.text != "exp":
-        walk.remark(f"{walk.text(tree)} is taken of each element")
-        return applied(walk, tree.text, x)
-    if walk.choose(tree.span, walk.text(tree), ("element by element", "the exponential of the matrix")) == 0:
-        return applied(walk, tree.text, x)
-    return walk.make(call("expm", (x.node,), axes_of(x.dims)), x.dims, x)
-
-
-ELEMENTWISE = set("exp log sin cos tan tanh sinh cosh sqrt abs sign relu gelu silu elu softplus erf arctan σ".split())
-
-
-def along(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
-    """softmax, log softmax: within each row, or over the index below it."""
-    below, own = tree.upper, dict(x.indices)
-    if below in own:
-        return walk.make(call(tree.text, (x.node,), (own[below],)), x.dims, x)
-    axes = x.dims[1] or x.dims[0]
-    if below in ("columns", "cols", "col", "column"):
-        axes = x.dims[0]
-    elif below and below not in ("rows", "row"):
-        raise walk.refuse(
-            tree,
-            f"{tree.text} over {below} is not supported",
-            f"write an index of its argument, or {tree.text}(…) within each row",
-        )
-    if not axes and len(own) == 1 and not below:
-        axes = tuple(own.values())
-    if not axes:
-        raise walk.refuse(
-            tree, f"{tree.text} has no axis to be taken over", f"write the index below it: {tree.text}_j(…)"
-        )
-    if x.is_full:
-        walk.remark(f"{tree.text} is over {walk.called(axes)}, within each {'column' if axes is x.dims[0] else 'row'}")
-    return walk.make(call(tree.text, (x.node,), axes), x.dims, x)
-
-
-def of_square(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
-    """det, trace, log det"""
-    if tree.text == "trace" and (whole := trace_of_product(walk, tree, x)) is not None:
-        return whole
-    pair = square(walk, tree, x, tree.text)
-    return Matrix(call(tree.text, (x.node,), pair), EMPTY, indices=x.indices)
-
-
-def trace_of_product(walk: Walk, tree: Tree, x: Matrix) -> Matrix | None:
-    """tr(P Q) as one contraction, over both axes."""
-    inside = tree.parts[0]
-    if (
-        inside.op != "product"
-        or not isinstance(x.node, nodes.Call)
-        or x.node.operator != "⊙"
-        or len(x.node.subscript) != 1
-        or walk.letters.active
-    ):
-        return None
-    first, second = (walk.read(part) for part in inside.parts)
-    if not first.is_full or not second.is_full or first.inverse or first.diagonal or second.diagonal:
-        return None
-    try:
-        walk.axes.unify_dims(first.dims[1], second.dims[0])
-        walk.axes.unify_dims(first.dims[0], second.dims[1])
-    except Clash:
-        raise walk.refuse(tree, f"a trace needs a square matrix, got {walk.called(x.axes)}") from None
-    walk.axes.apart(first.axes, second.axes)
-    return Matrix(call("⊙", (first.node, second.node), axes_of(first.dims)), EMPTY, indices=x.indices)
-
-
-def diagonal(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
-    """diag of a vector is a matrix, of a matrix its diagonal."""
-    if x.is_full:
-        rows, columns = square(walk, tree, x, "a diagonal")
-        identity = nodes.Subscript(nodes.Name("I"), (values.name(rows), values.name(columns)))
-        walk.axes.apart(x.axes)
-        return Matrix(call("⊙", (x.node, identity), (columns,)), (x.dims[0], ()), indices=x.indices)
-    (axis,) = axes_of(x.dims) or (None,)
-    if axis is None:
-        raise walk.refuse(tree, "diag needs a vector or a matrix")
-    other = walk.axes.twin(axis)
-    column = x if x.dims[0] else transposed(x)
-    result = walk.make(call("diag", (x.node,), (axis, other)), ((axis,), (other,)), x)
-    return replace(result, diagonal=replace(column, lying=False))
-
-
-def stacked(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
-    """vec A: the columns of A below each other."""
-    return walk.make(x.node, ((*x.dims[1], *x.dims[0]), ()), x)
-
-
-def over_all(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
-    """max x, mean x: over all axes."""
-    if not axes_of(x.dims):
-        raise walk.refuse(tree, f"{tree.text} has no axis to be taken over", f"write the index below it: {tree.text}_i")
-    if tree.upper:
-        raise walk.refuse(tree, f"{tree.text} over {tree.upper} is not supported")
-    if x.is_full and tree.text == "logsumexp":
-        raise walk.refuse(tree, "logsumexp of a matrix: over which axis is not said", "write an index below it")
-    if x.is_full:
-        walk.remark(f"{tree.text} is over all elements")
-    return walk.reduced(tree.text, x, axes_of(x.dims), EMPTY, dict(x.indices))
-
-
-FUNCTIONS: dict[str, Callable[[Walk, Tree, Matrix], Matrix]] = {
-    "softmax": along, "logsoftmax": along, "trace": of_square, "det": of_square, "logdet": of_square, "diag": diagonal, "vec": stacked,
-    **dict.fromkeys(("max", "min", "mean", "var", "std", "norm", "logsumexp"), over_all),
-}  # fmt: skip

@@ -64,7 +64,7 @@ PLAIN = set("+-*·∘⊙⊗×/=(){}[]^_,|‖√'<>≤≥≠∈∑∏∇∂∞⟨
 WORD = re.compile(r"[A-Za-z]+")
 DIGITS = re.compile(r"\d+(?:\.\d+)?(?:[eE]-?\d+)?|\.\d+")
 MACRO = re.compile(r"\\(?:operatorname\*|[A-Za-z]+|.)", re.DOTALL)
-MAX_CHARS = 100_000
+MAX_TOKENS = 1_000  # of a line
 
 
 class Scanner:
@@ -118,7 +118,7 @@ class Scanner:
             word = word[:1]
         if len(word) > 1 and word.lower() in FUNCTIONS:
             self.add(FUNCTION, word, start, start + len(word))
-        elif len(word) > 4:
+        elif len(word) > 4 or (len(word) > 1 and word.islower() and self.source[match.end() : match.end() + 1] == "("):
             raise refused(
                 self.source,
                 (start, start + len(word)),
@@ -257,6 +257,7 @@ class Scanner:
 
 def tokens_of(source: str, names: Collection[str] = ()) -> list[Token]:
     """The tokens of a source, the last of kind `END`. Raises NotationError for what cannot be read."""
-    if len(source) > MAX_CHARS:
-        raise refused(source[:200], (0, 1), f"the text is longer than {MAX_CHARS} characters")
-    return Scanner(source, names).scan()
+    tokens = Scanner(source, names).scan()
+    if len(tokens) > MAX_TOKENS:
+        raise refused(source, (0, 1), f"a line has more than {MAX_TOKENS} signs", "define a part in a line of its own")
+    return tokens

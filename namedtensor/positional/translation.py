@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,9 @@ from grammar.errors import NotationError, Span
 from grammar.nodes import Node
 from grammar.printer import to_latex, to_text
 
+from ..core.limits import recursion_headroom
 from ..core.tensor import tensor
+from ..programs.evaluate import evaluate
 from ..programs.program import Program as NamedProgram
 from .axes import axes_of
 from .checked import compared
@@ -28,6 +29,7 @@ from .values import written
 
 KINDS = ("matrices", "indices", "einsum", "einops", "numpy", "torch")
 MAX_READINGS = 8
+MAX_CHARS = 20_000  # of a source
 KEY = re.compile("⟨[0-9]+⟩")
 
 
@@ -78,7 +80,7 @@ class Translation:
         """The formula as a program: `nt.program(found.formula)`."""
         return NamedProgram(self.formula, "text")
 
-    @cached_property
+    @property
     def _order(self) -> tuple[str, ...]:
         return tuple(self.axes)
 
@@ -98,7 +100,7 @@ class Translation:
         Examples
         --------
         >>> import namedtensor as nt, numpy as np
-        >>> nt.translate("x^T A y", A="m n", x="m", y="n")(np.ones(2), np.eye(2, 3), np.ones(3)).tolist()
+        >>> float(nt.translate("x^T A y", x="m", A="m n", y="n")(np.ones(2), np.eye(2, 3), np.ones(3)))
         2.0
         """
         given = dict(zip(self._order, arrays)) | named
@@ -110,14 +112,8 @@ class Translation:
         values = {
             self._spelled[name]: tensor(given[name], axes) if axes else given[name] for name, axes in self.axes.items()
         }
-        found = _evaluated(self.formula, values)
+        found = evaluate(self.formula, values, syntax="text")
         return found.to_array(list(self.result)) if self.result else np.asarray(found.to_array())
-
-
-def _evaluated(formula: str, values: Mapping[str, Any]) -> Any:
-    from ..programs.evaluate import evaluate
-
-    return evaluate(formula, values, syntax="text")
 
 
 class Choices:
@@ -182,11 +178,14 @@ def translate(
         raise NotationError(
             208, f"the source is a string, got {type(text).__name__}", hint='nt.translate("A x", A="m n", x="n")'
         )
+    if len(text) > MAX_CHARS:
+        raise NotationError(404, f"the source is longer than {MAX_CHARS} characters")
     if kind and kind not in KINDS:
         raise NotationError(208, f"unknown kind {kind!r}", hint=f"available: {', '.join(KINDS)}")
-    readings = _readings(text, whole, kind or kind_of(text, whole), check)
+    with recursion_headroom(text):
+        readings, span = _readings(text, whole, kind or kind_of(text, whole), check)
     if reading is None and len(readings) > 1:
-        raise _asked(text, readings)
+        raise _asked(text, readings, span)
     if reading is not None and not 1 <= reading <= len(readings):
         raise NotationError(208, f"there is no reading {reading}", hint=f"the readings are 1 to {len(readings)}")
     found = readings[(reading or 1) - 1]
@@ -258,8 +257,11 @@ def from_einops(
 
 
 # --------------------------------------------------------------------------------------------------------- readings
-def _readings(text: str, shapes: Mapping[str, Any], kind: str, check: bool) -> list[Translation | NotationError]:
-    """Every reading of a source; one of them where it is not ambiguous."""
+def _readings(
+    text: str, shapes: Mapping[str, Any], kind: str, check: bool
+) -> tuple[list[Translation | NotationError], Span]:
+    """Every reading of a source, one where it is not ambiguous; and the piece that is."""
+    whole = 0, len(text)
     results: list[Translation | NotationError] = []
     question: Question | None = None
     waiting: list[tuple[int, ...]] = [()]
@@ -280,21 +282,16 @@ def _readings(text: str, shapes: Mapping[str, Any], kind: str, check: bool) -> l
         except NotationError as problem:
             results.append(problem)
     if question is None:
-        return results
+        return results, whole
     right = [found for found in results if isinstance(found, Translation)]
     if not right or any(isinstance(found, Unsafe) for found in results):
-        return [next(found for found in results if isinstance(found, NotationError))]
+        return [next(found for found in results if isinstance(found, NotationError))], whole
     if len(right) == 1:
         right[0].reading = (*right[0].reading, *right[0].chosen)
-    spans[id(right[0])] = question.span
-    return [*right]
+    return [*right], question.span
 
 
-spans: dict[int, Span] = {}
-
-
-def _asked(text: str, readings: Sequence[Any]) -> Ambiguous:
-    span = spans.pop(id(readings[0]), (0, len(text)))
+def _asked(text: str, readings: Sequence[Any], span: Span) -> Ambiguous:
     notes = [
         f"{number}. {found.chosen[0]}: {found.formula.splitlines()[-1]}" for number, found in enumerate(readings, 1)
     ]

@@ -73,7 +73,7 @@ class Parser:
 
     def unexpected(self, expected: str = "") -> NotationError:
         token = self.token
-        piece = self.source[token.start : token.end] or "the end of the formula"
+        piece = self.source[token.start : token.end] or "end of the formula"
         return refused(self.source, (token.start, max(token.end, token.start + 1)), f"unexpected {piece}{expected}")
 
     def span(self, start: int) -> Span:
@@ -93,8 +93,8 @@ class Parser:
             left = Tree("negative", self.span(start), (left,))
         while self.sees("+", "-"):
             op = self.take().text
-            left = Tree(op, self.span(start), (left, self.term()))
-            left = Tree(op, self.span(start), left.parts)
+            right = self.term()
+            left = Tree(op, self.span(start), (left, right))
         self.depth -= 1
         return left
 
@@ -106,8 +106,8 @@ class Parser:
                 below = self.factor()
                 left = Tree("/", self.span(start), (left, below))
                 if self.begins():
-                    left = Tree("after /", self.span(start), (left, right := self.product()))
-                    left = Tree("after /", (start, right.span[1]), left.parts)
+                    right = self.product()
+                    left = Tree("after /", self.span(start), (left, right))
                 continue
             right = self.product()
             left = Tree(op, self.span(start), (left, right))
@@ -194,7 +194,7 @@ class Parser:
     def big(self, op: str, start: int) -> Tree:
         r"""\sum_{i=1}^{n} of the term that follows; max_i of a factor"""
         letters: tuple[str, ...] = ()
-        upper = condition = ""
+        upper = ""
         while self.sees("_", "^"):
             sign = self.take().text
             begin = self.token.start
@@ -203,27 +203,11 @@ class Parser:
                 upper = raw
                 continue
             left, relation, rest = partition(raw)
-            letters = tuple(letter for letter in left.replace(",", " ").replace(" ", "") if letter)
-            if (
-                not letters
-                or not all(letter.isalpha() for letter in letters)
-                or (relation and (relation, rest) not in (("=", "1"), ("=", "0")))
-            ):
-                condition = raw
-                raise refused(
-                    self.source,
-                    (begin, self.token.start),
-                    f"the sum over {condition} is not supported",
-                    "sum over a whole axis: ∑_i or ∑_{i=1}^n",
-                )
-            if (relation, rest) == ("=", "0"):
-                upper = "0"
-                raise refused(
-                    self.source,
-                    (begin, self.token.start),
-                    "indices start at 1",
-                    "sum over a whole axis: ∑_i or ∑_{i=1}^n",
-                )
+            letters = tuple(left.replace(",", ""))
+            if not letters or not all(map(str.isalpha, letters)) or (relation, rest) not in (("", ""), ("=", "1")):
+                where = begin, self.tokens[self.at - 1].end
+                hint = "sum over a whole axis: ∑_i or ∑_{i=1}^n"
+                raise refused(self.source, where, f"the sum over {raw} is not supported", hint)
         body = self.product_after(op)
         return Tree("big", self.span(start), (body,), op, letters, upper)
 

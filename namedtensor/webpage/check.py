@@ -13,6 +13,7 @@ from grammar.printer import to_latex, to_text
 from ..core.axes import show
 from ..display.colors import tints
 from ..display.steps import AxisNames, places
+from ..positional.offers import with_offer, with_offers
 from ..scope.names import spelled
 from .marked_latex import marked_latex
 from .plans import plan_of
@@ -35,7 +36,8 @@ def check(request: Request) -> Reply:
     request.sizes()
     try:
         found = typed(request)
-    except NotationError as problem:
+    except NotationError as raised:
+        problem = with_offer(raised, text, request.inputs())
         spelling = syntax if syntax in ("text", "latex") else spelling_of(text)
         return {
             "syntax": spelling,
@@ -91,11 +93,20 @@ def checked_reply(found: Typed, request: Request) -> Reply:
         "type": type_data(result.shape),
         "errors": [
             *({**error_data(each), "input": name} for name, each in found.problems),
-            *(error_data(each, mending(each, found.errors, request)) for each in result.errors[:MENDED]),
+            *(error_data(error, mending(error, found.errors, request)) for error in offered(found, request)),
             *map(error_data, result.errors[MENDED:]),
         ],
-        "warnings": [warning_data(each, program.source) for each in result.warnings],
+        "warnings": [
+            warning_data(warning, program.source)
+            for warning in with_offers(result.warnings, program.source, request.inputs())
+        ],
     }
+
+
+def offered(found: Typed, request: Request) -> list[NotationError]:
+    """The first errors, the first of them with the translation of the text where that is in positional notation."""
+    errors = [*found.checked.result.errors[:MENDED]]
+    return [with_offer(error, found.program.source, request.inputs()) for error in errors[:1]] + errors[1:]
 
 
 def parts_of(found: Typed) -> list[Reply]:

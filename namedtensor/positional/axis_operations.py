@@ -1,0 +1,215 @@
+"""Operations of array code on axes: reductions, functions along axes, orders of dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from grammar.nodes import Node
+
+from . import values
+from .axes import Axes
+from .elementwise_operations import binary
+from .operations import Misuse, Pair, Size, as_value, numeric, operation, positions, truth
+from .plain_functions import softmax
+from .values import Value, call, number
+
+# --------------------------------------------------------------------------------------------------------- reductions
+OF_ONE = {"∑", "∏", "mean", "max", "min", "logsumexp"}  # what leaves one element as it is
+
+
+def reduced(axes: Axes, operator: str, x: Value, axis: Any, keep: Any, parameters: Sequence[Node] = ()) -> Value:
+    where = positions(x, axis)
+    over = [each for position in where for each in x.dims[position]]
+    kept = truth(keep)
+    if not over and operator not in OF_ONE:
+        raise Misuse(f"{operator} over an axis of size 1, or of a number")
+    dims = tuple(
+        () if position in where else dim for position, dim in enumerate(x.dims) if kept or position not in where
+    )
+    return values.reduced(axes, operator, x, over, dims, tuple(parameters))
+
+
+def reduction(operator: str) -> Callable[..., Value]:
+    def rule(axes: Axes, x: Any, axis: Any, keep: Any) -> Value:
+        return reduced(axes, operator, numeric(x), axis, keep)
+
+    return rule
+
+
+def spread(operator: str) -> Callable[..., Value]:
+    """std and var, divided by n − `ddof`."""
+
+    def rule(axes: Axes, x: Any, axis: Any, ddof: Any, keep: Any) -> Value:
+        value = as_value(x)
+        plain = reduced(axes, operator, value, axis, keep)
+        if not isinstance(ddof, (int, float)):
+            raise Misuse(f"ddof={ddof} is not supported")
+        if not ddof:
+            return plain
+        over = tuple(each for position in positions(value, axis) for each in value.dims[position])
+        count = as_value(Size(over)).node
+        ratio = call("/", (count, call("-", (count, number(int(ddof))))))
+        factor = call("sqrt", (ratio,)) if operator == "std" else ratio
+        return Value(call("⊙", (plain.node, factor)), plain.dims)
+
+    return rule
+
+
+def norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> Value:
+    value = as_value(x)
+    where = positions(value, axis)
+    if order in (None, 2, "fro") and (order != 2 or len(where) == 1):
+        return reduced(axes, "norm", value, axis, keep)
+    if order == 1 and len(where) == 1:
+        return reduced(axes, "norm", value, axis, keep, (number(1),))
+    raise Misuse(f"the norm of order {order} over {len(where)} axes is not supported")
+
+
+def plain_norm(x: Any, order: Any, axis: Any, keep: Any) -> Any:
+    if order in (None, "fro"):
+        return np.sqrt(np.sum(np.square(x), axis=axis, keepdims=keep))
+    return np.linalg.norm(x, order, axis=axis, keepdims=keep)
+
+
+def pair(operator: str) -> Callable[..., Any]:
+    """torch.max(x, dim): the values, with the indices that nobody asks for."""
+
+    def rule(axes: Axes, x: Any, axis: Any, keep: Any) -> Any:
+        if isinstance(axis, Value):
+            return binary(operator)(axes, x, axis)
+        value = reduced(axes, operator, as_value(x), axis, keep)
+        return value if axis is None else Pair(value)
+
+    return rule
+
+
+def plain_pair(function: Any, both: Any) -> Callable[..., Any]:
+    def array(x: Any, axis: Any, keep: Any) -> Any:
+        if isinstance(axis, np.ndarray):
+            return both(x, axis)
+        value = function(x, axis=axis, keepdims=keep)
+        return value if axis is None else Pair(value)
+
+    return array
+
+
+def kept(function: Any) -> Callable[..., Any]:
+    return lambda x, axis, keep: function(x, axis=tuple(axis) if isinstance(axis, list) else axis, keepdims=keep)
+
+
+REDUCED = "x, axis|dim=None, *, keepdims|keepdim=False"
+for names, operator, function in (
+    ("sum", "∑", np.sum),
+    ("mean", "mean", np.mean),
+    ("prod", "∏", np.prod),
+    ("amax", "max", np.max),
+    ("amin", "min", np.min),
+):
+    operation(names, REDUCED, reduction(operator), kept(function))
+operation("max", REDUCED, reduction("max"), kept(np.max), "numpy")
+operation("min", REDUCED, reduction("min"), kept(np.min), "numpy")
+operation("max", REDUCED, pair("max"), plain_pair(np.max, np.maximum), "torch")
+operation("min", REDUCED, pair("min"), plain_pair(np.min, np.minimum), "torch")
+for name, function in (("std", np.std), ("var", np.var)):
+    operation(
+        name,
+        "x, axis=None, *, ddof=0, keepdims=False",
+        spread(name),
+        lambda x, a, d, k, f=function: f(x, axis=a, ddof=d, keepdims=k),
+        "numpy",
+    )
+    operation(
+        name,
+        "x, dim|axis=None, correction|unbiased=1, keepdim|keepdims=False",
+        spread(name),
+        lambda x, a, d, k, f=function: f(x, axis=a, ddof=int(d), keepdims=k),
+        "torch",
+    )
+operation("norm", "x, ord|p=None, axis|dim=None, keepdims|keepdim=False", norm, plain_norm)
+operation("logsumexp", REDUCED, reduction("logsumexp"), lambda x, a, k: np.log(np.sum(np.exp(x), axis=a, keepdims=k)))
+
+
+def along(operator: str) -> Callable[..., Value]:
+    def rule(axes: Axes, x: Any, axis: Any) -> Value:
+        value = as_value(x)
+        if not isinstance(axis, (int, tuple)) or isinstance(axis, bool):
+            raise Misuse(f"{operator} needs its axis")
+        over = [each for position in positions(value, axis) for each in value.dims[position]]
+        if not over:
+            raise Misuse(f"{operator} over an axis of size 1")
+        return Value(call(operator, (value.node,), over), value.dims)
+
+    return rule
+
+
+operation("softmax", "x, axis|dim", along("softmax"), softmax)
+operation("log_softmax", "x, axis|dim", along("logsoftmax"), lambda x, axis: np.log(softmax(x, axis)))
+operation("cumsum", "x, axis|dim", along("cumsum"), lambda x, axis: np.cumsum(x, axis=axis))
+
+
+# -------------------------------------------------------------------------------------------------- orders of dimensions
+def transposed(x: Value) -> Value:
+    """The last two dimensions exchanged."""
+    return x.moved((*x.dims[:-2], x.dims[-1], x.dims[-2]))
+
+
+def permute(axes: Axes, x: Any, order: Any) -> Value:
+    value = as_value(x)
+    listed = positions(value, order)
+    if sorted(listed) != list(range(len(value.dims))):
+        raise Misuse(f"{order} does not name every dimension once")
+    return value.moved(value.dims[position] for position in listed)
+
+
+def numpy_transpose(axes: Axes, x: Any, order: Any) -> Value:
+    return permute(axes, x, order if order else tuple(range(len(as_value(x).dims)))[::-1])
+
+
+def swap(axes: Axes, x: Any, first: Any, second: Any) -> Value:
+    value = as_value(x)
+    (one,), (two,) = positions(value, first), positions(value, second)
+    dims = list(value.dims)
+    dims[one], dims[two] = dims[two], dims[one]
+    return value.moved(dims)
+
+
+def unsqueeze(axes: Axes, x: Any, axis: Any) -> Value:
+    value = as_value(x)
+    rank = len(value.dims) + 1
+    if not isinstance(axis, int) or not -rank <= axis < rank:
+        raise Misuse(f"there is no axis {axis} of {rank}")
+    dims = list(value.dims)
+    dims.insert(axis % rank, ())
+    return value.moved(dims)
+
+
+def squeeze(axes: Axes, x: Any, axis: Any) -> Value:
+    value = as_value(x)
+    where = [position for position, dim in enumerate(value.dims) if not dim] if axis is None else positions(value, axis)
+    if any(value.dims[position] for position in where):
+        raise Misuse("squeeze of an axis whose size is not 1")
+    return value.moved(dim for position, dim in enumerate(value.dims) if position not in where)
+
+
+def same(axes: Axes, x: Any) -> Value:
+    return as_value(x)
+
+
+operation("permute", "x, dims", permute, np.transpose, variadic=True)
+operation(
+    "transpose",
+    "x, axes=None",
+    numpy_transpose,
+    lambda x, order: np.transpose(x, order or None),
+    "numpy",
+    variadic=True,
+)
+operation("transpose", "x, dim0, dim1", swap, np.swapaxes, "torch")
+operation("swapaxes swapdims", "x, axis0|axis1|dim0, axis2|dim1", swap, np.swapaxes)
+operation("t", "x", lambda axes, x: numpy_transpose(axes, x, None), np.transpose)
+operation("unsqueeze expand_dims", "x, axis|dim", unsqueeze, np.expand_dims)
+operation("squeeze", "x, axis|dim=None", squeeze, lambda x, axis: np.squeeze(x, axis))
+operation("contiguous clone copy detach ascontiguousarray asarray", "x", same, lambda x: x)

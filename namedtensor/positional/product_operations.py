@@ -1,0 +1,182 @@
+"""Operations of array code on several tensors: products, linear algebra, layers, concatenation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from grammar import nodes
+
+from . import values
+from .axes import Axes, Axis, axes_of
+from .axis_operations import along, reduced, transposed
+from .elementwise_operations import power, square
+from .operations import Misuse, Size, as_value, operation, positions
+from .plain_functions import inverse, softmax, solution
+from .values import Value, call, number
+
+
+# ----------------------------------------------------------------------------------------------------------- products
+def matmul(axes: Axes, x: Any, y: Any) -> Value:
+    first, second = as_value(x), as_value(y)
+    if not first.dims or not second.dims:
+        raise Misuse("@ needs tensors, got a number")
+    return values.matmul(axes, first, second)
+
+
+def dot(axes: Axes, x: Any, y: Any) -> Value:
+    first, second = as_value(x), as_value(y)
+    if not first.dims or not second.dims:
+        return values.elementwise(axes, "⊙", first, second)
+    if len(second.dims) > 2:
+        raise Misuse("dot of more than two axes")
+    return values.matmul(axes, first, second)
+
+
+def inner(axes: Axes, x: Any, y: Any) -> Value:
+    second = as_value(y)
+    if len(second.dims) > 2:
+        raise Misuse("inner of more than two axes")
+    return matmul(axes, x, second.moved(second.dims[::-1]))
+
+
+def outer(axes: Axes, x: Any, y: Any) -> Value:
+    first, second = as_value(x), as_value(y)
+    if len(first.dims) != 1 or len(second.dims) != 1:
+        raise Misuse("outer needs two vectors")
+    return values.elementwise(axes, "⊙", first.moved((*first.dims, ())), second)
+
+
+def linear(axes: Axes, x: Any, weight: Any, bias: Any) -> Value:
+    matrix = as_value(weight)
+    result = matmul(axes, x, matrix.moved(matrix.dims[::-1]))
+    return result if bias is None else values.elementwise(axes, "+", result, as_value(bias))
+
+
+def plain_linear(x: Any, weight: Any, bias: Any) -> Any:
+    return x @ weight.T + (0 if bias is None else bias)
+
+
+def attention(axes: Axes, query: Any, key: Any, value: Any, scale: Any) -> Value:
+    matrix = as_value(key)
+    scores = matmul(axes, query, transposed(matrix))
+    below = power(axes, Size(matrix.dims[-1]), 0.5)
+    scores = (
+        values.elementwise(axes, "/", scores, below)
+        if scale is None
+        else values.elementwise(axes, "⊙", scores, as_value(scale))
+    )
+    return matmul(axes, along("softmax")(axes, scores, -1), value)
+
+
+def plain_attention(query: Any, key: Any, value: Any, scale: Any) -> Any:
+    factor = 1 / np.sqrt(key.shape[-1]) if scale is None else scale
+    return softmax(query @ np.swapaxes(key, -1, -2) * factor, -1) @ value
+
+
+operation("matmul mm bmm", "x, y", matmul, np.matmul)
+operation("dot", "x, y", dot, np.dot)
+operation("inner", "x, y", inner, np.inner)
+operation("outer", "x, y", outer, np.outer)
+operation("linear", "x, weight, bias=None", linear, plain_linear)
+operation("scaled_dot_product_attention", "query, key, value, scale=None", attention, plain_attention)
+
+
+# ------------------------------------------------------------------------------------------------------- linear algebra
+def square_axes(x: Value, what: str) -> tuple[Axis, Axis]:
+    if (
+        len(x.dims) < 2
+        or len(x.dims[-1]) != 1
+        or len(x.dims[-2]) != 1
+        or not x.dims[-1][0].kind.fits(x.dims[-2][0].kind)
+    ):
+        raise Misuse(f"{what} needs a square matrix")
+    x.dims[-1][0].kind.unify(x.dims[-2][0].kind)
+    return x.dims[-2][0], x.dims[-1][0]
+
+
+def of_matrix(operator: str, gives_matrix: bool) -> Callable[..., Value]:
+    def rule(axes: Axes, x: Any) -> Value:
+        value = as_value(x)
+        over = square_axes(value, operator)
+        return Value(call(operator, (value.node,), over), value.dims if gives_matrix else value.dims[:-2])
+
+    return rule
+
+
+def solve(axes: Axes, matrix: Any, right: Any) -> Value:
+    first, second = as_value(matrix), as_value(right)
+    row, column = square_axes(first, "solve")
+    if len(first.dims) > 2 or len(second.dims) > 2 or not second.dims:
+        raise Misuse("solve of more than two axes")
+    axes.unify_dims((row,), second.dims[0])
+    axes.apart(first.axes, second.axes)
+    return Value(call("solve", (first.node, second.node), (row, column)), ((column,), *second.dims[1:]))
+
+
+operation("inv", "x", of_matrix("inv", True), inverse)
+operation("det", "x", of_matrix("det", False), np.linalg.det)
+operation("trace", "x", of_matrix("trace", False), np.trace)
+operation("solve", "a, b", solve, solution)
+
+
+# ------------------------------------------------------------------------------------------------------------- layers
+def layer_norm(axes: Axes, x: Any, shape: Any, weight: Any, bias: Any, eps: Any) -> Value:
+    value = as_value(x)
+    listed = shape if isinstance(shape, (tuple, list)) else (shape,)
+    if len(listed) != 1 or not isinstance(eps, (int, float)):
+        raise Misuse("layer_norm over more than one axis")
+    over = value.dims[-1]
+    result = Value(
+        nodes.Call("standardize", (), tuple(values.name(axis) for axis in over), (value.node,), (number(eps),)),
+        value.dims,
+    )
+    if weight is not None:
+        result = values.elementwise(axes, "⊙", result, as_value(weight))
+    return result if bias is None else values.elementwise(axes, "+", result, as_value(bias))
+
+
+def plain_layer_norm(x: Any, shape: Any, weight: Any, bias: Any, eps: Any) -> Any:
+    z = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps)
+    return z * (1 if weight is None else weight) + (0 if bias is None else bias)
+
+
+def mse(axes: Axes, x: Any, y: Any) -> Value:
+    difference = values.elementwise(axes, "-", as_value(x), as_value(y))
+    if len(as_value(x).dims) != len(as_value(y).dims):
+        raise Misuse("mse_loss of tensors with different numbers of axes")
+    return reduced(axes, "mean", square(axes, difference), None, False)
+
+
+operation("layer_norm", "x, normalized_shape, weight=None, bias=None, eps=1e-5", layer_norm, plain_layer_norm)
+operation("mse_loss", "x, y", mse, lambda x, y: np.mean((x - y) ** 2))
+
+
+def concatenate(axes: Axes, tensors: Any, axis: Any) -> Value:
+    """Tensors joined along one axis, which is a new one."""
+    if not isinstance(tensors, (tuple, list)) or len(tensors) < 2 or not isinstance(axis, int):
+        raise Misuse("concatenate needs a list of tensors and an axis")
+    parts = [as_value(each) for each in tensors]
+    (where,) = positions(parts[0], axis)
+    if any(len(part.dims) != len(parts[0].dims) or len(part.dims[where]) != 1 for part in parts):
+        raise Misuse("concatenate of tensors with different numbers of axes")
+    joined = axes.new(hint=parts[0].dims[where][0].kind.hint)
+    others = [part.moved((*part.dims[:where], (), *part.dims[where + 1 :])) for part in parts]
+    dims = values.aligned(axes, *others)
+    pieces = []
+    for part in parts:
+        pieces.append(nodes.Rename(part.node, (((nodes.Axis(part.dims[where][0].key),), (nodes.Axis(joined.key),)),)))
+        axes.apart(part.axes, (joined,))
+    node = pieces[0]
+    for piece in pieces[1:]:
+        node = call("⊕", (node, piece), (joined,))
+    result = tuple((joined,) if position == where else dim for position, dim in enumerate(dims))
+    axes.apart(axes_of(result))
+    return Value(node, result)
+
+
+operation(
+    "concatenate cat concat", "tensors, axis|dim=0", concatenate, lambda tensors, axis: np.concatenate(tensors, axis)
+)

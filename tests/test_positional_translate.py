@@ -1,0 +1,316 @@
+"""`nt.translate`: the formula of each source, and its value against plain NumPy that is written by hand."""
+
+import numpy as np
+import pytest
+from drawn_positional import draws
+
+import namedtensor as nt
+
+WORKED = [  # source, shapes, formula, result: the pairs of the design
+    (r"\text{softmax}(QK^\top/\sqrt{d_k})V", "Q=query key;K=seq key;V=seq val", "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V", "query val"),
+    (r"H = \mathrm{ReLU}(XW + b)", "X=seq chans;W=chans hidden;b=hidden", "H = relu(X ⊙_{chans} W + b)", "seq hidden"),
+    (r"Z^\top Z v", "Z=n d;v=d", "Z ⊙_{n} Z_{d→d'} ⊙_{d'} v_{d→d'}", "d"),
+    (r"\|X - UV^\top\|_F^2", "X=n m;U=n r;V=m r", "norm_{n, m}(X - U ⊙_{r} V)^2", ""),
+    (r"v^\top M^{-1} v", "M=n n;v=n", "v ⊙_{n} inv_{n, n'}(M) ⊙_{n'} v_{n→n'}", ""),
+    (r"a \otimes b", "a=i;b=j", "a ⊙ b", "i j"),
+    (r"z_k = M_{kj} M_{ij} y_i", "M=p q;y=p", "M ⊙_{q} M_{p→p'} ⊙_{p'} y_{p→p'}", "p"),
+    (r"\frac{1}{T}\sum_{t=1}^{T} h_{tj}", "h=time hidden", "mean_{time}(h)", "hidden"),
+    (r"P_{ij} = K_{ij} / \sum_k K_{ik}", "K=n m", "K / ∑_{m} K", "n m"),
+    ("np.einsum('nd,kd->nk', X, C)", "X=n d;C=col d", "X ⊙_{d} C", "n col"),
+    ("rearrange(x, 't (k c) -> k t c', k=3)", "x=time layer", "|k| = 3\nx_{layer→(k,c)}", "k time c"),
+    ("X - X.max(axis=-1, keepdims=True)", "X=n d", "X - max_{d}(X)", "n d"),
+    ("(A * B).sum((0, 1))", "A=i j;B=i j", "A ⊙_{i, j} B", ""),
+    ("torch.sigmoid(x @ W + b) * x", "x=n d;W=d d;b=d", "σ(x ⊙_{d} W + b_{d→d'}) ⊙ x_{d→d'}", "n d'"),
+]  # fmt: skip
+
+
+def shapes_of(text):
+    return dict(pair.split("=") for pair in text.split(";")) if text else {}
+
+
+@pytest.mark.parametrize(("source", "shapes", "formula", "result"), WORKED)
+def test_positional_worked_pair(source, shapes, formula, result):
+    found = nt.translate(source, shapes_of(shapes))
+    assert found.program().to_text() == nt.program(formula).to_text()
+    assert " ".join(found.result) == result
+    assert found.checked == "equal to the source on 5 draws"
+
+
+SIZES = dict(zip("m n p q d e k h t s b c v r".split(), (2, 3, 4, 5, 6, 7, 2, 4, 3, 5, 2, 3, 4, 6)))
+PAIRS = [  # source, shapes, the value in NumPy
+    # linear algebra
+    ("A x", "A=m n;x=n", "A @ x"),
+    ("Ax + b", "A=m n;x=n;b=m", "A @ x + b"),
+    ("A B", "A=m n;B=n p", "A @ B"),
+    ("AB^T", "A=m n;B=p n", "A @ B.T"),
+    ("ABC", "A=m n;B=n p;C=p q", "A @ B @ C"),
+    (r"A^\top x", "A=m n;x=m", "A.T @ x"),
+    ("x^T A y", "A=m n;x=m;y=n", "x @ A @ y"),
+    ("x'y", "x=n;y=n", "x @ y"),
+    (r"x \cdot y", "x=n;y=n", "x @ y"),
+    (r"\langle x, y\rangle", "x=n;y=n", "x @ y"),
+    (r"\langle A, B \rangle", "A=m n;B=m n", "(A * B).sum()"),
+    ("x y^T", "x=m;y=n", "np.outer(x, y)"),
+    ("x x^T", "x=m", "np.outer(x, x)"),
+    (r"\frac{x^\top A x}{x^\top x}", "A=n n;x=n", "(x @ A @ x) / (x @ x)"),
+    ("A^T A", "A=m n", "A.T @ A"),
+    ("A A^T A", "A=m n", "A @ A.T @ A"),
+    ("tr(A B)", "A=m n;B=n m", "np.trace(A @ B)"),
+    (r"\operatorname{tr}(A^\top B)", "A=m n;B=m n", "np.trace(A.T @ B)"),
+    ("tr(A)", "A=n n", "np.trace(A)"),
+    ("det(A)", "A=n n", "np.linalg.det(A)"),
+    ("A^{-1} b", "A=n n;b=n", "np.linalg.solve(A, b)"),
+    ("A^{-1} B", "A=n n;B=n m", "np.linalg.solve(A, B)"),
+    (r"A^{-\top} b", "A=n n;b=n", "np.linalg.solve(A.T, b)"),
+    ("B A^{-1}", "A=n n;B=m n", "B @ np.linalg.inv(A)"),
+    (r"(X^\top X)^{-1} X^\top y", "X=s m;y=s", "np.linalg.solve(X.T @ X, X.T @ y)"),
+    (r"(X^\top X + \lambda I)^{-1} X^\top y", "X=s d;y=s;λ=", "np.linalg.solve(X.T @ X + λ * np.eye(6), X.T @ y)"),
+    (r"X (X^\top X)^{-1} X^\top", "X=s m", "X @ np.linalg.inv(X.T @ X) @ X.T"),
+    (r"I - 2 \frac{v v^\top}{v^\top v}", "v=n", "np.eye(3) - 2 * np.outer(v, v) / (v @ v)"),
+    (r"A \circ B", "A=m n;B=m n", "A * B"),
+    (r"A \odot (x y^\top)", "A=m n;x=m;y=n", "A * np.outer(x, y)"),
+    (r"A \otimes B", "A=m n;B=p q", "np.kron(A, B)"),
+    ("vec(A)", "A=m n", "A.T.reshape(-1)"),
+    ("diag(s) A", "s=m;A=m n", "np.diag(s) @ A"),
+    ("A diag(s)", "s=n;A=m n", "A @ np.diag(s)"),
+    (r"U \mathrm{diag}(s) V^\top", "U=m n;s=n;V=p n", "U @ np.diag(s) @ V.T"),
+    (r"\mathbf{1}^\top x", "x=n", "x.sum()"),
+    (r"A \mathbf{1}", "A=m n", "A.sum(1)"),
+    ("2 A - B / 3", "A=m n;B=m n", "2 * A - B / 3"),
+    ("½ x^T A x + b^T x", "A=n n;x=n;b=n", "0.5 * x @ A @ x + b @ x"),
+    # norms and distances
+    ("‖x‖", "x=n", "np.sqrt((x**2).sum())"),
+    ("‖Ax − b‖²", "A=m n;x=n;b=m", "((A @ x - b)**2).sum()"),
+    (r"\|x\|_1", "x=n", "np.abs(x).sum()"),
+    (r"\|x\|_\infty", "x=n", "np.abs(x).max()"),
+    (r"\|A\|_F", "A=m n", "np.sqrt((A**2).sum())"),
+    (r"\frac{x^\top y}{\|x\| \|y\|}", "x=n;y=n", "x @ y / np.sqrt((x @ x) * (y @ y))"),
+    (r"\exp(-\gamma \|x - y\|^2)", "x=n;y=n;γ=", "np.exp(-γ * ((x - y)**2).sum())"),
+    (r"\frac{1}{2}\|y - Xw\|_2^2 + \lambda \|w\|_1", "X=n d;y=n;w=d;λ=", "0.5 * ((y - X @ w)**2).sum() + λ * np.abs(w).sum()"),
+    # networks
+    (r"\sigma(Wx + b)", "W=h d;x=d;b=h", "1 / (1 + np.exp(-(W @ x + b)))"),
+    (r"\tanh(W h + U x)", "W=h h;h=h;U=h d;x=d", "np.tanh(W @ h + U @ x)"),
+    ("max(0, XW + b)", "X=n d;W=d h;b=h", "np.maximum(0, X @ W + b)"),
+    (r"W_2 \tanh(W_1 x)", "W_1=h d;W_2=m h;x=d", "W_2 @ np.tanh(W_1 @ x)"),
+    (r"h = \tanh(W x)" "\n" "V h", "W=h d;x=d;V=m h", "V @ np.tanh(W @ x)"),
+    (r"x \odot \sigma(x)", "x=n", "x / (1 + np.exp(-x))"),
+    (r"\mathrm{softmax}(x)", "x=n", "softmax(x)"),
+    (r"\mathrm{softmax}(X X^\top / \sqrt{d}) X", "X=n d", "softmax(X @ X.T / np.sqrt(6)) @ X"),
+    (r"\mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)V", "Q=n d;K=s d;V=s v", "softmax(Q @ K.T / np.sqrt(6)) @ V"),
+    (r"\log\left(\mathrm{softmax}(z)\right)", "z=n", "np.log(softmax(z))"),
+    (r"D^{-1} A X W", "D=n n;A=n n;X=n d;W=d h", "np.linalg.solve(D, A @ X @ W)"),
+    # indices
+    ("y_i = W_{ij} x_j", "W=m n;x=n", "W @ x"),
+    ("yᵢ = Σⱼ Wᵢⱼ xⱼ + bᵢ", "W=m n;x=n;b=m", "W @ x + b"),
+    ("C_{ik} = A_{ij} B_{jk}", "A=m n;B=n p", "A @ B"),
+    ("C_{ki} = A_{ij} B_{jk}", "A=m n;B=n p", "(A @ B).T"),
+    (r"\sum_i x_i y_i", "x=n;y=n", "x @ y"),
+    ("∑_i x_i^2", "x=n", "(x**2).sum()"),
+    (r"\sum_{i,j} A_{ij}", "A=m n", "A.sum()"),
+    (r"\sum_i \sum_j A_{ij} x_i y_j", "A=m n;x=m;y=n", "x @ A @ y"),
+    ("x_i A_{ij} x_j", "A=n n;x=n", "x @ A @ x"),
+    (r"\sum_i A_{ii}", "A=n n", "np.trace(A)"),
+    ("A_{ii}", "A=n n", "np.diag(A)"),
+    ("y_i = δ_{ij} x_j", "x=n", "x"),
+    ("A_{ij} B_{ij}", "A=m n;B=m n", "(A * B).sum()"),
+    ("C_{ij} = A_{ij} B_{ij}", "A=m n;B=m n", "A * B"),
+    ("C_{ij} = A_{ji}", "A=m n", "A.T"),
+    (r"\frac{1}{n}\sum_{i=1}^n x_i", "x=n", "x.mean()"),
+    (r"\frac{1}{n}\sum_{i=1}^n (y_i - w^\top x_i)^2", "x=n d;y=n;w=d", "((y - x @ w)**2).mean()"),
+    (r"\sum_i x_i x_i^\top", "x=n d", "x.T @ x"),
+    (r"\prod_i x_i", "x=n", "x.prod()"),
+    (r"\max_j A_{ij}", "A=m n", "A.max(1)"),
+    (r"\alpha_{ij} = \frac{\exp(e_{ij})}{\sum_k \exp(e_{ik})}", "e=n m", "softmax(e)"),
+    (r"\alpha_{ij} = \mathrm{softmax}_j(e_{ij})", "e=n m", "softmax(e)"),
+    (r"s_{ij} = u^\top \tanh(A x_i + B y_j)", "u=h;A=h d;B=h e;x=n d;y=m e", "np.tanh((x @ A.T)[:, None] + (y @ B.T)[None]) @ u"),
+    (r"K_{ij} = \exp(-\gamma \|x_i - x_j\|^2)", "x=n d;γ=", "np.exp(-γ * ((x[:, None] - x[None])**2).sum(-1))"),
+    (r"c_t = \sum_s a_{ts} h_s", "a=t s;h=s d", "a @ h"),
+    (r"-\sum_i p_i \log q_i", "p=n;q=n", "-(p * np.log(q)).sum()"),
+    ("T_{ijk} x_k", "T=m n p;x=p", "T @ x"),
+    # letters
+    ("bqd,bkd->bqk", "Q=b q d;K=b k d", "np.einsum('bqd,bkd->bqk', Q, K)"),
+    ("bhqd,bhkd->bhqk", "Q=b h q d;K=b h k d", "np.einsum('bhqd,bhkd->bhqk', Q, K)"),
+    ("ij,jk,kl->il", "A=m n;B=n p;C=p q", "A @ B @ C"),
+    ("ii->", "A=n n", "np.trace(A)"),
+    ("ii->i", "A=n n", "np.diag(A)"),
+    ("ij->", "A=m n", "A.sum()"),
+    ("np.einsum('...ij,...jk', A, B)", "A=b m n;B=b n p", "A @ B"),
+    ("rearrange(x, 'b h w -> b (h w)')", "x=b h c", "x.reshape(2, 12)"),
+    ("rearrange(x, 'b (h w) -> b w h', h=2)", "x=b h", "x.reshape(2, 2, -1).transpose(0, 2, 1)"),
+    ("reduce(x, 'b h w -> b', 'mean')", "x=b h c", "x.mean((1, 2))"),
+    ("einops.einsum(Q, K, 'batch query key, batch seq key -> batch query seq')", "Q=b q d;K=b k d", "Q @ K.transpose(0, 2, 1)"),
+    # code
+    ("(X - X.mean(axis=0)) / X.std(axis=0)", "X=n d", "(X - X.mean(0)) / X.std(0)"),
+    ("X / np.linalg.norm(X, axis=1, keepdims=True)", "X=n d", "X / np.sqrt((X**2).sum(1))[:, None]"),
+    ("np.exp(X) / np.exp(X).sum(axis=1, keepdims=True)", "X=n d", "softmax(X)"),
+    ("np.linalg.inv(X.T @ X) @ X.T @ y", "X=s m;y=s", "np.linalg.solve(X.T @ X, X.T @ y)"),
+    ("((A @ x - b)**2).mean()", "A=m n;x=n;b=m", "((A @ x - b)**2).mean()"),
+    ("x[1:] - x[:-1]", "x=n", "x[1:] - x[:-1]"),
+    ("np.where(x > 1, x, 0.1 * x)", "x=n", "np.where(x > 1, x, 0.1 * x)"),
+    ("np.concatenate([A, B], axis=1)", "A=m n;B=m p", "np.concatenate([A, B], 1)"),
+    ("np.maximum(0, X @ W1 + b1) @ W2", "X=n d;W1=d h;b1=h;W2=h m", "np.maximum(0, X @ W1 + b1) @ W2"),
+    ("F.softmax(Q @ K.transpose(-2, -1) / math.sqrt(d_k), dim=-1) @ V", "Q=b q d;K=b k d;V=b k v", "softmax(Q @ K.transpose(0, 2, 1) / np.sqrt(6)) @ V"),
+    ("F.scaled_dot_product_attention(q, k, v)", "q=b q d;k=b k d;v=b k v", "softmax(q @ k.transpose(0, 2, 1) / np.sqrt(6)) @ v"),
+    ("F.linear(x, W, b)", "x=n d;W=h d;b=h", "x @ W.T + b"),
+    ("torch.var(x, dim=1)", "x=n d", "x.var(1, ddof=1)"),
+    ("Q @ K.transpose(1, 2)", "Q=b q d;K=b k d", "Q @ K.transpose(0, 2, 1)"),
+    ("x.permute(0, 2, 1)", "x=b h c", "x.transpose(0, 2, 1)"),
+    ("b, s, d = x.shape\nx.view(b, s, 2, d // 2).transpose(1, 2)", "x=b s d", "x.reshape(2, 5, 2, 3).transpose(0, 2, 1, 3)"),
+]  # fmt: skip
+
+
+def softmax(x):
+    weights = np.exp(x - x.max(-1, keepdims=True))
+    return weights / weights.sum(-1, keepdims=True)
+
+
+@pytest.mark.parametrize(("source", "shapes", "value"), PAIRS)
+def test_positional_translation_has_the_value_of_plain_numpy(source, shapes, value):
+    chance = np.random.default_rng(5)
+    given = shapes_of(shapes)
+    arrays = {name: chance.uniform(0.3, 1.7, [SIZES[axis] for axis in words.split()]) for name, words in given.items()}
+    found = nt.translate(source, given)
+    expected = np.asarray(eval(value, {"np": np, "softmax": softmax}, dict(arrays)))
+    actual = np.asarray(found(*(arrays[name] for name in found.axes)))
+    assert actual.shape == expected.shape
+    np.testing.assert_allclose(actual, expected, rtol=1e-7)
+    assert found.checked.startswith("equal to the source")
+
+
+def test_positional_table_is_long():
+    assert len(PAIRS) >= 100
+
+
+QUESTIONS = [  # source, shapes, the formulas of its readings
+    ("u v", "u=n;v=n", ("u ⊙_{n} v", "u ⊙ v")),
+    ("2 u v", "u=n;v=n", ("2 u ⊙_{n} v", "2 u ⊙ v")),
+    ("A^2", "A=n n", ("A ⊙_{n'} A_{n→n', n'→n''}", "A^2")),
+    ("exp(A)", "A=n n", ("exp(A)", "expm_{n, n'}(A)")),
+    ("x^2", "x=n", ("x^2", "x ⊙_{n} x")),
+    ("|x|", "x=n", ("abs(x)", "norm_{n}(x)")),
+    ("‖A‖", "A=m n", ("norm_{m, n}(A)", "√max_{n}(eigvalsh_{n, n'}(A ⊙_{m} A_{n→n'}))")),
+    ("A * B", "A=n n;B=n n", ("A ⊙_{n'} B_{n→n', n'→n''}", "A ⊙ B")),
+    ("A.transpose(0, 1)", "A=m n", ("A", "A")),
+    ("x.std(1)", "x=n d", ("std_{d}(x)", "std_{d}(x) ⊙ √(|d| / (|d| - 1))")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "shapes", "formulas"), QUESTIONS)
+def test_positional_ambiguity_is_a_question_with_readings(source, shapes, formulas):
+    with pytest.raises(nt.NotationError) as caught:
+        nt.translate(source, shapes_of(shapes))
+    assert (caught.value.code, caught.value.span_text) == (116, source)
+    readings = caught.value.readings  # type: ignore[attr-defined]
+    assert [nt.to_text(found.formula) for found in readings] == [nt.to_text(formula) for formula in formulas]
+    for number, formula in enumerate(formulas, 1):
+        found = nt.translate(source, shapes_of(shapes), reading=number)
+        assert nt.to_text(found.formula) == nt.to_text(formula) and "not compared" not in found.checked or number == 2
+
+
+REFUSALS = [  # source, shapes, the piece under the caret, the message
+    ("A + B", "A=m n;B=n m", "A + B", "shapes differ: A is m × n, B is n × m"),
+    ("A B", "A=m n;B=p q", "A B", "no product: the columns of A are n, the rows of B are p"),
+    ("tr(A)", "A=m n", "tr(A)", "trace needs a square matrix, got m, n"),
+    ("A^{-1}", "A=m n", "A^{-1}", "an inverse needs a square matrix, got m, n"),
+    ("A^{1/2}", "A=n n", "A^{1/2}", "A^{1/2}: only whole powers of a square matrix and its inverse are supported"),
+    (r"u \times v", "u=n;v=n", r"u \times v", "the cross product is not supported"),
+    ("f(x)", "x=n", "f", "unknown function f"),
+    ("len(x)", "x=n", "len", "unknown name or function len"),
+    ("np.linalg.inv(3)", "", "np.linalg.inv(3)", "this number cannot be computed"),
+    ("x[5]", "x=n", "x[5]", "this cannot be translated safely: the source has no value (index 5 is out of bounds for axis 0 with size 2)"),
+    ("y_i = A_{ij}", "A=m n", "A_{ij}", "index j is on the right only"),
+    ("y_{ij} = x_i", "x=m", "y_{ij}", "index j is on the left only"),
+    ("x_{t+1} = A x_t", "", "x_{t+1}", "x_{t+1} is defined by itself"),
+    (r"\sum_{i \neq j} A_{ij}", "A=n n", r"{i \neq j}", "the sum over i≠j is not supported"),
+    ("hidden state", "", "hidden", "unknown name or function hidden"),
+    (r"\epsilon_{ijk} x_j y_k", "x=n;y=n", r"\epsilon_{ijk}", "the Levi-Civita symbol ε_{ijk} is not supported"),
+    ("np.tanh(Z) - m", "Z=seq chans;m=seq", "np.tanh(Z) - m", "axes differ: chans of np.tanh(Z) meets seq of m"),
+    ("x[x > 0]", "x=n", "x[x > 0]", "only numbers and slices are supported as indices"),
+    ("np.random.randn(3)", "", "np.random.randn(3)", "randn is not supported: random numbers have no formula"),
+    ("np.fft.fft(x)", "x=n", "np.fft.fft(x)", "fft is not supported: Fourier transforms are not in the notation"),
+    ("for i in range(3): x = x + 1", "x=n", "for i in range(3): x = x + 1", "control flow has no formula"),
+    ("nn.Linear(3, 4)(x)", "x=n", "nn.Linear(3, 4)", "Linear is not supported: this module has weights of its own: read it with nt.from_torch"),
+    ("F.gelu(x, approx=1)", "x=n", "F.gelu(x, approx=1)", "the keyword approx of gelu is not supported"),
+    ("X @ np.foo(Y)", "X=n d;Y=d m", "np.foo(Y)", "unknown function foo"),
+    ("X @ Y", "X=n d", "Y", "the shape of Y is not known"),
+    ("ab,bc->ad", "A=m n;B=n p", "ab,bc->ad", "d is a letter of no operand"),
+    ("x.sum(3)", "x=n d", "x.sum(3)", "there is no axis 3 of 2"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "shapes", "piece", "message"), REFUSALS)
+def test_positional_refusal_names_the_piece_and_the_reason(source, shapes, piece, message):
+    with pytest.raises(nt.NotationError) as caught:
+        nt.translate(source, shapes_of(shapes))
+    assert (caught.value.code, caught.value.message) == (115, message)
+    assert caught.value.span_text == piece
+
+
+def test_positional_keyword_that_is_not_known_is_refused():
+    with pytest.raises(nt.NotationError, match="the keyword is_causal"):
+        nt.translate("F.scaled_dot_product_attention(q, k, v, is_causal=True)", q="s d", k="t d", v="t e")
+
+
+def test_positional_misfit_offers_what_would_fit():
+    with pytest.raises(nt.NotationError) as caught:
+        nt.translate("A B", A="m n", B="m n")
+    assert caught.value.hint == "write A^⊤ B or A B^⊤ or A ∘ B"
+
+
+def test_positional_translation_without_shapes_says_what_it_assumed():
+    found = nt.translate("QK^T")
+    assert (found.formula, found.axes) == ("Q ⊙_{j} K", {"Q": ("i", "j"), "K": ("k", "j")})
+    assert found.reading == ("Q is read as a matrix", "K is read as a matrix")
+
+
+def test_positional_shapes_may_be_sizes_arrays_tensors_and_sets():
+    A = np.arange(6.0).reshape(2, 3)
+    for shape in ((2, 3), A, nt.tensor(A, "i j"), "ℝ^{i × j}"):
+        found = nt.translate("A A^T", A=shape)
+        np.testing.assert_allclose(found(A), A @ A.T)
+    assert nt.translate("A x", A=(3, 3), x=(3,)).axes == {"A": ("i", "j"), "x": ("j",)}
+    with pytest.raises(nt.NotationError, match="no product"):
+        nt.translate("A x", A=(2, 3), x=(4,))
+    with pytest.raises(nt.NotationError, match="invalid shape"):
+        nt.translate("A x", A={"m": 2}, x="n")
+
+
+def test_positional_declarations_in_the_text_are_shapes():
+    assert nt.translate(r"A x, A ∈ ℝ^{m × n}").axes["A"] == ("m", "n")
+
+
+def test_positional_code_reads_a_function():
+    source = "def attention(Q, K, V):\n    scores = Q @ K.T / np.sqrt(K.shape[-1])\n    weights = np.exp(scores)\n    return weights / weights.sum(-1, keepdims=True) @ V"
+    with pytest.raises(nt.NotationError, match="axes differ"):  # weights.sum has no axis of V, but its place is V's
+        nt.translate(source.replace(" @ V", " + V"), Q="q d", K="k d", V="k v")
+    found = nt.translate(source, Q="q d", K="k d", V="k v")
+    Q, K, V = (np.random.default_rng(n).normal(size=shape) for n, shape in enumerate([(2, 3), (4, 3), (4, 5)]))
+    np.testing.assert_allclose(found(Q, K, V), softmax(Q @ K.T / np.sqrt(3)) @ V)
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["(" * 200 + "x" + ")" * 200, "x + " * 30_000 + "x", "A" * 100_001, "x^" * 500, "\\frac" * 500, "((((", "x_{", "‖", "|", "a->b->c", "", "  ", "\\", "_", "∑", "np.", "A[", "x" * 4 + "\ud800"],
+)  # fmt: skip
+def test_positional_hostile_text_is_refused_in_words(source):
+    with pytest.raises(nt.NotationError):
+        nt.translate(source, x="n", A="n n")
+
+
+def test_positional_wrong_arguments():
+    for call in (
+        lambda: nt.translate(3),
+        lambda: nt.translate("A x", kind="prose"),
+        lambda: nt.translate("u v", u="n", v="n", reading=5),
+    ):  # type: ignore[arg-type]
+        with pytest.raises(nt.NotationError) as caught:
+            call()
+        assert caught.value.code == 208
+    with pytest.raises(nt.NotationError, match="no array for x"):
+        nt.translate("A x", A="m n", x="n")(np.ones((2, 3)))
+
+
+def test_positional_random_expressions_are_equal_asked_or_refused():
+    outcomes, different = draws(200, 3)
+    assert not different
+    assert sum(number for line, number in outcomes.items() if line.endswith("equal")) > 150
