@@ -153,6 +153,7 @@ PAIRS = [  # source, shapes, the value in NumPy
     ("F.scaled_dot_product_attention(q, k, v)", "q=b q d;k=b k d;v=b k v", "softmax(q @ k.transpose(0, 2, 1) / np.sqrt(6)) @ v"),
     ("F.linear(x, W, b)", "x=n d;W=h d;b=h", "x @ W.T + b"),
     ("torch.var(x, dim=1)", "x=n d", "x.var(1, ddof=1)"),
+    ("Q @ K.transpose(1, 2)", "Q=b q d;K=b k d", "Q @ K.transpose(0, 2, 1)"),
     ("x.permute(0, 2, 1)", "x=b h c", "x.transpose(0, 2, 1)"),
     ("b, s, d = x.shape\nx.view(b, s, 2, d // 2).transpose(1, 2)", "x=b s d", "x.reshape(2, 5, 2, 3).transpose(0, 2, 1, 3)"),
 ]  # fmt: skip
@@ -182,12 +183,14 @@ def test_positional_table_is_long():
 
 QUESTIONS = [  # source, shapes, the formulas of its readings
     ("u v", "u=n;v=n", ("u ⊙_{n} v", "u ⊙ v")),
+    ("2 u v", "u=n;v=n", ("2 u ⊙_{n} v", "2 u ⊙ v")),
     ("A^2", "A=n n", ("A ⊙_{n'} A_{n→n', n'→n''}", "A^2")),
     ("exp(A)", "A=n n", ("exp(A)", "expm_{n, n'}(A)")),
     ("x^2", "x=n", ("x^2", "x ⊙_{n} x")),
     ("|x|", "x=n", ("abs(x)", "norm_{n}(x)")),
     ("‖A‖", "A=m n", ("norm_{m, n}(A)", "√max_{n}(eigvalsh_{n, n'}(A ⊙_{m} A_{n→n'}))")),
     ("A * B", "A=n n;B=n n", ("A ⊙_{n'} B_{n→n', n'→n''}", "A ⊙ B")),
+    ("A.transpose(0, 1)", "A=m n", ("A", "A")),
     ("x.std(1)", "x=n d", ("std_{d}(x)", "std_{d}(x) ⊙ √(|d| / (|d| - 1))")),
 ]  # fmt: skip
 
@@ -212,6 +215,9 @@ REFUSALS = [  # source, shapes, the piece under the caret, the message
     ("A^{1/2}", "A=n n", "A^{1/2}", "A^{1/2}: only whole powers of a square matrix and its inverse are supported"),
     (r"u \times v", "u=n;v=n", r"u \times v", "the cross product is not supported"),
     ("f(x)", "x=n", "f", "unknown function f"),
+    ("len(x)", "x=n", "len", "unknown name or function len"),
+    ("np.linalg.inv(3)", "", "np.linalg.inv(3)", "this number cannot be computed"),
+    ("x[5]", "x=n", "x[5]", "this cannot be translated safely: the source has no value (index 5 is out of bounds for axis 0 with size 2)"),
     ("y_i = A_{ij}", "A=m n", "A_{ij}", "index j is on the right only"),
     ("y_{ij} = x_i", "x=m", "y_{ij}", "index j is on the left only"),
     ("x_{t+1} = A x_t", "", "x_{t+1}", "x_{t+1} is defined by itself"),

@@ -15,6 +15,7 @@
 `derive`: the command derive.
 `gradient`: the command gradient.
 `to_code`: the commands to-python, to-javascript, to-einsum and parameters.
+`translate`: the command translate.
 `read`: the command read.
 `explain`: the commands explain and diagram.
 `exercises`: the command exercises.

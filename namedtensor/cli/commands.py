@@ -329,7 +329,7 @@ COMMANDS = {
         TRANSLATE_EXAMPLES,
     ),
     "read": Command(
-        "read a module of PyTorch as a program, and hold it against a formula",
+        "read a module of PyTorch as a program, and compare it with a formula",
         read_arguments,
         read_command,
         READ_EXAMPLES,

@@ -1,4 +1,4 @@
-"""The command `read`: read a module or function of PyTorch as a program, and compare it with a formula."""
+"""The command `read`: a module or function of PyTorch as a program, compared with a formula."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def literals(text: str) -> tuple[list[Any], dict[str, Any]]:
             str(each.arg): ast.literal_eval(each.value) for each in call.keywords
         }
     except (SyntaxError, ValueError, AssertionError):
-        raise InputError(f"{text} must be literal arguments") from None
+        raise InputError(f"{text} are not literal arguments") from None
 
 
 # ------------------------------------------------------------------------------------------------------------- the inputs

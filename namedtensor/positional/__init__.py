@@ -31,16 +31,26 @@
 `translation`: `nt.translate`.
 `torch_trace`: a function of PyTorch run once, its operations recorded.
 `torch_sizes`: which sizes it leaves free.
-`torch_names`: what its tensors are called.
+`torch_names`: names of its tensors.
 `torch_tensors`: tensors of a trace as values, and their views.
-`torch_constants`: constants whose form can be told.
-`torch_rules`: the rules of operations by name.
-`torch_operations`: the rules of operations of ATen.
-`torch_shapes`: those that change dimensions.
-`torch_layers`: those that are layers.
-`torch_losses`: losses.
+`torch_records`: lines, declared tensors, remarks.
+`torch_leaves`: the axes of declared tensors.
+`torch_constants`: constants that have a form.
+`torch_rules`: the table of rules.
 `torch_graph`: a trace read by these rules.
-`torch_module`: what was read as a program, compared with the module.
+`torch_operations`: elementwise operations.
+`torch_reductions`: reductions, and functions along a dimension.
+`torch_products`: products.
+`torch_shapes`: views, slices, concatenation.
+`torch_creation`: tensors made of numbers.
+`torch_windows`: windows and padding.
+`torch_layers`: norms, attention, indices.
+`torch_convolutions`: convolutions and pools.
+`torch_losses`: losses.
+`torch_program`: a module that was read, as a program.
+`torch_writing`: its text.
+`torch_subject`: what is run.
+`torch_module`: readings, compared with the module.
 `torch_reading`: `nt.from_torch`.
 `follows`: `nt.follows`.
 `pytest_plugin`: functions that follow formulas as tests.

@@ -98,6 +98,8 @@ def same(found: Any, program: Program, arrays: Mapping[str, Any], sizes: Sizes, 
             return "unsupported"
         except np.linalg.LinAlgError:
             return "singular"
+        except (ValueError, IndexError, TypeError, ArithmeticError) as problem:
+            return f"the source has no value ({problem})"
         try:
             actual = np.asarray(
                 found(**arrays) if all(name.isidentifier() for name in arrays) else found(*arrays.values())

@@ -7,6 +7,7 @@ gives the source's own value (`Named` and `Plain`).
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -18,7 +19,7 @@ from .axes import Axes, Axis, Clash
 from .code_domains import Named, Plain
 from .inputs import inputs_of
 from .matrix_leaves import Choose, node_of
-from .operations import OPERATIONS, REFUSED, Misuse, Pair, Truth, found
+from .operations import OPERATIONS, REFUSED, Misuse, Operation, Pair, Truth, found
 from .program import Line, Program
 from .refusals import refused
 from .values import Leaf, Value
@@ -340,6 +341,8 @@ class Code:
         library = "torch" if self.torch else "numpy"
         if name in LIBRARY_DEPENDENT and not self.known_library:
             library = ("numpy", "torch")[self.choose(self.span(node), self.text(node), LIBRARY_DEPENDENT[name])]
+        if name == "transpose" and not self.known_library:
+            library = self.transposing(node, arguments)
         record = found(name, library)
         if record is None:
             raise self.refuse(
@@ -349,10 +352,33 @@ class Code:
             arguments
             and all(isinstance(each, (int, float)) for each in arguments)
             and not keywords
-            and len(arguments) == 1
+            and len(record.parameters) == len(arguments) == 1
         ):
-            return float(record.array(arguments[0]))
+            return self.of_number(node, record, arguments[0])
         return self.domain.apply(record, record.bound(arguments, keywords, library))
+
+    def of_number(self, node: ast.Call, record: Operation, x: float) -> float:
+        """A function of a number, as a number."""
+        try:
+            result = float(record.array(float(x))) if abs(x) < 1e100 else math.nan
+        except (ValueError, TypeError, ArithmeticError):
+            result = math.nan
+        if not math.isfinite(result):
+            raise self.refuse(node, "this number cannot be computed")
+        return result
+
+    def transposing(self, node: ast.Call, arguments: list[Any]) -> str:
+        """The library of x.transpose(0, 1): NumPy's takes all dimensions in order, PyTorch's exchanges two."""
+        x, *order = arguments
+        rank = len(x.dims) if isinstance(x, Value) else getattr(x, "ndim", 0)
+        if len(order) != 2 or not all(isinstance(position, int) for position in order):
+            return "numpy"
+        if rank != 2:
+            return "torch"
+        if [position % 2 for position in order] == [0, 1]:
+            options = ("NumPy, which leaves the order", "PyTorch, which exchanges the two")
+            return ("numpy", "torch")[self.choose(self.span(node), self.text(node), options)]
+        return "numpy"
 
 
 class Missing:

@@ -1,4 +1,4 @@
-"""`nt.follows`: compare an ordinary function of arrays with a formula.
+"""`nt.follows`: an ordinary function of arrays, compared with a formula.
 
 A call checks the sizes of its arguments and result by the names of the formula's axes. `verify` compares the function with the formula on
 drawn shapes, and says why they differ.
@@ -48,7 +48,7 @@ class Contract:
         return resolved(self.formula, self.root)
 
 
-DOCUMENT: list[str] = []  # what #label without a file speaks of: the plugin of pytest says it
+DOCUMENT: list[str] = []  # the document of #label without a file; the pytest plugin sets it
 
 
 def resolved(formula: str, root: str = "") -> str:
@@ -65,7 +65,7 @@ def resolved(formula: str, root: str = "") -> str:
 
 
 def follows(formula: str, /, *, gives: str, check: str = "shapes", **axes: str) -> Callable[[Any], Any]:
-    """Hold a function of arrays against a formula.
+    """Compare a function of arrays with a formula.
 
     Each call unifies the sizes of the arguments with the names of axes, and raises `Differs` where they do not fit; with
     `NAMEDTENSOR_CHECK=0` in the environment where the function is defined, calls are left as they are.
@@ -262,7 +262,7 @@ def library_of(call: Any, contract: Contract, seed: int) -> str:
 
 
 def libraries(call: Any) -> Iterator[str]:
-    """NumPy, PyTorch, JAX; first the one that the function's module uses."""
+    """NumPy, PyTorch, JAX; first the one that the function uses."""
     function = getattr(call, "func", call)
     names = getattr(function, "__globals__", {})
     spoken = (

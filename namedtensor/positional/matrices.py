@@ -153,7 +153,7 @@ class Walk(Leaves):
         if x.diagonal or y.diagonal:
             return self.with_diagonal(x, y, tree)
         if bool(x.dims[1]) != bool(y.dims[0]):
-            if x.lying and y.lying and x.dims[0] and y.dims[0]:
+            if x.dims[0] and y.dims[0] and not x.dims[1] and not y.dims[1]:
                 options = ("the inner product", "element by element")
                 if self.choose(tree.span, self.text(tree), options) == 1:
                     return self.elements("⊙", x, y, tree)
@@ -167,8 +167,6 @@ class Walk(Leaves):
             return x, y
         if x.lying and bool(x.dims[0]) == bool(y.dims[0]):
             return transposed(x), y
-        if y.lying and bool(x.dims[1]) == bool(y.dims[1]):
-            return x, transposed(y)
         raise self.no_product(x, y, tree)
 
     def contract(self, x: Matrix, y: Matrix, tree: Tree) -> Matrix:
@@ -219,9 +217,10 @@ class Walk(Leaves):
         numeral = x.literal is not None and x.literal >= 0
         dims = y.dims if x.is_number else x.dims
         if numeral and y.literal is None:
-            return self.make(nodes.Call("juxtaposed", (), (), (x.node, y.node)), dims, x, y)
+            result = self.make(nodes.Call("juxtaposed", (), (), (x.node, y.node)), dims, x, y)
+            return replace(result, lying=y.lying)
         result = self.make(call("⊙", (x.node, y.node)), dims, x, y)
-        return replace(result, factors=(x, y))
+        return replace(result, factors=(x, y), lying=x.lying or y.lying)
 
     def with_identity(self, x: Matrix, y: Matrix) -> Matrix:
         """λ I is I with a factor; I M is M."""

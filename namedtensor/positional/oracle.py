@@ -183,17 +183,15 @@ class Oracle:
         if tree.op == "·" and x.vector and y.vector:
             x = x.T
         if x.shape[1] != y.shape[0]:
-            if x.vector and y.vector:
+            if x.shape[1] == y.shape[1] == 1:
                 if self.decided(tree) == 1:
                     return self.each(np.multiply, x, y)
                 x = x.T
             elif x.vector and x.shape[0] == y.shape[0]:
                 x = x.T
-            elif y.vector and y.shape[0] != x.shape[1] and (x.shape[1] == y.T.shape[0]):
-                y = y.T
         letters = tuple(dict.fromkeys((*x.letters, *y.letters)))
         if x.shape[1] != y.shape[0]:
-            raise Unsupported("shapes")
+            raise ValueError("its shapes do not fit")
         return Plain(x.over(letters) @ y.over(letters), letters)
 
     def with_special(self, x: Plain, y: Plain) -> Plain:

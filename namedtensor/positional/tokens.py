@@ -118,7 +118,7 @@ class Scanner:
             word = word[:1]
         if len(word) > 1 and word.lower() in FUNCTIONS:
             self.add(FUNCTION, word, start, start + len(word))
-        elif len(word) > 4:
+        elif len(word) > 4 or (len(word) > 1 and word.islower() and self.source[match.end() : match.end() + 1] == "("):
             raise refused(
                 self.source,
                 (start, start + len(word)),

@@ -1,6 +1,6 @@
-"""Constants of a module that have a formula: one number, consecutive numbers, two numbers beside a diagonal.
+"""Constants of a module whose form can be told: one number, numbers counted up, two numbers beside a diagonal.
 
-A formula is inferred from the values at two sizes, so that it holds at others.
+A form is found from the values at two sizes, so that it is right at others.
 """
 
 from __future__ import annotations

@@ -7,70 +7,30 @@ given to them when all steps are read, and only then are the nodes written.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import fields, replace
 from typing import Any
 
 import torch
-from torch.utils import _pytree as pytree
 
 from grammar import nodes
 from grammar.nodes import Node
 from grammar.printer import to_text
 
-from .axes import Axes, Axis, Clash, Dim, axes_of
+from .axes import Axes, Clash, Dim, axes_of
 from .torch_constants import Pattern, pattern_of
-from .torch_names import Names, axis_words, hint_of, of_input, of_parameter
+from .torch_leaves import Leaves
+from .torch_names import Names, of_input, of_parameter
+from .torch_records import Declared, Line, Remark, Varying, leaves, same, stamped, weight
 from .torch_rules import RULES
-from .torch_tensors import Tensor, Views, iota, ones, plain
-from .torch_trace import Ref, Source, Step, Trace, Unreadable
+from .torch_tensors import Tensor, Views, iota, ones, plain, size_of
+from .torch_trace import Ref, Step, Trace, Unreadable
 from .values import Value, call, number, size
 
 IGNORED = ("dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "generator", "training")
 SHAPING = (("tril", "triu"), ("lt", "le", "gt", "ge"))
 LONG = 28  # nodes of an expression that gets a name where the source gives one
 LONGEST = 90  # and that gets one anywhere
-
-
-@dataclass(frozen=True)
-class Varying:
-    """A number of the trace that another trace, at other sizes, has otherwise."""
-
-    first: Any
-    second: Any
-
-
-@dataclass(frozen=True)
-class Line:
-    """A definition, and the step of the trace that made it."""
-
-    name: Node
-    value: Node
-    step: int
-
-
-@dataclass(frozen=True)
-class Declared:
-    """A tensor that is given: its name, the axes of its dimensions, where it comes from."""
-
-    node: Node
-    dims: tuple[Dim, ...]
-    kind: str
-    path: str
-    array: torch.Tensor
-
-
-@dataclass(frozen=True)
-class Remark:
-    """A view that cuts a named axis, or regroups across axes: the line, and what it does."""
-
-    source: Source
-    sentence: str
-
-    def __str__(self) -> str:
-        text = self.source.text
-        caret = f"\n    {text}\n    {'^' * len(text)}" if text else ""
-        return f"{self.source.short}: {self.sentence}{caret}"
 
 
 class Reader:
@@ -87,6 +47,7 @@ class Reader:
         self.other = second
         self.given, self.free = given, free
         self.axes = Axes()
+        self.leaves = Leaves(self.axes, given)
         self.views = Views(self.axes, self.remark, free)
         self.tensors: dict[Ref, Tensor] = {}
         self.declared: dict[str, Declared] = {}
@@ -200,71 +161,12 @@ class Reader:
             if node is None:
                 node = of_input(path) if kind == "input" else of_parameter(path)
             node = self.names.fresh(node)
-            known = self.declared[path] = Declared(node, self.dims_of(kind, path, array), kind, path, array)
+            known = self.declared[path] = Declared(node, self.leaves.dims_of(kind, path, array), kind, path, array)
         shape = tuple(array.shape)
         tensor = Tensor(Value(known.node, known.dims), shape, named=True)
         if array.dtype == torch.bool:
             return replace(tensor, value=Value(call("=", (known.node, number(1))), known.dims), truth=True)
         return tensor
-
-    def dims_of(self, kind: str, path: str, array: torch.Tensor) -> tuple[Dim, ...]:
-        spelled = self.given.get(path)
-        if spelled is None:
-            hints = self.hints(kind, path, array.ndim)
-            return tuple(
-                () if length == 1 else (self.axes.new(size=length, hint=hint),)
-                for length, hint in zip(array.shape, hints)
-            )
-        words = axis_words(spelled)
-        if len(words) != array.ndim:
-            raise Unreadable(f"{path} has {array.ndim} dimensions, and {spelled!r} names {len(words)}", final=True)
-        dims: list[Dim] = []
-        for _place, (word, length) in enumerate(zip(words, array.shape)):
-            dims.append(self.named_dim(path, word, length, {axis.fixed for dim in dims for axis in dim}))
-        self.axes.apart(axes_of(dims))
-        return tuple(dims)
-
-    def named_dim(self, path: str, words: Sequence[tuple[str, int | None]], length: int, before: set[str]) -> Dim:
-        known = {name: self.axes.given[name].kind.size for name, _ in words if name in self.axes.given}
-        sizes = [given or known.get(name) for name, given in words]
-        product = 1
-        for each in sizes:
-            product *= each or 1
-        if sizes.count(None) > 1 or length % product or (None not in sizes and product != length):
-            listed = " ".join(name for name, _ in words)
-            hint = "state sizes, as in (heads[8] key)"
-            raise Unreadable(f"{path} has {length} along {listed}, whose sizes do not make that", hint=hint, final=True)
-        dim: list[Axis] = []
-        for (name, _), each in zip(words, sizes):
-            while name in before:
-                name += "'"
-            before.add(name)
-            if (each or length // product) > 1:
-                try:
-                    dim.append(self.axes.named(name, each or length // product))
-                except Clash:
-                    raise Unreadable(
-                        f"{name} is {each or length // product} in {path}, and another size elsewhere", final=True
-                    ) from None
-        return tuple(dim)
-
-    def hints(self, kind: str, path: str, rank: int) -> list[str]:
-        if kind == "input":
-            return (
-                [["seq"], ["batch", "chans"], ["batch", "seq", "chans"]][rank - 1]
-                if 0 < rank < 4
-                else ["batch", "chans", "height", "width", "depth"][:rank] + [f"dim{place}" for place in range(5, rank)]
-            )
-        if kind == "constant":
-            return [f"dim{place}" if rank > 1 else "dim" for place in range(1, rank + 1)]
-        base = hint_of(path)
-        if rank == 1:
-            return [base]
-        return (
-            [base, f"{base}In", "kheight", "kwidth", "kdepth"][:rank]
-            if rank < 6
-            else [f"{base}{place}" for place in range(rank)]
-        )
 
     # ------------------------------------------------------------------------------------------------------------ constants
     def constant(self, ref: Ref) -> Tensor:
@@ -350,8 +252,7 @@ class Reader:
 
     def scaled(self, x: Tensor, value: float, operator: str) -> Tensor | None:
         """A factor that is the root of the size of what was just summed over, or of the last axes, is written as that."""
-        last: tuple[Axis, ...] = self.axes.expanded(x.dims[-1]) if x.dims else ()
-        for over, least in ((x.over, 1), (last, 4)):
+        for over, least in ((x.over, 1), (self.axes.expanded(x.dims[-1]) if x.dims else (), 4)):
             lengths = [self.views.size(axis) for axis in over]
             whole = 1
             for each in lengths:
@@ -360,17 +261,13 @@ class Reader:
                 continue
             for sign, due in ((operator, whole**0.5), ("mul" if operator == "div" else "div", whole**-0.5)):
                 if abs(value - due) < 1e-6 * due:
-                    first, *rest = over
-                    node: Node = size(first)
-                    for axis in rest:
-                        node = call("⊙", (node, size(axis)))
-                    root = call("sqrt", (node,))
+                    root = call("sqrt", (size_of(over),))
                     written = call("/", (x.node, root)) if sign == "div" else call("⊙", (root, x.node))
                     return x.with_node(written)
         return None
 
     def bounded(self, index: Any, length: int) -> None:
-        """Record the largest value of the inputs in an index."""
+        """Note the size of the axis that an input is an index of."""
         if isinstance(index, tuple):
             for each in index:
                 self.bounded(each, length)
@@ -493,48 +390,3 @@ class Arguments:
         return self.result_shape()[dim] != self.other_shape()[dim]
 
     varies_at = result_varies
-
-
-def same(first: Any, second: Any) -> bool:
-    return type(first) is type(second) and first == second
-
-
-def leaves(arguments: Mapping[str, Any]) -> list[Any]:
-    return pytree.tree_leaves(dict(arguments), is_leaf=lambda each: isinstance(each, Ref))
-
-
-def weight(node: Any) -> int:
-    """How many parts an expression has."""
-    if isinstance(node, tuple):
-        return sum(map(weight, node))
-    if not hasattr(type(node), "__dataclass_fields__"):
-        return 0
-    if isinstance(node, (nodes.Name, nodes.Number, nodes.Axis)):
-        return 1
-    if isinstance(node, nodes.Subscript):
-        return 1
-    if isinstance(node, nodes.Rename):
-        return weight(node.base)
-    return 1 + sum(
-        weight(getattr(node, field.name))
-        for field in fields(node)
-        if field.name not in ("span", "operator_span", "subscript")
-    )
-
-
-def stamped(node: Any, step: int) -> Any:
-    """A node whose new parts say which step made them: (step + 1, 0) as their span."""
-    if isinstance(node, tuple):
-        return tuple(stamped(each, step) for each in node)
-    if not hasattr(type(node), "__dataclass_fields__"):
-        return node
-    if getattr(node, "span", (0, 0)) != (0, 0):
-        return node
-    changes = {
-        field.name: stamped(getattr(node, field.name), step)
-        for field in fields(node)
-        if field.name not in ("span", "operator_span")
-    }
-    return replace(node, **changes, span=(step + 1, 0))
-
-

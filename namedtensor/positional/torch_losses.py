@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .axes import axes_of
+from .torch_graph import Arguments, Reader
 from .torch_layers import looked_up
-from .torch_operations import apply, broadcast, chosen, compared, fitted, powered, product, reduced
+from .torch_operations import apply, chosen, compared, fitted, powered
+from .torch_reductions import reduced
 from .torch_rules import rule
 from .torch_tensors import Tensor, plain
 from .torch_trace import Unreadable
 from .values import Value, aligned, call, number
-
-if TYPE_CHECKING:
-    from .torch_graph import Arguments, Reader
 
 REDUCTIONS = {0: "", 1: "mean", 2: "∑"}
 
@@ -97,6 +96,3 @@ def trilinear(r: Reader, a: Arguments) -> Tensor:
 @rule("_embedding_bag_forward_only", "_embedding_bag")
 def embedding_bag(r: Reader, a: Arguments) -> Any:
     raise Unreadable("aten.embedding_bag has no form in the notation: use nn.Embedding and a sum or mean", final=True)
-
-
-_ = (broadcast, product)

@@ -57,7 +57,7 @@ def of_input(name: str) -> Node:
 
 
 def hint_of(path: str) -> str:
-    """Return a name for a new axis of a layer: the last word of its path that is not a number."""
+    """What to call the axis that a layer makes: the last word of its path that is not a number."""
     words = [word for word in path.split(".")[:-1] if not word.isdigit()]
     last = words[-1] if words else re.sub(r"_?(weight|bias)_?", "", path.split(".")[-1]) or path
     word = camel(last)

@@ -1,28 +1,23 @@
 """Operations of ATen as nodes of the notation: elementwise, reductions, products, comparisons. One rule for each.
 
 A rule takes the reader and the arguments of a step, and gives a tensor, or several. An argument that it does not read must
-have its default: a keyword that is ignored would give a wrong formula.
+have its default: a keyword that is ignored would be a wrong formula.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Node
 
-from .axes import Axis, Dim, axes_of
+from .torch_graph import Arguments, Reader
 from .torch_rules import RULES, rule
 from .torch_tensors import Tensor, iota, plain
 from .torch_trace import Unreadable
-from .values import Value, aligned, call, contracted, matmul, number, size
-
-if TYPE_CHECKING:
-    from .torch_graph import Arguments, Reader
-
+from .values import Value, aligned, call, number
 
 # --------------------------------------------------------------------------------------------------------- elementwise
 UNARY = {
@@ -415,201 +410,3 @@ def triangle(r: Reader, a: Arguments) -> Tensor:
     truth = call("≤" if a.operator == "tril" else "≥", [iota(column), bound])
     node = nodes.Cases(((tensor.node, truth), (number(0), None)))
     return tensor.with_node(node)
-
-
-# ------------------------------------------------------------------------------------------------------------ reductions
-REDUCED = {
-    "sum": "∑", "mean": "mean", "amax": "max", "amin": "min", "max": "max", "min": "min", "prod": "∏", "logsumexp": "logsumexp",
-    "any": "any", "all": "all",
-}  # fmt: skip
-
-
-def dimensions(a: Arguments, rank: int) -> list[int]:
-    dim = a.get("dim")
-    listed = range(rank) if dim is None or dim == [] else [dim] if isinstance(dim, int) else dim
-    return sorted({each % rank for each in listed}) if rank else []
-
-
-def reduced(
-    r: Reader, operator: str, x: Tensor, over: Sequence[int], keep: bool, parameters: Sequence[Node] = ()
-) -> Tensor:
-    inside = r.axes.expanded(axes_of(x.dims[each] for each in over))
-    repeats = math.prod(x.shape[each] for each in over if not x.dims[each])
-    if repeats != 1 and operator not in ("mean", "max", "min"):
-        raise Unreadable(f"{operator} over a dimension that repeats")
-    dims: list[Dim] = [() if place in over else dim for place, dim in enumerate(x.dims) if keep or place not in over]
-    shape = [1 if place in over else each for place, each in enumerate(x.shape) if keep or place not in over]
-    node = call(operator, (x.node,), inside, parameters) if inside else x.node
-    return replace(x.with_node(node, dims, shape), over=tuple(inside))
-
-
-@rule("sum", "mean", "amax", "amin", "prod", "logsumexp")
-def reduction(r: Reader, a: Arguments) -> Tensor:
-    a.skip("dtype")
-    x = numeric(a.tensor("self"))
-    return reduced(r, REDUCED[a.operator], x, dimensions(a, len(x.shape)), bool(a.get("keepdim")))
-
-
-@rule("any", "all")
-def quantified(r: Reader, a: Arguments) -> Tensor:
-    x = condition(a.tensor("self"))
-    return reduced(r, REDUCED[a.operator], x, dimensions(a, len(x.shape)), bool(a.get("keepdim")))
-
-
-@rule("max", "min")
-def extreme(r: Reader, a: Arguments) -> Tensor | tuple[Tensor | None, ...]:
-    x = numeric(a.tensor("self"))
-    if isinstance(a.get("other"), Tensor):
-        return apply(r, a.operator, x, a.tensor("other"))
-    found = reduced(r, a.operator, x, dimensions(a, len(x.shape)), bool(a.get("keepdim")))
-    return (found, None) if a.several else found
-
-
-@rule("var", "std", "var_mean", "std_mean")
-def variance(r: Reader, a: Arguments) -> Tensor | tuple[Tensor | None, ...]:
-    """PyTorch divides by n − 1 by default; `var` of the notation divides by n."""
-    first, again = a.shared("self")
-    over, keep = dimensions(a, len(first.shape)), bool(a.get("keepdim"))
-    correction = a.get("correction", None)
-    if correction is None:
-        correction = 0 if a.get("unbiased") is False else 1
-    found = reduced(r, "var", first, over, keep)
-    if correction:
-        n: Node = number(1)
-        for axis in found.over:
-            n = size(axis) if n == number(1) else call("⊙", [n, size(axis)])
-        factor = call("/", [n, call("-", [n, number(correction)])])
-        found = apply(r, "⊙", plain(factor), found)
-    if a.operator.startswith("std"):
-        found = apply(r, "sqrt", found)
-    return (found, reduced(r, "mean", again, over, keep)) if a.several else found
-
-
-@rule("linalg_vector_norm", "norm")
-def norm(r: Reader, a: Arguments) -> Tensor:
-    a.skip("dtype")
-    x = a.tensor("self")
-    order = a.get("ord", a.get("p"))
-    order = 2 if order is None else order
-    if order in (math.inf, -math.inf):
-        return reduced(
-            r, "max" if order > 0 else "min", apply(r, "abs", x), dimensions(a, len(x.shape)), bool(a.get("keepdim"))
-        )
-    parameters = [] if order == 2 else [number(order)]
-    return reduced(r, "norm", x, dimensions(a, len(x.shape)), bool(a.get("keepdim")), parameters)
-
-
-@rule("softmax", "_softmax", "_safe_softmax", "log_softmax", "_log_softmax", "cumsum", "cumprod")
-def along_axis(r: Reader, a: Arguments) -> Tensor:
-    a.skip("dtype", "half_to_float")
-    x = numeric(a.tensor("self"))
-    dim = a["dim"] % len(x.shape)
-    if not x.dims[dim] and x.shape[dim] != 1:
-        raise Unreadable(f"aten.{a.operator} over a dimension that repeats")
-    name = a.operator.removeprefix("_").removeprefix("safe_").replace("log_", "log")
-    if name.startswith("cum") and len(r.axes.expanded(x.dims[dim])) > 1:
-        raise Unreadable(f"aten.{a.operator} over a dimension of several axes")
-    return along(r, name, x, dim)
-
-
-def along(r: Reader, name: str, x: Tensor, dim: int) -> Tensor:
-    inside = r.axes.expanded(x.dims[dim])
-    if not inside:
-        return x.with_node({"softmax": number(1), "logsoftmax": number(0)}.get(name, x.node))
-    return x.with_node(call(name, (x.node,), inside))
-
-
-# -------------------------------------------------------------------------------------------------------------- products
-def product(r: Reader, first: Tensor, second: Tensor) -> Tensor:
-    """The product of `@`."""
-    first, second = numeric(first), numeric(second)
-    if number(0) in (first.node, second.node):
-        shape = (
-            *broadcast([first.shape[:-2], second.shape[:-2]]),
-            *first.shape[-2:-1],
-            *second.shape[-1:] * (len(second.shape) > 1),
-        )
-        return plain(number(0)).moved([()] * len(shape), shape)
-    rows = -2 if len(second.dims) > 1 else -1
-    first, second = r.views.fitted(first, -1, second, rows)
-    for back in range(3, min(len(first.dims), len(second.dims)) + 1):
-        first, second = r.views.fitted(first, -back, second, -back)
-    left = first.value if len(first.dims) > 1 else replace(first.value, dims=((), *first.dims))
-    right = second.value if len(second.dims) > 1 else replace(second.value, dims=(*second.dims, ()))
-    inner = first.shape[-1]
-    if bool(left.dims[-1]) != bool(right.dims[-2]):
-        return repeated_product(r, left, right, first, second, inner)
-    if inner == 1 or not left.dims[-1]:
-        if inner != 1:
-            raise Unreadable("a product over a dimension that repeats in both operands")
-        return outer(r, left, right, first, second)
-    value = matmul(r.axes, left, right)
-    over = r.axes.expanded(left.dims[-1])
-    return finished(r, value, first, second, over)
-
-
-def repeated_product(r: Reader, left: Value, right: Value, first: Tensor, second: Tensor, inner: int) -> Tensor:
-    """A product in which one operand repeats along the dimension that is summed: the other is summed alone."""
-    if left.dims[-1]:
-        over = r.axes.expanded(left.dims[-1])
-        left = Value(call("∑", (left.node,), over), (*left.dims[:-1], ()))
-    else:
-        over = r.axes.expanded(right.dims[-2])
-        right = Value(call("∑", (right.node,), over), (*right.dims[:-2], (), right.dims[-1]))
-    return replace(outer(r, left, right, first, second), over=over)
-
-
-def outer(r: Reader, left: Value, right: Value, first: Tensor, second: Tensor) -> Tensor:
-    batch = aligned(r.axes, replace(left, dims=left.dims[:-2]), replace(right, dims=right.dims[:-2]))
-    value = contracted(r.axes, left, right, (), (*batch, left.dims[-2], right.dims[-1]))
-    return finished(r, value, first, second, ())
-
-
-def finished(r: Reader, value: Value, first: Tensor, second: Tensor, over: Sequence[Axis]) -> Tensor:
-    dims = list(value.dims)
-    batch = broadcast([first.shape[:-2], second.shape[:-2]])
-    shape = [*batch, *first.shape[-2:-1], *(second.shape[-1:] if len(second.shape) > 1 else ())]
-    if len(first.shape) == 1 and len(dims) > len(shape):
-        del dims[len(batch)]
-    if len(dims) > len(shape):
-        del dims[-1]
-    r.axes.apart(axes_of(dims), over)
-    return Tensor(Value(value.node, tuple(dims)), tuple(shape), over=tuple(over))
-
-
-@rule("mm", "bmm", "matmul", "mv", "dot", "linear")
-def products(r: Reader, a: Arguments) -> Tensor:
-    if a.operator == "linear":
-        found = product(r, a.tensor("input"), transposed(a.tensor("weight")))
-        return found if a["bias"] is None else apply(r, "+", found, a.tensor("bias"))
-    other = next(name for name in ("mat2", "other", "vec", "tensor") if a.has(name))
-    return product(r, a.tensor("self"), a.tensor(other))
-
-
-def transposed(x: Tensor) -> Tensor:
-    if len(x.shape) < 2:
-        return x
-    return x.moved([*x.dims[:-2], x.dims[-1], x.dims[-2]], [*x.shape[:-2], x.shape[-1], x.shape[-2]])
-
-
-@rule("addmm", "baddbmm", "addmv", "addbmm")
-def add_product(r: Reader, a: Arguments) -> Tensor:
-    if a.operator == "addbmm":
-        raise Unreadable("aten.addbmm is not in the table")
-    names = {"addmm": ("mat1", "mat2"), "baddbmm": ("batch1", "batch2"), "addmv": ("mat", "vec")}[a.operator]
-    found = product(r, *(a.tensor(each) for each in names))
-    if a["alpha"] != 1:
-        found = r.scaled(found, a["alpha"], "mul") or apply(r, "⊙", r.scalar(a["alpha"]), found)
-    if a["beta"] == 0:
-        a.skip("self")
-        return found
-    bias = a.tensor("self")
-    return apply(r, "+", found, bias if a["beta"] == 1 else apply(r, "⊙", r.scalar(a["beta"]), bias))
-
-
-@rule("outer", "ger")
-def outer_product(r: Reader, a: Arguments) -> Tensor:
-    first, second = a.tensor("self"), a.tensor("vec2")
-    return product(
-        r, first.moved([*first.dims, ()], [*first.shape, 1]), second.moved([(), *second.dims], [1, *second.shape])
-    )

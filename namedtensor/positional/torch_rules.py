@@ -1,17 +1,17 @@
-"""The rules of ATen's operations by their names; `torch_operations`, `torch_shapes`, `torch_layers` and `torch_losses` add them."""
+"""The table of rules: the operations of ATen that are read, each by a function of the reader and the arguments of a step."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from .torch_tensors import Tensor
-
-Rule = Callable[[Any, Any], "Tensor | tuple[Tensor | None, ...]"]  # of a reader and the arguments of a step
+Rule = Callable[[Any, Any], Any]  # of a Reader and Arguments: a tensor, or several, None where one has no form
 RULES: dict[str, Rule] = {}
 
 
 def rule(*names: str) -> Callable[[Rule], Rule]:
+    """Register a function for operations."""
+
     def register(function: Rule) -> Rule:
         RULES.update(dict.fromkeys(names, function))
         return function

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from grammar import nodes
 
-from .axes import Axis, Dim, axes_of
+from .axes import Dim
+from .torch_graph import Arguments, Reader
 from .torch_operations import numeric
 from .torch_rules import rule
-from .torch_tensors import Tensor, iota, ones, plain
+from .torch_tensors import Tensor, iota
 from .torch_trace import Unreadable
 from .values import Value, aligned, call, number, renamed
-
-if TYPE_CHECKING:
-    from .torch_graph import Arguments, Reader
 
 
 @rule("view", "_unsafe_view", "reshape", "flatten", "unflatten", "_reshape_alias")
@@ -207,40 +204,6 @@ def stack(r: Reader, a: Arguments) -> Tensor:
     return Tensor(Value(node, tuple(result)), tuple(shape))
 
 
-@rule("constant_pad_nd", "pad")
-def pad(r: Reader, a: Arguments) -> Tensor:
-    a.skip("mode")
-    x, widths, value = numeric(a.tensor("self")), a["pad"], a.get("value") or 0
-    for place in range(len(widths) // 2):
-        before, after = widths[2 * place], widths[2 * place + 1]
-        x = padded(r, x, len(x.shape) - 1 - place, before, after, value)
-    return x
-
-
-def padded(r: Reader, x: Tensor, dim: int, before: int, after: int, value: float) -> Tensor:
-    """`value` before and after along a dimension; negative widths cut."""
-    if before < 0 or after < 0:
-        x = r.cut(x, dim, max(-before, 0), x.shape[dim] + min(before, 0) + min(after, 0))
-        before, after = max(before, 0), max(after, 0)
-    pieces = [constant_like(r, x, dim, before, value), x, constant_like(r, x, dim, after, value)]
-    pieces = [each for each in pieces if each is not None]
-    return joined(r, pieces, dim) if len(pieces) > 1 else x
-
-
-def constant_like(r: Reader, x: Tensor, dim: int, length: int, value: float) -> Tensor | None:
-    """A constant, of a length along `dim`."""
-    if not length:
-        return None
-    new = r.axes.new(size=length, hint="edge")
-    node = ones(new) if value == 1 else call("⊙", [number(value), ones(new)])
-    dims: list[Dim] = [()] * len(x.dims)
-    dims[dim] = (new,)
-    shape = list(x.shape)
-    shape[dim] = length
-    r.axes.apart([*axes_of(x.dims), new])
-    return Tensor(Value(node, tuple(dims)), tuple(shape))
-
-
 @rule("flip")
 def flip(r: Reader, a: Arguments) -> Tensor:
     x = a.tensor("self")
@@ -287,46 +250,6 @@ def repeat(r: Reader, a: Arguments) -> Tensor:
     if any(count > 1 and size > 1 for count, size in zip(times, x.shape)):
         raise Unreadable("aten.repeat of a dimension that is not of size 1")
     return x.moved(x.dims, shape)
-
-
-@rule("arange")
-def arange(r: Reader, a: Arguments) -> Tensor:
-    a.skip("dtype", "layout", "device", "pin_memory", "end")
-    (length,) = a.result_shape()
-    start, step = a.get("start") or 0, a.get("step") or 1
-    axis = r.axes.new(size=length, hint="position")
-    node = iota(axis)
-    if step != 1:
-        node = call("⊙", [number(step), node])
-    offset = start - step
-    if offset:
-        node = call("-" if offset < 0 else "+", [node, number(abs(offset))])
-    return Tensor(Value(node, ((axis,),)), (length,))
-
-
-@rule(
-    "full",
-    "zeros",
-    "ones",
-    "full_like",
-    "zeros_like",
-    "ones_like",
-    "new_zeros",
-    "new_ones",
-    "new_full",
-    "scalar_tensor",
-    "fill",
-)
-def full(r: Reader, a: Arguments) -> Tensor:
-    a.skip("self", "size", "dtype", "layout", "device", "pin_memory", "memory_format")
-    value = 0 if "zeros" in a.operator else 1 if "ones" in a.operator else None
-    if value is None:
-        name = "fill_value" if a.has("fill_value") else "value" if a.has("value") else "s"
-        scalar = a.operand(name)
-    else:
-        scalar = plain(number(value))
-    shape = a.result_shape()
-    return scalar.moved([()] * len(shape), shape)
 
 
 @rule("select_scatter", "slice_scatter", "copy")
@@ -376,68 +299,6 @@ def scattered(r: Reader, a: Arguments) -> Tensor:
     result = aligned(r.axes, x.value, source.value)
     node = nodes.Cases(((source.node, truth), (x.node, None)))
     return x.with_node(node, result)
-
-
-@rule("meshgrid")
-def meshgrid(r: Reader, a: Arguments) -> tuple[Tensor | None, ...]:
-    if a["indexing"] == "xy":
-        raise Unreadable('aten.meshgrid with indexing="xy"')
-    tensors = list(a.tensors("tensors"))
-    rank, shape = len(tensors), tuple(each.shape[0] for each in tensors)
-    return tuple(
-        each.moved([each.dims[0] if place == at else () for place in range(rank)], shape)
-        for at, each in enumerate(tensors)
-    )
-
-
-def windows(r: Reader, x: Tensor, dim: int, length: int, step: int, dilation: int, count: int) -> tuple[Tensor, Dim]:
-    """The windows along a dimension, of which there are `count`, and the axis within them."""
-    shape = [*x.shape]
-    shape[dim] = count
-    if length == 1 and step == 1:
-        return x, ()
-    x = r.with_axis(x, dim)
-    x, axis = r.views.joined(x, dim)
-    base = r.views.base(axis)
-    new, kernel = r.axes.new(size=count, hint=base), r.axes.new(size=length, hint=f"k{base}" if base.isalpha() else "k")
-    whole = x.shape[dim]
-    if step == dilation == 1:
-        node = renamed(call("unroll", (x.node,), (axis, kernel)), [(axis, new)])
-    elif step == length and dilation == 1 and whole == count * length:
-        node = renamed(call("pool", (x.node,), (axis, kernel)), [(axis, new)])
-    else:
-        parts = [multiple(step, new), multiple(dilation, kernel)]
-        offset = 1 - step - dilation
-        index = call("+", parts)
-        index = call("-" if offset < 0 else "+", [index, number(abs(offset))]) if offset else index
-        node = nodes.Index(x.node, ((nodes.Axis(axis.key), index),))
-    rest = [each for place, other in enumerate(x.dims) if place != dim for each in other]
-    r.axes.apart([*rest, axis], [*rest, new, kernel], [axis, kernel])
-    dims = list(x.dims)
-    dims[dim] = (new,) if count > 1 else ()
-    if count == 1:
-        node = nodes.Index(node, ((nodes.Axis(new.key), number(1)),))
-    return x.with_node(node, dims, shape), ((kernel,) if length > 1 else ())
-
-
-def multiple(factor: int, axis: Axis) -> nodes.Node:
-    return iota(axis) if factor == 1 else call("⊙", [number(factor), iota(axis)])
-
-
-@rule("unfold")
-def unfold(r: Reader, a: Arguments) -> Tensor:
-    x = a.tensor("self")
-    dim, length, step = a["dimension"] % len(x.shape), a["size"], a["step"]
-    count = a.result_shape()[dim]
-    x, kernel = windows(r, x, dim, length, step, 1, count)
-    return x.with_node(x.node, [*x.dims, kernel], a.result_shape())
-
-
-@rule("empty", "empty_like", "new_empty")
-def empty(r: Reader, a: Arguments) -> tuple[Tensor | None, ...]:
-    """Nothing that could be read; what fills it does not ask for it."""
-    a.skip(*a.step.arguments)
-    return (None,)
 
 
 @rule("pixel_unshuffle")

@@ -12,7 +12,7 @@ from grammar.nodes import Node
 
 from .axes import Axes, Axis, Dim, Dims, Kind
 from .torch_trace import Unreadable
-from .values import Leaf, Value, merged, number, renamed
+from .values import Leaf, Value, merged, number, renamed, size
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,8 @@ class Views:
         if tensor.shape == tuple(shape):
             return tensor
         tokens: list[Axis | int] = []
-        for dim, size in zip(tensor.dims, tensor.shape):
-            tokens += self.axes.expanded(dim) if dim else [size] if size > 1 else []
+        for dim, length in zip(tensor.dims, tensor.shape):
+            tokens += self.axes.expanded(dim) if dim else [length] if length > 1 else []
         dims: list[Dim] = []
         position = 0
         while position < len(shape):
@@ -317,3 +317,11 @@ def iota(axis: Axis) -> Node:
 def ones(axis: Axis) -> Node:
     """ones_{axis}: 1 along the axis"""
     return nodes.Subscript(nodes.Name("ones"), (nodes.Name(axis.key),))
+
+
+def size_of(axes: Sequence[Axis]) -> Node:
+    """The product of the sizes of axes: |a| |b|"""
+    node: Node = number(1)
+    for axis in axes:
+        node = size(axis) if node == number(1) else nodes.Call("⊙", (), (), (node, size(axis)))
+    return node

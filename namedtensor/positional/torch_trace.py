@@ -185,10 +185,10 @@ CONTROL = "pass what it decides as a Python value, or write it with where"
 
 def addresses(tensor: torch.Tensor) -> list[int]:
     """The places of its elements in its storage."""
-    places: Any = torch.zeros((), dtype=torch.int64) + tensor.storage_offset()
+    places = [int(tensor.storage_offset())]
     for size, stride in zip(tensor.shape, tensor.stride()):
-        places = places[..., None] + torch.arange(size) * stride
-    return places.flatten().tolist()
+        places = [place + index * stride for place in places for index in range(size)]
+    return places
 
 
 def name_of(func: Any) -> str:
@@ -213,7 +213,7 @@ def bind(func: Any, args: Any, kwargs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def defaults(func: Any, bound: Mapping[str, Any]) -> frozenset[str]:
-    """Return the arguments that have their default values."""
+    """The arguments that are their defaults."""
     return frozenset(
         each.name
         for each in func._schema.arguments

@@ -20,6 +20,7 @@ from grammar.errors import NotationError
 from grammar.parser import parse
 from grammar.printer import to_text
 
+from ..core.kinds import is_tuple
 from ..programs.term_values import TermValue, term_values
 from ..terms.terms import Term
 from .differences import Words
@@ -145,7 +146,7 @@ class Fingerprints:
 
 
 def fingerprint_of(array: Any) -> tuple[tuple[int, ...], Fingerprint]:
-    """Statistics of a tensor that do not depend on the order of its axes."""
+    """What the order of the axes of a tensor does not change."""
     values = np.asarray(array, dtype=float)
     finite = values[np.isfinite(values)]
     key = tuple(sorted(size for size in values.shape if size != 1))
@@ -245,9 +246,9 @@ def spans_of(read: Any, code: str) -> dict[tuple[int, int], Any]:
 
 def pairs(first: Any, second: Any) -> Iterator[tuple[Any, Any]]:
     """The nodes of two equal trees, side by side."""
-    if isinstance(first, tuple):
-        for parts in zip(first, second):  # type: ignore[reportUnknownArgumentType]
-            yield from pairs(*parts)
+    if is_tuple(first):
+        for one, two in zip(first, second):
+            yield from pairs(one, two)
     elif dataclasses.is_dataclass(first) and type(first) is type(second):
         if hasattr(first, "span"):
             yield first, second
@@ -278,7 +279,7 @@ def slips(setting: Setting, code: str, parting: Parting, drawn: Drawn) -> Iterat
 
 
 def axes_of(tree: Any) -> list[str]:
-    """Return the axes that a program uses."""
+    """The axes in a program."""
     found: dict[str, None] = {}
     waiting: list[Any] = [tree]
     while waiting:

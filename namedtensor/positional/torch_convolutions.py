@@ -1,0 +1,128 @@
+"""Convolutions, pools and interpolation."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+from .axes import axes_of
+from .torch_graph import Arguments, Reader
+from .torch_operations import apply, numeric
+from .torch_rules import rule
+from .torch_tensors import Tensor
+from .torch_trace import Unreadable
+from .torch_windows import padded, windows
+from .values import Value, aligned, call
+
+
+def for_each(value: Any, rank: int) -> list[int]:
+    value = [value] if isinstance(value, int) else list(value)
+    return value * rank if len(value) == 1 else value
+
+
+@rule("convolution", "_convolution", "conv1d", "conv2d", "conv3d", "mkldnn_convolution")
+def convolution(r: Reader, a: Arguments) -> Tensor:
+    a.skip("output_padding", "benchmark", "deterministic", "cudnn_enabled", "allow_tf32")
+    if a.get("transposed"):
+        raise Unreadable("aten.convolution that is transposed has no form in the notation yet")
+    x, weight = a.tensor("input"), a.tensor("weight")
+    rank, groups = len(x.shape) - 2, a["groups"]
+    stride, padding, dilation = (for_each(a[name], rank) for name in ("stride", "padding", "dilation"))
+    outside = a.result_shape()
+    kernels = []
+    for place in range(rank):
+        dim = place + 2
+        x = padded(r, x, dim, padding[place], padding[place], 0)
+        x, kernel = windows(r, x, dim, weight.shape[dim], stride[place], dilation[place], outside[dim])
+        kernels.append(kernel)
+    spatial = x.dims[2:]
+    x = x.with_node(x.node, [*x.dims, *kernels], [*x.shape, *weight.shape[2:]])
+    if groups > 1:
+        x = r.views.regrouped(x, [x.shape[0], groups, x.shape[1] // groups, *x.shape[2:]])
+        weight = r.views.regrouped(weight, [groups, weight.shape[0] // groups, *weight.shape[1:]])
+    else:
+        x = x.moved([x.dims[0], (), *x.dims[1:]], [x.shape[0], 1, *x.shape[1:]])
+        weight = weight.moved([(), *weight.dims], [1, *weight.shape])
+    batch, group, chans = x.dims[:3]
+    left = [batch, group, (), *spatial, chans, *x.dims[3 + rank :]]
+    right = [(), weight.dims[0], weight.dims[1], *[()] * rank, *weight.dims[2:]]
+    both = aligned(r.axes, replace(x.value, dims=tuple(left)), replace(weight.value, dims=tuple(right)))
+    over = r.axes.expanded(axes_of([weight.dims[2], *weight.dims[3:]]))
+    node = call("⊙", (weight.node, x.node), over)
+    dims = [both[0], both[1] + both[2], *both[3 : 3 + rank]]
+    found = Tensor(Value(node, tuple(dims)), tuple(outside))
+    bias = a.optional("bias")
+    if bias is None:
+        return found
+    return apply(r, "+", found, bias.moved([bias.dims[0], *[()] * rank], [bias.shape[0], *[1] * rank]))
+
+
+@rule("max_pool1d", "max_pool2d", "max_pool3d", "max_pool2d_with_indices", "max_pool3d_with_indices", "max_pool1d_with_indices",
+      "avg_pool1d", "avg_pool2d", "avg_pool3d")  # fmt: skip
+def pool(r: Reader, a: Arguments) -> Any:
+    rank = int(a.operator.removesuffix("_with_indices")[-2])
+    x = a.tensor("self")
+    kernel = for_each(a["kernel_size"], rank)
+    stride = for_each(a["stride"] or kernel, rank)
+    padding = for_each(a["padding"], rank)
+    dilation = for_each(a.get("dilation") or 1, rank)
+    outside, most = a.result_shape(), a.operator.startswith("max")
+    if a["ceil_mode"]:
+        raise Unreadable(f"aten.{a.operator} with ceil_mode")
+    if not most and any(padding) and not a["count_include_pad"]:
+        raise Unreadable(f"aten.{a.operator} that does not count its padding")
+    if not most:
+        a.skip("count_include_pad")
+    over = []
+    for place in range(rank):
+        dim = len(x.shape) - rank + place
+        x = padded(r, x, dim, padding[place], padding[place], -math.inf if most else 0)
+        x, inside = windows(r, x, dim, kernel[place], stride[place], dilation[place], outside[dim])
+        over += r.axes.expanded(inside)
+    node = call("max" if most else "mean", (x.node,), over) if over else x.node
+    found = x.with_node(node)
+    return (found, None) if a.several else found
+
+
+@rule("adaptive_avg_pool1d", "_adaptive_avg_pool2d", "adaptive_avg_pool2d", "_adaptive_avg_pool3d", "adaptive_max_pool1d",
+      "adaptive_max_pool2d", "adaptive_max_pool3d")  # fmt: skip
+def adaptive_pool(r: Reader, a: Arguments) -> Any:
+    a.skip("output_size")
+    x, outside = a.tensor("self"), a.result_shape()
+    most = "max" in a.operator
+    over = []
+    rank = int(a.operator[-2])
+    for dim in range(len(x.shape) - rank, len(x.shape)):
+        if x.shape[dim] == outside[dim]:
+            continue
+        if x.shape[dim] % outside[dim] or (r.is_free(x.shape[dim]) and outside[dim] != 1):
+            raise Unreadable(f"aten.{a.operator} from {x.shape[dim]} to {outside[dim]}, in windows of several sizes")
+        if outside[dim] == 1:
+            x = r.with_axis(x, dim)
+            over += r.axes.expanded(x.dims[dim])
+            x = x.moved([*x.dims[:dim], (), *x.dims[dim + 1 :]], [*x.shape[:dim], 1, *x.shape[dim + 1 :]])
+        else:
+            length = x.shape[dim] // outside[dim]
+            x, inside = windows(r, x, dim, length, length, 1, outside[dim])
+            over += r.axes.expanded(inside)
+    found = x.with_node(call("max" if most else "mean", (x.node,), over) if over else x.node)
+    return (found, None) if a.several else found
+
+
+@rule("upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d", "_upsample_nearest_exact2d")
+def upsample(r: Reader, a: Arguments) -> Tensor:
+    """Each element several times: an axis within, of ones."""
+    a.skip("output_size", "scales", "scales_h", "scales_w", "scales_d", "scale_factors")
+    x, outside = numeric(a.tensor("self" if a.has("self") else "input")), a.result_shape()
+    for dim in range(2, len(x.shape)):
+        if outside[dim] % x.shape[dim]:
+            raise Unreadable(f"aten.{a.operator} by a factor that is not whole")
+        times = outside[dim] // x.shape[dim]
+        if times > 1:
+            x, copy = r.views.repeated(x, times)
+            dims, shape = list(x.dims), list(x.shape)
+            dims[dim] = (*dims[dim], copy)
+            shape[dim] *= times
+            x = x.moved(dims, shape)
+    return x

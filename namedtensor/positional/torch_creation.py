@@ -1,0 +1,68 @@
+"""Tensors that are made of numbers alone."""
+
+from __future__ import annotations
+
+from .torch_graph import Arguments, Reader
+from .torch_rules import rule
+from .torch_tensors import Tensor, iota, plain
+from .torch_trace import Unreadable
+from .values import Value, call, number
+
+
+@rule("arange")
+def arange(r: Reader, a: Arguments) -> Tensor:
+    a.skip("dtype", "layout", "device", "pin_memory", "end")
+    (length,) = a.result_shape()
+    start, step = a.get("start") or 0, a.get("step") or 1
+    axis = r.axes.new(size=length, hint="position")
+    node = iota(axis)
+    if step != 1:
+        node = call("⊙", [number(step), node])
+    offset = start - step
+    if offset:
+        node = call("-" if offset < 0 else "+", [node, number(abs(offset))])
+    return Tensor(Value(node, ((axis,),)), (length,))
+
+
+@rule(
+    "full",
+    "zeros",
+    "ones",
+    "full_like",
+    "zeros_like",
+    "ones_like",
+    "new_zeros",
+    "new_ones",
+    "new_full",
+    "scalar_tensor",
+    "fill",
+)
+def full(r: Reader, a: Arguments) -> Tensor:
+    a.skip("self", "size", "dtype", "layout", "device", "pin_memory", "memory_format")
+    value = 0 if "zeros" in a.operator else 1 if "ones" in a.operator else None
+    if value is None:
+        name = "fill_value" if a.has("fill_value") else "value" if a.has("value") else "s"
+        scalar = a.operand(name)
+    else:
+        scalar = plain(number(value))
+    shape = a.result_shape()
+    return scalar.moved([()] * len(shape), shape)
+
+
+@rule("empty", "empty_like", "new_empty")
+def empty(r: Reader, a: Arguments) -> tuple[Tensor | None, ...]:
+    """Nothing that could be read; what fills it does not ask for it."""
+    a.skip(*a.step.arguments)
+    return (None,)
+
+
+@rule("meshgrid")
+def meshgrid(r: Reader, a: Arguments) -> tuple[Tensor | None, ...]:
+    if a["indexing"] == "xy":
+        raise Unreadable('aten.meshgrid with indexing="xy"')
+    tensors = list(a.tensors("tensors"))
+    rank, shape = len(tensors), tuple(each.shape[0] for each in tensors)
+    return tuple(
+        each.moved([each.dims[0] if place == at else () for place in range(rank)], shape)
+        for at, each in enumerate(tensors)
+    )

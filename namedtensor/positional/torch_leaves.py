@@ -1,0 +1,77 @@
+"""The axes of declared tensors: those that are given by name, and free ones with a word to name them by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import torch
+
+from .axes import Axes, Axis, Clash, Dim, axes_of
+from .torch_names import axis_words, hint_of
+from .torch_trace import Unreadable
+
+
+class Leaves:
+    """Declared tensors get their axes."""
+
+    def __init__(self, axes: Axes, given: Mapping[str, str]):
+        self.axes, self.given = axes, given
+
+    def dims_of(self, kind: str, path: str, array: torch.Tensor) -> tuple[Dim, ...]:
+        spelled = self.given.get(path)
+        if spelled is None:
+            hints = self.hints(kind, path, array.ndim)
+            return tuple(
+                () if length == 1 else (self.axes.new(size=length, hint=hint),)
+                for length, hint in zip(array.shape, hints)
+            )
+        words = axis_words(spelled)
+        if len(words) != array.ndim:
+            raise Unreadable(f"{path} has {array.ndim} dimensions, and {spelled!r} names {len(words)}", final=True)
+        dims: list[Dim] = []
+        for _place, (word, length) in enumerate(zip(words, array.shape)):
+            dims.append(self.named_dim(path, word, length, {axis.fixed for dim in dims for axis in dim}))
+        self.axes.apart(axes_of(dims))
+        return tuple(dims)
+
+    def named_dim(self, path: str, words: Sequence[tuple[str, int | None]], length: int, before: set[str]) -> Dim:
+        known = {name: self.axes.given[name].kind.size for name, _ in words if name in self.axes.given}
+        sizes = [given or known.get(name) for name, given in words]
+        product = 1
+        for each in sizes:
+            product *= each or 1
+        if sizes.count(None) > 1 or length % product or (None not in sizes and product != length):
+            listed = " ".join(name for name, _ in words)
+            hint = "state sizes, as in (heads[8] key)"
+            raise Unreadable(f"{path} has {length} along {listed}, whose sizes do not make that", hint=hint, final=True)
+        dim: list[Axis] = []
+        for (name, _), each in zip(words, sizes):
+            while name in before:
+                name += "'"
+            before.add(name)
+            if (each or length // product) > 1:
+                try:
+                    dim.append(self.axes.named(name, each or length // product))
+                except Clash:
+                    raise Unreadable(
+                        f"{name} is {each or length // product} in {path}, and another size elsewhere", final=True
+                    ) from None
+        return tuple(dim)
+
+    def hints(self, kind: str, path: str, rank: int) -> list[str]:
+        if kind == "input":
+            return (
+                [["seq"], ["batch", "chans"], ["batch", "seq", "chans"]][rank - 1]
+                if 0 < rank < 4
+                else ["batch", "chans", "height", "width", "depth"][:rank] + [f"dim{place}" for place in range(5, rank)]
+            )
+        if kind == "constant":
+            return [f"dim{place}" if rank > 1 else "dim" for place in range(1, rank + 1)]
+        base = hint_of(path)
+        if rank == 1:
+            return [base]
+        return (
+            [base, f"{base}In", "kheight", "kwidth", "kdepth"][:rank]
+            if rank < 6
+            else [f"{base}{place}" for place in range(rank)]
+        )

@@ -1,0 +1,109 @@
+"""Products of ATen: sums over the last dimension of one operand and the last but one of the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from .axes import Axis, axes_of
+from .torch_graph import Arguments, Reader
+from .torch_operations import apply, broadcast, numeric
+from .torch_rules import rule
+from .torch_tensors import Tensor, plain
+from .torch_trace import Unreadable
+from .values import Value, aligned, call, contracted, matmul, number
+
+
+def product(r: Reader, first: Tensor, second: Tensor) -> Tensor:
+    """The product of `@`."""
+    first, second = numeric(first), numeric(second)
+    if number(0) in (first.node, second.node):
+        shape = (
+            *broadcast([first.shape[:-2], second.shape[:-2]]),
+            *first.shape[-2:-1],
+            *second.shape[-1:] * (len(second.shape) > 1),
+        )
+        return plain(number(0)).moved([()] * len(shape), shape)
+    rows = -2 if len(second.dims) > 1 else -1
+    first, second = r.views.fitted(first, -1, second, rows)
+    for back in range(3, min(len(first.dims), len(second.dims)) + 1):
+        first, second = r.views.fitted(first, -back, second, -back)
+    left = first.value if len(first.dims) > 1 else replace(first.value, dims=((), *first.dims))
+    right = second.value if len(second.dims) > 1 else replace(second.value, dims=(*second.dims, ()))
+    inner = first.shape[-1]
+    if bool(left.dims[-1]) != bool(right.dims[-2]):
+        return repeated_product(r, left, right, first, second, inner)
+    if inner == 1 or not left.dims[-1]:
+        if inner != 1:
+            raise Unreadable("a product over a dimension that repeats in both operands")
+        return outer(r, left, right, first, second)
+    value = matmul(r.axes, left, right)
+    over = r.axes.expanded(left.dims[-1])
+    return finished(r, value, first, second, over)
+
+
+def repeated_product(r: Reader, left: Value, right: Value, first: Tensor, second: Tensor, inner: int) -> Tensor:
+    """A product in which one operand repeats along the dimension that is summed: the other is summed alone."""
+    if left.dims[-1]:
+        over = r.axes.expanded(left.dims[-1])
+        left = Value(call("∑", (left.node,), over), (*left.dims[:-1], ()))
+    else:
+        over = r.axes.expanded(right.dims[-2])
+        right = Value(call("∑", (right.node,), over), (*right.dims[:-2], (), right.dims[-1]))
+    return replace(outer(r, left, right, first, second), over=over)
+
+
+def outer(r: Reader, left: Value, right: Value, first: Tensor, second: Tensor) -> Tensor:
+    batch = aligned(r.axes, replace(left, dims=left.dims[:-2]), replace(right, dims=right.dims[:-2]))
+    value = contracted(r.axes, left, right, (), (*batch, left.dims[-2], right.dims[-1]))
+    return finished(r, value, first, second, ())
+
+
+def finished(r: Reader, value: Value, first: Tensor, second: Tensor, over: Sequence[Axis]) -> Tensor:
+    dims = list(value.dims)
+    batch = broadcast([first.shape[:-2], second.shape[:-2]])
+    shape = [*batch, *first.shape[-2:-1], *(second.shape[-1:] if len(second.shape) > 1 else ())]
+    if len(first.shape) == 1 and len(dims) > len(shape):
+        del dims[len(batch)]
+    if len(dims) > len(shape):
+        del dims[-1]
+    r.axes.apart(axes_of(dims), over)
+    return Tensor(Value(value.node, tuple(dims)), tuple(shape), over=tuple(over))
+
+
+@rule("mm", "bmm", "matmul", "mv", "dot", "linear")
+def products(r: Reader, a: Arguments) -> Tensor:
+    if a.operator == "linear":
+        found = product(r, a.tensor("input"), transposed(a.tensor("weight")))
+        return found if a["bias"] is None else apply(r, "+", found, a.tensor("bias"))
+    other = next(name for name in ("mat2", "other", "vec", "tensor") if a.has(name))
+    return product(r, a.tensor("self"), a.tensor(other))
+
+
+def transposed(x: Tensor) -> Tensor:
+    if len(x.shape) < 2:
+        return x
+    return x.moved([*x.dims[:-2], x.dims[-1], x.dims[-2]], [*x.shape[:-2], x.shape[-1], x.shape[-2]])
+
+
+@rule("addmm", "baddbmm", "addmv", "addbmm")
+def add_product(r: Reader, a: Arguments) -> Tensor:
+    if a.operator == "addbmm":
+        raise Unreadable("aten.addbmm is not in the table")
+    names = {"addmm": ("mat1", "mat2"), "baddbmm": ("batch1", "batch2"), "addmv": ("mat", "vec")}[a.operator]
+    found = product(r, *(a.tensor(each) for each in names))
+    if a["alpha"] != 1:
+        found = r.scaled(found, a["alpha"], "mul") or apply(r, "⊙", r.scalar(a["alpha"]), found)
+    if a["beta"] == 0:
+        a.skip("self")
+        return found
+    bias = a.tensor("self")
+    return apply(r, "+", found, bias if a["beta"] == 1 else apply(r, "⊙", r.scalar(a["beta"]), bias))
+
+
+@rule("outer", "ger")
+def outer_product(r: Reader, a: Arguments) -> Tensor:
+    first, second = a.tensor("self"), a.tensor("vec2")
+    return product(
+        r, first.moved([*first.dims, ()], [*first.shape, 1]), second.moved([(), *second.dims], [1, *second.shape])
+    )

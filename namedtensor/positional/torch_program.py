@@ -1,0 +1,140 @@
+"""A module that was read, as a program: its text, its tensors, the lines of its source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import torch
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.printer import to_text
+
+from ..core.tensor import NamedTensor, tensor
+from ..programs.evaluate import evaluate
+from ..programs.program import Program
+from .torch_records import Remark
+from .torch_trace import NOWHERE, Source
+
+
+@dataclass(frozen=True)
+class Given:
+    """How an array of the source becomes a named tensor: for each dimension, its axes with their sizes, or None where free."""
+
+    name: str
+    path: str
+    dims: tuple[tuple[tuple[str, int | None], ...], ...]
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        return tuple(axis for dim in self.dims for axis, _ in dim)
+
+    def named(self, array: Any) -> NamedTensor:
+        if len(array.shape) != len(self.dims):
+            raise NotationError(302, f"{self.path} has {len(array.shape)} dimensions; expected {len(self.dims)}")
+        shape: list[int] = []
+        for dim, length in zip(self.dims, array.shape):
+            known = 1
+            for _, size in dim:
+                known *= size or 1
+            shape += [size or length // known for _, size in dim]
+        return tensor(array.reshape(shape), list(self.axes))
+
+
+class ReadModule:
+    """A module of PyTorch as a program.
+
+    Attributes
+    ----------
+    text : str
+        The program: what is declared, a line for each value with a name, the value.
+    axes : tuple of str
+        The axes of the value, in the order of the source's dimensions.
+    inputs, parameters : dict
+        The axes of each input; the tensors of the module, by their names in the program.
+    remarks : tuple of Remark
+        Views that cut a named axis or regroup across axes, with their lines.
+    reading : tuple of str
+        What was assumed: sizes that are those of the example, results that were left out.
+    sources : dict
+        The line of the source for each name that the program defines.
+    """
+
+    def __init__(
+        self, tree: nodes.Program, given: Mapping[str, Given], parameters: Mapping[str, NamedTensor],
+        result: Sequence[Sequence[tuple[str, int | None]]], shape: Sequence[int], remarks: Sequence[Remark],
+        reading: Sequence[str], steps: Sequence[tuple[Source, ...]], sets: Mapping[str, str], free: Mapping[str, int],
+    ):  # fmt: skip
+        self.tree, self.text = tree, to_text(tree)
+        self._given, self.parameters, self._result, self._shape = dict(given), dict(parameters), result, tuple(shape)
+        self.remarks, self.reading, self._steps, self.types = tuple(remarks), tuple(reading), tuple(steps), dict(sets)
+        self.sizes = dict(free)
+        self.unused: dict[str, str] = {}
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        return tuple(axis for dim in self._result for axis, _ in dim)
+
+    @property
+    def inputs(self) -> dict[str, tuple[str, ...]]:
+        return {name: each.axes for name, each in self._given.items()}
+
+    @cached_property
+    def program(self) -> Program:
+        return Program(self.text, "text")
+
+    @property
+    def formula(self) -> str:
+        """The program without its declarations."""
+        kept = [each for each in self.tree.statements if not isinstance(each, nodes.Declaration)]
+        return to_text(nodes.Program(tuple(kept)))
+
+    @property
+    def sources(self) -> dict[str, Source]:
+        equations = [each for each in self.tree.statements if isinstance(each, nodes.Equation)]
+        return {to_text(each.sides[0]): self.source_of(each.sides[1]) for each in equations}
+
+    def source_of(self, node: Any) -> Source:
+        """The line of the source that a node of the tree came from."""
+        return self.lines_of(node)[0]
+
+    def lines_of(self, node: Any) -> tuple[Source, ...]:
+        """The same with the lines that called it, from the inside out."""
+        span = getattr(node, "span", (0, 0))
+        return self._steps[span[0] - 1] if 0 < span[0] <= len(self._steps) else (NOWHERE,)
+
+    def evaluate(self, **inputs: Any) -> NamedTensor:
+        """The value for named tensors."""
+        return evaluate(self.text, {**self.parameters, **inputs}, syntax="text")
+
+    def __call__(self, *arrays: Any, **named: Any) -> Any:
+        """The value for arrays in the source's order of dimensions, as an array in that order."""
+        by_name = {**dict(zip(self._given, arrays)), **{self._spelled(name): array for name, array in named.items()}}
+        tensors = {name: self._given[name].named(truth_free(array)) for name, array in by_name.items()}
+        found = evaluate(self.text, {**self.parameters, **tensors}, syntax="text")
+        array = found.to_array(list(self.axes)) if self.axes else found.to_array([])
+        shape = []
+        sizes = dict(zip(self.axes, array.shape))
+        for dim, length in zip(self._result, self._shape):
+            size = 1
+            for axis, _ in dim:
+                size *= sizes[axis]
+            shape.append(size if dim else 1)
+            assert dim or length == 1
+        return array.reshape(shape)
+
+    def _spelled(self, name: str) -> str:
+        return next((spelled for spelled, each in self._given.items() if each.path == name), name)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def truth_free(array: Any) -> Any:
+    return array.to(torch.int64) if isinstance(array, torch.Tensor) and array.dtype == torch.bool else array

@@ -1,0 +1,115 @@
+"""Reductions of ATen, and functions along a dimension."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from grammar.nodes import Node
+
+from .axes import Dim, axes_of
+from .torch_graph import Arguments, Reader
+from .torch_operations import apply, condition, numeric
+from .torch_rules import rule
+from .torch_tensors import Tensor, plain, size_of
+from .torch_trace import Unreadable
+from .values import call, number
+
+REDUCED = {
+    "sum": "∑", "mean": "mean", "amax": "max", "amin": "min", "max": "max", "min": "min", "prod": "∏", "logsumexp": "logsumexp",
+    "any": "any", "all": "all",
+}  # fmt: skip
+
+
+def dimensions(a: Arguments, rank: int) -> list[int]:
+    dim = a.get("dim")
+    listed = range(rank) if dim is None or dim == [] else [dim] if isinstance(dim, int) else dim
+    return sorted({each % rank for each in listed}) if rank else []
+
+
+def reduced(
+    r: Reader, operator: str, x: Tensor, over: Sequence[int], keep: bool, parameters: Sequence[Node] = ()
+) -> Tensor:
+    inside = r.axes.expanded(axes_of(x.dims[each] for each in over))
+    repeats = math.prod(x.shape[each] for each in over if not x.dims[each])
+    if repeats != 1 and operator not in ("mean", "max", "min"):
+        raise Unreadable(f"{operator} over a dimension that repeats")
+    dims: list[Dim] = [() if place in over else dim for place, dim in enumerate(x.dims) if keep or place not in over]
+    shape = [1 if place in over else each for place, each in enumerate(x.shape) if keep or place not in over]
+    node = call(operator, (x.node,), inside, parameters) if inside else x.node
+    return replace(x.with_node(node, dims, shape), over=tuple(inside))
+
+
+@rule("sum", "mean", "amax", "amin", "prod", "logsumexp")
+def reduction(r: Reader, a: Arguments) -> Tensor:
+    a.skip("dtype")
+    x = numeric(a.tensor("self"))
+    return reduced(r, REDUCED[a.operator], x, dimensions(a, len(x.shape)), bool(a.get("keepdim")))
+
+
+@rule("any", "all")
+def quantified(r: Reader, a: Arguments) -> Tensor:
+    x = condition(a.tensor("self"))
+    return reduced(r, REDUCED[a.operator], x, dimensions(a, len(x.shape)), bool(a.get("keepdim")))
+
+
+@rule("max", "min")
+def extreme(r: Reader, a: Arguments) -> Tensor | tuple[Tensor | None, ...]:
+    x = numeric(a.tensor("self"))
+    if isinstance(a.get("other"), Tensor):
+        return apply(r, a.operator, x, a.tensor("other"))
+    found = reduced(r, a.operator, x, dimensions(a, len(x.shape)), bool(a.get("keepdim")))
+    return (found, None) if a.several else found
+
+
+@rule("var", "std", "var_mean", "std_mean")
+def variance(r: Reader, a: Arguments) -> Tensor | tuple[Tensor | None, ...]:
+    """PyTorch divides by n − 1 by default; `var` of the notation by n."""
+    first, again = a.shared("self")
+    over, keep = dimensions(a, len(first.shape)), bool(a.get("keepdim"))
+    correction = a.get("correction", None)
+    if correction is None:
+        correction = 0 if a.get("unbiased") is False else 1
+    found = reduced(r, "var", first, over, keep)
+    if correction:
+        n = size_of(found.over)
+        factor = call("/", [n, call("-", [n, number(correction)])])
+        found = apply(r, "⊙", plain(factor), found)
+    if a.operator.startswith("std"):
+        found = apply(r, "sqrt", found)
+    return (found, reduced(r, "mean", again, over, keep)) if a.several else found
+
+
+@rule("linalg_vector_norm", "norm")
+def norm(r: Reader, a: Arguments) -> Tensor:
+    a.skip("dtype")
+    x = a.tensor("self")
+    order = a.get("ord", a.get("p"))
+    order = 2 if order is None else order
+    if order in (math.inf, -math.inf):
+        return reduced(
+            r, "max" if order > 0 else "min", apply(r, "abs", x), dimensions(a, len(x.shape)), bool(a.get("keepdim"))
+        )
+    parameters = [] if order == 2 else [number(order)]
+    return reduced(r, "norm", x, dimensions(a, len(x.shape)), bool(a.get("keepdim")), parameters)
+
+
+@rule("softmax", "_softmax", "_safe_softmax", "log_softmax", "_log_softmax", "cumsum", "cumprod")
+def along_axis(r: Reader, a: Arguments) -> Tensor:
+    a.skip("dtype", "half_to_float")
+    x = numeric(a.tensor("self"))
+    dim = a["dim"] % len(x.shape)
+    if not x.dims[dim] and x.shape[dim] != 1:
+        raise Unreadable(f"aten.{a.operator} over a dimension that repeats")
+    name = a.operator.removeprefix("_").removeprefix("safe_").replace("log_", "log")
+    if name.startswith("cum") and len(r.axes.expanded(x.dims[dim])) > 1:
+        raise Unreadable(f"aten.{a.operator} over a dimension of several axes")
+    return along(r, name, x, dim)
+
+
+def along(r: Reader, name: str, x: Tensor, dim: int) -> Tensor:
+    inside = r.axes.expanded(x.dims[dim])
+    if not inside:
+        return x.with_node({"softmax": number(1), "logsoftmax": number(0)}.get(name, x.node))
+    return x.with_node(call(name, (x.node,), inside))

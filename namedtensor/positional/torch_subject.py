@@ -1,0 +1,69 @@
+"""What is read: a module or a function as a call of parameters and inputs by their names."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch.func import functional_call
+from torch.utils import _pytree as pytree
+
+from grammar.errors import NotationError
+
+from .torch_trace import Subject
+
+
+def subject_of(module: Any, inputs: Sequence[Any], named: Mapping[str, Any]) -> tuple[Subject, dict[str, torch.Tensor]]:
+    """What is run, and its tensors by the names of its parameters."""
+    if not callable(module):
+        raise NotationError(208, f"from_torch takes a module or a function, not {type(module).__name__}")
+    function = module.forward if isinstance(module, torch.nn.Module) else module
+    listed = arguments_of(function, inputs, named)
+    leaves, tree = pytree.tree_flatten_with_path(listed)
+    tensors = {spelled(path): each for path, each in leaves if isinstance(each, torch.Tensor)}
+
+    def arguments(values: Mapping[str, torch.Tensor]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        filled = [values.get(spelled(path), each) for path, each in leaves]
+        again = pytree.tree_unflatten(filled, tree)
+        return tuple(again[name] for name in list(listed)[: len(inputs)]), {
+            name: again[name] for name in list(listed)[len(inputs) :]
+        }
+
+    if not isinstance(module, torch.nn.Module):
+
+        def call(_: Any, values: Mapping[str, torch.Tensor]) -> Any:
+            positional, keywords = arguments(values)
+            return module(*positional, **keywords)
+
+        return Subject(call, {}, {}, {}), tensors
+    own = copy.deepcopy(module).eval()
+
+    def forward(state: Any, values: Mapping[str, torch.Tensor]) -> Any:
+        positional, keywords = arguments(values)
+        return functional_call(own, state, positional, keywords)
+
+    paths = {id(each): name for name, each in own.named_modules()}
+    return Subject(
+        forward, {n: p.detach() for n, p in own.named_parameters()}, dict(own.named_buffers()), paths
+    ), tensors
+
+
+def arguments_of(function: Callable[..., Any], inputs: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
+    """The inputs by the names of the function's parameters."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        parameters = []
+    plain = [each.name for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
+    spelled_names = [plain[place] if place < len(plain) else f"x_{place + 1}" for place in range(len(inputs))]
+    return {**dict(zip(spelled_names, inputs)), **named}
+
+
+def spelled(path: Any) -> str:
+    """The name of a tensor in a tree: x, state_1."""
+    words = re.findall(r"\w+", "".join(map(str, path)))
+    return "_".join(str(int(word) + 1) if word.isdigit() else word for word in words)

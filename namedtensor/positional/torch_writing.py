@@ -1,0 +1,199 @@
+"""What was read with the names of its axes, as a program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+
+from grammar import nodes
+from grammar.nodes import Node
+from grammar.printer import to_text
+
+from .axes import Axis, Move
+from .naming import TwiceInOneValue, names_of
+from .torch_graph import Reader
+from .torch_names import axis_words, of_parameter
+from .torch_program import Given, ReadModule, truth_free
+from .torch_records import Declared
+from .torch_tensors import Tensor
+from .torch_trace import Subject, Unreadable
+from .values import Names, number, written
+
+DRAWN = 8  # whole numbers that an index is drawn from
+
+
+class Writing:
+    """What was read with the names of its axes, as a program."""
+
+    def __init__(
+        self, reader: Reader, value: Tensor, shape: tuple[int, ...], lengths: Mapping[str, int | None], subject: Subject
+    ):
+        self.reader, self.value, self.shape, self.lengths, self.subject = reader, value, shape, lengths, subject
+        for dim, length in enumerate(shape):
+            if not value.dims[dim] and length != 1:
+                self.value = reader.with_axis(self.value, dim)
+        reader.axes.apart(self.value.value.axes)
+        self.prefer_given(reader.axes.expanded(self.value.value.axes))
+        taken = {to_text(each.node) for each in reader.declared.values()} | {
+            to_text(line.name) for line in reader.lines
+        }
+        try:
+            self.names: Names = names_of(reader.axes, taken)
+        except TwiceInOneValue:
+            raise Unreadable("a value would have one axis twice") from None
+
+    def prefer_given(self, result: Sequence[Axis]) -> None:
+        """Let the axes of the result have the given names, rather than primed ones."""
+        axes = self.reader.axes
+        kinds = [axis.kind for axis in result]
+        for axis in result:
+            if axis.kind.name in axes.given and kinds.count(axis.kind) == 1:
+                axes.moves.insert(0, Move(axes.given[axis.kind.name], axis))
+
+    def unused(self) -> dict[str, str]:
+        """The sets of parameters that the code does not use: with the axes of their layer, or those of their sizes."""
+        found = {}
+        for path, array in self.subject.parameters.items():
+            if path not in self.reader.declared:
+                axes = self.axes_for(path, array)
+                if axes is not None:
+                    node = self.reader.names.fresh(of_parameter(path))
+                    found[to_text(node)] = to_text(
+                        nodes.Set("reals", (), tuple((nodes.Axis(each), None) for each in axes))
+                    )
+        return found
+
+    def axes_for(self, path: str, array: torch.Tensor) -> list[str] | None:
+        if path in self.reader.given:
+            return [name for word in axis_words(self.reader.given[path]) for name, _ in word]
+        weight = f"{path.removesuffix('bias')}weight"
+        if path.endswith("bias") and weight in self.reader.given:
+            return [name for name, _ in axis_words(self.reader.given[weight])[0]]
+        sizes = {
+            name: size
+            for each in self.reader.declared.values()
+            for name, size in [pair for dim in each.dims for axis in dim for pair in self.sized(axis)]
+        }
+        names = [[name for name, size in sizes.items() if size == length] for length in array.shape]
+        return [each[0] for each in names] if all(names) else None
+
+    def program(self, notes: Sequence[str]) -> ReadModule:
+        reader = self.reader
+        stated: set[str] = set()
+        declarations = [self.declaration(each, stated) for each in reader.declared.values()]
+        equations = [nodes.Equation((line.name, written(line.value, self.names))) for line in reader.lines]
+        body = written(nodes.Indicator(self.value.node) if self.value.truth else self.value.node, self.names)
+        sizes = self.stated_sizes(stated, equations, body)
+        last = self.last(body)
+        tree = nodes.Program((*declarations, *sizes, *equations, *last))
+        given = {to_text(each.node): self.given(each) for each in reader.declared.values()}
+        inputs = {name: each for name, each in given.items() if reader.declared[each.path].kind == "input"}
+        parameters = {
+            name: each.named(truth_free(reader.declared[each.path].array))
+            for name, each in given.items()
+            if name not in inputs
+        }
+        order = list(inputs)
+        result = [tuple((name, None) for axis in dim for name in self.names[axis.key]) for dim in self.value.dims]
+        sets = {to_text(each.names[0]): self.drawn_from(each) for each in declarations}
+        free = dict.fromkeys(order, 0)
+        steps = [(step.source, *step.callers) for step in reader.trace.steps]
+        found = ReadModule(
+            tree, inputs, parameters, result, self.shape_of_one(), tuple(reader.remarks), notes, steps, sets, free
+        )
+        found.unused = self.unused()
+        return found
+
+    def shape_of_one(self) -> tuple[int, ...]:
+        return tuple(1 if not dim else 0 for dim in self.value.dims)
+
+    def last(self, body: Node) -> list[nodes.Statement]:
+        text = to_text(body)
+        defined = [to_text(line.name) for line in self.reader.lines]
+        if defined and text == defined[-1]:
+            return []
+        if text[:1] in "−-+" or text in defined:
+            return [nodes.Equation((self.reader.names.fresh(nodes.Name("Y")), body))]
+        return [nodes.Value(body)]
+
+    def given(self, each: Declared) -> Given:
+        dims = tuple(tuple(pair for axis in dim for pair in self.sized(axis)) for dim in each.dims)
+        return Given(to_text(each.node), each.path, dims)
+
+    def sized(self, axis: Axis) -> list[tuple[str, int | None]]:
+        """The names of the parts of an axis, each with its size, or None where that is free."""
+        parts = self.reader.axes.parts(axis)
+        return [(name, self.fixed(part)) for name, part in zip(self.names[axis.key], parts)]
+
+    def fixed(self, axis: Axis) -> int | None:
+        size = axis.kind.size
+        return None if self.other(axis) != size else size
+
+    def other(self, axis: Axis) -> int | None:
+        """The size of an axis in the second trace."""
+        keys = [key for key, each in self.reader.axes.all.items() if each.root is axis.root or each.kind is axis.kind]
+        return next((self.lengths[key] for key in keys if self.lengths.get(key) is not None), axis.kind.size)
+
+    def declaration(self, each: Declared, stated: set[str]) -> nodes.Declaration:
+        items = []
+        for dim in each.dims:
+            for axis in dim:
+                for name, size in self.sized(axis):
+                    said = number(size) if size is not None and name not in stated else None
+                    stated.add(name)
+                    items.append((nodes.Axis(name), said))
+        whole = not each.array.dtype.is_floating_point and bool(each.array.numel()) and int(each.array.min()) >= 0
+        domain = "elements" if each.array.dtype == torch.bool else "naturals" if whole else "reals"
+        elements = (number(0), number(1)) if domain == "elements" else ()
+        return nodes.Declaration((each.node,), (nodes.Set(domain, elements, tuple(items)),))
+
+    def drawn_from(self, each: nodes.Declaration) -> str:
+        """The set to draw values from: that of a declaration, for indices no more than there are elements."""
+        (found,) = each.sets
+        if found.domain == "naturals":
+            count = min(self.reader.bounds.get(to_text(each.names[0]), DRAWN), DRAWN)
+            found = nodes.Set("elements", tuple(map(number, range(count))), found.axes)
+        return to_text(found)
+
+    def stated_sizes(self, stated: set[str], equations: Sequence[nodes.Equation], body: Node) -> list[nodes.Statement]:
+        """|heads| = 8 for each axis that nothing declared has."""
+        used = made_axes((tuple(equations), body))
+        result: list[nodes.Statement] = []
+        by_name = {
+            name: part
+            for key, axis in self.reader.axes.all.items()
+            for name, part in zip(self.names[key], self.reader.axes.parts(axis))
+        }
+        for name in sorted(used & set(by_name)):
+            if name in stated:
+                continue
+            axis = by_name[name]
+            size, other = axis.kind.size, self.other(axis)
+            if size is None or other is None:
+                continue
+            node = self.reader.size_of(size, other)
+            if node is None:
+                continue
+            result.append(nodes.Equation((nodes.Size(nodes.Axis(name)), written(node, self.names))))
+        return result
+
+
+def made_axes(node: Any) -> set[str]:
+    """The names of axes that nothing else gives a size: of iota and ones, of windows, of what splits."""
+    if isinstance(node, tuple):
+        return set().union(*map(made_axes, node))
+    if not hasattr(type(node), "__dataclass_fields__"):
+        return set()
+    found: set[str] = set()
+    if isinstance(node, nodes.Subscript) and isinstance(node.base, nodes.Name) and node.base.text in ("iota", "ones"):
+        found = set(map(to_text, node.components))
+    elif isinstance(node, nodes.Call) and node.operator in ("unroll", "pool"):
+        found = set(map(to_text, node.subscript))
+    elif isinstance(node, nodes.Rename):
+        found = {axis.name for old, new in node.items if len(old) != len(new) for axis in new}
+    elif isinstance(node, nodes.Size):
+        found = {node.axis.name}
+    parts = (getattr(node, name) for name in type(node).__dataclass_fields__ if name not in ("span", "operator_span"))
+    return found.union(*map(made_axes, parts))
