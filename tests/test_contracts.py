@@ -23,7 +23,9 @@ PUBLIC = {  # as Python documents them: of a NamedTuple, of `os` and of `sys`
 TORCH, PRODUCTS = "namedtensor/backends/torch.py", "namedtensor/backends/torch_products.py"
 ONEDNN = "oneDNN's linear map, up to 2.2 times as fast as the public one; what is missing is noticed, and the public one used"
 TRACE = "under jax.vmap and jax.lax.scan a tensor's names depend on the trace, which has no public name; the rest works without"
-RECORDED = "the operations that a module runs, with the names of their arguments: PyTorch documents this mode, not its module"
+RECORDED = (
+    "the operations that a module runs, with the names of their arguments: PyTorch documents this mode, not its module"
+)
 NESTED = "the tensors within the arguments and results of a module, which has no public name"
 PRIVATE_NAMES: dict[tuple[str, str], str] = {
     (PRODUCTS, "torch.ops.mkldnn._linear_pointwise"): ONEDNN,
@@ -36,7 +38,7 @@ PRIVATE_NAMES: dict[tuple[str, str], str] = {
     ("namedtensor/tensors/mapped_axes.py", "_trace_ref"): TRACE,
     ("namedtensor/positional/torch_trace.py", "torch.utils._python_dispatch.TorchDispatchMode"): RECORDED,
     ("namedtensor/positional/torch_trace.py", "_schema"): RECORDED,
-    **dict.fromkeys([(f"namedtensor/positional/{name}.py", "torch.utils._pytree") for name in ("torch_trace", "torch_graph", "torch_module")], NESTED),
+    **dict.fromkeys([(f"namedtensor/positional/{name}.py", "torch.utils._pytree") for name in ("torch_trace", "torch_records", "torch_subject")], NESTED),
 }  # fmt: skip
 PROCESS: dict[tuple[str, str], str] = {}
 FAILED = "NumPy, PyTorch and JAX say only in a sentence which property of the matrix is missing"

@@ -20,6 +20,7 @@ from namedtensor.programs import api  # noqa: E402
 from namedtensor.tensors import methods  # noqa: E402
 from namedtensor.tensors.functions import FUNCTIONS, METHODS  # noqa: E402
 
+LINE_LENGTH = 120  # of ruff in pyproject.toml
 HEAD = '''\
 """{about}
 
@@ -145,7 +146,8 @@ def listed(parameters: Any, of_record: bool) -> Iterator[str]:
             yield f"{stars}{each.name}: {type_}"
         else:
             optional = " | None" if each.default is None and "None" not in type_ else ""
-            yield f"{each.name}: {type_}{optional} = {each.default!r}"
+            default = f'"{each.default}"' if isinstance(each.default, str) else repr(each.default)
+            yield f"{each.name}: {type_}{optional} = {default}"
         if each.kind is each.POSITIONAL_ONLY and all(after.kind is not each.kind for after in parameters[place + 1 :]):
             yield "/"
 
@@ -153,8 +155,10 @@ def listed(parameters: Any, of_record: bool) -> Iterator[str]:
 def defined(name: str, parameters: Any, gives: str, documentation: str | None, margin: str) -> str:
     parameters = list(parameters)
     line = f"{margin}def {name}({', '.join(parameters)}) -> {gives}:"
-    if len(line) + (0 if documentation else 4) > 120:
-        line = f"{margin}def {name}(\n{margin}    {', '.join(parameters)}\n{margin}) -> {gives}:"
+    if len(line) + (0 if documentation else 4) > LINE_LENGTH:
+        one_line = f"{margin}    {', '.join(parameters)}"
+        lines = one_line if len(one_line) <= LINE_LENGTH else "\n".join(f"{margin}    {each}," for each in parameters)
+        line = f"{margin}def {name}(\n{lines}\n{margin}) -> {gives}:"
     if documentation is None:
         return f"{line} ...\n"
     lines = inspect.cleandoc(documentation).splitlines()
