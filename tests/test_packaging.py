@@ -110,7 +110,7 @@ def test_the_version_is_said_once():
 # ------------------------------------------------------------------------------------------------ the house's order
 MAY_IMPORT = {
     "grammar": {"grammar", "lark"},
-    "namedtensor": {"grammar", "namedtensor", "numpy", "array_api_compat", "torch", "jax", "xarray", "prompt_toolkit",
+    "namedtensor": {"pytest", "grammar", "namedtensor", "numpy", "array_api_compat", "torch", "jax", "xarray", "prompt_toolkit",
                     "IPython", "matplotlib", "threadpoolctl", "onnx_ir"},
     "transformer": {"grammar", "namedtensor", "transformer", "numpy", "tokenizers", "flax", "jax"},
 }  # fmt: skip
