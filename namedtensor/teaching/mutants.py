@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -24,7 +23,8 @@ from .differences import Words
 from .settings import Drawn, Setting
 from .values import Value
 
-SECONDS = 1.0  # for all mutants of one model
+WORK = 16_000  # nodes of all mutants of one model that are tried: a number, so that no explanation depends on the time
+FEWEST = 20  # mutants that are tried of any model
 SHOWN = 60  # characters of a piece that is named
 INSTEAD = {  # an operator -> what is taken for it
     "⊙": ("+", "/"), "juxtaposed": ("+", "/"), "+": ("⊙", "-"), "-": ("+",), "/": ("⊙",), "frac": ("⊙",), "max": ("min",),
@@ -40,15 +40,17 @@ State = Sequence[tuple[Mapping[str, Value], Value, Value]]
 
 
 def slip(setting: Setting, model: str, state: State, scales: Sequence[float], words: Words) -> str | None:
-    """The change to the model that makes the values of the answer, in words; None where none does in time."""
-    end = time.monotonic() + SECONDS
-    seen = {parse(model, "text")}
-    for tree, change in mutants(parse(model, "text"), setting.axes):
-        if time.monotonic() > end:
-            return None
+    """The change to the model that makes the values of the answer, in words; None where none of those tried does."""
+    whole = parse(model, "text")
+    left = max(FEWEST, WORK // (1 + sum(1 for _ in places(whole))))
+    seen = {whole}
+    for tree, change in mutants(whole, setting.axes):
         if tree in seen:
             continue
         seen.add(tree)
+        left -= 1
+        if left < 0:
+            return None
         if _makes(setting, to_text(tree), state, scales):
             return f"{words.yours} is {words.changed} {change}"
     return None
