@@ -593,7 +593,7 @@ def examples():
             if (
                 words[:1] == ["namedtensor"]
                 and words[1] not in ("repl", "playground")
-                and not re.search(r"\.(nt|tex|npy|npz)\b", line)
+                and not re.search(r"\.(nt|tex|npy|npz|py)\b", line)
             ):
                 yield words[1:]
 

@@ -154,7 +154,7 @@ def decides(x):
 
 
 REFUSED = {
-    "what follows depends on values of tensors: if x.sum() > 0:": decides,
+    "what follows depends on values of tensors if x.sum() > 0:": decides,
     "aten.rand_like draws random numbers": lambda x: x + torch.rand_like(x),
     "aten.nonzero depends on values": lambda x: x[torch.nonzero(x)],
     "aten.linalg_qr has no form in the notation yet": lambda x: torch.linalg.qr(x)[0],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -66,10 +67,15 @@ def first_line(problem: BaseException) -> str:
 
 
 def refusal(problem: Unreadable) -> NotationError:
-    place = f"{problem.source.short}: " if problem.source.file else ""
-    text = problem.source.text
-    shown = f"\n  {text}\n  {'^' * len(text)}" if text else ""
-    return NotationError(CODE, f"{place}{problem.sentence}{shown}", hint=problem.hint)
+    """The error of what cannot be read, with its line of the file."""
+    source, text = problem.source, problem.source.text
+    if not text:
+        place = f"{source.short}: " if source.file else ""
+        return NotationError(CODE, f"{place}{problem.sentence}", hint=problem.hint)
+    lines = linecache.getlines(source.file)
+    start = sum(map(len, lines[: source.line - 1])) + lines[source.line - 1].index(text)
+    sentence = f"{source.short}: {problem.sentence}"
+    return NotationError(CODE, sentence, "".join(lines), (start, start + len(text)), hint=problem.hint)
 
 
 def first_reading(

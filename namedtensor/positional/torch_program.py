@@ -68,10 +68,14 @@ class ReadModule:
         result: Sequence[Sequence[tuple[str, int | None]]], shape: Sequence[int], remarks: Sequence[Remark],
         reading: Sequence[str], steps: Sequence[tuple[Source, ...]], sets: Mapping[str, str], free: Mapping[str, int],
     ):  # fmt: skip
-        self.tree, self.text = tree, to_text(tree)
-        self._given, self.parameters, self._result, self._shape = dict(given), dict(parameters), result, tuple(shape)
-        self.remarks, self.reading, self._steps, self.types = tuple(remarks), tuple(reading), tuple(steps), dict(sets)
-        self.sizes = dict(free)
+        self.tree: nodes.Program = tree
+        self.text: str = to_text(tree)
+        self.parameters: dict[str, NamedTensor] = dict(parameters)
+        self.remarks: tuple[Remark, ...] = tuple(remarks)
+        self.reading: tuple[str, ...] = tuple(reading)
+        self.types: dict[str, str] = dict(sets)
+        self.sizes: dict[str, int] = dict(free)
+        self._given, self._result, self._shape, self._steps = dict(given), result, tuple(shape), tuple(steps)
         self.unused: dict[str, str] = {}
 
     @property

@@ -95,6 +95,16 @@ def norm(r: Reader, a: Arguments) -> Tensor:
     return reduced(r, "norm", x, dimensions(a, len(x.shape)), bool(a.get("keepdim")), parameters)
 
 
+@rule("sort")
+def sort(r: Reader, a: Arguments) -> tuple[Tensor | None, ...]:
+    a.skip("stable")
+    x = numeric(a.tensor("self"))
+    dim = a["dim"] % len(x.shape)
+    if a["descending"] or len(r.axes.expanded(x.dims[dim])) != 1:
+        raise Unreadable("aten.sort in descending order, or over a dimension of several axes")
+    return along(r, "sort", x, dim), None
+
+
 @rule("softmax", "_softmax", "_safe_softmax", "log_softmax", "_log_softmax", "cumsum", "cumprod")
 def along_axis(r: Reader, a: Arguments) -> Tensor:
     a.skip("dtype", "half_to_float")

@@ -159,8 +159,7 @@ class Recorder(TorchDispatchMode):
     def refuse(self, func: Any, bound: Mapping[str, Any], depends: bool, source: Source) -> None:
         name = name_of(func)
         if name in ("_local_scalar_dense", "is_nonzero") and depends:
-            line = f": {source.text}" if source.text else ""
-            raise Unreadable(f"what follows depends on values of tensors{line}", source, CONTROL, True)
+            raise Unreadable("what follows depends on values of tensors", source, CONTROL, True)
         if torch.Tag.nondeterministic_seeded in func.tags and bound.get("dropout_p", bound.get("p")) != 0.0:
             raise Unreadable(f"aten.{name} draws random numbers", source, final=True)
         if name in ("nonzero", "masked_select", "unique", "_unique2"):

@@ -61,10 +61,14 @@ class Translation:
         result: tuple[str, ...],
         reading: tuple[str, ...],
     ):
-        self.source, self.kind, self.axes, self.result, self.reading = source, kind, axes, result, reading
+        self.source: str = source
+        self.kind: str = kind
+        self.axes: dict[str, tuple[str, ...]] = axes
+        self.result: tuple[str, ...] = result
+        self.reading: tuple[str, ...] = reading
         self._tree = nodes.Program(statements)
-        self.formula = to_text(self._tree)
-        self.checked = "not compared with the source"
+        self.formula: str = to_text(self._tree)
+        self.checked: str = "not compared with the source"
         self.chosen: tuple[str, ...] = ()
         self._spelled = {name: name for name in axes}  # the name of each input in the formula
 

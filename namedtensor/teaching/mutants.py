@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -24,7 +23,8 @@ from .differences import Words
 from .settings import Drawn, Setting
 from .values import Value
 
-SECONDS = 1.0  # for all mutants of one solution
+MAX_TRIED_NODES = 16_000  # of all mutants of one solution: a count, so that no explanation depends on the time
+MIN_TRIED_MUTANTS = 20  # of any solution
 SHOWN = 60  # characters of a piece that is named
 INSTEAD = {  # an operator -> what is taken for it
     "⊙": ("+", "/"), "juxtaposed": ("+", "/"), "+": ("⊙", "-"), "-": ("+",), "/": ("⊙",), "frac": ("⊙",), "max": ("min",),
@@ -40,15 +40,17 @@ State = Sequence[tuple[Mapping[str, Value], Value, Value]]
 
 
 def mistake(setting: Setting, solution: str, state: State, scales: Sequence[float], words: Words) -> str | None:
-    """The change to the solution that makes the values of the answer, in words; None where none does in time."""
-    end = time.monotonic() + SECONDS
-    seen = {parse(solution, "text")}
-    for tree, change in mutants(parse(solution, "text"), setting.axes):
-        if time.monotonic() > end:
-            return None
+    """The change to the solution that makes the values of the answer, in words; None if none of those tried does."""
+    whole = parse(solution, "text")
+    left = max(MIN_TRIED_MUTANTS, MAX_TRIED_NODES // (1 + sum(1 for _ in places(whole))))
+    seen = {whole}
+    for tree, change in mutants(whole, setting.axes):
         if tree in seen:
             continue
         seen.add(tree)
+        left -= 1
+        if left < 0:
+            return None
         if _makes(setting, to_text(tree), state, scales):
             return f"{words.yours} equals {words.changed} {change}"
     return None
