@@ -66,12 +66,11 @@ class ReadModule:
     def __init__(
         self, tree: nodes.Program, given: Mapping[str, Given], parameters: Mapping[str, NamedTensor],
         result: Sequence[Sequence[tuple[str, int | None]]], shape: Sequence[int], remarks: Sequence[Remark],
-        reading: Sequence[str], steps: Sequence[tuple[Source, ...]], sets: Mapping[str, str], free: Mapping[str, int],
+        reading: Sequence[str], steps: Sequence[tuple[Source, ...]], sets: Mapping[str, str],
     ):  # fmt: skip
         self.tree, self.text = tree, to_text(tree)
         self._given, self.parameters, self._result, self._shape = dict(given), dict(parameters), result, tuple(shape)
         self.remarks, self.reading, self._steps, self.types = tuple(remarks), tuple(reading), tuple(steps), dict(sets)
-        self.sizes = dict(free)
         self.unused: dict[str, str] = {}
 
     @property
