@@ -38,6 +38,8 @@ def is_python(text: str) -> bool:
 def _telling(node: ast.AST) -> bool:
     if isinstance(node, ast.Attribute):
         return True
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id == "len"
     if isinstance(node, ast.BinOp):
         return isinstance(node.op, (ast.MatMult, ast.Pow))
     return isinstance(
