@@ -199,7 +199,8 @@ def test_in_place_operations_are_read_as_what_they_leave():
 def test_the_module_is_left_as_it_is():
     module = MLP().train()
     before = {name: each.clone() for name, each in module.state_dict().items()}
-    nt.from_torch(module, torch.randn(3, 6))
+    read = nt.from_torch(module, (torch.randn(3, 6),))  # all inputs as one, too
+    assert read.reading == ("read in evaluation mode; in training Dropout would act differently",)
     assert module.training and all(torch.equal(each, before[name]) for name, each in module.state_dict().items())
 
 

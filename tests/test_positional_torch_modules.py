@@ -51,6 +51,7 @@ def test_a_module_is_read_with_its_value(name):
     make, *shapes = READ[name]
     module = make().eval()
     read = nt.from_torch(module, *map(torch.randn, shapes))
+    assert not read.remarks
     arrays = [torch.randn(shape) for shape in shapes]
     with torch.no_grad():
         due = module(*arrays)

@@ -45,6 +45,8 @@ CODE = 405
 def read(
     module: Any, inputs: Sequence[Any], named: Mapping[str, Any], names: Mapping[str, str], output: int | str
 ) -> ReadModule:
+    if len(inputs) == 1 and isinstance(inputs[0], tuple):  # all inputs as one, as torch.export takes them
+        inputs = inputs[0]
     subject, tensors = subject_of(module, inputs, named)
     unknown = [
         name for name in names if name not in tensors and name not in subject.parameters and name not in subject.buffers
@@ -166,7 +168,7 @@ class Reading:
         )
 
     def notes(self, trace: Trace, name: str) -> list[str]:
-        notes = []
+        notes = [*self.subject.notes]
         if len(trace.output) > 1:
             notes.append(f"of {len(trace.output)} results the one read is {name or 'the first'}")
         for group in self.fixed:

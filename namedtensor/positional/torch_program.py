@@ -66,7 +66,7 @@ class ReadModule:
     def __init__(
         self, tree: nodes.Program, given: Mapping[str, Given], parameters: Mapping[str, NamedTensor],
         result: Sequence[Sequence[tuple[str, int | None]]], shape: Sequence[int], remarks: Sequence[Remark],
-        reading: Sequence[str], steps: Sequence[tuple[Source, ...]], sets: Mapping[str, str], free: Mapping[str, int],
+        reading: Sequence[str], steps: Sequence[tuple[Source, ...]], sets: Mapping[str, str],
     ):  # fmt: skip
         self.tree: nodes.Program = tree
         self.text: str = to_text(tree)
@@ -74,7 +74,6 @@ class ReadModule:
         self.remarks: tuple[Remark, ...] = tuple(remarks)
         self.reading: tuple[str, ...] = tuple(reading)
         self.types: dict[str, str] = dict(sets)
-        self.sizes: dict[str, int] = dict(free)
         self._given, self._result, self._shape, self._steps = dict(given), result, tuple(shape), tuple(steps)
         self.unused: dict[str, str] = {}
 

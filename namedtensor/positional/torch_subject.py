@@ -16,6 +16,8 @@ from grammar.errors import NotationError
 
 from .torch_trace import Subject
 
+OF_TRAINING = (torch.nn.modules.dropout._DropoutNd, torch.nn.modules.batchnorm._BatchNorm)
+
 
 def subject_of(module: Any, inputs: Sequence[Any], named: Mapping[str, Any]) -> tuple[Subject, dict[str, torch.Tensor]]:
     """What is run, and its tensors by the names of its parameters."""
@@ -47,9 +49,18 @@ def subject_of(module: Any, inputs: Sequence[Any], named: Mapping[str, Any]) -> 
         return functional_call(own, state, positional, keywords)
 
     paths = {id(each): name for name, each in own.named_modules()}
-    return Subject(
-        forward, {n: p.detach() for n, p in own.named_parameters()}, dict(own.named_buffers()), paths
-    ), tensors
+    parameters = {name: each.detach() for name, each in own.named_parameters()}
+    return Subject(forward, parameters, dict(own.named_buffers()), paths, notes_on(module)), tensors
+
+
+def notes_on(module: torch.nn.Module) -> tuple[str, ...]:
+    """That evaluation differs from training, for a module that is in training."""
+    found = [type(each).__name__ for each in module.modules() if each.training and isinstance(each, OF_TRAINING)]
+    return (
+        (f"read in evaluation mode; in training {', '.join(dict.fromkeys(found))} would act differently",)
+        if found
+        else ()
+    )
 
 
 def arguments_of(function: Callable[..., Any], inputs: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:

@@ -248,6 +248,7 @@ class Subject(NamedTuple):
     parameters: Mapping[str, torch.Tensor]
     buffers: Mapping[str, torch.Tensor]
     modules: Mapping[int, str]
+    notes: tuple[str, ...] = ()  # what is assumed of it
 
 
 @contextmanager

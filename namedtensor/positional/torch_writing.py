@@ -95,13 +95,11 @@ class Writing:
             for name, each in given.items()
             if name not in inputs
         }
-        order = list(inputs)
         result = [tuple((name, None) for axis in dim for name in self.names[axis.key]) for dim in self.value.dims]
         sets = {to_text(each.names[0]): self.drawn_from(each) for each in declarations}
-        free = dict.fromkeys(order, 0)
         steps = [(step.source, *step.callers) for step in reader.trace.steps]
         found = ReadModule(
-            tree, inputs, parameters, result, self.shape_of_one(), tuple(reader.remarks), notes, steps, sets, free
+            tree, inputs, parameters, result, self.shape_of_one(), tuple(reader.remarks), notes, steps, sets
         )
         found.unused = self.unused()
         return found
