@@ -148,7 +148,9 @@ def test_each_kind_of_checker_is_made_in_one_place():
     assert made == CHECKERS
 
 
-OF_THE_WHOLE = {*"benchmarks contracts differential docs errors fuzz architecture packaging public types words".split()}
+OF_THE_WHOLE = {
+    *"benchmarks contracts differential docs errors fuzz architecture packaging public reader types words".split()
+}
 
 
 def test_each_file_of_tests_begins_with_the_room_that_it_tests():
