@@ -16,6 +16,7 @@ is taken last, and for a few look-ups only.
 
 from __future__ import annotations
 
+import logging  # noqa: F401  its handlers of forks are registered before ours, so that its lock is taken after LOADING
 import os
 import sys
 from collections.abc import Callable

@@ -6,7 +6,7 @@ from pathlib import Path
 from namedtensor.operators import REGISTRY
 
 ROOT = Path(__file__).parent.parent / "namedtensor"
-HOMES = ("operators", "backends", "teaching")  # records, primitives, exercises
+HOMES = ("operators", "backends", "teaching", "positional")  # records, primitives, exercises, names in other notations
 OF_PRIMITIVES = [  # of a plan, by their names
     Path("planning", name)
     for name in (

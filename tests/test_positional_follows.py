@@ -1,5 +1,6 @@
 """Functions that follow a formula: sizes of calls, values, labels of a paper, and the plugin of pytest."""
 
+import os
 import subprocess
 import sys
 import time
@@ -167,7 +168,8 @@ def test_the_plugin_tests_each_function(tmp_path):
         "--formulas",
         "paper.tex",
     ]
-    environment = {**__import__("os").environ, "PYTHONPATH": str(root)}
+    # where the package is installed, pytest would load the plugin twice
+    environment = {**os.environ, "PYTHONPATH": str(root), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, encoding="utf-8")
     assert done.returncode == 1 and "1 failed, 1 passed" in done.stdout
     assert "wrong is not #eq:scores" in done.stdout and "Traceback" not in done.stdout

@@ -80,7 +80,15 @@ def test_each_verb_is_a_command():
     from namedtensor.cli.commands import COMMANDS as OF_THE_COMMAND_LINE
 
     assert set(COMMANDS) | NO_COMMAND == set(FUNCTIONS)
-    assert set(OF_THE_COMMAND_LINE) == {*COMMANDS.values(), "exercises", "help", "playground", "repl"}
+    assert set(OF_THE_COMMAND_LINE) == {
+        *COMMANDS.values(),
+        "exercises",
+        "help",
+        "playground",
+        "read",
+        "repl",
+        "translate",
+    }
 
 
 def public(thing):

@@ -20,6 +20,7 @@ from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
 
 from ..core.hooks import answered
+from ..core.kinds import wrong
 from ..core.tensor import tensor
 from ..programs.evaluate import evaluate
 
@@ -104,6 +105,9 @@ def follows(formula: str, /, *, gives: str, check: str = "shapes", **axes: str) 
     """
     if check not in ("shapes", "off"):
         raise NotationError(208, f'check= is "shapes" or "off", not {check!r}')
+    for name, text in {**axes, "gives": gives}.items():
+        if not isinstance(text, str):
+            raise wrong(text, f"{name}=", "the axis names of an array", f'write {name}="seq chans"')
     contract = Contract(formula, {name: tuple(spelled.split()) for name, spelled in axes.items()}, tuple(gives.split()))
     off = check == "off" or os.environ.get(SWITCH) == "0"
 

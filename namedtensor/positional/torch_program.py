@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import torch
 
 from grammar import nodes
+from grammar.cache import cached_property
 from grammar.errors import NotationError
 from grammar.printer import to_text
 

@@ -16,7 +16,11 @@ from grammar.errors import NotationError
 
 from .torch_trace import Subject
 
-OF_TRAINING = (torch.nn.modules.dropout._DropoutNd, torch.nn.modules.batchnorm._BatchNorm)
+NN = torch.nn
+OF_TRAINING = (
+    *(NN.Dropout, NN.Dropout1d, NN.Dropout2d, NN.Dropout3d, NN.AlphaDropout, NN.FeatureAlphaDropout),
+    *(NN.BatchNorm1d, NN.BatchNorm2d, NN.BatchNorm3d, NN.SyncBatchNorm),
+)
 
 
 def subject_of(module: Any, inputs: Sequence[Any], named: Mapping[str, Any]) -> tuple[Subject, dict[str, torch.Tensor]]:

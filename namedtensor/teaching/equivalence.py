@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
 
 from ..derivations.equal_forms import has_proof
-from .code_differences import against_code
 from .differences import Words
 from .judgment import Equivalence, judged
 from .settings import Drawn, Setting, declared
@@ -45,6 +45,9 @@ def equivalent(first: Any, second: Any, /, *, given: str = "", seed: int = 0, **
     the first equals the second with mean_n instead of ∑_{n}; the first is −0.1264, the second is −0.3791
     """
     if hasattr(first, "lines_of"):
+        with LOADING, all_or_none():
+            from .code_differences import against_code
+
         return against_code(first, second, given, seed)
     setting = Setting("\n".join(filter(str.strip, (declared(types), given))))
     first, second = text_of(first), text_of(second)
