@@ -12,7 +12,6 @@ and of what follows. Where that differs, or the file is missing, the parser is b
 
 from __future__ import annotations
 
-import logging  # noqa: F401
 from collections.abc import Iterable, Iterator
 from functools import cache
 from hashlib import sha256
@@ -21,15 +20,11 @@ from pathlib import Path
 from pkgutil import get_data
 from typing import Any
 
-from .locks import register_fork_handlers
+from lark import Lark, __version__
+from lark.lexer import Lexer
 
-# Lark asks for a logger when it is imported: a fork that held the lock of `logging` would wait for the thread that imports Lark.
-register_fork_handlers()
-from lark import Lark, __version__  # noqa: E402
-from lark.lexer import Lexer  # noqa: E402
-
-from .builder.statements import BUILDER  # noqa: E402
-from .tokens import Token  # noqa: E402
+from .builder.statements import BUILDER
+from .tokens import Token
 
 GRAMMAR = "formula.lark"
 SAVED = "formula.pickle"

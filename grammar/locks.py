@@ -16,6 +16,7 @@ is taken last, and for a few look-ups only.
 
 from __future__ import annotations
 
+import logging  # noqa: F401  its handlers of forks are registered before ours, so that its lock is taken after LOADING
 import os
 import sys
 from collections.abc import Callable
@@ -59,26 +60,15 @@ class all_or_none:
                     delattr(sys.modules[package], own)
 
 
-_TAKEN: list[None] = []  # how often a fork holds both locks: handlers may be registered while it waits for them
-
-
 def _take_all() -> None:
     LOADING.acquire()
     CACHES.acquire()
-    _TAKEN.append(None)
 
 
 def _release_all() -> None:
-    if _TAKEN:
-        _TAKEN.pop()
-        CACHES.release()
-        LOADING.release()
+    CACHES.release()
+    LOADING.release()
 
 
-def register_fork_handlers() -> None:
-    """Have a fork take our locks before those of the modules that are imported by now: its handlers run last in, first out."""
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(before=_take_all, after_in_parent=_release_all, after_in_child=_release_all)
-
-
-register_fork_handlers()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_take_all, after_in_parent=_release_all, after_in_child=_release_all)

@@ -39,6 +39,7 @@
 `torch_rules`: the table of rules.
 `torch_graph`: a trace read by these rules.
 `torch_operations`: elementwise operations.
+`torch_activations`: activations.
 `torch_reductions`: reductions, and functions along a dimension.
 `torch_products`: products.
 `torch_shapes`: views, slices, concatenation.

@@ -12,6 +12,7 @@ import torch
 from grammar.errors import NotationError
 
 from . import (
+    torch_activations,
     torch_convolutions,
     torch_creation,
     torch_layers,
@@ -29,6 +30,7 @@ from .torch_trace import Ref, Subject, Trace, Unreadable, traced, value_of
 from .torch_writing import Writing
 
 TABLES = (
+    torch_activations,
     torch_convolutions,
     torch_creation,
     torch_layers,

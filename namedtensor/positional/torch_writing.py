@@ -21,7 +21,7 @@ from .torch_tensors import Tensor
 from .torch_trace import Subject, Unreadable
 from .values import Names, number, written
 
-DRAWN = 8  # whole numbers that an index is drawn from
+DRAWN = 8  # as many values, from 0, are drawn for an index
 
 
 class Writing:
