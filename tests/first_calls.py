@@ -27,27 +27,43 @@ THREADS = 8
 
 
 # ------------------------------------------------------------------------------------------------------------- children
-def forked(work):
-    """What `work` gives in a child; a text that says what went wrong there, where something did."""
+def fork():
+    """A child that writes its answer to a pipe: its number, 0 within it, and its own end of the pipe."""
     read, write = os.pipe()
     child = os.fork()
-    if not child:
-        os.close(read)
-        try:
-            answer = {"value": work()}
-        except BaseException:
-            answer = {"problem": traceback.format_exc()}
-        with open(write, "w", encoding="utf-8") as file:
-            json.dump(answer, file)
-        os._exit(0)
-    os.close(write)
+    os.close(write if child else read)
+    return child, read if child else write
+
+
+def answer(write, work):
+    """End a child with what `work` gives, or with a text that says what went wrong there."""
+    try:
+        result = {"value": work()}
+    except BaseException:
+        result = {"problem": traceback.format_exc()}
+    with open(write, "w", encoding="utf-8") as file:
+        json.dump(result, file)
+    os._exit(0)
+
+
+def answer_of(child, read):
+    """What a child gives; a problem where it does not end."""
     timer = threading.Timer(SECONDS, os.kill, (child, signal.SIGKILL))
     timer.start()
     with open(read, encoding="utf-8") as file:
         text = file.read()
     timer.cancel()
+    timer.join()
     os.waitpid(child, 0)
     return json.loads(text) if text else {"problem": f"it has not ended after {SECONDS} seconds, or crashed"}
+
+
+def forked(work):
+    """What `work` gives in a child."""
+    child, pipe = fork()
+    if not child:
+        answer(pipe, work)
+    return answer_of(child, pipe)
 
 
 def in_threads(count, work):
@@ -191,35 +207,48 @@ def lines_of(call):
     return list(found)
 
 
-def interrupted(place, call):
-    """Call it, with an interrupt where a line is first reached."""
+def interrupted_at(places, call, due):
+    """Call it once, and where it first reaches one of the places fork a child that is interrupted there and calls again.
+    The places where that went wrong, with what went wrong."""
+    left, problems, pipe = set(places), [], None
+    limit = sys.getrecursionlimit()
 
     def tracer(frame, event, _):
-        if frame.f_code.co_filename != place[0]:
-            return None
-        if event == "line" and frame.f_lineno == place[1]:
-            sys.settrace(None)
-            raise KeyboardInterrupt
-        return tracer
+        nonlocal pipe
+        place = frame.f_code.co_filename, frame.f_lineno
+        if event == "line" and place in left:
+            left.discard(place)
+            child, end = fork()
+            if not child:
+                pipe = end
+                sys.settrace(None)
+                raise KeyboardInterrupt
+            result = answer_of(child, end)
+            if "problem" in result:
+                problems.append(f"{place[0]}:{place[1]}\n{result['problem']}")
+        return tracer if is_ours(place[0]) else None
 
+    def again():
+        """Here and in a thread, which would wait for a lock that is still taken."""
+        assert raised is None or isinstance(raised, KeyboardInterrupt), repr(raised)
+        value = call()
+        assert value == due, f"{value} for {due}"
+        assert in_threads(1, lambda _: call()) == [due]
+        assert sys.getrecursionlimit() == limit
+
+    raised = None
     sys.settrace(tracer)
     try:
         call()
-    except KeyboardInterrupt:
-        pass
+    except BaseException as problem:
+        raised = problem
     finally:
         sys.settrace(None)
-
-
-def again(place, call, due):
-    """Call it again after an interrupt, here and in a thread, which would wait for a lock that is still taken."""
-    limit = sys.getrecursionlimit()
-    interrupted(place, call)
-    value = call()
-    assert value == due, f"{value} for {due}"
-    assert in_threads(1, lambda _: call()) == [due]
-    assert sys.getrecursionlimit() == limit
-    return True
+    if pipe is not None:
+        answer(pipe, again)
+    assert raised is None, repr(raised)
+    assert not left, f"{len(left)} lines were not reached again"
+    return problems
 
 
 # ---------------------------------------------------------------------------------------------------------------- modes
@@ -261,11 +290,7 @@ def interrupts(case, count):
     assert "value" in due, due
     places = forked(lambda: lines_of(call))["value"]
     drawn = places if count == "all" else random.Random(case).sample(places, min(int(count), len(places)))
-    problems = []
-    for place in drawn:
-        answer = forked(partial(again, tuple(place), call, due["value"]))
-        if "problem" in answer:
-            problems.append(f"{place[0]}:{place[1]}\n{answer['problem']}")
+    problems = interrupted_at(map(tuple, drawn), call, due["value"])
     print(f"{case}: {len(drawn)} of {len(places)} lines")
     assert not problems, f"{len(problems)} lines\n" + "\n".join(problems[:20])
 
