@@ -53,6 +53,7 @@ TABLE = {
     "a contraction": case("Y = X ⊙_{chans} W", X="batch seq chans", W="chans val", sizes=BATCHES),
     "of the axis that changes": case("Y = X ⊙_{seq} X_{chans→val}"),
     "of several axes": case("Y = X ⊙_{batch, seq} X_{chans→val}", X="batch seq chans", sizes=BATCHES),
+    "an axis that may have no index": case("|inner| = |seq| - 4\nY = X_{seq(iota_{inner} + 2)}"),
     "softmax": case("Y = softmax_{seq} X"),
     "softmax over two axes": case("Y = softmax_{seq, chans} X"),
     "statistics": case("Y = standardize_{seq}(X) + max_{seq} X − mean_{seq, chans}(X) + var_{seq} X"),

@@ -27,6 +27,7 @@ from .declarations import local_declaration, set_axes, unknown_bound
 from .diagnostics import broadcast
 from .filled_positions import Filled, Positions, all_of, count_of, length, numbers_to, positions_at
 from .indexing import Shaped, check_position, indexed_axis, iota
+from .size_facts import as_size, no_size
 from .stacked_families import Along, laid
 
 
@@ -187,14 +188,9 @@ def stated_sizes(checker: Inference, key: Key, env: Environment) -> dict[str, An
             if size is not None:
                 value = resolve(checker.solver.number(size, place))
                 if value is not None:
-                    if not isinstance(value, (Extent, SizeVariable)) and (value != int(value) or value < 0):
-                        raise checker.error(
-                            310,
-                            f"axis {axis} would have size {value}, which is not an integer",
-                            size,
-                            hint="choose sizes that divide",
-                        )
-                    found[axis] = value
+                    found[axis] = as_size(value)
+                    if found[axis] is None:
+                        raise no_size(checker, f"axis {axis} would have size", value, size)
     return found
 
 

@@ -18,7 +18,7 @@ from ..scope.resized_axes import may_resize, resizes
 from ..scope.symbols import SizeEquation
 from ..terms.environment import Environment
 from ..terms.inference import Inference, shown
-from .size_facts import no_size, sides, source_text, words_in
+from .size_facts import stated_no_size, sides, source_text, words_in
 
 HINT = "remove the size, or pass a tensor of that size"
 
@@ -74,7 +74,7 @@ def check_stated_sizes(checker: Inference) -> None:
             continue
         for node, side in ((fact.left, left), (fact.right, right)):
             if type(side) is not Extent and Fraction(side).denominator != 1:
-                raise no_size(checker, checker.text(node), side, fact)
+                raise stated_no_size(checker, checker.text(node), side, fact)
         raise unequal(checker, fact, left, right)
 
 

@@ -11,8 +11,8 @@ from grammar.errors import NotationError
 from grammar.nodes import Node, Number, Size
 from grammar.traversal import children
 
-from ..core.extents import Extent, UndecidedSize, UnfitSize, is_size
-from ..core.size_conditions import assume_divides
+from ..core.extents import Extent, UndecidedSize, UnfitSize, is_size, typical
+from ..core.size_conditions import as_comparison, assume_at_most, assume_divides
 from ..core.sizes import SizeVariable, resolve
 from ..scope.names import MARKS, spelled
 from ..scope.symbols import SizeEquation
@@ -22,6 +22,10 @@ from ..terms.inference import Inference
 Symbol: TypeAlias = tuple[Any, ...]  # ("size", axis) or ("scalar", Key)
 LARGEST = 2**1024  # a number in a size expression
 ROOTS = 64  # the highest root in one
+NO_SIZE = {  # why a number is not a size, and the repair, by whether it is an integer
+    True: ("negative", "choose sizes for which it is at least 0"),
+    False: ("not an integer", "choose sizes that divide"),
+}
 
 
 class FactIndex:
@@ -148,25 +152,29 @@ def invert(operator: str, value: Any, other: Any, in_left: bool) -> Any:
     return None
 
 
-def as_size(checker: Inference, value: Any, symbol: Symbol, fact: SizeEquation) -> Any:
-    """Convert a solution to a size. Raises NotationError (310) if it is not a non-negative integer."""
-    if isinstance(value, (SizeVariable, Extent)):
+def as_size(value: Any) -> Any:
+    """A solution as a size; None if it is not a non-negative integer, which is a condition of the plan if symbols leave it open."""
+    if isinstance(value, SizeVariable):
         return value
-    if value != int(value) or value < 0:
-        raise no_size(checker, f"|{symbol[1]}|" if symbol[0] == "size" else str(symbol[1]), value, fact)
-    return int(value)
+    if not isinstance(value, Extent):
+        if value != int(value):
+            return None
+        value = int(value)
+    return value if assume_at_most(*as_comparison(value)) else None
 
 
-def no_size(checker: Inference, name: str, value: Any, fact: SizeEquation) -> NotationError:
+def no_size(checker: Inference, subject: str, value: Any, where: Node | tuple[int, int], *notes: str) -> NotationError:
     """The error of a size that would not be a non-negative integer."""
+    value = typical(value)
     number = f"{value:.6g}" if isinstance(value, float) else value
-    return checker.error(
-        310,
-        f"{name} would be {number}, which is not an integer",
-        fact.span,
-        notes=(f"the formula states {source_text(checker, fact)}",),
-        hint="choose sizes that divide",
-    )
+    why, hint = NO_SIZE[value == int(value)]
+    return checker.error(310, f"{subject} {number}, which is {why}", where, notes=notes, hint=hint)
+
+
+def stated_no_size(checker: Inference, name: str, value: Any, fact: SizeEquation) -> NotationError:
+    """The same for a size that an equation states."""
+    note = f"the formula states {source_text(checker, fact)}"
+    return no_size(checker, f"{name} would be", value, fact.span, note)
 
 
 def source_text(checker: Inference, fact: SizeEquation) -> str:

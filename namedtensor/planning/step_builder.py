@@ -176,7 +176,8 @@ class StepBuilder:
 
     def arange(self, start: int, stop: int, axis: str, dtype: str | None = None) -> Value:
         dtype = dtype or self.whole_dtype(start, stop)
-        return self.step("arange", (), (axis,), (largest(0, stop - start),), dtype, start=start, stop=stop)
+        size = largest(0, stop - start)
+        return self.step("arange", (), (axis,), (size,), dtype, start=start, stop=start + size)
 
     def identity(self, size: int, order: Order) -> Value:
         return self.step("eye", (), order, (size, size), self.real, size=size)
