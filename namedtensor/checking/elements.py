@@ -14,8 +14,8 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Axis, Name, Node, Range
 
-from ..core.extents import Extent, Size, is_size
-from ..core.sizes import SizeVariable, is_ground, resolve
+from ..core.extents import Size, is_size
+from ..core.sizes import is_ground, resolve
 from ..scope.names import Key, match_key, spelled, walk
 from ..scope.symbols import Definition
 from ..terms.environment import Environment, lifted_name

@@ -18,7 +18,7 @@ from ..scope.resized_axes import may_resize, resizes
 from ..scope.symbols import SizeEquation
 from ..terms.environment import Environment
 from ..terms.inference import Inference, shown
-from .size_facts import stated_no_size, sides, source_text, words_in
+from .size_facts import sides, source_text, stated_no_size, words_in
 
 HINT = "remove the size, or pass a tensor of that size"
 
