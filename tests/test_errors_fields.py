@@ -9,7 +9,17 @@ from pathlib import Path
 import pytest
 
 import namedtensor as nt
-from grammar.errors import ENDLESS_MACRO, NO_VALUE, REASONS, SIZE_NEEDED, UNFINISHED, Hint, NotationError, OperandNote
+from grammar.errors import (
+    AXES_NEEDED,
+    ENDLESS_MACRO,
+    NO_VALUE,
+    REASONS,
+    SIZE_NEEDED,
+    UNFINISHED,
+    Hint,
+    NotationError,
+    OperandNote,
+)
 from namedtensor.teaching.exercise_files import ExerciseError
 
 ROOT = Path(__file__).parent.parent
@@ -138,8 +148,14 @@ def test_an_error_says_by_fields_what_it_is_about(name):
     assert not hasattr(problem, "number")
 
 
+def test_a_translation_says_by_fields_which_axes_it_needs():
+    with pytest.raises(NotationError) as raised:
+        nt.translate("A @ B", B="k n")
+    assert (raised.value.code, raised.value.symbol, raised.value.reason) == (115, "A", AXES_NEEDED)
+
+
 def test_reasons_are_all_described():
-    assert {fields[3] for _, _, fields in FIELDS.values()} - {None} == REASONS.keys()
+    assert {fields[3] for _, _, fields in FIELDS.values()} - {None} | {AXES_NEEDED} == REASONS.keys()
 
 
 WITH_FIELDS = NotationError(

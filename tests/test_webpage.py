@@ -628,3 +628,43 @@ def test_a_thousand_spoilt_texts_get_an_answer_each():
                 text[place:place] = other[random.randrange(len(other)) :][:20]
         ask, fields = random.choice(ALL) if random.random() < 0.1 else ALL[0]
         timed(ask, "".join(text), **fields)
+
+
+# ------------------------------------------------------------------------------------------------------- translations
+@pytest.mark.parametrize(
+    ("text", "shapes", "inputs", "formulas"),
+    [
+        ("A B", {}, {"A": "i j", "B": "j k"}, ["A ⊙_{j} B"]),
+        ("A x", {"A": "out chans", "x": "chans"}, {"A": "out chans", "x": "chans"}, ["A ⊙_{chans} x"]),
+        ("A ∈ ℝ^{m × n}\nA x", {}, {"A": "m n", "x": "n"}, ["A ⊙_{n} x"]),
+        ("tr(A)", {}, {"A": "i i'"}, ["trace_{i, i'}(A)"]),
+        ("a b", {}, {"a": "i", "b": "i"}, ["a ⊙_{i} b", "a ⊙ b"]),
+        ("A + B.T", {}, {"A": None, "B": None}, []),
+        ("A @ B", {"A": "m k"}, {"B": None}, []),
+        ("A @ B", {"A": "m k", "B": "k n"}, {"A": "m k", "B": "k n"}, ["A ⊙_{k} B"]),
+        ("∑_{i} W_{ij} x_i", {}, {"W": "i j", "x": "i"}, ["W ⊙_{i} x"]),
+    ],
+)
+def test_matrices_indices_and_code_are_translated_with_the_axes_that_are_known(text, shapes, inputs, formulas):
+    found = asked("translate", text, shapes=shapes)
+    assert found["ok"] and found["error"] is None
+    assert {each["name"]: each["axes"] for each in found["inputs"]} == inputs
+    assert [each["formula"] for each in found["readings"]] == formulas
+    for each in found["readings"]:  # with its declarations it has a type and a value
+        checked = asked("check", each["text"])
+        assert not checked["errors"] and {known["from"] for known in checked["inputs"]} == {"declared"}
+
+
+@pytest.mark.parametrize("text", ["∑_{seq} X", "A ⊙_{j} B", "X"])
+def test_a_text_that_is_in_the_notation_has_no_translation(text):
+    assert not asked("translate", text).get("readings")
+
+
+def test_check_says_which_texts_may_be_translated():
+    texts = {"A B": True, "QK^⊤": True, "A @ B": True, "W_{ij} x_j": True, ATTENTION: False, "2 x + 1": False}
+    assert {text: asked("check", text)["positional"] for text in texts} == texts
+
+
+def test_a_translation_that_cannot_be_says_why():
+    found = asked("translate", "A B", shapes={"A": "m n", "B": "p q"})
+    assert found["ok"] and not found["readings"] and "n" in found["error"]["message"]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from grammar import nodes
+from grammar.errors import AXES_NEEDED
 
 from .axes import axes_of
 from .inputs import Input
@@ -56,7 +57,8 @@ class Named:
             return self.length(node.id, self.axes.given[node.id], "")
         if LENGTH_NAMES.fullmatch(node.id) and self.summed is not None:
             return self.length(node.id, self.summed, ", the axis summed before")
-        raise self.code.refuse(node, f"the shape of {node.id} is not known", f'give its axes: {node.id}="…"')
+        problem = self.code.refuse(node, f"the shape of {node.id} is not known", f'give its axes: {node.id}="…"')
+        raise problem.replace(symbol=node.id, reason=AXES_NEEDED)
 
     def length(self, name: str, axis: Any, why: str) -> Size:
         """A name that nobody gave as the length of an axis."""

@@ -21,12 +21,17 @@ MAX_CHARS = 300
 OUTER = 314  # the code of a product that has no axis in common
 
 
+def looks_positional(source: str) -> bool:
+    """Whether a text has signs of matrices, indices or array code, and none of named tensor notation."""
+    return len(source) <= MAX_CHARS and SIGNS.search(source) is not None and not any(sign in source for sign in NAMED)
+
+
 def offer_of(source: str, values: Mapping[str, Any]) -> Hint | None:
     """The translation of a text in positional notation as a hint, made with the axes of `values`; None where there is none.
 
     `values` are the inputs at hand: named tensors, sets or numbers. Only what was compared with the source is offered.
     """
-    if not values or len(source) > MAX_CHARS or not SIGNS.search(source) or any(sign in source for sign in NAMED):
+    if not values or not looks_positional(source):
         return None
     try:
         with LOADING, all_or_none():

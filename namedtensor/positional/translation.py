@@ -80,6 +80,21 @@ class Translation:
         """The formula in LaTeX."""
         return to_latex(self._tree)
 
+    @property
+    def declared(self) -> str:
+        """The formula after a declaration of each input, with its axes in the source's order.
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> print(nt.translate("A x").declared)
+        A ∈ ℝ^{i × j}
+        x ∈ ℝ^{j}
+        A ⊙_{j} x
+        """
+        sets = {name: "ℝ^{" + " × ".join(axes) + "}" if axes else "ℝ" for name, axes in self.axes.items()}
+        return "\n".join((*(f"{self._spelled[name]} ∈ {domain}" for name, domain in sets.items()), self.formula))
+
     def program(self) -> NamedProgram:
         """The formula as a program: `nt.program(found.formula)`."""
         return NamedProgram(self.formula, "text")

@@ -8,6 +8,7 @@
 `replies`: types, errors and axes as plain data.
 `repairs`: edits that mend an error, tried.
 `check`: types of all parts.
+`translate`: matrices, indices and array code in named tensor notation.
 `stages`: the steps of a text, and of which steps each is made.
 `functions`: the JavaScript function of a text, one for all sizes.
 `plans`: the values of the steps by that function.

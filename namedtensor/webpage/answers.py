@@ -47,9 +47,17 @@ or null where the text is wrong.
               inner parts before those that hold them; "place" are the definitions that it stands in
      "names": [{"name": "Y", "type": "..", "axes": [..]}]   of all names in the text
      "type": {"text": "ℝ^{seq[3]}", "axes": [["seq", 3]]} of the whole, or null where it has none
-     "errors": [ERROR], "warnings": [ERROR, with kind "warning"]}
+     "errors": [ERROR], "warnings": [ERROR, with kind "warning"],
+     "positional": true where the text may be matrices, indices or array code, which `translate` reads}
 
 A text that does not parse has "ok": true too, "latex": null, no parts, and the error.
+
+**translate** — `{"text": "A x", "shapes": {"A": "out chans"}}`, the axes of inputs in order as far as they are known → the text
+in named tensor notation, each translation compared with the text's own value.
+
+    {"ok": true, "inputs": [{"name": "A", "axes": "out chans"}, …] (null axes: to be given first), "readings": [{"formula":
+     "A ⊙_{chans} x", "text": the same after declarations of its inputs, "notes": ["A is read as a matrix"]}], several where
+     the text is ambiguous, none where it cannot be read, is in the notation already, or waits for axes, "error": ERROR | null}
 
 **plan** — formula → JavaScript that computes the value of every step, so that a page needs no Python while numbers change.
 Sizes are those that `check` said. The function reads them from its arrays: where only sizes change, nothing is planned again
@@ -130,7 +138,7 @@ from .requests import Request
 QUESTIONS = {  # each with the file of this room that answers it, loaded when it is first asked, and its function there
     "check": ("check", "check"), "plan": ("plans", "plan"), "runtime": ("plans", "runtime_source"),
     "steps": ("blackboard", "steps"), "loops": ("loops", "loops"), "code": ("code", "code"), "derive": ("derive", "derive"),
-    "complete": ("complete", "completions"), "same": ("exercises", "same"), "exercises": ("exercises", "exercises"),
+    "translate": ("translate", "translate"), "complete": ("complete", "completions"), "same": ("exercises", "same"), "exercises": ("exercises", "exercises"),
     "grade": ("exercises", "grade"), "examples": ("examples", "examples"), "error": ("paragraphs", "paragraph"),
 }  # fmt: skip
 LONGEST = 64_000  # characters of a request

@@ -13,7 +13,7 @@ from grammar.printer import to_latex, to_text
 from ..core.axes import show
 from ..display.colors import tints
 from ..display.steps import AxisNames, places
-from ..positional.offers import with_offer, with_offers
+from ..positional.offers import looks_positional, with_offer, with_offers
 from ..scope.names import spelled
 from .marked_latex import marked_latex
 from .plans import plan_of
@@ -43,6 +43,7 @@ def check(request: Request) -> Reply:
             "syntax": spelling,
             "text": text,
             **NOTHING,
+            "positional": looks_positional(text),
             "errors": [error_data(problem, mending(problem, [problem], request))],
         }
     reply = checked_reply(found, request)
@@ -91,6 +92,7 @@ def checked_reply(found: Typed, request: Request) -> Reply:
         "parts": parts,
         "names": [{"name": name, **(type_data(shape) or {})} for name, shape in result.shapes.items()],
         "type": type_data(result.shape),
+        "positional": looks_positional(program.source),
         "errors": [
             *({**error_data(each), "input": name} for name, each in found.problems),
             *(error_data(error, mending(error, found.errors, request)) for error in offered(found, request)),

@@ -21,6 +21,7 @@ import { begin, checked, errors, kept, lit, litPart, open, plan, pointAt, step, 
 import { Steps } from "./steps.jsx";
 import { keep, recall } from "./storage.js";
 import "./theme.js";
+import { Translation } from "./translation.jsx";
 import { Type, typeText } from "./types.jsx";
 import { Value } from "./value_tab.jsx";
 
@@ -93,6 +94,7 @@ function Page() {
             </div>
             <Legend />
             <Problems />
+            <Translation />
           </section>
           <Inputs />
         </div>

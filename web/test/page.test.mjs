@@ -93,6 +93,43 @@ test("2. a formula that is ambiguous has a button for each reading", async () =>
   await leave(page);
 });
 
+const offered = (page, count) => until(page, (due) => document.querySelectorAll(".translation .reading button").length === due, [count]);
+
+test("2. matrices, indices and array code have their formula as a button", { skip: FILE ? "the file has no NumPy" : false }, async () => {
+  const page = await reading("x ∈ ℝ^{n}\n∑_{n} x");
+  for (const [text, formula, declared] of [
+    ["QK^⊤", "Q ⊙_{j} K", "Q ∈ ℝ^{i × j}\nK ∈ ℝ^{k × j}\n"],
+    ["W_{ij} x_j", "W ⊙_{j} x", "W ∈ ℝ^{i × j}\nx ∈ ℝ^{j}\n"],
+    ["np.einsum('ij,jk->ik', A, B)", "A ⊙_{j} B", "A ∈ ℝ^{i × j}\nB ∈ ℝ^{j × k}\n"],
+  ]) {
+    await write(page, text);
+    await until(page, (due) => document.querySelector(".translation .reading button")?.textContent === `put in ${due}`, [formula]);
+    await page.click(".translation .reading button");
+    await until(page, () => !document.querySelector(".translation") && document.querySelector(".formula[data-state=right]"));
+    assert.equal(await textOf(page), declared + formula);
+  }
+  await write(page, "A^2 B^⊤");
+  await offered(page, 2);
+  await shot(page, "translation");
+  assert.deepEqual(page.complaints, []);
+  await leave(page);
+});
+
+test("2. array code waits for the axes of its inputs, and a formula follows them", { skip: FILE ? "the file has no NumPy" : false }, async () => {
+  const page = await reading("x ∈ ℝ^{n}\n∑_{n} x");
+  await write(page, "A @ B");
+  await until(page, () => document.querySelectorAll(".axes-field input").length === 2);
+  assert.match(await page.$eval(".translation", (each) => each.textContent), /Name the axes of each, in order/);
+  for (const [number, axes] of [[0, "out chans"], [1, "chans batch"]]) await (await page.$$(".axes-field input"))[number].type(axes);
+  await offered(page, 1);
+  assert.equal(await page.$eval(".translation .reading button", (each) => each.textContent), "put in A ⊙_{chans} B");
+  await (await page.$$(".axes-field input"))[1].type("x y");
+  await until(page, () => document.querySelector(".translation .wrong"));
+  await page.click(".axes-field input", { count: 3 });
+  await page.keyboard.type("chans");
+  await leave(page);
+});
+
 test("2. while a formula is written, what it is given stays in sight", async () => {
   const page = await reading(DECLARED + ATTENTION);
   await write(page, DECLARED + ATTENTION + " +");

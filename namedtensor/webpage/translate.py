@@ -1,0 +1,80 @@
+"""A text of matrices, indices or array code in named tensor notation, with declarations of its inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from grammar.errors import AXES_NEEDED, NotationError
+from grammar.parser import parse
+from grammar.printer import to_text
+
+from ..positional.refusals import Ambiguous
+from .replies import Reply, error_data
+from .requests import Request
+
+MAX_INPUTS = 12  # of array code whose axes are asked for
+
+
+def translate(request: Request) -> Reply:
+    """The answer to `translate`."""
+    text = request.word("text", None)
+    shapes = {name: axes for name, axes in request.mapping("shapes").items() if isinstance(axes, str)}
+    try:
+        from ..positional.translation import Translation
+    except ImportError:
+        raise NotationError(408, "a translation is compared with its source by NumPy, which is not installed") from None
+    missing: list[str] = []
+    error: NotationError | None = None
+    readings: Sequence[Translation] = ()
+    try:
+        readings = readings_of(text, shapes, missing)
+    except NotationError as problem:
+        error = problem
+    asked = [] if error else missing
+    return {
+        "inputs": [
+            *(
+                {"name": name, "axes": " ".join(axes)}
+                for name, axes in inputs_of(readings).items()
+                if name not in asked
+            ),
+            *({"name": name, "axes": None} for name in asked),
+        ],
+        "readings": [] if asked else [reading(each) for each in readings if is_new(each, text)],
+        "error": error and error_data(error),
+    }
+
+
+def readings_of(text: str, shapes: Mapping[str, str], missing: list[str]) -> Sequence[Any]:
+    """The translations of a text; `missing` gets the names whose axes it needs, which are numbers meanwhile."""
+    from ..positional.translation import translate as translation
+
+    while True:
+        try:
+            return (translation(text, {**shapes, **dict.fromkeys(missing, "")}),)
+        except Ambiguous as question:
+            return question.readings
+        except NotationError as problem:
+            if problem.reason != AXES_NEEDED or problem.symbol is None or len(missing) == MAX_INPUTS:
+                if missing:
+                    return ()
+                raise
+            missing.append(problem.symbol)
+
+
+def inputs_of(readings: Sequence[Any]) -> Mapping[str, tuple[str, ...]]:
+    return readings[0].axes if readings else {}
+
+
+def reading(found: Any) -> Reply:
+    """One translation; the declarations give each input its axes in the order of the source."""
+    return {"formula": found.formula, "text": found.declared, "notes": [*found.chosen, *found.reading]}
+
+
+def is_new(found: Any, text: str) -> bool:
+    """Whether a translation differs from what the text is in named tensor notation."""
+    try:
+        return to_text(parse(text)) not in (found.formula, found.declared)
+    except NotationError:
+        return True
