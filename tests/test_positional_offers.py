@@ -73,6 +73,31 @@ def test_positional_error_without_a_translation_is_left_alone():
     assert with_offer(problem, "A q", {"A": INPUTS["A"]}) is problem
 
 
+@pytest.mark.parametrize(
+    ("formula", "remark"),
+    [
+        ("A x", "if this is matrix notation: in named axes: A ⊙_{n} x\n"),
+        ("2 A x + 1", "if this is matrix notation: in named axes: 2 A ⊙_{n} x + 1\n"),
+        ("A ⊙_{n} x", ""),
+        ("A ⊙ x", ""),
+        ("A B", ""),  # two matrices of the same type are multiplied element by element in both
+        ("∑_n A x", ""),
+    ],
+)
+def test_positional_notation_that_is_right_by_accident_has_a_remark(capsys, formula, remark):
+    inputs = ["A=[[1,2],[3,4]]:m,n", "B=[[1,2],[3,4]]:m,n", "x=[1,2]:n"]
+    inputs = [each for each in inputs if each[0] in formula]
+    assert main(["eval", formula, *inputs]) == 0
+    assert capsys.readouterr().err == remark
+    assert main(["check", formula, *inputs]) == 0
+    assert capsys.readouterr().err == remark
+
+
+def test_positional_check_offers_the_translation(capsys):
+    assert main(["check", "A_{ij} x_j", "A=ℝ^{m × n}", "x=ℝ^{n}"]) == 1
+    assert "hint: in named axes: A ⊙_{n} x" in capsys.readouterr().out
+
+
 def test_positional_eval_offers_the_translation(capsys):
     assert main(["eval", "A_{ij} x_j", "A=[[1,2],[3,4]]:m,n", "x=[1,2]:n"]) == 1
     assert "hint: in named axes: A ⊙_{n} x" in capsys.readouterr().err

@@ -29,16 +29,21 @@ def check_command(options: Any, console: Console) -> int:
         return check_documents(documents or [Given(source)], shapes, ignored, options, console)
     if options.facts or options.baseline or options.page or options.format == "html":
         raise InputError("--facts, --baseline, --page and --format html are for documents: .tex, .md, .ipynb or .html")
+    from ..positional.offers import remark_on, with_offer
     from ..programs.api import check
 
     checked = check(source.text, sizes=sizes_of(options.sizes), syntax=source.syntax, **shapes)
     errors = tuple(error for error in checked.errors if error.code not in ignored)
+    errors = (*(with_offer(error, source.text, shapes) for error in errors[:1]), *errors[1:])
     warnings = tuple(warning for warning in checked.warnings if warning.code not in ignored)
     checked = replace(checked, errors=errors, warnings=warnings)
     tried = _tried(source, shapes, options) if options.random and not checked.errors else checked.claims
     wrong = [each.error(source.text) for each in tried if each.verdict == "false" and 403 not in ignored]
     checked = replace(checked, errors=(*errors, *wrong))
     _write(checked, source, options.format, console)
+    remark = None if errors or checked.shape is None else remark_on(source.text, shapes, checked.shape)
+    if remark and options.format == "text":
+        console.note(f"if this is matrix notation: {remark}")
     for each in tried if options.format == "text" else ():
         if each.verdict != "false":
             line = source.text.count("\n", 0, each.span[0]) + 1

@@ -35,13 +35,15 @@ def eval_command(options: Any, console: Console) -> int:
     if options.out:
         writable(options.out)
     source = source_of(options)
-    value, labels = _value(options, source, console)
+    value, labels, remark = _value(options, source, console)
     if options.out:
         console.note(written(value, options.out))
     if options.json:
         console.json({"value": value_record(value)})
     elif not options.out:
         console.print(table(value, options.digits, labels))
+    if remark:
+        console.note(f"if this is matrix notation: {remark}")
     return FINE
 
 
@@ -51,23 +53,22 @@ def written(value: Any, file: str) -> str:
     return f"{file}: {value.shape}, axes in the order {', '.join(value.axes) or 'of none'}"
 
 
-def _value(options: Any, source: Source, console: Console) -> tuple[Any, Labels]:
-    """The value, and the labels of its axes that tables give."""
+def _value(options: Any, source: Source, console: Console) -> tuple[Any, Labels, str | None]:
+    """The value, the labels of its axes that tables give, and what the text is in another notation, where that differs."""
+    from ..positional.offers import remark_on, with_offer
     from ..programs.api import program
     from ..programs.evaluate import evaluate
 
     name, arguments, values = _called(options, console)
     sizes = sizes_of(options.sizes)
     if name is not None:
-        return program(source.text, source.syntax)[name](*arguments, values=values, sizes=sizes), values.labels
+        return program(source.text, source.syntax)[name](*arguments, values=values, sizes=sizes), values.labels, None
     limits = limits_of(options.limit)
     try:
         value = evaluate(source.text, values, sizes=sizes, syntax=source.syntax, strict=options.strict, limits=limits)
     except NotationError as problem:
-        from ..positional.offers import with_offer
-
         raise with_offer(problem, source.text, values).alone() from None
-    return value, values.labels
+    return value, values.labels, remark_on(source.text, values, value.axes)
 
 
 def _called(options: Any, console: Console) -> tuple[str | None, list[Any], KeywordValues]:

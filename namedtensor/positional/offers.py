@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from grammar.errors import Hint, NotationError
@@ -31,25 +31,39 @@ def offer_of(source: str, values: Mapping[str, Any]) -> Hint | None:
 
     `values` are the inputs at hand: named tensors, sets or numbers. Only what was compared with the source is offered.
     """
-    if not values or not looks_positional(source):
+    return as_hint(translations_of(source, values), source)
+
+
+def remark_on(source: str, values: Mapping[str, Any], axes: Iterable[str]) -> Hint | None:
+    """The same for a text that is right, where its translation has a value with other axes than `axes`, those of its own."""
+    readings = translations_of(source, values)
+    if any({*reading.result} == {*axes} for reading in readings):
         return None
+    return as_hint(readings, source)
+
+
+def as_hint(readings: Sequence[Any], source: str) -> Hint | None:
+    formulas = [" ; ".join(reading.formula.splitlines()) for reading in readings]
+    formulas = [*dict.fromkeys(formula for formula in formulas if formula != source.strip())]
+    return Hint(f"in named axes: {' or '.join(formulas)}", *formulas, at=(0, len(source))) if formulas else None
+
+
+def translations_of(source: str, values: Mapping[str, Any]) -> Sequence[Any]:
+    """The readings of a text in positional notation whose inputs are all at hand; none where it is in another."""
+    if not values or not looks_positional(source):
+        return ()
     try:
         with LOADING, all_or_none():
             from .translation import translate
     except ImportError:  # the comparison with the source needs NumPy
-        return None
+        return ()
     try:
-        found = translate(source, dict(values))
-        formulas = [found.formula] if {*values} >= {*found.axes} else []
+        readings: Sequence[Any] = (translate(source, dict(values)),)
     except Ambiguous as question:
-        formulas = [getattr(reading, "formula", "") for reading in question.readings]
+        readings = question.readings
     except NotationError:
-        return None
-    formulas = [" ; ".join(formula.splitlines()) for formula in formulas if formula and formula != source.strip()]
-    if not formulas:
-        return None
-    text = f"in named axes: {' or '.join(dict.fromkeys(formulas))}"
-    return Hint(text, *dict.fromkeys(formulas), at=(0, len(source)))
+        return ()
+    return [reading for reading in readings if {*values} >= {*reading.axes}]
 
 
 def with_offer(problem: NotationError, source: str, values: Mapping[str, Any]) -> NotationError:
