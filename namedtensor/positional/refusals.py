@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from grammar.errors import NotationError, Span
 
@@ -12,7 +13,7 @@ REFUSED, ASKED = 115, 116
 class Ambiguous(NotationError):
     """A source that reads in several ways; `readings` are their translations, in the order of `reading=`."""
 
-    readings: tuple[object, ...] = ()
+    readings: tuple[Any, ...] = ()
 
 
 class Unsafe(NotationError):
