@@ -397,3 +397,12 @@ def test_what_is_given_and_split_has_not_the_size_of_what_is_made_elsewhere():
     found = nt.evaluate("Y = [1, 2, 3]_{b}\nX_{a→(b,c)}", X=X, sizes={"c": 2})
     assert found.to_array("b c").tolist() == [[0, 1], [2, 3]]
     assert nt.program("Y = [1, 2, 3]_{b}\nX ∈ ℝ^{b × c}\nX").parameters() == {"X": "ℝ^{b × c}"}
+
+
+@pytest.mark.parametrize(
+    ("text", "repair"), [("seq", "ℝ^{seq}"), ("seq, key", "ℝ^{seq × key}"), ("seq[3] key'", "ℝ^{seq[3] × key'}")]
+)
+def test_a_shape_that_is_only_names_has_its_repair(text, repair):
+    with pytest.raises(nt.NotationError) as caught:
+        nt.to_python("∑_{seq} X", X=text)
+    assert caught.value.message == f"invalid shape {text!r} of X" and caught.value.hint == f"write {repair}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, Protocol
@@ -209,6 +210,9 @@ def filled(value: Any, name: str, sizes: Mapping[str, int]) -> dict[str, Any]:
     }
 
 
+AXES_ALONE = re.compile(r"\s*[a-z]\w*'*(?:\[\d+\])?(?:[\s,]+[a-z]\w*'*(?:\[\d+\])?)*\s*")
+
+
 def shape_of(text: Any, name: str) -> dict[str, Any]:
     """A shape from its text (ℝ^{a[3] × b}), a mapping of sizes, or a tensor; an axis without a size has an unknown one."""
     if hasattr(text, "sizes") and hasattr(text, "axes"):
@@ -221,6 +225,9 @@ def shape_of(text: Any, name: str) -> dict[str, Any]:
         raise NotationError(
             317, f"the shape of {name} must be a string such as ℝ^{{seq[3]}}, got {type(text).__name__}"
         )
+    if AXES_ALONE.fullmatch(text):
+        axes = " × ".join(text.replace(",", " ").split())
+        raise NotationError(317, f"invalid shape {text!r} of {name}", hint=f"write ℝ^{{{axes}}}")
     tree = parse(f"x ∈ {text}")
     declaration = tree.statements[0]
     if len(tree.statements) != 1 or not isinstance(declaration, Declaration):
