@@ -34,7 +34,7 @@ ORDER = "batch seq chans"
 class Block(Layer):
     """A pre-LN block of a transformer, with several heads."""
 
-    source = "Xiong et al., On Layer Normalization in the Transformer Architecture, 2020"
+    citation = "Xiong et al., On Layer Normalization in the Transformer Architecture, 2020"
     notation = """
         Block : ℝ^{seq × chans} → ℝ^{seq × chans}
         Block(X) = T + FFN(LayerNorm(T; γ_2, β_2))
@@ -207,7 +207,7 @@ def case_repeated_calls_are_compiled_once():
     class Watched(Layer):
         """Says when it is traced."""
 
-        source = "a test"
+        citation = "a test"
         notation = "Watched : ℝ^{chans} → ℝ^{hidden}\nWatched(X) = watched(X ⊙_{chans} W)\nW ∈ ℝ^{chans × hidden}"
 
     def gradient(layer):
@@ -480,7 +480,7 @@ def case_of_many_rows_the_collectives_of_the_gradient_are_those_by_hand():
 class Layers(Layer):
     """Layers of hidden units, 12 say."""
 
-    source, value, inputs = "a test", "Y", ("X",)
+    citation, output, inputs = "a test", "Y", ("X",)
     notation = """
         Y = X^L
         X^0 = X

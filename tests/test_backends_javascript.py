@@ -138,7 +138,7 @@ def layers() -> Iterator[Case]:
     for each in layer_cases.CASES:
         layer, inputs = each.layer(), each.inputs()
         given = {**layer.parameters, **dict(zip(layer._arguments(), inputs))}
-        entry = layer._program({})[layer.value]
+        entry = layer._program({})[layer.output]
         with contextlib.suppress(
             nt.NotationError
         ):  # a layer called as a built-in function, which `compile` does not find

@@ -27,7 +27,7 @@ def values(first, second, name, X=X, Y=Y):
 
 class Scaled(Layer):
     notation = "γ ∈ ℝ^{a}\nW_1 ∈ ℝ^{a}\nf : ℝ^{a} → ℝ^{a}\nf(X) = γ ⊙ X + W_1"
-    value = "f"
+    output = "f"
 
 
 def shapes(given):

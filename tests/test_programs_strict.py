@@ -127,7 +127,7 @@ LONG = nt.formula(
 
 class Shifted(Layer):
     notation = "f : ℝ^{chans} → ℝ^{chans × keys}\nf(X) = X + b\nb ∈ ℝ^{keys}"
-    value = "f"
+    output = "f"
 
 
 LAYER = Shifted({"b": K})
@@ -219,7 +219,7 @@ def test_formulas_that_are_strict():
 
 class Added(Layer):
     notation = "f : ℝ^{chans} → ℝ^{chans}\nf(X) = X + b ⊙ c\nb ∈ ℝ^{chans}\nc ∈ ℝ^{chans}"
-    value = "f"
+    output = "f"
 
 
 def test_layers_that_are_strict():

@@ -289,7 +289,7 @@ def test_onnx_runs_it_under_our_names(name, tmp_path):
     (said,) = axes_of(name).items()
     width = 9 if name == "GPT2" else 4
     assert shapes == {
-        said[0]: ["batch", "seq", *([] if name == "GPT2" else [4])], layer.value: ["batch", "seq", width],
+        said[0]: ["batch", "seq", *([] if name == "GPT2" else [4])], layer.output: ["batch", "seq", width],
     }  # fmt: skip
     session, module = onnxruntime.InferenceSession(path), module_of(name)
     for batch, seq in PAIRS:

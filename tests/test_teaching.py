@@ -89,7 +89,7 @@ TOLD = [  # an answer, the model, types, what is said in full
 @pytest.mark.parametrize(("first", "second", "types", "said"), TOLD)
 def test_a_difference_is_told_in_full(first, second, types, said):
     found = nt.equivalent(first, second, **types)
-    assert not found and found.told == said
+    assert not found and found.message == said
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_what_cannot_be_compared_is_an_error(first, types, number, said):
 def test_they_are_the_same_on_every_seed(first, second, types):
     for seed in SEEDS:
         found = nt.equivalent(first, second, seed=seed, **types)
-        assert found and found.how == "same" and found.draws == len(STYLES), found
+        assert found and found.difference == "same" and found.trials == len(STYLES), found
 
 
 @pytest.mark.parametrize(("first", "second", "types", "said"), DIFFERENT)
@@ -120,14 +120,14 @@ def test_they_differ_and_how_is_said(first, second, types, said):
         assert not nt.equivalent(first, second, seed=seed, **types)
     found = nt.equivalent(first, second, **types)
     assert said in str(found), found
-    assert found.how != "same"
+    assert found.difference != "same"
 
 
 def test_a_difference_has_its_record():
     found = nt.equivalent("X^2", "X", X="ℝ^{n}")
-    at = dict(found.record or {})["n"]
-    assert set(found.record or ()) == {"n"} and 1 <= at <= 3
-    assert found.found == pytest.approx(found.due**2)
+    at = dict(found.index or {})["n"]
+    assert set(found.index or ()) == {"n"} and 1 <= at <= 3
+    assert found.actual == pytest.approx(found.expected**2)
 
 
 @pytest.mark.parametrize(
@@ -146,8 +146,8 @@ def test_what_is_the_same_is_proved_where_it_can_be(first, second, types, proved
 
 def test_the_second_may_be_the_one_that_lacks_something():
     found = nt.equivalent("X ⊙ exp X", "X", X="ℝ^{n}")
-    assert found.how == "mistake" and str(found).startswith("the second equals the first without ⊙ exp")
-    assert nt.equivalent("X", "X ⊙ exp X", X="ℝ^{n}").told.startswith("the first equals the second without ⊙ exp")
+    assert found.difference == "mistake" and str(found).startswith("the second equals the first without ⊙ exp")
+    assert nt.equivalent("X", "X ⊙ exp X", X="ℝ^{n}").message.startswith("the first equals the second without ⊙ exp")
 
 
 def test_sizes_that_are_stated_hold_for_what_the_second_does_not_name():

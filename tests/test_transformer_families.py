@@ -30,7 +30,7 @@ MODELS: dict[
 class Residual(Layer):
     """Layers whose first states lack an axis of the others, so that their loop begins with the second."""
 
-    source, value, inputs = "a test", "Y", ("X",)
+    citation, output, inputs = "a test", "Y", ("X",)
     notation = """
         Y = h^L + W^1 ⊙_{chans'} b^{2,1}_{chans→chans'}
         h^0 = b^{1,1}
@@ -44,7 +44,7 @@ class Residual(Layer):
 class Backwards(Layer):
     """Layers from the last to the first, against the order of the members in their array."""
 
-    source, value, inputs = "a test", "Y", ("X",)
+    citation, output, inputs = "a test", "Y", ("X",)
     notation = """
         Y = h^1
         h^{L} = X
@@ -164,7 +164,7 @@ def test_members_that_differ_stay_as_they_are():
 class Two(Layer):
     """Two families, one of many members."""
 
-    source, value, inputs = "a test", "Y", ("X",)
+    citation, output, inputs = "a test", "Y", ("X",)
     notation = """
         Y = g^N
         g^0 = h^L

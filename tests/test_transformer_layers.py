@@ -78,9 +78,9 @@ def test_the_formula_printed_is_what_runs(case: Case):
     program = nt.program(layer.formula.to_text(), syntax="text")
     values = dict(layer.parameters)
     if layer.inputs:
-        again = program[layer.value](values={**values, **dict(zip(layer.inputs, inputs))}, sizes=layer.sizes)
+        again = program[layer.output](values={**values, **dict(zip(layer.inputs, inputs))}, sizes=layer.sizes)
     else:
-        again = program[layer.value](*inputs, values=values, sizes=layer.sizes)
+        again = program[layer.output](*inputs, values=values, sizes=layer.sizes)
     want = layer(*inputs)
     np.testing.assert_array_equal(again.to_array(want.axes), want.to_array(want.axes))
 
@@ -534,7 +534,7 @@ def test_a_docstring_shows_the_formulas_and_their_source(case: Case):
     shown = case.kind.__doc__
     for line in filter(None, case.kind.notation.splitlines()):
         assert line in shown
-    assert shown.endswith(f"Source: {case.kind.source}.") and case.kind.source
+    assert shown.endswith(f"Source: {case.kind.citation}.") and case.kind.citation
     first = shown.split("\n")[0]
     assert first.endswith((".", "`.", ":")) or "." in shown.split("\n\n")[0]
 
@@ -587,7 +587,7 @@ def test_every_layer_says_where_it_is_from():
     own = [kind for kind in kinds if kind.notation and kind.__module__.startswith("transformer.")]
     assert len(own) >= len(CASES)
     for kind in own:
-        assert kind.source and kind.formula.tree.statements
+        assert kind.citation and kind.formula.tree.statements
 
 
 def test_a_layer_is_made_before_it_is_called():

@@ -24,7 +24,7 @@ MADE = {
 
 def anew(model):
     """A model's value by a program that nobody has called."""
-    return variant.__wrapped__(model.notation, model.definitions, model.removed)[model.value]
+    return variant.__wrapped__(model.notation, model.definitions, model.removed)[model.output]
 
 
 def tensor(library: str, numbers: Any, axes: str):

@@ -141,7 +141,7 @@ def test_onnx_runtime_runs_a_model(name, models, tmp_path):
     ours.to_onnx(tmp_path / "model.onnx")
     session = onnxruntime.InferenceSession(tmp_path / "model.onnx")
     assert [each.name for each in session.get_inputs()] == PARAMETERS.get(name, ["ids"])
-    assert [each.name for each in session.get_outputs()] == [ours.value]
+    assert [each.name for each in session.get_outputs()] == [ours.output]
     for batch, seq in SIZES:
         given = inputs(name, batch, seq)
         (result,) = session.run(None, {each.name: x.numpy() for each, x in zip(session.get_inputs(), given)})

@@ -526,7 +526,7 @@ def test_what_the_first_declares_the_second_need_not():
     found = answer({"ask": "same", "first": first, "second": ATTENTION, "inputs": types})
     assert found["same"] and found["proved"]
     found = answer({"ask": "same", "first": first, "second": ATTENTION.replace(" / √|key|", ""), "inputs": types})
-    assert "the second equals the first without / √|key|" in found["told"]
+    assert "the second equals the first without / √|key|" in found["message"]
     recurrence = "x^t = x^{t-1} + 1 for t = 1, …, n\nx^n"
     assert answer({"ask": "same", "first": recurrence, "second": "x^0 + n", "inputs": {"x^0": "ℝ^{a[3]}", "n": 3}})[
         "same"
@@ -538,7 +538,7 @@ def test_what_the_first_declares_the_second_need_not():
 
 def test_two_formulas_are_compared():
     found = answer({"ask": "same", "first": "∑_{n} X", "second": "mean_{n} X", "inputs": {"X": "ℝ^{n}"}})
-    assert not found["same"] and found["how"] == "mistake" and "mean_n" in found["told"]
+    assert not found["same"] and found["difference"] == "mistake" and "mean_n" in found["message"]
     assert answer({"ask": "same", "first": "∑_{n} X", "second": "∑_{n} (X + 0)", "inputs": {"X": "ℝ^{n}"}})["same"]
 
 

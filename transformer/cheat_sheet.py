@@ -15,7 +15,7 @@ SOURCE = "C. Singh, Self-attention cheat-sheet"
 class LayerNorm(Layer):
     """Centered and divided by the standard deviation, then scaled and shifted; without ε, as the text has it."""
 
-    source = SOURCE
+    citation = SOURCE
     notation = """
         LayerNorm : ℝ^{chans} → ℝ^{chans}
         LayerNorm(z; γ, β) = γ (z − mean_{chans} z) / std_{chans} z + β
@@ -26,8 +26,8 @@ class LayerNorm(Layer):
 class Attention(Layer):
     """Ordinary attention: the keys and values are of another input X' than the queries."""
 
-    source = f"{SOURCE}: in ordinary attention, keys/queries take different inputs"
-    value = "u"
+    citation = f"{SOURCE}: in ordinary attention, keys/queries take different inputs"
+    output = "u"
     inputs = ("X", "X'")
     notation = """
         v(x) = W_v ⊙_{chans} x
@@ -46,8 +46,8 @@ class Attention(Layer):
 class Block(Layer):
     """The block with one head: α, u, u', z and z'. That X + u is written needs d' = d."""
 
-    source = SOURCE
-    value = "z'"
+    citation = SOURCE
+    output = "z'"
     inputs = ("X",)
     notation = """
         v(x) = W_v ⊙_{chans} x
@@ -73,8 +73,8 @@ class Block(Layer):
 class MultiHeadBlock(Layer):
     """The block with H heads; W_c takes each back to the channels."""
 
-    source = f"{SOURCE}, multi-headed attention with H heads"
-    value = "z'"
+    citation = f"{SOURCE}, multi-headed attention with H heads"
+    output = "z'"
     inputs = ("X",)
     notation = """
         v(x) = W_v ⊙_{chans} x

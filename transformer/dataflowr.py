@@ -15,8 +15,8 @@ SOURCE = "dataflowr, Deep Learning Do It Yourself, Module 12"
 class Attention(Layer):
     """Attention of inputs X to a database of samples X', which have a feature space of their own."""
 
-    source = f"{SOURCE}, attention layer"
-    value = "Y"
+    citation = f"{SOURCE}, attention layer"
+    output = "Y"
     inputs = ("X", "X'")
     notation = """
         Y = softmax_{memory}(Q ⊙_{key} K / √|key|) ⊙_{memory} V
@@ -35,7 +35,7 @@ class Attention(Layer):
 class SelfAttention(Layer):
     """Attention of a sequence to itself: Y_s = ∑_t softmax_t(X_sᵀ W_Qᵀ W_K X_t / √k) W_V X_t."""
 
-    source = f"{SOURCE}, self-attention layer"
+    citation = f"{SOURCE}, self-attention layer"
     notation = """
         SelfAttention : ℝ^{chans × seq} → ℝ^{chans × seq}
         SelfAttention(X) = Y_{chans'→chans}
@@ -51,7 +51,7 @@ class SelfAttention(Layer):
 class MultiHeadAttention(Layer):
     """Several heads in parallel, concatenated along the features, and one more linear map."""
 
-    source = f"{SOURCE}, multi-head attention"
+    citation = f"{SOURCE}, multi-head attention"
     notation = """
         MultiHeadAttention : ℝ^{chans × seq} → ℝ^{chans × seq}
         MultiHeadAttention(X) = W_O ⊙_{concat} Y_{(heads,val)→concat}
@@ -68,8 +68,8 @@ class MultiHeadAttention(Layer):
 class LayerNorm(Layer):
     """Centered and divided by the standard deviation, then scaled and shifted; without ε, as the text has it."""
 
-    source = f"{SOURCE}, Layer Norm"
-    value = "LN"
+    citation = f"{SOURCE}, Layer Norm"
+    output = "LN"
     notation = """
         LN : ℝ^{chans} → ℝ^{chans}
         LN(x) = γ · (x − mean_{chans}(x)) / std_{chans}(x) + β
@@ -80,7 +80,7 @@ class LayerNorm(Layer):
 class FFN(Layer):
     """A perceptron with one hidden layer, on each vector by itself."""
 
-    source = f"{SOURCE}, Feed Forward Network"
+    citation = f"{SOURCE}, Feed Forward Network"
     notation = """
         FFN : ℝ^{chans} → ℝ^{chans}
         FFN(x) = max(0, x ⊙_{chans} W_1 + b_1) ⊙_{hidden} W_2 + b_2
@@ -99,9 +99,9 @@ class Block(Layer):
     each layer is added to its input, and the sum is normed.
     """
 
-    source = f"{SOURCE}, transformer block"
-    uses = (MultiHeadAttention, FFN)
-    value = "Block"
+    citation = f"{SOURCE}, transformer block"
+    includes = (MultiHeadAttention, FFN)
+    output = "Block"
     notation = """
         Block : ℝ^{chans × seq} → ℝ^{chans × seq}
         Block(X) = LN(T + FFN(T); γ_2, β_2)

@@ -15,8 +15,8 @@ SOURCE = "Learning records from the 2024-06-23"
 class PositionalEncoding(Layer):
     """The encoding p of the places; the first place is i = 1. `PositionalEncoding(sizes={"seq": 9, "chans": 6})()`."""
 
-    source = f"{SOURCE}, positional encodings"
-    value = "p"
+    citation = f"{SOURCE}, positional encodings"
+    output = "p"
     notation = """
         p ∈ ℝ^{seq × chans}
         p_{seq(i), chans(2k+1)} = sin(i / 10000^{2k / |chans|}) for k = 0, …, |chans|/2 - 1
@@ -28,9 +28,9 @@ class PositionalEncoding(Layer):
 class Embedding(Layer):
     """The embeddings e of the tokens w, which count from 1, scaled by √D, and the encoding of their places."""
 
-    source = f"{SOURCE}, positional encodings"
-    uses = (PositionalEncoding,)
-    value = "x"
+    citation = f"{SOURCE}, positional encodings"
+    includes = (PositionalEncoding,)
+    output = "x"
     inputs = ("w",)
     notation = """
         x = √|chans| e_{vocab(w)} + p
@@ -43,8 +43,8 @@ class Embedding(Layer):
 class KeyQueryValueAttention(Layer):
     """Attention of a sequence h to itself with three D × D matrices: its q, k, v, scores s, weights α, and outputs o."""
 
-    source = f"{SOURCE}, key-query-value attention mechanism"
-    value = "o"
+    citation = f"{SOURCE}, key-query-value attention mechanism"
+    output = "o"
     inputs = ("h",)
     notation = """
         q = W_q ⊙_{chans} h

@@ -12,8 +12,8 @@ SOURCE = "M. Lelarge, Transformers using Named Tensor Notation"
 class Linear(Layer):
     """A linear layer: LN_W of the text."""
 
-    source = f"{SOURCE}, Linear layers"
-    value = "LN_W"
+    citation = f"{SOURCE}, Linear layers"
+    output = "LN_W"
     notation = """
         LN_W : ℝ^{ax} → ℝ^{bx}
         LN_W(X) = X ⊙_{ax} W + b
@@ -26,8 +26,8 @@ class Linear(Layer):
 class FeedForward(Layer):
     """A feedforward neural network with one hidden axis, from one axis to another."""
 
-    source = f"{SOURCE}, Feedforward neural networks"
-    value = "FFN"
+    citation = f"{SOURCE}, Feedforward neural networks"
+    output = "FFN"
     notation = """
         FFN : ℝ^{ax} → ℝ^{bx}
         FFN(X) = ReLU(X ⊙_{ax} W_1 + b_1) ⊙_{hidden} W_2 + b_2
@@ -42,7 +42,7 @@ class FeedForward(Layer):
 class FFN(Layer):
     """A feedforward neural network with one hidden axis, from the channels to themselves."""
 
-    source = f"{SOURCE}, Summary"
+    citation = f"{SOURCE}, Summary"
     notation = """
         FFN : ℝ^{chans} → ℝ^{chans}
         FFN(X) = ReLU(X ⊙_{chans} W_1 + b_1) ⊙_{hidden} W_2 + b_2
@@ -58,7 +58,7 @@ class FFN(Layer):
 class Attention(Layer):
     """Attention of one query; a query that brings seq, heads or more axes is mapped over them."""
 
-    source = f"{SOURCE}, Attention and SelfAttention"
+    citation = f"{SOURCE}, Attention and SelfAttention"
     notation = """
         Attention : ℝ^{key} × ℝ^{seq × key} × ℝ^{seq × val} → ℝ^{val}
         Attention(Q, K, V) = (softmax_{seq} (Q ⊙_{key} K / √|key|)) ⊙_{seq} V
@@ -68,8 +68,8 @@ class Attention(Layer):
 class SelfAttention(Layer):
     """Attention of a sequence to itself; the result is on val."""
 
-    source = f"{SOURCE}, Attention and SelfAttention"
-    uses = (Attention,)
+    citation = f"{SOURCE}, Attention and SelfAttention"
+    includes = (Attention,)
     notation = """
         SelfAttention : ℝ^{chans × seq} → ℝ^{val × seq}
         SelfAttention(X) = Attention(LN_Q(X), LN_K(X), LN_V(X))
@@ -89,8 +89,8 @@ class SelfAttention(Layer):
 class Mean(Layer):
     """The mean over an axis: `Mean().evaluate("mean_{seq}", X)`."""
 
-    source = f"{SOURCE}, Normalization Layers"
-    value = "mean_{ax}"
+    citation = f"{SOURCE}, Normalization Layers"
+    output = "mean_{ax}"
     notation = """
         mean_{ax} : ℝ^{ax} → ℝ
         mean_{ax}(X) = (1/|ax|) ∑_{ax} X
@@ -100,9 +100,9 @@ class Mean(Layer):
 class Variance(Layer):
     """The variance over an axis, which the text uses as the paper defines it."""
 
-    source = f"{SOURCE}, Normalization Layers; Chiang, Rush, Barak, Named Tensor Notation, section 3.3"
-    value = "var_{ax}"
-    uses = (Mean,)
+    citation = f"{SOURCE}, Normalization Layers; Chiang, Rush, Barak, Named Tensor Notation, section 3.3"
+    output = "var_{ax}"
+    includes = (Mean,)
     notation = """
         var_{ax} : ℝ^{ax} → ℝ
         var_{ax}(X) = (1/|ax|) ∑_{ax} (X − mean_{ax}(X))^2
@@ -112,9 +112,9 @@ class Variance(Layer):
 class Standardize(Layer):
     """Shifted and scaled to mean 0 and variance 1 over an axis, or over several."""
 
-    source = f"{SOURCE}, Normalization Layers"
-    value = "standardize_{ax}"
-    uses = (Variance,)
+    citation = f"{SOURCE}, Normalization Layers"
+    output = "standardize_{ax}"
+    includes = (Variance,)
     notation = """
         standardize_{ax} : ℝ^{ax} → ℝ^{ax}
         standardize_{ax}(X) = (X − mean_{ax}(X)) / √(var_{ax}(X) + ε)
@@ -124,7 +124,7 @@ class Standardize(Layer):
 class BatchNorm(Layer):
     """Standardized over the batch and the layer, then scaled and shifted by channel."""
 
-    source = f"{SOURCE}, Normalization Layers"
+    citation = f"{SOURCE}, Normalization Layers"
     notation = """
         BatchNorm : ℝ^{batch × chans × layer} → ℝ^{batch × chans × layer}
         BatchNorm(X; γ, β) = standardize_{batch,layer}(X) ⊙ γ + β
@@ -135,7 +135,7 @@ class BatchNorm(Layer):
 class InstanceNorm(Layer):
     """Standardized over the layer, then scaled and shifted by channel."""
 
-    source = f"{SOURCE}, Normalization Layers"
+    citation = f"{SOURCE}, Normalization Layers"
     notation = """
         InstanceNorm : ℝ^{batch × chans × layer} → ℝ^{batch × chans × layer}
         InstanceNorm(X; γ, β) = standardize_{layer}(X) ⊙ γ + β
@@ -146,8 +146,8 @@ class InstanceNorm(Layer):
 class LayerNormOfLayer(Layer):
     """Standardized over the layer and the channels, then scaled and shifted by both."""
 
-    source = f"{SOURCE}, Normalization Layers"
-    value = "LayerNorm"
+    citation = f"{SOURCE}, Normalization Layers"
+    output = "LayerNorm"
     notation = """
         LayerNorm : ℝ^{batch × chans × layer} → ℝ^{batch × chans × layer}
         LayerNorm(X; γ, β) = standardize_{layer,chans}(X) ⊙ γ + β
@@ -158,7 +158,7 @@ class LayerNormOfLayer(Layer):
 class LayerNorm(Layer):
     """Standardized over the channels, then scaled and shifted: the form for |layer| = 1."""
 
-    source = f"{SOURCE}, Normalization Layers"
+    citation = f"{SOURCE}, Normalization Layers"
     notation = """
         LayerNorm : ℝ^{chans} → ℝ^{chans}
         LayerNorm(X) = standardize_{chans}(X) ⊙ γ + β
@@ -173,9 +173,9 @@ class EncoderBlock(Layer):
     Erratum: the text renames val→ax where X needs val→chans; this version is corrected.
     """
 
-    source = f"{SOURCE}, A simple Transformer block"
-    uses = (LayerNorm, SelfAttention, FFN)
-    value = "Y"
+    citation = f"{SOURCE}, A simple Transformer block"
+    includes = (LayerNorm, SelfAttention, FFN)
+    output = "Y"
     inputs = ("X",)
     notation = """
         X ∈ ℝ^{chans × seq}

@@ -12,7 +12,7 @@ SOURCE = "Chiang, Rush, Barak, Named Tensor Notation (TMLR 2022)"
 class FullConn(Layer):
     """One fully connected layer."""
 
-    source = f"{SOURCE}, section 4.1"
+    citation = f"{SOURCE}, section 4.1"
     notation = """
         FullConn : ℝ^{layer} → ℝ^{layer}
         FullConn(x) = σ(W ⊙_{layer} x + b)_{layer'→layer}
@@ -25,8 +25,8 @@ class FullConn(Layer):
 class FeedForward(Layer):
     """L fully connected layers, of n_0, n_1, …, n_L numbers each."""
 
-    source = f"{SOURCE}, section 4.1"
-    value = "Y"
+    citation = f"{SOURCE}, section 4.1"
+    output = "Y"
     inputs = ("X^0",)
     notation = """
         Y = X^L
@@ -45,8 +45,8 @@ class RNN(Layer):
     The paper declares inputs x^1, …, x^n; here they are the places of one tensor X.
     """
 
-    source = f"{SOURCE}, section 4.2"
-    value = "Y"
+    citation = f"{SOURCE}, section 4.2"
+    output = "Y"
     inputs = ("X", "h^0")
     notation = """
         Y = h^n
@@ -68,7 +68,7 @@ class RNN(Layer):
 class Attention(Layer):
     """Attention of one query; a query that brings seq', heads or more axes is mapped over them."""
 
-    source = f"{SOURCE}, section 4.3"
+    citation = f"{SOURCE}, section 4.3"
     notation = """
         Attention : ℝ^{key} × ℝ^{seq × key} × ℝ^{seq × val} → ℝ^{val}
         Attention(Q, K, V) = (softmax_{seq} (Q ⊙_{key} K / √|key|)) ⊙_{seq} V
@@ -78,8 +78,8 @@ class Attention(Layer):
 class MaskedAttention(Layer):
     """Attention with a mask M that is added to the scores: −∞ for a key that is not to be seen."""
 
-    source = f"{SOURCE}, section 4.3"
-    value = "Attention"
+    citation = f"{SOURCE}, section 4.3"
+    output = "Attention"
     notation = """
         Attention : ℝ^{key} × ℝ^{seq × key} × ℝ^{seq × val} × ℝ^{seq} → ℝ^{val}
         Attention(Q, K, V, M) = (softmax_{seq} (Q ⊙_{key} K / √|key| + M)) ⊙_{seq} V
@@ -90,7 +90,7 @@ class MaskedAttention(Layer):
 class Conv1d(Layer):
     """A convolution over a sequence: each window of |kernel| places gives one."""
 
-    source = f"{SOURCE}, section 4.4"
+    citation = f"{SOURCE}, section 4.4"
     notation = """
         Conv1d : ℝ^{chans × seq[n]} → ℝ^{chans' × seq[n']}
         Conv1d(X; W, b) = W ⊙_{chans, kernel} unroll_{seq,kernel} X + b
@@ -103,7 +103,7 @@ class Conv1d(Layer):
 class Conv2d(Layer):
     """A convolution over an image: each window of |kh| by |kw| pixels gives one."""
 
-    source = f"{SOURCE}, section 4.4"
+    citation = f"{SOURCE}, section 4.4"
     notation = """
         Conv2d : ℝ^{chans × height[h] × width[w]} → ℝ^{chans' × height[h'] × width[w']}
         Conv2d(X; W, b) = W ⊙_{chans, kh, kw} unroll_{height,kh} unroll_{width,kw} X + b
@@ -116,8 +116,8 @@ class Conv2d(Layer):
 class MaxPool1d(Layer):
     """The greatest of every k places of a sequence: `MaxPool1d(sizes={"k": 2})`."""
 
-    source = f"{SOURCE}, section 4.5"
-    value = "MaxPool1d_k"
+    citation = f"{SOURCE}, section 4.5"
+    output = "MaxPool1d_k"
     notation = """
         MaxPool1d_k : ℝ^{seq[n]} → ℝ^{seq[n/k]}
         MaxPool1d_k(X) = max_{kernel} pool_{seq,kernel} X
@@ -128,8 +128,8 @@ class MaxPool1d(Layer):
 class MaxPool2d(Layer):
     """The greatest of every kh by kw pixels of an image: `MaxPool2d(sizes={"kh": 2, "kw": 2})`."""
 
-    source = f"{SOURCE}, section 4.5"
-    value = "MaxPool2d_{kh,kw}"
+    citation = f"{SOURCE}, section 4.5"
+    output = "MaxPool2d_{kh,kw}"
     notation = """
         MaxPool2d_{kh,kw} : ℝ^{height[h] × width[w]} → ℝ^{height[h/kh] × width[w/kw]}
         MaxPool2d_{kh,kw}(X) = max_{kh,kw} pool_{height,kh} pool_{width,kw} X
@@ -142,7 +142,7 @@ class MaxPool2d(Layer):
 class BatchNorm(Layer):
     """Standardized over the batch and the layer, then scaled and shifted by channel."""
 
-    source = f"{SOURCE}, section 4.6"
+    citation = f"{SOURCE}, section 4.6"
     notation = """
         BatchNorm : ℝ^{batch × chans × layer} → ℝ^{batch × chans × layer}
         BatchNorm(X; γ, β) = standardize_{batch,layer}(X) ⊙ γ + β
@@ -153,7 +153,7 @@ class BatchNorm(Layer):
 class InstanceNorm(Layer):
     """Standardized over the layer, then scaled and shifted by channel."""
 
-    source = f"{SOURCE}, section 4.6"
+    citation = f"{SOURCE}, section 4.6"
     notation = """
         InstanceNorm : ℝ^{batch × chans × layer} → ℝ^{batch × chans × layer}
         InstanceNorm(X; γ, β) = standardize_{layer}(X) ⊙ γ + β
@@ -164,7 +164,7 @@ class InstanceNorm(Layer):
 class LayerNorm(Layer):
     """Standardized over the layer and the channels, then scaled and shifted by both."""
 
-    source = f"{SOURCE}, section 4.6"
+    citation = f"{SOURCE}, section 4.6"
     notation = """
         LayerNorm : ℝ^{batch × chans × layer} → ℝ^{batch × chans × layer}
         LayerNorm(X; γ, β) = standardize_{layer,chans}(X) ⊙ γ + β
@@ -175,7 +175,7 @@ class LayerNorm(Layer):
 class CBOW(Layer):
     """A continuous bag of words: the words' embeddings summed, and classified."""
 
-    source = f"{SOURCE}, a section kept in its LaTeX source"
+    citation = f"{SOURCE}, a section kept in its LaTeX source"
     notation = """
         CBOW : {0,1}^{seq × vocab} → ℝ^{classes}
         CBOW(X; E, W) = softmax_{classes}(∑_{seq} W ⊙_{emb} E ⊙_{vocab} X)
@@ -192,9 +192,9 @@ class Transformer(Layer):
     Erratum: the paper declares b^{l,2} ∈ ℝ^{hidden} where the equation needs layer; this version is corrected.
     """
 
-    source = f"{SOURCE}, appendix A.1"
+    citation = f"{SOURCE}, appendix A.1"
     file = "paper_transformer.nt"
-    value = "O"
+    output = "O"
     inputs = ("I",)
     default_sizes = {"seq": 1}
     initializers = {"W": glorot_uniform, "E": Normal("√(1 / layer)"), "W^1": he_normal}
@@ -207,8 +207,8 @@ class LeNet(Layer):
     "height": 28, "width": 28, "hidden": 120, "classes": 10})
     """
 
-    source = f"{SOURCE}, appendix A.2"
+    citation = f"{SOURCE}, appendix A.2"
     file = "lenet.nt"
-    value = "O"
+    output = "O"
     inputs = ("X^0",)
     initializers = {"W": he_normal, "W^4": glorot_uniform}

@@ -17,8 +17,8 @@ SOURCE = "lecture slides on attention and the transformer"
 class Attention(Layer):
     """Attention of one x to the set ξ: its weights a, and h, the values mixed by them."""
 
-    source = f"{SOURCE}, queries, keys, and values"
-    value = "h"
+    citation = f"{SOURCE}, queries, keys, and values"
+    output = "h"
     inputs = ("x", "ξ")
     notation = """
         q = W_q ⊙_{chans} x ∈ ℝ^{key}
@@ -39,8 +39,8 @@ class Attention(Layer):
 class CrossAttention(Layer):
     """Attention of each place of x to the set ξ: the weights A, and H = V A."""
 
-    source = f"{SOURCE}, queries, keys, and values"
-    value = "H"
+    citation = f"{SOURCE}, queries, keys, and values"
+    output = "H"
     inputs = ("x", "ξ")
     notation = """
         Q = W_q ⊙_{chans} x
@@ -61,8 +61,8 @@ class CrossAttention(Layer):
 class SelfAttention(Layer):
     """Attention of a sequence to itself: ξ is x, and d' = d'' = d."""
 
-    source = f"{SOURCE}, self attention"
-    value = "H"
+    citation = f"{SOURCE}, self attention"
+    output = "H"
     inputs = ("x",)
     notation = """
         ξ = x_{seq→memory}
@@ -84,8 +84,8 @@ class SelfAttention(Layer):
 class MultiHeadAttention(Layer):
     """Self-attention with h heads, whose results are stacked; W_h goes back from h·d numbers to d."""
 
-    source = f"{SOURCE}, implementation"
-    value = "Y"
+    citation = f"{SOURCE}, implementation"
+    output = "Y"
     inputs = ("x",)
     notation = """
         q = W_q ⊙_{chans} x
@@ -108,8 +108,8 @@ class MultiHeadAttention(Layer):
 class RNN(Layer):
     """A recurrent network with its two matrices stacked in one; g is tanh. Its value is the last state."""
 
-    source = f"{SOURCE}, from the RNN lecture"
-    value = "Y"
+    citation = f"{SOURCE}, from the RNN lecture"
+    output = "Y"
     inputs = ("x",)
     notation = """
         Y = h^n
@@ -137,11 +137,11 @@ class Translation(Layer):
     norms or hidden layers: here these are as in *Attention Is All You Need*.
     """
 
-    source = f"{SOURCE}, encoders-predictor-decoder architecture for neural machine translation"
+    citation = f"{SOURCE}, encoders-predictor-decoder architecture for neural machine translation"
     file = "translation.nt"
-    value = "ỹ"
+    output = "ỹ"
     inputs = ("x", "y")
-    optional = ("h^{Enc}",)
+    optional_inputs = ("h^{Enc}",)
     default_sizes = {"memory": 1, "seq": 2}
     initializers = {"W": glorot_uniform, "E": Normal("√(1 / chans)"), "W_1": he_normal}
 

@@ -72,7 +72,9 @@ def report(read: Any, found: Any, options: Any, console: Console) -> None:
         ]
         lines = [{"file": each.file, "line": each.line} for each in found.lines] if found is not None else []
         against = (
-            None if found is None else {"same": bool(found), "how": found.how, "message": str(found), "lines": lines}
+            None
+            if found is None
+            else {"same": bool(found), "difference": found.difference, "message": str(found), "lines": lines}
         )
         console.json(
             {

@@ -78,8 +78,10 @@ def explained(setting: Setting, read: Any, due: str, drawn: Drawn, found: Equiva
     where = [f"{line.short}: {line.text}" for line in lines]
     remarks = [str(each) for each in read.remarks]
     remarks += [f"the code never uses {name}" for name in read.unused if name in names_in(due)]
-    sentences = [*where, *(told or shown), *remarks, found.told]
-    return replace(found, told="\n".join(sentences), how="slip" if told else found.how, lines=tuple(lines))
+    sentences = [*where, *(told or shown), *remarks, found.message]
+    return replace(
+        found, message="\n".join(sentences), difference="mistake" if told else found.difference, lines=tuple(lines)
+    )
 
 
 # ------------------------------------------------------------------------------------------------------- where they part

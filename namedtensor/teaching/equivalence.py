@@ -32,7 +32,7 @@ def equivalent(first: Any, second: Any, /, *, given: str = "", seed: int = 0, **
 
     >>> import namedtensor as nt
     >>> nt.equivalent("mean_{n}(X^2) − (mean_{n} X)^2", "var_{n} X", X="ℝ^{n × feature}")
-    <same: the same for all tensors, which is proved>
+    <Equivalence: equal for all tensors (proved)>
     >>> print(nt.equivalent("softmax_{key}(Q ⊙_{key} K)", "softmax_{seq}(Q ⊙_{key} K)", Q="ℝ^{key}", K="ℝ^{seq × key}").how)
     Traceback (most recent call last):
         ...
@@ -53,11 +53,11 @@ def equivalent(first: Any, second: Any, /, *, given: str = "", seed: int = 0, **
     first, second = text_of(first), text_of(second)
     found = compared(setting, first, second, NEUTRAL, seed)
     if found and has_proof_of(setting, first, second):
-        return replace(found, proved=True, told="the same for all tensors, which is proved")
-    if found.how == "value":  # the second may be the one that lacks something
+        return replace(found, proved=True, message="equal for all tensors (proved)")
+    if found.difference == "value":  # the second may be the one that lacks something
         turned = compared(setting, second, first, TURNED, seed)
-        if turned.how == "mistake":
-            return replace(found, how="mistake", told=turned.told)
+        if turned.difference == "mistake":
+            return replace(found, difference="mistake", message=turned.message)
     return found
 
 

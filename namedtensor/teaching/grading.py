@@ -178,12 +178,12 @@ def by_value(exercise: ExerciseText, answer: str, seed: int, whole: Callable[[st
         as_mistake = [(values, own, due) for (values, own, _), due in zip(state, mistake)]
         if len(as_mistake) == len(state) and judged(reference.setting, as_mistake, WORDS):
             raise Wrong(sentence)
-    raise Wrong(judged(reference.setting, state, WORDS, exercise.solution and whole(exercise.solution)).told)
+    raise Wrong(judged(reference.setting, state, WORDS, exercise.solution and whole(exercise.solution)).message)
 
 
 def _correct(found: Equivalence) -> str:
     names = names_of_new_axes(found.axes, WORDS)
-    return f"correct on all {found.draws} random tests" + (f" ({names})" if names else "")
+    return f"correct on all {found.trials} random tests" + (f" ({names})" if names else "")
 
 
 def _allowed(exercise: ExerciseText, setting: Setting, tree: nodes.Program) -> None:
@@ -281,7 +281,7 @@ def order(exercise: ExerciseText, answer: str, seed: int) -> str:
             reference.setting, [(drawn.values, below, above)], Words("this line", "this line", "the one above")
         )
         if not found:
-            raise Wrong(f"line {number}, {spelled[number - 1]}, does not follow from the one above: {found.told}")
+            raise Wrong(f"line {number}, {spelled[number - 1]}, does not follow from the one above: {found.message}")
     for number, line in enumerate(spelled, 1):
         if line in spelled[: number - 1]:
             raise Wrong(f"line {number}, {line}, is line {spelled.index(line) + 1} once more: each line takes one step")

@@ -19,33 +19,33 @@ from .values import Value
 class Equivalence:
     """Whether two formulas are equal on all random tensors, and how they differ.
 
-    `how` is "same", "axes", "sizes", "value", "relation" if all values have one relation to the expected ones, or "mistake".
-    `record` is the index of the largest difference, from 1, with the values `found` and `due` there. `axes` maps new axes of
+    `difference` is "same", "axes", "sizes", "value", "relation" if all values have one relation to the expected ones, or "mistake".
+    `index` is that of the largest difference, from 1, with the values `actual` and `expected` there. `axes` maps new axes of
     the first to those of the second. `sizes` are the random sizes. `proved` is true if the formulas are equal for all tensors,
     not only for random ones. For a module of PyTorch, `lines` are the lines of its source that differ from the formula.
     """
 
-    how: str
-    told: str
+    difference: str
+    message: str
     axes: Mapping[str, str]
-    record: Mapping[str, int] | None = None
-    found: Any = None
-    due: Any = None
-    draws: int = 0
+    index: Mapping[str, int] | None = None
+    actual: Any = None
+    expected: Any = None
+    trials: int = 0
     sizes: Mapping[str, int] | None = None
     proved: bool = False
     lines: tuple[Any, ...] = ()
 
     def __bool__(self) -> bool:
-        return self.how == "same"
+        return self.difference == "same"
 
     @encodable
     def __str__(self) -> str:
-        return self.told
+        return self.message
 
     @encodable
     def __repr__(self) -> str:
-        return f"<{'same' if self else 'not the same'}: {self.told}>"
+        return f"<Equivalence: {self.message}>"
 
 
 def judged(
@@ -70,7 +70,7 @@ def judged(
         differing = _first_difference(pairs, way, scales)
         if differing is None:
             return Equivalence(
-                "same", f"the same on {len(pairs)} of {len(pairs)} draws", way, draws=len(pairs), sizes=extents[0]
+                "same", f"equal on all {len(pairs)} random tests", way, trials=len(pairs), sizes=extents[0]
             )
         if closest is None or differing[0] > closest[0]:
             closest = (differing[0], way, differing[1])

@@ -105,8 +105,8 @@ and `program` is as written.
 **complete** — `{"before": "A \\od", "names": {"tensors": [..], "functions": [..], "axes": [..]}}` (names of the last `check`) →
 `{"ok": true, "completions": [{"text": "⊙", "length": 3, "meaning": "\\odot"}]}`; `length` characters before the caret are replaced.
 
-**same** — `{"first": .., "second": .., "inputs": {types}}` → `{"ok": true, "same": false, "how": "value", "told": "…",
-"proved": false, "record": {"seq": 1} | null, "found": 0.2, "due": 0.6, "axes": {"theirs": "ours"}}`. What the first declares
+**same** — `{"first": .., "second": .., "inputs": {types}}` → `{"ok": true, "same": false, "difference": "value", "message": "…",
+"proved": false, "index": {"seq": 1} | null, "actual": 0.2, "expected": 0.6, "axes": {"theirs": "ours"}}`. What the first declares
 holds for the second too.
 
 **exercises** — `{"file": text of a .nt file}` → `{"ok": true, "exercises": [{"name", "kind", "points", "prose", "given", "hints",

@@ -83,9 +83,9 @@ def same(request: Request) -> Reply:
     sets: dict[str, Any] = {name: each for name, each in types.items() if isinstance(each, str) and name not in named}
     found = same_of(first, second, given="\n".join(given), **sets)
     return {
-        "same": bool(found), "how": found.how, "told": str(found), "proved": found.proved,
-        "record": None if found.record is None else dict(found.record),
-        "found": plain(found.found), "due": plain(found.due), "axes": dict(found.axes),
+        "same": bool(found), "difference": found.difference, "message": str(found), "proved": found.proved,
+        "index": None if found.index is None else dict(found.index),
+        "actual": plain(found.actual), "expected": plain(found.expected), "axes": dict(found.axes),
     }  # fmt: skip
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 ABOUT = ("numbers", "sizes", "definitions", "config", "removed")  # what a file says beside the tensors
 
 
-class About(NamedTuple):
+class LayerMetadata(NamedTuple):
     """All of a layer but its parameters; compares, and can be hashed."""
 
     sizes: tuple[tuple[str, int], ...]
@@ -28,12 +28,14 @@ class About(NamedTuple):
     strict: bool = False  # whether an outer broadcast is an error
 
     @classmethod
-    def of(cls, sizes: Mapping[str, int], definitions: str, config: Mapping[str, Any], remove: Iterable[str]) -> About:
+    def of(
+        cls, sizes: Mapping[str, int], definitions: str, config: Mapping[str, Any], remove: Iterable[str]
+    ) -> LayerMetadata:
         written = json.dumps(dict(config), ensure_ascii=False)
         return cls(tuple(sorted(sizes.items())), definitions, written, frozenset(remove))
 
 
-def write(place: str | os.PathLike[str], kind: str, parameters: Mapping[str, Any], about: About) -> None:
+def write(place: str | os.PathLike[str], kind: str, parameters: Mapping[str, Any], about: LayerMetadata) -> None:
     """Write the parameters of a layer to a safetensors file, and about a layer of this kind what makes it again."""
     tensors = {name: value for name, value in parameters.items() if isinstance(value, nt.NamedTensor)}
     numbers = {name: value for name, value in parameters.items() if name not in tensors}

@@ -5,7 +5,7 @@ A layer is written by its notation alone. Its names, its shapes and its errors c
     class Linear(Layer):
         \"""A linear map and a shift.\"""
 
-        source = "…"
+        citation = "…"
         notation = \"""
             Linear : ℝ^{chans} → ℝ^{out}
             Linear(X) = X ⊙_{chans} W + b
@@ -40,7 +40,7 @@ from namedtensor.programs.initializers import Initializers
 from namedtensor.tensors import pytrees as jax_trees
 
 from . import flax_nodes
-from .about import About, read, write
+from .about import LayerMetadata, read, write
 from .families import MANY, Members, least, member_shape, moved, stacked
 from .module_methods import ModuleMethods
 from .parameters import Declared, check_names, checked, not_by_keyword, spelled
@@ -86,26 +86,30 @@ class Layer(ModuleMethods, Suggests):
     """
 
     notation: ClassVar[str] = ""
-    uses: ClassVar[tuple[type[Layer], ...]] = ()  # layers whose formulas follow these
-    texts: ClassVar[tuple[str, ...]] = ()  # its own formulas, and those of these layers
-    source: ClassVar[str] = ""
-    value: ClassVar[str] = ""  # the name that a call computes; else the one that the class has
-    inputs: ClassVar[tuple[str, ...]] = ()  # declared names that a call gives by position, where `value` is a tensor
-    optional: ClassVar[tuple[str, ...]] = ()  # defined names that a call may give instead
+    includes: ClassVar[tuple[type[Layer], ...]] = ()  # layers whose formulas follow these
+    sources: ClassVar[tuple[str, ...]] = ()  # its own formulas, and those of these layers
+    citation: ClassVar[str] = ""
+    output: ClassVar[str] = ""  # the name that a call computes; else the one that the class has
+    inputs: ClassVar[tuple[str, ...]] = ()  # declared names that a call gives by position, where `output` is a tensor
+    optional_inputs: ClassVar[tuple[str, ...]] = ()  # defined names that a call may give instead
     default_sizes: ClassVar[Mapping[str, int]] = {}  # sizes to find the parameters with, where nothing fixes them
     initializers: ClassVar[Initializers] = {}
     formula = _Formula()
 
     def __init_subclass__(cls) -> None:
         if own := own_text(cls):
-            cls.texts = tuple(dict.fromkeys([own, *(text for layer in cls.uses for text in layer.texts)]))
-            cls.notation = "\n\n".join(cls.texts)
-            cls.initializers = {name: each for layer in (*cls.uses, cls) for name, each in layer.initializers.items()}
-        cls.inputs, cls.optional = (tuple(spelled(dict.fromkeys(names))) for names in (cls.inputs, cls.optional))
-        if cls.notation and not cls.value:
-            cls.value = cls.__name__
+            cls.sources = tuple(dict.fromkeys([own, *(text for layer in cls.includes for text in layer.sources)]))
+            cls.notation = "\n\n".join(cls.sources)
+            cls.initializers = {
+                name: each for layer in (*cls.includes, cls) for name, each in layer.initializers.items()
+            }
+        cls.inputs, cls.optional_inputs = (
+            tuple(spelled(dict.fromkeys(names))) for names in (cls.inputs, cls.optional_inputs)
+        )
+        if cls.notation and not cls.output:
+            cls.output = cls.__name__
         shown = "\n".join("    " + line for line in cls.notation.splitlines())
-        cls.__doc__ = f"{inspect.cleandoc(cls.__doc__ or '')}\n\n{shown}\n\nSource: {cls.source}."
+        cls.__doc__ = f"{inspect.cleandoc(cls.__doc__ or '')}\n\n{shown}\n\nSource: {cls.citation}."
         flax_nodes.also(cls)
         jax_trees.also(
             jax_trees.TreeClass(cls, _leaves, _of_leaves, _keys, _tree_to_json, partial(_tree_from_json, cls))
@@ -113,7 +117,7 @@ class Layer(ModuleMethods, Suggests):
 
     parameters: Mapping[str, Any]
     _kept: Mapping[str, Any]  # the same as they are kept: families in one array under a name of their own
-    _about: About
+    _about: LayerMetadata
 
     def __init__(
         self,
@@ -128,10 +132,10 @@ class Layer(ModuleMethods, Suggests):
         config = as_mapping(config, "config=", "give what the file of the model said")
         definitions = as_text(definitions, "definitions=", 'write definitions="act(x) = relu(x)"')
         remove = as_names(remove, "remove=", 'write remove=["act"]')
-        self._set({}, About.of(sizes, definitions, config, remove)._replace(strict=bool(strict)))
+        self._set({}, LayerMetadata.of(sizes, definitions, config, remove)._replace(strict=bool(strict)))
         self._set(checked(self._declared(), self.sizes, spelled(parameters)), self._about)
 
-    def _set(self, parameters: Mapping[str, Any], about: About) -> None:
+    def _set(self, parameters: Mapping[str, Any], about: LayerMetadata) -> None:
         jax_trees.where_imported()
         object.__setattr__(self, "_about", about)
         self._read_from(
@@ -145,7 +149,7 @@ class Layer(ModuleMethods, Suggests):
         object.__setattr__(self, "_kept", kept)
 
     @classmethod
-    def _of_parts(cls, parameters: Mapping[str, Any], about: About) -> Self:
+    def _of_parts(cls, parameters: Mapping[str, Any], about: LayerMetadata) -> Self:
         """A layer of what was a layer before; nothing is checked."""
         layer = object.__new__(cls)
         layer._set(parameters, about)
@@ -217,7 +221,7 @@ class Layer(ModuleMethods, Suggests):
         left = {name: size for name, size in sizes.items() if name not in axes}
         if constants:
             return cls({**found, **constants}, left, strict=strict)
-        return cls._of_parts(found, About.of(left, "", {}, ())._replace(strict=bool(strict)))
+        return cls._of_parts(found, LayerMetadata.of(left, "", {}, ())._replace(strict=bool(strict)))
 
     def replace(self, parameters: Mapping[str, Any] | None = None, /, **named: Any) -> Self:
         """A layer with other values for some parameters. Raises NotationError where one does not fit."""
@@ -290,12 +294,12 @@ class Layer(ModuleMethods, Suggests):
     @classmethod
     def _arguments(cls) -> tuple[str, ...]:
         """The names of what a call takes by position."""
-        return cls.inputs + cls.optional if cls.inputs else tuple(cls.formula[cls.value].arguments)
+        return cls.inputs + cls.optional_inputs if cls.inputs else tuple(cls.formula[cls.output].arguments)
 
     # ------------------------------------------------------------------------------------------------------ using it
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """The layer's value. Arguments may carry any extra axes; the layer is mapped over those."""
-        return self.evaluate(self.value, *arguments, **named)
+        return self.evaluate(self.output, *arguments, **named)
 
     def evaluate(self, name: str | tuple[str, ...], *arguments: Any, **named: Any) -> Any:
         """The value of any name of the formulas, such as the attention of a layer; of several names, a tuple."""
@@ -320,7 +324,7 @@ class Layer(ModuleMethods, Suggests):
         """Every step to the layer's value, and in whose definition it stands: `layer.explain(X).inside("FFN")`."""
         arguments, named = self._named(arguments, named)
         program = self._program(named)
-        return program[self.value].explain(*arguments, values={**self.parameters, **named}, sizes=self.sizes)
+        return program[self.output].explain(*arguments, values={**self.parameters, **named}, sizes=self.sizes)
 
     def diagram(self, *arguments: Any, expand: str | Collection[str] = (), **named: Any) -> Diagram:
         """Where the values go, each with its type: `model.diagram(ids="ℝ^{seq}", expand="FFN")` opens the functions FFN.
@@ -328,7 +332,7 @@ class Layer(ModuleMethods, Suggests):
         Arguments are types or tensors, as a call takes them; see `EntryPoint.diagram` of namedtensor.
         """
         arguments, named = self._named(arguments, named)
-        entry = self._program(named)[self.value]
+        entry = self._program(named)[self.output]
         return entry.diagram(*arguments, sizes=self.sizes, expand=expand, values=self.parameters, **named)
 
     def highlight(self) -> Highlighted:
@@ -338,7 +342,7 @@ class Layer(ModuleMethods, Suggests):
 
     def _program(self, named: Mapping[str, Any]) -> nt.Program:
         """The formulas without the definitions of what the call gives."""
-        given = frozenset(name for name in self.optional if name in named)
+        given = frozenset(name for name in self.optional_inputs if name in named)
         return variant(self.notation, self.definitions, given | self.removed, self._about.strict)
 
     def _named(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -347,7 +351,7 @@ class Layer(ModuleMethods, Suggests):
         if not self.inputs:
             self._check_names(named, ())
             return arguments, named
-        names = (*self.inputs, *self.optional)
+        names = (*self.inputs, *self.optional_inputs)
         if len(arguments) > len(names):
             kind, takes = type(self).__name__, ", ".join(names)
             raise nt.NotationError(304, f"{kind} expects {takes}, got {len(arguments)} arguments")
@@ -441,7 +445,7 @@ def _tree_to_json(tree: Any) -> Any:
 
 def _tree_from_json(kind: type[Layer], written: Any) -> Any:
     names, numbers, sizes, definitions, config, removed, stacked, strict = written
-    about = About(pairs(sizes), definitions, config, frozenset(removed), None, tuple(stacked), strict)
+    about = LayerMetadata(pairs(sizes), definitions, config, frozenset(removed), None, tuple(stacked), strict)
     names = tuple(name if isinstance(name, str) else FamilyName(tuple(name)) for name in names)
     return kind, names, pairs(numbers), about, None
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class ModuleMethods:
     """What `Layer` has for PyTorch."""
 
-    optional: ClassVar[tuple[str, ...]]
+    optional_inputs: ClassVar[tuple[str, ...]]
 
     if TYPE_CHECKING:  # what a layer has besides
 
@@ -65,7 +65,7 @@ class ModuleMethods:
         with LOADING, all_or_none():
             from .torch_modules import LayerModule
 
-        self._check_names(inputs, self._arguments() + self.optional)
+        self._check_names(inputs, self._arguments() + self.optional_inputs)
         kind: Any = type(self)
         return LayerModule(kind, self._for_torch(dtype), inputs, name)
 

@@ -14,7 +14,7 @@ from namedtensor.programs.torch_module import NamedModule, in_default_dtype
 class Kind(Protocol):
     """A class of layers, made again of its parts."""
 
-    value: str
+    output: str
 
     def _of_parts(self, parameters: Mapping[str, Any], about: Any) -> Any: ...
     def _arguments(self) -> tuple[str, ...]: ...
@@ -45,7 +45,7 @@ class LayerModule(NamedModule):
         super().__init__(in_default_dtype(layer.parameters), inputs)
         self.kind = kind
         self.about = layer._about
-        self.names = names or kind.value
+        self.names = names or kind.output
         self._plan()
 
     def run(self, parameters: dict[str, Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
@@ -57,7 +57,7 @@ class LayerModule(NamedModule):
     def goal(self) -> Goal:
         layer = self.kind._of_parts(self.tensors, self.about)
         entry = layer._program(dict.fromkeys(self._shapes))[self.names]
-        needed = layer.inputs or self.positional() if self.names == self.kind.value else ()
+        needed = layer.inputs or self.positional() if self.names == self.kind.output else ()
         return Goal(entry._goal, layer.sizes, self.positional(), needed)
 
     def formula(self) -> str:

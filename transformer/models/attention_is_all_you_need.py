@@ -11,55 +11,58 @@ from namedtensor.initializers import Constant, Normal, glorot_uniform
 
 from ..pretrained.generation import LanguageModel, generate
 from ..pretrained.hugging_face import State, match
-from ..pretrained.model import ACTIVATIONS, Stored, expanded
+from ..pretrained.model import ACTIVATIONS, WeightEntry, expanded
 
 
-def attention(name: str, index: str, place: str, out: str) -> tuple[Stored, ...]:
+def attention(name: str, index: str, place: str, out: str) -> tuple[WeightEntry, ...]:
     """The rows of one attention whose four maps are kept apart."""
     maps = [(letter, f"{place}.{letter.lower()}_proj") for letter in "QKV"]
     axis = {"Q": "key", "K": "key", "V": "val"}
     return (
-        *(Stored(f"W^{{{name},{index},{x}}}", f"{where}.weight", f"(heads {axis[x]}) chans") for x, where in maps),
-        *(Stored(f"b^{{{name},{index},{x}}}", f"{where}.bias", f"(heads {axis[x]})") for x, where in maps),
-        Stored(f"W^{{{name},{index},O}}", f"{place}.{out}.weight", "chans (heads val)"),
-        Stored(f"b^{{{name},{index},O}}", f"{place}.{out}.bias", "chans"),
+        *(WeightEntry(f"W^{{{name},{index},{x}}}", f"{where}.weight", f"(heads {axis[x]}) chans") for x, where in maps),
+        *(WeightEntry(f"b^{{{name},{index},{x}}}", f"{where}.bias", f"(heads {axis[x]})") for x, where in maps),
+        WeightEntry(f"W^{{{name},{index},O}}", f"{place}.{out}.weight", "chans (heads val)"),
+        WeightEntry(f"b^{{{name},{index},O}}", f"{place}.{out}.bias", "chans"),
     )
 
 
-def stacked(name: str, index: str, place: str) -> tuple[Stored, ...]:
+def stacked(name: str, index: str, place: str) -> tuple[WeightEntry, ...]:
     """The rows of one attention of torch.nn, which keeps the maps of Q, K and V as one."""
     parts = [(x, axis, {"three": count}) for count, (x, axis) in enumerate((("Q", "key"), ("K", "key"), ("V", "val")))]
     weight, bias = f"{place}.in_proj_weight", f"{place}.in_proj_bias"
     return (
-        *(Stored(f"W^{{{name},{index},{x}}}", weight, f"(three[3] heads {axis}) chans", **p) for x, axis, p in parts),
-        *(Stored(f"b^{{{name},{index},{x}}}", bias, f"(three[3] heads {axis})", **p) for x, axis, p in parts),
-        Stored(f"W^{{{name},{index},O}}", f"{place}.out_proj.weight", "chans (heads val)"),
-        Stored(f"b^{{{name},{index},O}}", f"{place}.out_proj.bias", "chans"),
+        *(
+            WeightEntry(f"W^{{{name},{index},{x}}}", weight, f"(three[3] heads {axis}) chans", **p)
+            for x, axis, p in parts
+        ),
+        *(WeightEntry(f"b^{{{name},{index},{x}}}", bias, f"(three[3] heads {axis})", **p) for x, axis, p in parts),
+        WeightEntry(f"W^{{{name},{index},O}}", f"{place}.out_proj.weight", "chans (heads val)"),
+        WeightEntry(f"b^{{{name},{index},O}}", f"{place}.out_proj.bias", "chans"),
     )
 
 
-def others(name: str, index: str, place: str, norms: tuple[str, ...], maps: tuple[str, str]) -> tuple[Stored, ...]:
+def others(name: str, index: str, place: str, norms: tuple[str, ...], maps: tuple[str, str]) -> tuple[WeightEntry, ...]:
     """The rows of a block's layer norms, in their order, and of its feedforward network."""
     found = [
-        Stored(f"{ours}^{{{name},{index},{count}}}", f"{place}.{norm}.{theirs}", "chans")
+        WeightEntry(f"{ours}^{{{name},{index},{count}}}", f"{place}.{norm}.{theirs}", "chans")
         for count, norm in enumerate(norms, 1)
         for ours, theirs in (("γ", "weight"), ("β", "bias"))
     ]
     first, second = maps
     return (
         *found,
-        Stored(f"W^{{{name},{index},1}}", f"{place}.{first}.weight", "hidden chans"),
-        Stored(f"b^{{{name},{index},1}}", f"{place}.{first}.bias", "hidden"),
-        Stored(f"W^{{{name},{index},2}}", f"{place}.{second}.weight", "chans hidden"),
-        Stored(f"b^{{{name},{index},2}}", f"{place}.{second}.bias", "chans"),
+        WeightEntry(f"W^{{{name},{index},1}}", f"{place}.{first}.weight", "hidden chans"),
+        WeightEntry(f"b^{{{name},{index},1}}", f"{place}.{first}.bias", "hidden"),
+        WeightEntry(f"W^{{{name},{index},2}}", f"{place}.{second}.weight", "chans hidden"),
+        WeightEntry(f"b^{{{name},{index},2}}", f"{place}.{second}.bias", "chans"),
     )
 
 
 ENCODER, DECODER = "encoder.layers.{n}", "decoder.layers.{l}"
 MARIAN_NORMS = ("self_attn_layer_norm", "encoder_attn_layer_norm", "final_layer_norm")
 MARIAN = (
-    Stored("E", "shared.weight", "vocab chans"),
-    Stored("b^{out}", "final_logits_bias", "one[1] vocab", one=0),
+    WeightEntry("E", "shared.weight", "vocab chans"),
+    WeightEntry("b^{out}", "final_logits_bias", "one[1] vocab", one=0),
     *attention("enc", "n", f"{ENCODER}.self_attn", "out_proj"),
     *others("enc", "n", ENCODER, MARIAN_NORMS[::2], ("fc1", "fc2")),
     *attention("dec", "l", f"{DECODER}.self_attn", "out_proj"),
@@ -74,10 +77,10 @@ TORCH = (
     *others("dec", "l", DECODER, ("norm1", "norm2", "norm3"), ("linear1", "linear2")),
 )
 TORCH_NORMS = (
-    Stored("γ^{enc}", "encoder.norm.weight", "chans"),
-    Stored("β^{enc}", "encoder.norm.bias", "chans"),
-    Stored("γ^{dec}", "decoder.norm.weight", "chans"),
-    Stored("β^{dec}", "decoder.norm.bias", "chans"),
+    WeightEntry("γ^{enc}", "encoder.norm.weight", "chans"),
+    WeightEntry("β^{enc}", "encoder.norm.bias", "chans"),
+    WeightEntry("γ^{dec}", "decoder.norm.weight", "chans"),
+    WeightEntry("β^{dec}", "decoder.norm.bias", "chans"),
 )
 NORMED = """
     H = LayerNorm(X^N; γ^{enc}, β^{enc})
@@ -98,10 +101,10 @@ class EncoderDecoder(LanguageModel):
     A call with `source` and the target's `ids`, on axes source and seq, is teacher forcing: the logits of each next token.
     """
 
-    source = "Vaswani, Shazeer, Parmar, Uszkoreit, Jones, Gomez, Kaiser, Polosukhin, Attention Is All You Need, 2017"
+    citation = "Vaswani, Shazeer, Parmar, Uszkoreit, Jones, Gomez, Kaiser, Polosukhin, Attention Is All You Need, 2017"
     file = "attention_is_all_you_need.nt"
     inputs = ("source", "ids")
-    optional = ("source_mask", "mask", "positions", "places", "X^0", "Y^0")
+    optional_inputs = ("source_mask", "mask", "positions", "places", "X^0", "Y^0")
     fixed = ("K^{cross,l}", "V^{cross,l}")
     cached = """
         past^{l,K} ∈ ℝ^{memory × heads × key}
@@ -110,9 +113,9 @@ class EncoderDecoder(LanguageModel):
         V^{cross,l} ∈ ℝ^{source × heads × val}
     """
     default_sizes = {"chans": 2}
-    kinds = ("marian",)
+    model_types = ("marian",)
     initializers = {"E": Normal("√(1 / chans)"), "W": glorot_uniform, "b": Constant(0.0)}
-    counts = {
+    config_sizes = {
         "N": "encoder_layers", "L": "decoder_layers", "chans": "d_model", "vocab": "vocab_size",
         "heads": lambda config: alike(config, "encoder_attention_heads", "decoder_attention_heads"),
         "hidden": lambda config: alike(config, "encoder_ffn_dim", "decoder_ffn_dim"),
@@ -120,15 +123,15 @@ class EncoderDecoder(LanguageModel):
         "val": lambda config: config["d_model"] // config["decoder_attention_heads"],
     }  # fmt: skip
     activation = "activation_function"
-    only = {"share_encoder_decoder_embeddings": True, "tie_word_embeddings": True}
-    prefix = "model."
-    spare = ("lm_head.weight", "encoder.embed_*", "decoder.embed_*")
-    stored = MARIAN
+    required_config = {"share_encoder_decoder_embeddings": True, "tie_word_embeddings": True}
+    base_model_prefix = "model."
+    ignored_weights = ("lm_head.weight", "encoder.embed_*", "decoder.embed_*")
+    weight_map = MARIAN
 
     @classmethod
-    def changes(cls, config: Mapping[str, Any]) -> str:
+    def config_definitions(cls, config: Mapping[str, Any]) -> str:
         scale = "" if config.get("scale_embedding") else "scale = 1"
-        return "\n".join((super().changes(config), inspect.cleandoc(MARIAN_TEXT), scale)).strip()
+        return "\n".join((super().config_definitions(config), inspect.cleandoc(MARIAN_TEXT), scale)).strip()
 
     @classmethod
     def from_torch(

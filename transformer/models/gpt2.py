@@ -5,50 +5,50 @@ from __future__ import annotations
 from namedtensor.initializers import Constant, Normal
 
 from ..pretrained.generation import LanguageModel
-from ..pretrained.model import Stored
+from ..pretrained.model import WeightEntry
 
 
 class GPT2(LanguageModel):
     """GPT-2: a decoder whose layer norms stand before what they norm."""
 
-    source = "Radford, Wu, Child, Luan, Amodei, Sutskever, Language Models are Unsupervised Multitask Learners, 2019"
+    citation = "Radford, Wu, Child, Luan, Amodei, Sutskever, Language Models are Unsupervised Multitask Learners, 2019"
     file = "gpt2.nt"
-    kinds = ("gpt2",)
+    model_types = ("gpt2",)
     initializers = {
         "E": Normal("0.02"), "P": Normal("0.01"), "W": Normal("0.02"), "b": Constant(0.0),
         "W^O": Normal("0.02 / √(2 L)"), "W^2": Normal("0.02 / √(2 L)"),
     }  # fmt: skip
-    counts = {
+    config_sizes = {
         "L": "n_layer", "chans": "n_embd", "heads": "n_head", "vocab": "vocab_size", "place": "n_positions",
         "hidden": lambda config: config.get("n_inner") or 4 * config["n_embd"],
         "key": lambda config: config["n_embd"] // config["n_head"],
         "val": lambda config: config["n_embd"] // config["n_head"],
     }  # fmt: skip
-    numbers = {"ε": "layer_norm_epsilon"}
+    config_constants = {"ε": "layer_norm_epsilon"}
     activation = "activation_function"
-    only = {"scale_attn_weights": True, "scale_attn_by_inverse_layer_idx": False, "reorder_and_upcast_attn": False,
+    required_config = {"scale_attn_weights": True, "scale_attn_by_inverse_layer_idx": False, "reorder_and_upcast_attn": False,
             "tie_word_embeddings": True}  # fmt: skip
-    prefix = "transformer."
-    spare = ("lm_head.weight", "h.{l}.attn.bias", "h.{l}.attn.masked_bias")
-    stored = (
-        Stored("E", "wte.weight", "vocab chans"),
-        Stored("P", "wpe.weight", "place chans"),
-        Stored("γ^{l,1}", "h.{l}.ln_1.weight", "chans"),
-        Stored("β^{l,1}", "h.{l}.ln_1.bias", "chans"),
-        Stored("W^{l,Q}", "h.{l}.attn.c_attn.weight", "chans (three[3] heads key)", three=0),
-        Stored("W^{l,K}", "h.{l}.attn.c_attn.weight", "chans (three[3] heads key)", three=1),
-        Stored("W^{l,V}", "h.{l}.attn.c_attn.weight", "chans (three[3] heads val)", three=2),
-        Stored("b^{l,Q}", "h.{l}.attn.c_attn.bias", "(three[3] heads key)", three=0),
-        Stored("b^{l,K}", "h.{l}.attn.c_attn.bias", "(three[3] heads key)", three=1),
-        Stored("b^{l,V}", "h.{l}.attn.c_attn.bias", "(three[3] heads val)", three=2),
-        Stored("W^{l,O}", "h.{l}.attn.c_proj.weight", "(heads val) chans"),
-        Stored("b^{l,O}", "h.{l}.attn.c_proj.bias", "chans"),
-        Stored("γ^{l,2}", "h.{l}.ln_2.weight", "chans"),
-        Stored("β^{l,2}", "h.{l}.ln_2.bias", "chans"),
-        Stored("W^{l,1}", "h.{l}.mlp.c_fc.weight", "chans hidden"),
-        Stored("b^{l,1}", "h.{l}.mlp.c_fc.bias", "hidden"),
-        Stored("W^{l,2}", "h.{l}.mlp.c_proj.weight", "hidden chans"),
-        Stored("b^{l,2}", "h.{l}.mlp.c_proj.bias", "chans"),
-        Stored("γ", "ln_f.weight", "chans"),
-        Stored("β", "ln_f.bias", "chans"),
+    base_model_prefix = "transformer."
+    ignored_weights = ("lm_head.weight", "h.{l}.attn.bias", "h.{l}.attn.masked_bias")
+    weight_map = (
+        WeightEntry("E", "wte.weight", "vocab chans"),
+        WeightEntry("P", "wpe.weight", "place chans"),
+        WeightEntry("γ^{l,1}", "h.{l}.ln_1.weight", "chans"),
+        WeightEntry("β^{l,1}", "h.{l}.ln_1.bias", "chans"),
+        WeightEntry("W^{l,Q}", "h.{l}.attn.c_attn.weight", "chans (three[3] heads key)", three=0),
+        WeightEntry("W^{l,K}", "h.{l}.attn.c_attn.weight", "chans (three[3] heads key)", three=1),
+        WeightEntry("W^{l,V}", "h.{l}.attn.c_attn.weight", "chans (three[3] heads val)", three=2),
+        WeightEntry("b^{l,Q}", "h.{l}.attn.c_attn.bias", "(three[3] heads key)", three=0),
+        WeightEntry("b^{l,K}", "h.{l}.attn.c_attn.bias", "(three[3] heads key)", three=1),
+        WeightEntry("b^{l,V}", "h.{l}.attn.c_attn.bias", "(three[3] heads val)", three=2),
+        WeightEntry("W^{l,O}", "h.{l}.attn.c_proj.weight", "(heads val) chans"),
+        WeightEntry("b^{l,O}", "h.{l}.attn.c_proj.bias", "chans"),
+        WeightEntry("γ^{l,2}", "h.{l}.ln_2.weight", "chans"),
+        WeightEntry("β^{l,2}", "h.{l}.ln_2.bias", "chans"),
+        WeightEntry("W^{l,1}", "h.{l}.mlp.c_fc.weight", "chans hidden"),
+        WeightEntry("b^{l,1}", "h.{l}.mlp.c_fc.bias", "hidden"),
+        WeightEntry("W^{l,2}", "h.{l}.mlp.c_proj.weight", "hidden chans"),
+        WeightEntry("b^{l,2}", "h.{l}.mlp.c_proj.bias", "chans"),
+        WeightEntry("γ", "ln_f.weight", "chans"),
+        WeightEntry("β", "ln_f.bias", "chans"),
     )

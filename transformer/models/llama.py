@@ -10,7 +10,7 @@ import namedtensor as nt
 from namedtensor.initializers import Constant, Normal
 
 from ..pretrained.generation import LanguageModel
-from ..pretrained.model import Stored
+from ..pretrained.model import WeightEntry
 
 
 class Llama(LanguageModel):
@@ -19,34 +19,34 @@ class Llama(LanguageModel):
     The angles φ are of the parameters' dtype: in half precision they are right to some hundred positions only.
     """
 
-    source = "Touvron et al., LLaMA: Open and Efficient Foundation Language Models, 2023"
+    citation = "Touvron et al., LLaMA: Open and Efficient Foundation Language Models, 2023"
     file = "llama.nt"
-    kinds = ("llama",)
+    model_types = ("llama",)
     initializers = {"E": Normal("0.02"), "U": Normal("0.02"), "W": Normal("0.02"), "γ": Constant(1.0)}
-    counts = {
+    config_sizes = {
         "L": "num_hidden_layers", "chans": "hidden_size", "hidden": "intermediate_size", "vocab": "vocab_size",
         "groups": lambda config: groups(config),
         "queries": lambda config: config["num_attention_heads"] // groups(config),
         "pair": lambda config: head(config) // 2,
         "val": lambda config: head(config),
     }  # fmt: skip
-    numbers = {"ε": "rms_norm_eps"}
+    config_constants = {"ε": "rms_norm_eps"}
     activation = "hidden_act"
-    prefix = "model."
-    only = {"attention_bias": False, "mlp_bias": False}
-    spare = ("layers.{l}.self_attn.rotary_emb.inv_freq", "lm_head.weight")
-    stored = (
-        Stored("E", "embed_tokens.weight", "vocab chans"),
-        Stored("γ^{l,1}", "layers.{l}.input_layernorm.weight", "chans"),
-        Stored("W^{l,Q}", "layers.{l}.self_attn.q_proj.weight", "(groups queries part[2] pair) chans"),
-        Stored("W^{l,K}", "layers.{l}.self_attn.k_proj.weight", "(groups part[2] pair) chans"),
-        Stored("W^{l,V}", "layers.{l}.self_attn.v_proj.weight", "(groups val) chans"),
-        Stored("W^{l,O}", "layers.{l}.self_attn.o_proj.weight", "chans (groups queries val)"),
-        Stored("γ^{l,2}", "layers.{l}.post_attention_layernorm.weight", "chans"),
-        Stored("W^{l,1}", "layers.{l}.mlp.gate_proj.weight", "hidden chans"),
-        Stored("W^{l,3}", "layers.{l}.mlp.up_proj.weight", "hidden chans"),
-        Stored("W^{l,2}", "layers.{l}.mlp.down_proj.weight", "chans hidden"),
-        Stored("γ", "norm.weight", "chans"),
+    base_model_prefix = "model."
+    required_config = {"attention_bias": False, "mlp_bias": False}
+    ignored_weights = ("layers.{l}.self_attn.rotary_emb.inv_freq", "lm_head.weight")
+    weight_map = (
+        WeightEntry("E", "embed_tokens.weight", "vocab chans"),
+        WeightEntry("γ^{l,1}", "layers.{l}.input_layernorm.weight", "chans"),
+        WeightEntry("W^{l,Q}", "layers.{l}.self_attn.q_proj.weight", "(groups queries part[2] pair) chans"),
+        WeightEntry("W^{l,K}", "layers.{l}.self_attn.k_proj.weight", "(groups part[2] pair) chans"),
+        WeightEntry("W^{l,V}", "layers.{l}.self_attn.v_proj.weight", "(groups val) chans"),
+        WeightEntry("W^{l,O}", "layers.{l}.self_attn.o_proj.weight", "chans (groups queries val)"),
+        WeightEntry("γ^{l,2}", "layers.{l}.post_attention_layernorm.weight", "chans"),
+        WeightEntry("W^{l,1}", "layers.{l}.mlp.gate_proj.weight", "hidden chans"),
+        WeightEntry("W^{l,3}", "layers.{l}.mlp.up_proj.weight", "hidden chans"),
+        WeightEntry("W^{l,2}", "layers.{l}.mlp.down_proj.weight", "chans hidden"),
+        WeightEntry("γ", "norm.weight", "chans"),
     )
     cached = """
         past^{l,K} ∈ ℝ^{memory × groups × part × pair}
@@ -54,12 +54,12 @@ class Llama(LanguageModel):
     """
 
     @classmethod
-    def table(cls, config: Mapping[str, Any]) -> tuple[Stored, ...]:
-        return cls.stored if tied(config) else (*cls.stored, Stored("U", "lm_head.weight", "vocab chans"))
+    def table(cls, config: Mapping[str, Any]) -> tuple[WeightEntry, ...]:
+        return cls.weight_map if tied(config) else (*cls.weight_map, WeightEntry("U", "lm_head.weight", "vocab chans"))
 
     @classmethod
-    def changes(cls, config: Mapping[str, Any]) -> str:
-        said = (super().changes(config), "U = E" if tied(config) else "", frequencies(config))
+    def config_definitions(cls, config: Mapping[str, Any]) -> str:
+        said = (super().config_definitions(config), "U = E" if tied(config) else "", frequencies(config))
         return "\n".join(filter(None, said))
 
 

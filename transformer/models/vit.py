@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from namedtensor.initializers import Constant, Normal
 
-from ..pretrained.model import Model, Stored
+from ..pretrained.model import Model, WeightEntry
 
 MAPS = {
     "Q^l": "N^l ⊙_{chans} W^{l,Q}",
@@ -35,13 +35,13 @@ class ViT(Model):
     The axis chans of the pixels is called color in the formulas, where chans are the features.
     """
 
-    source = "Dosovitskiy et al., An Image is Worth 16x16 Words: Transformers for Image Recognition at Scale, 2021"
+    citation = "Dosovitskiy et al., An Image is Worth 16x16 Words: Transformers for Image Recognition at Scale, 2021"
     file = "vit.nt"
-    value = "states"
+    output = "states"
     inputs = ("pixels",)
-    kinds = ("vit",)
+    model_types = ("vit",)
     initializers = {"C": Normal("0.02"), "P": Normal("0.02"), "W": Normal("0.02"), "b": Constant(0.0)}
-    counts = {
+    config_sizes = {
         "L": "num_hidden_layers", "chans": "hidden_size", "heads": "num_attention_heads",
         "hidden": "intermediate_size", "color": "num_channels",
         "height": lambda config: sides(config["image_size"])[0],
@@ -53,60 +53,60 @@ class ViT(Model):
         "key": lambda config: config["hidden_size"] // config["num_attention_heads"],
         "val": lambda config: config["hidden_size"] // config["num_attention_heads"],
     }  # fmt: skip
-    numbers = {"ε": "layer_norm_eps"}
+    config_constants = {"ε": "layer_norm_eps"}
     activation = "hidden_act"
-    only = {"pooler_act": "tanh"}
-    prefix = "vit."
-    respelled = {
+    required_config = {"pooler_act": "tanh"}
+    base_model_prefix = "vit."
+    weight_renames = {
         "layers.": "encoder.layer.", "attention.q_proj": "attention.attention.query",
         "attention.k_proj": "attention.attention.key", "attention.v_proj": "attention.attention.value",
         "attention.o_proj": "attention.output.dense", "mlp.fc1": "intermediate.dense", "mlp.fc2": "output.dense",
     }  # fmt: skip
     ignored_heads = ("embeddings.mask_token", "decoder.*")
-    stored = (
-        Stored("W", "embeddings.patch_embeddings.projection.weight", "chans color down across"),
-        Stored("b", "embeddings.patch_embeddings.projection.bias", "chans"),
-        Stored("C", "embeddings.cls_token", "batch[1] first[1] chans", batch=0, first=0),
-        Stored("P", "embeddings.position_embeddings", "batch[1] seq chans", batch=0),
-        Stored("γ^{l,1}", "encoder.layer.{l}.layernorm_before.weight", "chans"),
-        Stored("β^{l,1}", "encoder.layer.{l}.layernorm_before.bias", "chans"),
-        Stored("W^{l,Q}", "encoder.layer.{l}.attention.attention.query.weight", "(heads key) chans"),
-        Stored("W^{l,K}", "encoder.layer.{l}.attention.attention.key.weight", "(heads key) chans"),
-        Stored("W^{l,V}", "encoder.layer.{l}.attention.attention.value.weight", "(heads val) chans"),
-        Stored("b^{l,Q}", "encoder.layer.{l}.attention.attention.query.bias", "(heads key)"),
-        Stored("b^{l,K}", "encoder.layer.{l}.attention.attention.key.bias", "(heads key)"),
-        Stored("b^{l,V}", "encoder.layer.{l}.attention.attention.value.bias", "(heads val)"),
-        Stored("W^{l,O}", "encoder.layer.{l}.attention.output.dense.weight", "chans (heads val)"),
-        Stored("b^{l,O}", "encoder.layer.{l}.attention.output.dense.bias", "chans"),
-        Stored("γ^{l,2}", "encoder.layer.{l}.layernorm_after.weight", "chans"),
-        Stored("β^{l,2}", "encoder.layer.{l}.layernorm_after.bias", "chans"),
-        Stored("W^{l,1}", "encoder.layer.{l}.intermediate.dense.weight", "hidden chans"),
-        Stored("b^{l,1}", "encoder.layer.{l}.intermediate.dense.bias", "hidden"),
-        Stored("W^{l,2}", "encoder.layer.{l}.output.dense.weight", "chans hidden"),
-        Stored("b^{l,2}", "encoder.layer.{l}.output.dense.bias", "chans"),
-        Stored("γ", "layernorm.weight", "chans"),
-        Stored("β", "layernorm.bias", "chans"),
+    weight_map = (
+        WeightEntry("W", "embeddings.patch_embeddings.projection.weight", "chans color down across"),
+        WeightEntry("b", "embeddings.patch_embeddings.projection.bias", "chans"),
+        WeightEntry("C", "embeddings.cls_token", "batch[1] first[1] chans", batch=0, first=0),
+        WeightEntry("P", "embeddings.position_embeddings", "batch[1] seq chans", batch=0),
+        WeightEntry("γ^{l,1}", "encoder.layer.{l}.layernorm_before.weight", "chans"),
+        WeightEntry("β^{l,1}", "encoder.layer.{l}.layernorm_before.bias", "chans"),
+        WeightEntry("W^{l,Q}", "encoder.layer.{l}.attention.attention.query.weight", "(heads key) chans"),
+        WeightEntry("W^{l,K}", "encoder.layer.{l}.attention.attention.key.weight", "(heads key) chans"),
+        WeightEntry("W^{l,V}", "encoder.layer.{l}.attention.attention.value.weight", "(heads val) chans"),
+        WeightEntry("b^{l,Q}", "encoder.layer.{l}.attention.attention.query.bias", "(heads key)"),
+        WeightEntry("b^{l,K}", "encoder.layer.{l}.attention.attention.key.bias", "(heads key)"),
+        WeightEntry("b^{l,V}", "encoder.layer.{l}.attention.attention.value.bias", "(heads val)"),
+        WeightEntry("W^{l,O}", "encoder.layer.{l}.attention.output.dense.weight", "chans (heads val)"),
+        WeightEntry("b^{l,O}", "encoder.layer.{l}.attention.output.dense.bias", "chans"),
+        WeightEntry("γ^{l,2}", "encoder.layer.{l}.layernorm_after.weight", "chans"),
+        WeightEntry("β^{l,2}", "encoder.layer.{l}.layernorm_after.bias", "chans"),
+        WeightEntry("W^{l,1}", "encoder.layer.{l}.intermediate.dense.weight", "hidden chans"),
+        WeightEntry("b^{l,1}", "encoder.layer.{l}.intermediate.dense.bias", "hidden"),
+        WeightEntry("W^{l,2}", "encoder.layer.{l}.output.dense.weight", "chans hidden"),
+        WeightEntry("b^{l,2}", "encoder.layer.{l}.output.dense.bias", "chans"),
+        WeightEntry("γ", "layernorm.weight", "chans"),
+        WeightEntry("β", "layernorm.bias", "chans"),
     )
-    parts = {
+    optional_weights = {
         "pooled": (
-            Stored("W^{pool}", "pooler.dense.weight", "out chans"),
-            Stored("b^{pool}", "pooler.dense.bias", "out"),
+            WeightEntry("W^{pool}", "pooler.dense.weight", "out chans"),
+            WeightEntry("b^{pool}", "pooler.dense.bias", "out"),
         ),
         "logits": (
-            Stored("W^{class}", "classifier.weight", "class chans"),
-            Stored("b^{class}", "classifier.bias", "class"),
+            WeightEntry("W^{class}", "classifier.weight", "class chans"),
+            WeightEntry("b^{class}", "classifier.bias", "class"),
         ),
     }
 
     @classmethod
-    def table(cls, config: Mapping[str, Any]) -> tuple[Stored, ...]:
+    def table(cls, config: Mapping[str, Any]) -> tuple[WeightEntry, ...]:
         if config.get("qkv_bias", True):
-            return cls.stored
-        return tuple(row for row in cls.stored if row.name not in ("b^{l,Q}", "b^{l,K}", "b^{l,V}"))
+            return cls.weight_map
+        return tuple(row for row in cls.weight_map if row.name not in ("b^{l,Q}", "b^{l,K}", "b^{l,V}"))
 
     @classmethod
-    def changes(cls, config: Mapping[str, Any]) -> str:
+    def config_definitions(cls, config: Mapping[str, Any]) -> str:
         if config.get("qkv_bias", True):
-            return super().changes(config)
+            return super().config_definitions(config)
         plain = [f"{name} = {formula} for l = 1, …, L" for name, formula in MAPS.items()]
-        return "\n".join((super().changes(config), *plain))
+        return "\n".join((super().config_definitions(config), *plain))

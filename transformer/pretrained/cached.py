@@ -46,7 +46,7 @@ class CachedModule(LayerModule):
         self._cached_about = cached_about(model, [*inputs, *constant])
         self._cached_inputs = (*inputs, *constant, *cached)
         shapes = dict(zip((*constant, *cached), expanded_axes(axes, (*constant, *cached))))
-        super().__init__(kind, model, {**inputs, **shapes}, (model.value, *expanded(("K^l", "V^l"), layers)))
+        super().__init__(kind, model, {**inputs, **shapes}, (model.output, *expanded(("K^l", "V^l"), layers)))
 
     def empty_cache(self, batch: int = 1) -> tuple[Any, ...]:
         """The cache before the first token: for each layer keys and values of no token.

@@ -141,7 +141,7 @@ def steps(
         values={**model._kept, "states": LAST["now"](X=states, mask=mask)}, sizes=model.sizes
     )
 
-    kept = {name: value for name, value in given.items() if name in model.optional}
+    kept = {name: value for name, value in given.items() if name in model.optional_inputs}
     tensors = {name: each for name, each in model._kept.items() if isinstance(each, nt.NamedTensor)}
     constant = {**tensors, **kept, **dict(zip(fixed, found[len(own) :]))}
     names = ("now", "after", "later", "seen", *own)
@@ -283,9 +283,9 @@ class LanguageModel(Model):
     the tokens, K^l and V^l of the memory, `seen` and M. The shapes of what is remembered are `cached`.
     """
 
-    value = "logits"
+    output = "logits"
     inputs = ("ids",)
-    optional = ("mask", "positions")
+    optional_inputs = ("mask", "positions")
     cached: ClassVar[str] = """
         past^{l,K} ∈ ℝ^{memory × heads × key}
         past^{l,V} ∈ ℝ^{memory × heads × val}

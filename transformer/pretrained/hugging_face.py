@@ -21,7 +21,7 @@ from namedtensor.files.safetensors import TensorFile
 from namedtensor.scope.names import walk
 
 from ..core.parameters import listed
-from .model import Model, Stored
+from .model import Model, WeightEntry
 
 CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
@@ -40,22 +40,26 @@ def load(folder: str | os.PathLike[str], backend: str = "numpy", dtype: str | No
     config = read_json(place / CONFIG)
     kind = known_kind(config, place)
     arrays = Arrays(place, kind)
-    sizes = {name: number(config, key, place, int) for name, key in kind.counts.items()}
-    check_counts((*kind.table(config), *sum(kind.parts.values(), ())), sizes, len(arrays), place)
-    removed = [name for name, rows in kind.parts.items() if not any(row.tensor in arrays for row in rows)]
-    rows = kind.rows(config, sizes) + [row for name, part in kind.parts.items() if name not in removed for row in part]
+    sizes = {name: number(config, key, place, int) for name, key in kind.config_sizes.items()}
+    check_counts((*kind.table(config), *sum(kind.optional_weights.values(), ())), sizes, len(arrays), place)
+    removed = [name for name, rows in kind.optional_weights.items() if not any(row.tensor in arrays for row in rows)]
+    rows = kind.rows(config, sizes) + [
+        row for name, part in kind.optional_weights.items() if name not in removed for row in part
+    ]
     match(kind, rows, arrays, sizes, place)
     warn_of_heads(kind, rows, arrays, place)
     taken = {row.name: row.take(arrays[row.tensor], sizes) for row in layer_by_layer(rows)}
     summed = summed_axes(kind.formula)
     laid = in_one_piece(taken, {row.name: summed.get(row.spelled, frozenset()) for row in rows})
-    numbers = {name: number(config, key, place, float) for name, key in kind.numbers.items()}
-    own = {axis for row in (*rows, *(row for name in removed for row in kind.parts[name])) for axis in row.axes}
+    numbers = {name: number(config, key, place, float) for name, key in kind.config_constants.items()}
+    own = {
+        axis for row in (*rows, *(row for name in removed for row in kind.optional_weights[name])) for axis in row.axes
+    }
     left = {name: size for name, size in sizes.items() if name not in own}
-    return kind({**laid, **numbers}, left, kind.changes(config), config, removed).to(backend, dtype, device)
+    return kind({**laid, **numbers}, left, kind.config_definitions(config), config, removed).to(backend, dtype, device)
 
 
-def layer_by_layer(rows: Iterable[Stored]) -> list[Stored]:
+def layer_by_layer(rows: Iterable[WeightEntry]) -> list[WeightEntry]:
     """Sort rows by layer, matrices before vectors, so that those for queries, keys and values are adjacent."""
     return sorted(rows, key=lambda row: (len(row.groups) == 1, row.layer))
 
@@ -94,7 +98,7 @@ def known_kind(config: Mapping[str, Any], place: Path) -> type[Model]:
             409, f"{place}: unsupported model_type {name!r}",
             hint=f"supported: {known}",
         )  # fmt: skip
-    for key, wanted in kind.only.items():
+    for key, wanted in kind.required_config.items():
         if config.get(key, wanted) != wanted:
             raise nt.NotationError(
                 409, f"config.json says {key} = {config[key]!r}, but the formulas of {kind.__name__} need {wanted!r}"
@@ -131,8 +135,8 @@ class Arrays(Mapping[str, Any]):
         self.files: dict[str, tuple[TensorFile, str]] = {}
         self.doubles: list[str] = []
         for own, file in files_of(place).items():
-            name = own.removeprefix(kind.prefix)
-            for other, here in kind.respelled.items():
+            name = own.removeprefix(kind.base_model_prefix)
+            for other, here in kind.weight_renames.items():
                 name = name.replace(other, here)
             if name in self.files:
                 self.doubles.append(own)
@@ -195,7 +199,7 @@ def is_plain(name: Any) -> bool:
     return isinstance(name, str) and Path(name).name == name and "\0" not in name
 
 
-def check_counts(rows: Iterable[Stored], sizes: Mapping[str, int], arrays: int, place: Path) -> None:
+def check_counts(rows: Iterable[WeightEntry], sizes: Mapping[str, int], arrays: int, place: Path) -> None:
     """Raise where config.json counts more layers than there are arrays, before a row is made for each."""
     layers = max((sizes[row.family.upper()] for row in rows if row.family), default=0)
     if layers > arrays:
@@ -203,12 +207,12 @@ def check_counts(rows: Iterable[Stored], sizes: Mapping[str, int], arrays: int, 
 
 
 def match(
-    kind: type[Model], rows: list[Stored], arrays: Arrays | State, sizes: Mapping[str, int], place: Path | str
+    kind: type[Model], rows: list[WeightEntry], arrays: Arrays | State, sizes: Mapping[str, int], place: Path | str
 ) -> None:
     """Raise where the array of a row is missing, is left over, or has other sizes."""
     wanted = dict.fromkeys(row.tensor for row in rows)
     missing = [name for name in wanted if name not in arrays]
-    unread = {name for name in arrays if name not in wanted} - {*matching(kind.spare, arrays)}
+    unread = {name for name in arrays if name not in wanted} - {*matching(kind.ignored_weights, arrays)}
     heads = matching(kind.ignored_heads, unread)
     further = [arrays.own(name) for name in arrays if name in unread and name not in heads]
     further += arrays.doubles
@@ -231,7 +235,7 @@ def matching(patterns: Iterable[str], names: Iterable[str]) -> list[str]:
     return [name for name in names if any(each.fullmatch(name) for each in expressions)]
 
 
-def warn_of_heads(kind: type[Model], rows: Iterable[Stored], arrays: Arrays, place: Path) -> None:
+def warn_of_heads(kind: type[Model], rows: Iterable[WeightEntry], arrays: Arrays, place: Path) -> None:
     """Give a NotationWarning of the weights of a head, which the formulas do not have."""
     used = {row.tensor for row in rows}
     heads = [arrays.own(name) for name in matching(kind.ignored_heads, arrays) if name not in used]
@@ -245,7 +249,7 @@ def pattern(spare: str) -> str:
     return re.escape(spare).replace(r"\{l\}", r"\d+").replace(r"\*", ".*")
 
 
-def misshapen(kind: type[Model], row: Stored, name: str, has: tuple[int, ...], wanted: Any) -> nt.NotationError:
+def misshapen(kind: type[Model], row: WeightEntry, name: str, has: tuple[int, ...], wanted: Any) -> nt.NotationError:
     axes = ["·".join(group) for group in row.groups]
     says = " × ".join(f"{axis}[{size or '?'}]" for axis, size in zip(axes, wanted))
     return nt.NotationError(

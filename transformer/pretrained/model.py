@@ -3,7 +3,7 @@
 A file of Hugging Face holds positional arrays. A row of the table names one of our parameters, the array that holds it,
 and the axes of that array in its order, where (heads key) is one axis made of two:
 
-    Stored("W^{l,Q}", "h.{l}.attn.c_attn.weight", "chans (three[3] heads key)", three=0)
+    WeightEntry("W^{l,Q}", "h.{l}.attn.c_attn.weight", "chans (three[3] heads key)", three=0)
 
 Our l counts from 1 to L, the file's from 0; so do n and N, where there are two families.
 """
@@ -46,7 +46,7 @@ ACTIVATIONS = {
 }
 
 
-class Stored:
+class WeightEntry:
     """The place of a parameter in a file: the name of an array, its axes in its order, and which part of it (from 0)."""
 
     def __init__(self, name: str, tensor: str, axes: str, **part: int):
@@ -57,9 +57,9 @@ class Stored:
         self.stated = {axis: int(size) for axis, size in re.findall(r"(\w+)\[(\d+)\]", axes)}
         self.groups = tuple(tuple(group.strip("()").split()) for group in re.findall(r"\([^()]*\)|\S+", plain))
 
-    def counted(self, count: int) -> Stored:
+    def counted(self, count: int) -> WeightEntry:
         """The row of one layer of a family, counted from 1."""
-        found = object.__new__(Stored)
+        found = object.__new__(WeightEntry)
         found.name, found.spelled = re.sub(rf"\b{self.family}\b", str(count), self.name), self.spelled
         found.tensor = self.tensor.replace(f"{{{self.family}}}", str(count - 1))
         found.part, found.groups, found.stated, found.layer = self.part, self.groups, self.stated, count
@@ -97,9 +97,9 @@ class Stored:
         return tensor[self.part] if self.part else tensor
 
 
-def expanded(rows: Iterable[Stored], sizes: Mapping[str, int]) -> list[Stored]:
+def expanded(rows: Iterable[WeightEntry], sizes: Mapping[str, int]) -> list[WeightEntry]:
     """A row for each parameter, families counted out."""
-    found: list[Stored] = []
+    found: list[WeightEntry] = []
     for row in rows:
         last = sizes[row.family.upper()] if row.family else None
         found += [row] if last is None else [row.counted(count) for count in range(1, last + 1)]
@@ -110,26 +110,30 @@ class Model(Layer):
     """A layer that `transformer.load` makes of a folder of Hugging Face; `config` is what its config.json says."""
 
     file: ClassVar[str] = ""
-    kinds: ClassVar[tuple[str, ...]] = ()  # model_type in config.json
-    counts: ClassVar[
+    model_types: ClassVar[tuple[str, ...]] = ()  # model_type in config.json
+    config_sizes: ClassVar[
         Mapping[str, str | Callable[[Mapping[str, Any]], int]]
     ] = {}  # sizes by name, and how config says them
-    numbers: ClassVar[Mapping[str, str]] = {}  # constants of the formulas, and their keys in config
+    config_constants: ClassVar[Mapping[str, str]] = {}  # constants of the formulas, and their keys in config
     activation: ClassVar[str] = ""  # the key in config that names the activation
-    only: ClassVar[Mapping[str, Any]] = {}  # keys whose values the formulas are for
-    prefix: ClassVar[str] = ""  # what some files put before each name
-    respelled: ClassVar[Mapping[str, str]] = {}  # parts of names that some files spell otherwise, and as they are here
-    spare: ClassVar[tuple[str, ...]] = ()  # arrays of such files that are no parameters
+    required_config: ClassVar[Mapping[str, Any]] = {}  # keys whose values the formulas are for
+    base_model_prefix: ClassVar[str] = ""  # what some files put before each name
+    weight_renames: ClassVar[
+        Mapping[str, str]
+    ] = {}  # parts of names that some files spell otherwise, and as they are here
+    ignored_weights: ClassVar[tuple[str, ...]] = ()  # arrays of such files that are no parameters
     ignored_heads: ClassVar[
         tuple[str, ...]
     ] = ()  # arrays of heads that the formulas do not have: loading warns of them
-    stored: ClassVar[tuple[Stored, ...]] = ()
-    parts: ClassVar[Mapping[str, tuple[Stored, ...]]] = {}  # definitions whose parameters some files lack
+    weight_map: ClassVar[tuple[WeightEntry, ...]] = ()
+    optional_weights: ClassVar[
+        Mapping[str, tuple[WeightEntry, ...]]
+    ] = {}  # definitions whose parameters some files lack
     models: ClassVar[dict[str, type[Model]]] = {}
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        for kind in cls.kinds:
+        for kind in cls.model_types:
             Model.models[kind] = cls
 
     def module(
@@ -156,17 +160,17 @@ class Model(Layer):
         }
 
     @classmethod
-    def rows(cls, config: Mapping[str, Any], sizes: Mapping[str, int]) -> list[Stored]:
+    def rows(cls, config: Mapping[str, Any], sizes: Mapping[str, int]) -> list[WeightEntry]:
         """A row for each parameter, families counted out."""
         return expanded(cls.table(config), sizes)
 
     @classmethod
-    def table(cls, config: Mapping[str, Any]) -> tuple[Stored, ...]:
+    def table(cls, config: Mapping[str, Any]) -> tuple[WeightEntry, ...]:
         """The rows that a config asks for."""
-        return cls.stored
+        return cls.weight_map
 
     @classmethod
-    def changes(cls, config: Mapping[str, Any]) -> str:
+    def config_definitions(cls, config: Mapping[str, Any]) -> str:
         """The definitions that a config asks for in place of those in the formulas."""
         name = config.get(cls.activation) if cls.activation else None
         if name is None:

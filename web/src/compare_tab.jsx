@@ -98,7 +98,7 @@ export function Compare() {
           </Told>
         </div>
       ))}
-      {found?.told && <p role="status" class={`verdict ${found.same ? "right" : "wrong"}`}>{found.told}</p>}
+      {found?.message && <p role="status" class={`verdict ${found.same ? "right" : "wrong"}`}>{found.message}</p>}
       {found?.value && found.of.values && <Sides found={found} />}
     </div>
   );
