@@ -20,9 +20,14 @@
 `elementwise_operations`: those element by element.
 `axis_operations`: those on axes.
 `product_operations`: those on several tensors.
+`code_indices`: indices and slices.
+`creation_operations`: tensors made of numbers.
+`selection_operations`: elements selected, sorted.
+`window_operations`: windows, pools, convolutions.
 `views`: dimensions regrouped.
 `code_domains`: what array code is walked over.
-`code`: Python's `ast` walked.
+`code_expressions`: the expressions of Python's `ast` walked.
+`code`: its statements.
 `code_calls`: calls that are not in the table of operations.
 `einsum`: letters: einsum strings and einops patterns.
 `readers`: the readers, by notation.

@@ -290,7 +290,7 @@ class Walk(Leaves):
         if len(rows) != 1 or len(columns) != 1 or not rows[0].kind.fits(columns[0].kind):
             raise self.refuse(tree, f"I is square, and what it is added to has {self.called(other.axes)}")
         rows[0].kind.unify(columns[0].kind)
-        node: Node = nodes.Subscript(nodes.Name("I"), (values.name(rows[0]), values.name(columns[0])))
+        node: Node = values.identity(rows[0], columns[0])
         if eye.node != number(1):
             numeral = isinstance(eye.node, nodes.Number)
             node = nodes.Call("juxtaposed", (), (), (eye.node, node)) if numeral else call("⊙", (eye.node, node))

@@ -106,7 +106,7 @@ def diagonal(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
     """diag of a vector is a matrix, of a matrix its diagonal."""
     if x.is_full:
         rows, columns = square(walk, tree, x, "a diagonal")
-        identity = nodes.Subscript(nodes.Name("I"), (values.name(rows), values.name(columns)))
+        identity = values.identity(rows, columns)
         walk.axes.apart(x.axes)
         return Matrix(call("⊙", (x.node, identity), (columns,)), (x.dims[0], ()), indices=x.indices)
     (axis,) = axes_of(x.dims) or (None,)

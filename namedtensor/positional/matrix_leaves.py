@@ -231,7 +231,7 @@ class Leaves:
                 f"{self.text(tree)} is the diagonal of a square tensor, and its axes are {first.key} and {second.key}",
             )
         first.kind.unify(second.kind)
-        identity = nodes.Subscript(nodes.Name("I"), (values.name(first), values.name(second)))
+        identity = values.identity(first, second)
         return call("⊙", (node, identity), [second]), first, second
 
     def delta(self, tree: Tree, items: tuple[str, ...]) -> Matrix:
@@ -241,7 +241,7 @@ class Leaves:
         if not first.kind.fits(second.kind):
             raise self.refuse(tree, f"δ relates {first.key} and {second.key}, which are different axes")
         first.kind.unify(second.kind)
-        node = nodes.Subscript(nodes.Name("I"), (values.name(first), values.name(second)))
+        node = values.identity(first, second)
         return Matrix(node, EMPTY, indices=tuple(zip(items, (first, second))))
 
 

@@ -158,7 +158,7 @@ def concatenate(axes: Axes, tensors: Any, axis: Any) -> Value:
     """Tensors joined along one axis, which is a new one."""
     if not isinstance(tensors, (tuple, list)) or len(tensors) < 2 or not isinstance(axis, int):
         raise Misuse("concatenate needs a list of tensors and an axis")
-    parts = [as_value(each) for each in tensors]
+    parts = [as_value(part) for part in tensors]
     (where,) = positions(parts[0], axis)
     if any(len(part.dims) != len(parts[0].dims) or len(part.dims[where]) != 1 for part in parts):
         raise Misuse("concatenate of tensors with different numbers of axes")
@@ -177,6 +177,24 @@ def concatenate(axes: Axes, tensors: Any, axis: Any) -> Value:
     return Value(node, result)
 
 
+def stack(axes: Axes, tensors: Any, axis: Any) -> Value:
+    """Tensors along a new axis."""
+    if not isinstance(tensors, (tuple, list)) or len(tensors) < 2 or not isinstance(axis, int):
+        raise Misuse("stack needs a list of tensors and an axis")
+    parts = [as_value(part) for part in tensors]
+    rank = len(parts[0].dims)
+    if any(len(part.dims) != rank for part in parts) or not -rank - 1 <= axis <= rank:
+        raise Misuse("stack of tensors with different numbers of axes, or along an axis that there is not")
+    dims = list(values.aligned(axes, *parts))
+    if any(axes_of(part.dims) != axes_of(dims) and not all(part.dims) for part in parts):
+        raise Misuse("stack of tensors with different shapes")
+    stacked = axes.new()
+    dims.insert(axis % (rank + 1), (stacked,))
+    axes.apart(axes_of(dims))
+    return Value(call("stack", [part.node for part in parts], (stacked,)), tuple(dims))
+
+
+operation("stack", "tensors, axis|dim=0", stack, lambda tensors, axis: np.stack(tensors, axis))
 operation(
     "concatenate cat concat", "tensors, axis|dim=0", concatenate, lambda tensors, axis: np.concatenate(tensors, axis)
 )

@@ -25,7 +25,7 @@ from .naming import TwiceInOneValue, names_of
 from .program import Program
 from .readers import READERS
 from .refusals import ASKED, Ambiguous, Question, Unsafe, refused
-from .values import written
+from .values import IDENTITY, written
 
 KINDS = ("matrices", "indices", "einsum", "einops", "numpy", "torch")
 MAX_READINGS = 8
@@ -342,10 +342,13 @@ def _named(problem: NotationError, names: Mapping[str, tuple[str, ...]]) -> dict
 
 def _written(text: str, program: Program, names: Mapping[str, tuple[str, ...]], choices: Choices) -> Translation:
     """The lines with their names; a value that begins with a sign after others gets a name."""
+    if "I" in program.inputs:
+        names = {**names, IDENTITY: ("I",)}
     statements: list[nodes.Statement] = [
         nodes.Equation((nodes.Size(nodes.Axis(names[axis.key][0])), nodes.Number(size)))
-        for axis, size in program.stated
+        for axis, size in program.axes.facts.stated
     ]
+    statements = list(dict.fromkeys(statements))
     last = program.lines[-1]
     body, dims = last.node, last.dims
     result: list[str] = []
