@@ -8,13 +8,22 @@
 `program`: what a reader gives.
 `plain_functions`: functions that NumPy lacks.
 `tokens`: the tokens of matrix and index notation.
-`trees`: their trees.
+`binders`: what a sum binds.
+`source_tree`: the trees of this notation.
+`trees`: how they are parsed.
 `indices`: which letters are indices, and what a product sums.
 `matrix_leaves`: the values of matrix notation, and its leaves.
 `matrices`: trees to values with rows and columns.
 `matrix_functions`: transposes, powers, norms of matrices.
+`matrix_sums`: sums under conditions and over parts of axes.
+`matrix_windows`: two letters in one index.
+`matrix_blocks`: block matrices.
+`matrix_derivatives`: derivatives of numbers.
 `matrix_calls`: functions of matrices by name.
 `oracle`: the source's own value of a tree.
+`oracle_functions`: that of functions.
+`oracle_sums`: that of sums.
+`oracle_derivatives`: that of derivatives and blocks.
 `algebra`: lines of matrix and index notation.
 `operations`: the record of an operation of array code, and the table of all.
 `elementwise_operations`: those element by element.

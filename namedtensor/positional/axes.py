@@ -107,15 +107,18 @@ class Move(NamedTuple):
 class Facts:
     """What array code says of sizes and of the numbers in its inputs.
 
-    `stated` are sizes that the formula states, |k| = 3; `products` an axis that is split, and its parts. The others are for
+    `stated` are sizes that the formula states, |k| = 3, and `same` axes of one size, |n'| = |n|; `products` are an axis that
+    is split, and its parts; `totals` one that others are joined to. The others are for
     the comparison with the source: sizes that a number in the code stands for, least sizes, axes at least as long as
     another, divisors, and for an input that is an index the axis that it counts along and its first index.
     """
 
     stated: list[tuple[Axis, int]] = field(default_factory=list)
     products: list[tuple[Axis, tuple[Axis, ...]]] = field(default_factory=list)
+    totals: list[tuple[Axis, tuple[Axis, ...]]] = field(default_factory=list)
     pinned: list[tuple[Axis, int]] = field(default_factory=list)
     least: list[tuple[Axis, int]] = field(default_factory=list)
+    same: list[tuple[Axis, Axis]] = field(default_factory=list)
     longer: list[tuple[Axis, Axis]] = field(default_factory=list)
     divisors: list[tuple[Axis, int]] = field(default_factory=list)
     indices: dict[str, list[tuple[Axis, int]]] = field(default_factory=dict)

@@ -35,6 +35,8 @@ class Sizes:
             for part in parts:
                 product *= self.of(part)
             self.sizes[whole.kind] = product
+        for whole, parts in facts.totals:
+            self.sizes[whole.kind] = sum(self.of(part) for part in parts)
 
     def of(self, axis: Axis) -> int:
         kind = axis.kind

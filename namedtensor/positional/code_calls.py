@@ -77,6 +77,20 @@ def embedded(code: Code, node: ast.Call, method: bool) -> Any:
     return code.domain.apply(OPERATIONS["take"][0], [table, index, 0])
 
 
+def sized(code: Code, node: ast.Call, method: bool) -> Any:
+    """np.ones((n, m)), torch.ones(n, m)"""
+    assert isinstance(node.func, (ast.Attribute, ast.Name))
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
+    shape = operands(code, node, False)
+    dtype = [keyword.value for keyword in node.keywords if keyword.arg == "dtype"]
+    if method or not shape or len(dtype) < len(node.keywords):
+        raise code.refuse(node, f"{name} expects a shape, and dtype= at most")
+    whole = shape[0] if isinstance(shape[0], tuple) else tuple(shape)
+    if isinstance(shape[0], tuple) and len(shape) > 1:
+        raise code.refuse(node, f"{name} expects one shape")
+    return code.domain.apply(OPERATIONS[name][0], [whole, code.ev(dtype[0]) if dtype else None])
+
+
 def dropout(code: Code, node: ast.Call, method: bool) -> Any:
     code.domain.remark("dropout is left out")
     return code.ev(node.args[0])
@@ -99,6 +113,6 @@ def converted(code: Code, node: ast.Call, method: bool) -> Any:
 
 SPECIAL.update({
     "reshape": reshaped, "view": reshaped, "flatten": flattened, "ravel": flattened, "unflatten": unflattened,
-    **dict.fromkeys(("size", "len"), length), "embedding": embedded, "dropout": dropout,
+    **dict.fromkeys(("size", "len"), length), "embedding": embedded, "ones": sized, "zeros": sized, "dropout": dropout,
     **dict.fromkeys(("float", "double", "half", "astype", "to", "type", "int", "long", "bool"), converted),
 })  # fmt: skip

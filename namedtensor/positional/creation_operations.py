@@ -67,9 +67,13 @@ def constant_of(x: Value) -> Node | None:
 
 def full_of(value: float) -> tuple[Callable[..., Value], Callable[..., Any]]:
     def rule(axes: Axes, shape: Any, dtype: Any) -> Value:
-        return filled(axes, shape, value)
+        whole = filled(axes, shape, value)
+        return Truth(whole.node, whole.dims) if dtype == Dtype("bool") and value else whole
 
-    return rule, lambda shape, dtype: np.full(plain_shape(shape), float(value))
+    def array(shape: Any, dtype: Any) -> Any:
+        return np.full(plain_shape(shape), value, dtype=bool if dtype == Dtype("bool") else float)
+
+    return rule, array
 
 
 def like(axes: Axes, x: Any, value: Any) -> Value:
@@ -159,6 +163,8 @@ def triangle(relation: str) -> Callable[..., Value]:
         holds = call(relation, (iota(column), first))
         axes.apart(value.axes)
         known = constant_of(value)
+        if isinstance(value, Truth):
+            return Truth(holds if known == number(1) else call("∧", (holds, value.node)), value.dims)
         if known == number(1):
             return Value(nodes.Indicator(holds), value.dims)
         return Value(nodes.Cases(((value.node if known is None else known, holds), (number(0), None))), value.dims)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from grammar import nodes
+from grammar.nodes import Node
 
 from . import values
 from .axes import Axes
@@ -93,15 +95,34 @@ def connective(operator: str) -> Callable[..., Truth]:
         if not all(isinstance(condition, Truth) for condition in conditions):
             raise Misuse("& | ~ of anything but conditions")
         dims = values.aligned(axes, *conditions)
+        if operator == "¬":
+            return Truth(negated(conditions[0].node), dims)
         return Truth(call(operator, [condition.node for condition in conditions]), dims)
 
     return rule
+
+
+NEGATED = {">": "≤", "<": "≥", "≥": "<", "≤": ">", "=": "≠", "≠": "="}
+
+
+def negated(condition: Node) -> Node:
+    if isinstance(condition, nodes.Call) and condition.operator in NEGATED:
+        return replace(condition, operator=NEGATED[condition.operator])
+    return call("¬", (condition,))
+
+
+OF_INDICATOR = {  # 𝕀[…] compared with a number, as a condition
+    (">", number(0)): "", ("≠", number(0)): "", ("=", number(1)): "", ("=", number(0)): "¬", ("≠", number(1)): "¬", ("<", number(1)): "¬",
+}  # fmt: skip
 
 
 def comparison(relation: str) -> Callable[..., Truth]:
     def rule(axes: Axes, x: Any, y: Any) -> Truth:
         first, second = numeric(x), numeric(y)
         dims = values.aligned(axes, first, second)
+        sign = OF_INDICATOR.get((relation, second.node)) if isinstance(first.node, nodes.Indicator) else None
+        if sign is not None and isinstance(first.node, nodes.Indicator):
+            return Truth(negated(first.node.condition) if sign else first.node.condition, dims)
         return Truth(call(relation, (first.node, second.node)), dims)
 
     return rule

@@ -11,7 +11,8 @@ from . import values
 from .axes import Clash, axes_of
 from .matrices import EMPTY, Matrix, Walk, transposed
 from .matrix_functions import applied, rule, square
-from .trees import Tree
+from .matrix_sums import expectation
+from .source_tree import Tree
 from .values import call
 
 
@@ -137,6 +138,6 @@ def over_all(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
 
 
 FUNCTIONS: dict[str, Callable[[Walk, Tree, Matrix], Matrix]] = {
-    "softmax": along, "logsoftmax": along, "trace": of_square, "det": of_square, "logdet": of_square, "diag": diagonal, "vec": stacked,
+    "softmax": along, "logsoftmax": along, "trace": of_square, "det": of_square, "logdet": of_square, "diag": diagonal, "vec": stacked, "expectation": expectation,
     **dict.fromkeys(("max", "min", "mean", "var", "std", "norm", "logsumexp"), over_all),
 }  # fmt: skip

@@ -12,7 +12,7 @@ from .axes import Axis, axes_of
 from .indices import canonical, is_letter, items_of, spelled
 from .matrices import Walk, transposed
 from .matrix_leaves import EMPTY, RULES, Matrix
-from .trees import Tree
+from .source_tree import Tree
 from .values import call, number
 
 Rule = Callable[[Walk, Tree], Matrix]
@@ -146,11 +146,6 @@ def root(walk: Walk, tree: Tree) -> Matrix:
     if x.is_full:
         walk.remark(f"{walk.text(tree)} is the root of each element")
     return applied(walk, "sqrt", x)
-
-
-@rule("big")
-def big(walk: Walk, tree: Tree) -> Matrix:
-    return walk.big(tree)
 
 
 @rule("sub")
@@ -297,10 +292,3 @@ def inner(walk: Walk, tree: Tree) -> Matrix:
     if not axes_of(both.dims):
         return both
     return walk.reduced("∑", both, axes_of(both.dims), EMPTY, dict(both.indices))
-
-
-@rule("gradient")
-def gradient(walk: Walk, tree: Tree) -> Matrix:
-    raise walk.refuse(
-        tree, "derivatives are not read", "write the function in named notation, and ∂f/∂x for its derivative"
-    )

@@ -14,10 +14,11 @@ from grammar.parser import parse
 
 from . import values
 from .axes import Axes, Axis, Clash, Dim, Dims, axes_of
+from .binders import item_of
 from .indices import Letters, canonical, is_letter, spelled
 from .inputs import Input
 from .refusals import refused
-from .trees import Tree
+from .source_tree import Tree
 from .values import Leaf, Value, call, number
 
 SIZES = re.compile(r"d|d_\w|d_\{\w+\}|[nmNMT]")
@@ -63,19 +64,30 @@ class Matrix(Value):
 EMPTY: Dims = ((), ())
 
 
+@dataclass(frozen=True)
+class Range:
+    """What a letter of a sum runs over: from `first` to `less` before the end of its axis."""
+
+    first: int
+    less: int
+
+
 class Leaves:
     """The walk over the tree of one line. `names` are the inputs and definitions; `remarks` all that is assumed."""
 
     def __init__(self, source: str, axes: Axes, names: dict[str, Input], letters: Letters, choose: Choose):
         self.source, self.axes, self.names, self.letters, self.choose = source, axes, names, letters, choose
         self.remarks: list[str] = []
+        self.statement = Tree("", (0, 0))
         self.scope: dict[str, Axis] = {}
         self.free_axes: dict[str, Axis] = {}
         self.ends: dict[str, Axis] = {}
         self.sizes: dict[str, Axis] = {}
         self.summed: Axis | None = None
-        self.inner: frozenset[str] = frozenset()
+        self.inner: frozenset[str] = frozenset()  # letters that are summed around a piece
+        self.summing: frozenset[str] = frozenset()  # those of them below a ∑
         self.aliases: dict[str, str] = {}  # the letter of a δ that is summed → the other
+        self.ranges: dict[str, Range] = {}  # letters of sums over a part of an axis
         self.transposed_names: frozenset[str] = frozenset()
 
     # ------------------------------------------------------------------------------------------------------ pieces
@@ -112,6 +124,8 @@ class Leaves:
         if self.letters.active and (pair := self.letters.index_of(tree, self.names)):
             return self.entry(tree, *pair)
         name = spelled(tree)
+        if name in self.scope and name not in self.names:
+            return self.counter(name)
         if name and (tree.op == "name" or canonical(name) in self.names or self.is_size(name)):
             return self.leaf(tree, canonical(name))
         rule = RULES.get(tree.op)
@@ -200,10 +214,11 @@ class Leaves:
         for item, (axis,) in zip(items, used.dims):
             if item.isdigit():
                 node = nodes.Index(node, ((nodes.Axis(axis.key), number(int(item))),))
-            elif not is_letter(item):
-                raise self.refuse(
-                    tree, f"the index {item} is not supported", "only letters and numbers are read as indices"
-                )
+            elif (read := item_of(item)) and len(read.letters) > 1:
+                node, both = WINDOWS["window"](self, tree, node, axis, read, item)
+                indices |= both
+            elif item in self.ranges or not is_letter(item):
+                node = nodes.Index(node, ((nodes.Axis(axis.key), self.within(tree, item, axis)),))
             elif item in indices:
                 if twice is not None or len(items) > 2:
                     raise self.refuse(tree, f"{self.text(tree)} has the index {item} more than once")
@@ -217,6 +232,31 @@ class Leaves:
         columns = (*rest, (), ())[:2]
         self.axes.apart(used.axes)
         return Matrix(node, (columns[0], columns[1]), indices=tuple(indices.items()), lying=len(rest) == 1, twice=twice)
+
+    def counter(self, letter: str) -> Matrix:
+        """A letter as a number: i x_i is iota ⊙ x."""
+        if letter in self.ranges:
+            return Matrix(nodes.Name(letter), EMPTY)
+        axis = self.letter(letter)
+        return Matrix(values.iota(axis), EMPTY, indices=((letter, axis),))
+
+    def within(self, tree: Tree, text: str, axis: Axis) -> Node:
+        """The index i+1 of a sum over i, which has to stay within the axis."""
+        item = item_of(text)
+        if item is None or item.minus or len(item.plus) != 1 or item.plus[0] not in self.ranges:
+            raise self.refuse(
+                tree, f"the index {text} is not supported", "sum over the letter in its range: ∑_{i=1}^{n-1} x_{i+1}"
+            )
+        (letter,) = item.plus
+        span = self.ranges[letter]
+        self.meet(tree, self.letter(letter), axis, letter)
+        if span.first + item.offset < 1 or item.offset > span.less:
+            raise self.refuse(tree, f"the index {text} leaves its axis", "sum over the indices that are in it")
+        self.axes.facts.least.append((axis, span.first + span.less + 1))
+        offset = number(abs(item.offset))
+        return (
+            call("+" if item.offset > 0 else "-", (nodes.Name(letter), offset)) if item.offset else nodes.Name(letter)
+        )
 
     def meet(self, tree: Tree, first: Axis, second: Axis, letter: str) -> None:
         try:
@@ -258,3 +298,4 @@ def node_of(name: str) -> Node:
 
 
 RULES: dict[str, Callable[[Any, Tree], Matrix]] = {}
+WINDOWS: dict[str, Any] = {}  # what two letters in one index mean

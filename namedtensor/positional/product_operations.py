@@ -163,6 +163,7 @@ def concatenate(axes: Axes, tensors: Any, axis: Any) -> Value:
     if any(len(part.dims) != len(parts[0].dims) or len(part.dims[where]) != 1 for part in parts):
         raise Misuse("concatenate of tensors with different numbers of axes")
     joined = axes.new(hint=parts[0].dims[where][0].kind.hint)
+    axes.facts.totals.append((joined, tuple(part.dims[where][0] for part in parts)))
     others = [part.moved((*part.dims[:where], (), *part.dims[where + 1 :])) for part in parts]
     dims = values.aligned(axes, *others)
     pieces = []
@@ -189,6 +190,7 @@ def stack(axes: Axes, tensors: Any, axis: Any) -> Value:
     if any(axes_of(part.dims) != axes_of(dims) and not all(part.dims) for part in parts):
         raise Misuse("stack of tensors with different shapes")
     stacked = axes.new()
+    axes.facts.pinned.append((stacked, len(parts)))
     dims.insert(axis % (rank + 1), (stacked,))
     axes.apart(axes_of(dims))
     return Value(call("stack", [part.node for part in parts], (stacked,)), tuple(dims))

@@ -344,11 +344,7 @@ def _written(text: str, program: Program, names: Mapping[str, tuple[str, ...]], 
     """The lines with their names; a value that begins with a sign after others gets a name."""
     if "I" in program.inputs:
         names = {**names, IDENTITY: ("I",)}
-    statements: list[nodes.Statement] = [
-        nodes.Equation((nodes.Size(nodes.Axis(names[axis.key][0])), nodes.Number(size)))
-        for axis, size in program.axes.facts.stated
-    ]
-    statements = list(dict.fromkeys(statements))
+    statements = _sizes(program, names)
     last = program.lines[-1]
     body, dims = last.node, last.dims
     result: list[str] = []
@@ -383,6 +379,14 @@ def _written(text: str, program: Program, names: Mapping[str, tuple[str, ...]], 
     )
     found.reading = (*found.reading, *renamed)
     return found
+
+
+def _sizes(program: Program, names: Mapping[str, tuple[str, ...]]) -> list[nodes.Statement]:
+    """|k| = 3, |n'| = |n|"""
+    facts = program.axes.facts
+    stated = [(nodes.Size(nodes.Axis(names[axis.key][0])), nodes.Number(size)) for axis, size in facts.stated]
+    same = [tuple(nodes.Size(nodes.Axis(names[axis.key][0])) for axis in pair) for pair in facts.same]
+    return [nodes.Equation(sides) for sides in dict.fromkeys((*stated, *same)) if sides[0] != sides[1]]
 
 
 def _merged_name(parts: Sequence[str], names: Mapping[str, tuple[str, ...]]) -> str:
