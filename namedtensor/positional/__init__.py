@@ -31,6 +31,7 @@
 `product_operations`: those on several tensors.
 `code_indices`: indices and slices.
 `creation_operations`: tensors made of numbers.
+`loss_operations`: losses and similarities.
 `selection_operations`: elements selected, sorted.
 `window_operations`: windows, pools, convolutions.
 `views`: dimensions regrouped.
@@ -41,6 +42,7 @@
 `einsum`: letters: einsum strings and einops patterns.
 `readers`: the readers, by notation.
 `detection`: which notation a text is in.
+`formula_writing`: the lines of a translation.
 `checked`: a translation compared with its source.
 `translation`: `nt.translate`.
 `torch_trace`: a function of PyTorch run once, its operations recorded.

@@ -30,6 +30,7 @@ from .trees import statement_of
 from .values import Leaf
 
 LINES = re.compile(r"\n|\\\\|;")
+EXPRESSIONS = {"product", "after /", "·", "∘", "*", "⊙", "⊗", "×", "@", "+", "-", "/", "negative", "big", "inverse"}
 DECLARED = re.compile(
     r"(?:\b(?:where|with|for|and)\b|,)?\s*(?P<name>\\?[^\W\d_]\w*(?:_\{?\w+\}?)?)\s*(?:∈|\\in\b)\s*(?:ℝ|\\mathbb\s*\{?R\}?|\\R\b)"
     r"(?:\s*\^\s*(?:\{(?P<braced>[^{}]*)\}|(?P<bare>\w)))?\s*,?"
@@ -166,6 +167,13 @@ class Algebra:
             return
         pair = indexed(head)
         name = canonical(spelled(head))
+        if head.op in EXPRESSIONS:
+            raise refused(
+                self.source,
+                head.span,
+                "the left side of = is an expression, and only names are defined",
+                "translate each side by itself",
+            )
         uses = {canonical(spelled(tree)) for tree in statement.body.all()}
         heads = {p[0] for tree in statement.body.all() if (p := letters.index_of(tree, self.given))}
         if (

@@ -196,10 +196,19 @@ def along(operator: str) -> Callable[..., Value]:
     return rule
 
 
+def accumulated(operator: str) -> Callable[..., Value]:
+    """cumsum, cumprod: of a vector without an axis, too."""
+
+    def rule(axes: Axes, x: Any, axis: Any) -> Value:
+        return along(operator)(axes, x, 0 if axis is None and len(as_value(x).dims) == 1 else axis)
+
+    return rule
+
+
 operation("softmax", "x, axis|dim", along("softmax"), softmax)
 operation("log_softmax", "x, axis|dim", along("logsoftmax"), lambda x, axis: np.log(softmax(x, axis)))
-operation("cumsum", "x, axis|dim", along("cumsum"), lambda x, axis: np.cumsum(x, axis=axis))
-operation("cumprod", "x, axis|dim", along("cumprod"), lambda x, axis: np.cumprod(x, axis=axis))
+operation("cumsum", "x, axis|dim=None", accumulated("cumsum"), lambda x, axis: np.cumsum(x, axis=axis))
+operation("cumprod", "x, axis|dim=None", accumulated("cumprod"), lambda x, axis: np.cumprod(x, axis=axis))
 
 
 # -------------------------------------------------------------------------------------------------- orders of dimensions

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from . import creation_operations, selection_operations, window_operations  # noqa: F401 — these register their operations
+from . import creation_operations, loss_operations, selection_operations, window_operations  # noqa: F401 — these register their operations
 from .axes import Axes, Axis
 from .code_domains import Named, Plain
 from .code_expressions import Expressions

@@ -133,6 +133,7 @@ class Indices:
 
     def reversed(self, node: Node, axis: Axis) -> tuple[Node, tuple[Dim, ...]]:
         turned = self.axes.twin(axis)
+        self.axes.facts.same.append((turned, axis))
         self.axes.apart((axis, turned))
         return at(node, axis, plus(call("-", (size(axis), iota(turned))), 1)), ((turned,),)
 

@@ -22,7 +22,9 @@ from .values import Value, call, iota, number
 def new_axis(axes: Axes, length: Any) -> Axis:
     """An axis of a length: that of another axis, or a number, which the formula states."""
     if isinstance(length, Size) and len(length.dim) == 1:
-        return axes.twin(length.dim[0])
+        axis = axes.twin(length.dim[0])
+        axes.facts.same.append((axis, length.dim[0]))
+        return axis
     if not isinstance(length, int) or isinstance(length, bool) or length < 1:
         raise Misuse("the length of a new axis is a number, or the length of one axis")
     axis = axes.new(size=length)
@@ -110,11 +112,7 @@ def arange(axes: Axes, length: Any, dtype: Any) -> Value:
 
 def eye(axes: Axes, rows: Any, columns: Any, dtype: Any) -> Value:
     first = new_axis(axes, rows)
-    second = (
-        axes.twin(first)
-        if columns is None and isinstance(rows, Size)
-        else new_axis(axes, rows if columns is None else columns)
-    )
+    second = new_axis(axes, rows if columns is None else columns)
     axes.apart((first, second))
     if dtype == Dtype("bool"):
         return Truth(call("=", (iota(first), iota(second))), ((first,), (second,)))

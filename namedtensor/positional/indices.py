@@ -102,7 +102,7 @@ def letters_of(statement: Statement, names: Mapping[str, int], source: str) -> L
     head = statement.head
     known = canonical(spelled(head)) in names if head else False
     pair = None if head is None or known else head_letters(head)
-    if pair and all(map(is_letter, pair)):
+    if pair and all(map(is_letter, pair)) and (len(pair) < 2 or {*pair} & letters_below(statement.body)):
         result.free = pair
     elif head is not None:
         result.free = ()
@@ -145,6 +145,12 @@ def bind(tree: Tree, known: set[str], letters: Letters, beside: frozenset[str] =
     for number, part in enumerate(tree.parts):
         others = (entry for other in (*tree.parts[:number], *tree.parts[number + 1 :]) for entry in entries_in(other))
         bind(part, known, letters, beside | {*others} if letters.free is None else beside)
+
+
+def letters_below(tree: Tree) -> set[str]:
+    """All letters of subscripts in a tree, and below its sums."""
+    listed = {letter for part in tree.parts for letter in letters_below(part)} | {*written_below(tree)}
+    return listed | ({*tree.text} if tree.op in ("sub", "^") else set())
 
 
 def entries_in(tree: Tree) -> set[str]:

@@ -44,7 +44,9 @@ def matrix_function(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
     return walk.make(call("expm", (x.node,), axes_of(x.dims)), x.dims, x)
 
 
-ELEMENTWISE = set("exp log sin cos tan tanh sinh cosh sqrt abs sign relu gelu silu elu softplus erf arctan σ".split())
+ELEMENTWISE = set(
+    "exp log sin cos tan tanh sinh cosh sqrt abs sign relu gelu silu elu softplus erf arctan leaky_relu σ".split()
+)
 
 
 def along(walk: Walk, tree: Tree, x: Matrix) -> Matrix:

@@ -153,6 +153,8 @@ def element(walk: Walk, tree: Tree) -> Matrix:
     """(A x)_i, softmax(z)_i: the index of a vector or matrix."""
     items = items_of(tree.text)
     x = walk.read(tree.parts[0])
+    if tree.parts[0].op == "inner" and tree.text in ("F", "Fro"):
+        return x
     free = [dim for dim in x.dims if dim]
     if not walk.letters.active or not all(map(is_letter, items)) or len(items) > len(free):
         if spelled(tree):

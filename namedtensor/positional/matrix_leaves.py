@@ -177,9 +177,12 @@ class Leaves:
     def size_named(self, tree: Tree, name: str) -> Matrix | None:
         """d, d_k or n without a shape: an axis of that name, the end of a sum, the axis just summed, else None."""
         word = name.partition("_")[2].strip("{}")
-        axis = self.sizes.get(name) or self.ends.get(name) or next(
-            (self.axes.given[word] for word in (name, word) if word in self.axes.given), None
-        )  # fmt: skip
+        axis = self.sizes.get(name) or self.ends.get(name) or self.axes.given.get(name)
+        if axis is None and word in self.axes.given:
+            axis = self.axes.given[word]
+            if self.summed is not None and self.summed.kind is not axis.kind:
+                options = [f"|{other.key}|" for other in (axis, self.summed)]
+                axis = (axis, self.summed)[self.choose(tree.span, name, options)]
         if axis is None and self.summed is not None and name not in self.names:
             axis = self.summed
             self.remark(f"{name} is read as |{axis.key}|, the axis summed before")
@@ -285,9 +288,16 @@ class Leaves:
         return Matrix(node, EMPTY, indices=tuple(zip(items, (first, second))))
 
 
+MARKS = {"\u0302": "hat", "\u0303": "tilde", "\u0304": "bar", "\u0307": "dot"}
+
+
 def node_of(name: str) -> Node:
     """A name with scripts as a node; W^{(1)} and W^Q are W_1 and W_Q, since no superscript is a power."""
     plain = re.sub(r"[{}()]", "", name.replace("^", "_")) if "^" in name else name
+    plain = re.sub(r"_\{?\*\}?", "_{star}", plain)
+    if marks := [mark for mark in plain if mark in MARKS]:  # x̃ has no character of its own, and is called x_{tilde}
+        base, _, script = "".join(letter for letter in plain if letter not in MARKS).partition("_")
+        plain = f"{base}_{{{','.join([*map(MARKS.get, marks), *filter(None, [script.strip('{}')])])}}}"  # type: ignore[list-item]
     try:
         (statement,) = parse(plain).statements
         if isinstance(statement, nodes.Value) and isinstance(statement.body, (nodes.Name, nodes.Subscript)):

@@ -48,7 +48,7 @@ def big(walk: Walk, tree: Tree) -> Matrix:
     if part is not None:
         return ranged(walk, tree, part)
     bound = walk.letters.bound_by(tree)
-    inner, walk.inner = walk.inner, walk.inner | {*bound}
+    inner, walk.inner = walk.inner, walk.inner | {*bound, *written_below(tree)}
     summing, walk.summing = walk.summing, walk.summing | {*bound}
     with walk.binding(bound):
         if tree.upper and not tree.upper.isdigit():

@@ -354,6 +354,8 @@ def kronecker(oracle: Oracle, tree: Tree) -> Plain:
 def element(oracle: Oracle, tree: Tree) -> Plain:
     """(A x)_i"""
     items, x = items_of(tree.text), part(oracle, tree)
+    if tree.parts[0].op == "inner" and tree.text in ("F", "Fro"):
+        return x
     sizes = [size for size in x.shape if size > 1]
     if len(items) != len(sizes) or not all(map(is_letter, items)) or {*items} & {*x.letters}:
         raise Unsupported("index of a value")

@@ -27,7 +27,7 @@ def big(oracle: Oracle, tree: Tree) -> Plain:
     bound = oracle.letters.bound_by(tree)
     if (part := range_of(tree)) is not None:
         return over_range(oracle, tree, part.first, part.less)
-    outer, oracle.inner = oracle.inner, oracle.inner | {*bound}
+    outer, oracle.inner = oracle.inner, oracle.inner | {*bound, *written_below(tree)}
     value = oracle.value(tree.parts[0])
     oracle.inner = outer
     if tree.conditions:

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import values
 from .axes import Axes, axes_of
-from .axis_operations import along
+from .axis_operations import along, reduced
 from .code_indices import Indices, at, only
 from .operations import Misuse, Pair, as_value, operation, positions
 from .values import Value, call, number
@@ -95,7 +95,8 @@ def largest(operator: str) -> Callable[..., Value]:
         one = axes.new()
         axes.facts.stated.append((one, 1))
         operand = value.node if operator == "argmax" else call("negative", (value.node,))
-        index = at(call("argmaxk", (operand,), (over, one)), one, number(1))
+        chosen = at(call("argmaxk", (operand,), (over, one)), one, number(1))
+        index = call("⊙", (chosen, values.iota(over)), (over,))
         dims = tuple(dim for position, dim in enumerate(value.dims) if position != where)
         axes.apart((*value.axes, one))
         return Value(call("-", (index, number(1))), dims)
@@ -125,3 +126,31 @@ def flip(axes: Axes, x: Any, axis: Any) -> Value:
 
 
 operation("flip", "x, axis|dims|dim=None", flip, np.flip)
+
+
+# --------------------------------------------------------------------------------------------------------- differences
+def diff(axes: Axes, x: Any, axis: Any) -> Value:
+    """x[1:] − x[:-1]"""
+    value = as_value(x)
+    (where,) = positions(value, axis)
+    before: list[Any] = [slice(None)] * len(value.dims)
+    after = list(before)
+    after[where], before[where] = slice(1, None), slice(None, -1)
+    index = Indices(axes).index
+    return values.elementwise(axes, "-", index(value, after), index(value, before))
+
+
+def average(axes: Axes, x: Any, axis: Any, weights: Any) -> Value:
+    if weights is None:
+        return reduced(axes, "mean", as_value(x), axis, False)
+    value, factor = as_value(x), as_value(weights)
+    if len(factor.dims) != len(value.dims):
+        raise Misuse("the weights of an average have the axes of the tensor")
+    total = reduced(axes, "∑", values.elementwise(axes, "⊙", value, factor), axis, False)
+    return values.elementwise(axes, "/", total, reduced(axes, "∑", factor, axis, False))
+
+
+operation("diff", "x, *, axis|dim=-1", diff, lambda x, axis: np.diff(x, axis=axis))
+operation(
+    "average", "x, axis=None, weights=None", average, lambda x, axis, weights: np.average(x, axis, weights), "numpy"
+)

@@ -27,7 +27,7 @@ FUNCTIONS = {  # as written, in lower case: the operator of the notation, or wha
     **{name: name for name in "exp log sin cos tan tanh sinh cosh sqrt abs sign relu gelu silu elu softplus erf softmax logsoftmax".split()},
     **{name: name for name in "logsumexp det diag vec max min argmax argmin inv rank mean var std".split()},
     "ln": "log", "arctan": "arctan", "sigmoid": "σ", "sgn": "sign", "tr": "trace", "trace": "trace", "swish": "silu",
-    "log_softmax": "logsoftmax", "concat": "concat", "norm": "norm", "logdet": "logdet", "𝔼": "expectation",
+    "log_softmax": "logsoftmax", "concat": "concat", "norm": "norm", "logdet": "logdet", "𝔼": "expectation", "leakyrelu": "leaky_relu",
 }  # fmt: skip
 MACROS = {  # what a macro stands for
     "top": "⊤", "intercal": "⊤", "mathsf T": "⊤", "cdot": "·", "circ": "∘", "odot": "⊙", "otimes": "⊗", "times": "×", "ast": "*",
@@ -74,6 +74,7 @@ class Scanner:
     def __init__(self, source: str, names: Collection[str]):
         self.source, self.tokens, self.position = source, list[Token](), 0
         self.matrices = 0  # that are open
+        self.scripts = 0  # braces of subscripts that are open
         self.words = sorted((name for name in names if len(name) > 1 and name.isidentifier()), key=len, reverse=True)
 
     def add(self, kind: str, text: str, start: int, end: int) -> None:
@@ -121,6 +122,9 @@ class Scanner:
         word, start = match[0], match.start()
         if self.tokens and self.tokens[-1].text in ("_", "^"):
             word = word[:1]
+        if self.scripts:
+            self.position = match.end()
+            return self.add(NAME, word, start, self.position)
         if len(word) > 1 and word.lower() in FUNCTIONS:
             self.add(FUNCTION, word, start, start + len(word))
         elif len(word) > 4 or (len(word) > 1 and word.islower() and self.source[match.end() : match.end() + 1] == "("):
@@ -161,6 +165,10 @@ class Scanner:
             return
         if text not in PLAIN:
             raise refused(self.source, (start, start + 1), f"unsupported character {character}")
+        if text == "{" and (self.scripts or (self.tokens and self.tokens[-1].text == "_")):
+            self.scripts += 1
+        elif text == "}" and self.scripts:
+            self.scripts -= 1
         self.position += 1
         self.add(SIGN, text, start, self.position)
 

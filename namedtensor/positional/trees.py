@@ -214,7 +214,7 @@ class Parser:
         start = token.start
         if token.kind == NUMBER:
             return Tree("number", (start, token.end), text=token.text)
-        if token.kind == NAME and self.sees("(") and token.text in "fghσφψϕ" and token.text not in self.names:
+        if token.kind == NAME and self.sees("(") and token.text not in self.names and is_function(token.text):
             return self.function_by_letter(token)
         if token.kind == NAME:
             return Tree("name", (start, token.end), text=token.text)
@@ -357,6 +357,11 @@ class Parser:
         )
 
 
+def is_function(name: str) -> bool:
+    """Whether a name before a bracket is a function: f, σ, or a word."""
+    return name in "fghσφψϕ" or (len(name) > 1 and name.isascii() and name.isalpha())
+
+
 def tree_of(source: str, tokens: list[Token], names: Collection[str] = ()) -> Tree:
     """The tree of all tokens. Raises NotationError where one cannot be read."""
     parser = Parser(source, tokens, names)
@@ -377,5 +382,7 @@ def statement_of(source: str, names: Collection[str] = ()) -> Statement:
             if before and before[-1].text == ":":
                 before = before[:-1]
             end = Token(END, "", token.start, token.start)
+            if len(before) > 2 and before[0].kind == NAME and (before[1].text, before[-1].text) == ("(", ")"):
+                before = before[:1]  # f(x) = …
             return Statement(tree_of(source, [*before, end], names), tree_of(source, after, names))
     return Statement(None, tree_of(source, tokens, names))
