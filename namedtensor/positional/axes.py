@@ -110,7 +110,8 @@ class Facts:
     `stated` are sizes that the formula states, |k| = 3, and `same` axes of one size, |n'| = |n|; `products` are an axis that
     is split, and its parts; `totals` one that others are joined to. The others are for
     the comparison with the source: sizes that a number in the code stands for, least sizes, axes at least as long as
-    another, divisors, and for an input that is an index the axis that it counts along and its first index.
+    another, divisors, and for an input that is an index the axis that it counts along and its first index. `assumed` is all that the code takes
+    for granted, in words.
     """
 
     stated: list[tuple[Axis, int]] = field(default_factory=list)
@@ -122,6 +123,7 @@ class Facts:
     longer: list[tuple[Axis, Axis]] = field(default_factory=list)
     divisors: list[tuple[Axis, int]] = field(default_factory=list)
     indices: dict[str, list[tuple[Axis, int]]] = field(default_factory=dict)
+    assumed: list[str] = field(default_factory=list)
 
 
 class Axes:

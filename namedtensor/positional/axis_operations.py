@@ -183,6 +183,9 @@ operation("norm", "x, ord|p=None, axis|dim=None, keepdims|keepdim=False", norm, 
 operation("logsumexp", REDUCED, reduction("logsumexp"), lambda x, a, k: np.log(np.sum(np.exp(x), axis=a, keepdims=k)))
 
 
+SEVERAL = {"softmax", "logsoftmax"}  # functions along several axes at once
+
+
 def along(operator: str) -> Callable[..., Value]:
     def rule(axes: Axes, x: Any, axis: Any) -> Value:
         value = as_value(x)
@@ -191,6 +194,8 @@ def along(operator: str) -> Callable[..., Value]:
         over = [each for position in positions(value, axis) for each in value.dims[position]]
         if not over:
             raise Misuse(f"{operator} over an axis of size 1")
+        if len(over) > 1 and operator not in SEVERAL:
+            raise Misuse(f"{operator} over a merged axis")
         return Value(call(operator, (value.node,), over), value.dims)
 
     return rule

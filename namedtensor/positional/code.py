@@ -81,7 +81,7 @@ class Code(Expressions):
             self.axes,
             lines,
             used,
-            tuple(domain.remarks),
+            tuple(dict.fromkeys((*domain.remarks, *self.axes.facts.assumed))),
             self,
         )
 

@@ -144,6 +144,7 @@ class Indices:
             raise Misuse("these bounds of a slice with a step are not supported")
         outer, inner = self.axes.new(), self.axes.new()
         self.axes.facts.stated.append((inner, item.step))
+        self.axes.facts.assumed.append(f"|{axis.key}| is a multiple of {item.step}")
         self.axes.facts.products.append((axis, (outer, inner)))
         old, new = (nodes.Axis(axis.key),), (nodes.Axis(outer.key), nodes.Axis(inner.key))
         self.axes.apart((axis, outer, inner))

@@ -19,6 +19,7 @@ Names = Mapping[str, tuple[str, ...]]
 
 def statements_of(program: Program, names: Names) -> tuple[list[nodes.Statement], tuple[str, ...]]:
     """The lines, and the axes of the value; a value that begins with a sign after others gets a name."""
+    names = {**names, **{f"{key}*": tuple(f"{name}*" for name in spelled) for key, spelled in names.items()}}
     if "I" in program.inputs:
         names = {**names, IDENTITY: ("I",)}
     statements: list[nodes.Statement] = []
@@ -29,7 +30,7 @@ def statements_of(program: Program, names: Names) -> tuple[list[nodes.Statement]
         if len(parts) == 1:
             result.append(parts[0])
         else:
-            result.append(merged_name(parts, names))
+            result.append(merged_name(parts, names, result))
             old = tuple(nodes.Axis(part) for part in parts)
             body = nodes.Rename(body, ((old, (nodes.Axis(result[-1]),)),))
     for line in program.lines[:-1]:
@@ -66,8 +67,8 @@ def size_statements(
     return [nodes.Equation(sides) for sides in both.values()]
 
 
-def merged_name(parts: Sequence[str], names: Mapping[str, tuple[str, ...]]) -> str:
-    taken = {name for spelled in names.values() for name in spelled}
+def merged_name(parts: Sequence[str], names: Names, others: Sequence[str]) -> str:
+    taken = {name for spelled in names.values() for name in spelled} | {*others}
     base = "".join(part.rstrip("'") for part in parts) or "merged"
     while base in taken:
         base += "'"

@@ -108,6 +108,9 @@ def letters_of(statement: Statement, names: Mapping[str, int], source: str) -> L
         result.free = ()
     evidence = bool(result.bound or result.free)
     inner = {id(tree.parts[0]) for tree in trees if tree.op in ("sub", "^") and indexed(tree)}  # A_i of A_i^j
+    evidence = evidence or any(
+        tree.op == "sub" and tree.parts[0].op == "group" and all(map(is_letter, items_of(tree.text))) for tree in trees
+    )
     for tree in trees:
         pair = None if id(tree) in inner or canonical(spelled(tree)) in names else indexed(tree)
         if pair is None or (tree.op == "^" and tree.parts[0].op != "sub"):

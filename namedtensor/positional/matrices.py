@@ -292,7 +292,7 @@ class Walk(Leaves):
         if eye.node != number(1):
             numeral = isinstance(eye.node, nodes.Number)
             node = nodes.Call("juxtaposed", (), (), (eye.node, node)) if numeral else call("⊙", (eye.node, node))
-        return self.make(node, other.dims, eye)
+        return self.make(node, other.dims, replace(eye, identity=False))
 
     def beside(self, x: Matrix, y: Matrix) -> tuple[Matrix, Matrix]:
         """Both summands, with a given vector as it lies beside the other: a bias along the last axis."""
@@ -338,6 +338,8 @@ class Walk(Leaves):
         )
 
     def divided(self, x: Matrix, y: Matrix, tree: Tree) -> Matrix:
+        if x.identity and y.is_number:
+            return replace(self.divided(replace(x, identity=False), y, tree), identity=True)
         if is_sum_over(self.axes, x, y.size):
             assert isinstance(x.node, nodes.Call)
             return replace(x, node=nodes.Call("mean", (), x.node.subscript, x.node.arguments))

@@ -103,6 +103,8 @@ class Leaves:
 
     def make(self, node: Node, dims: Sequence[Dim], *operands: Matrix) -> Matrix:
         """A value with the letters of its operands."""
+        if any(operand.identity or operand.ones for operand in operands):
+            raise self.refuse(self.statement, "I and 𝟏 are only supported in sums and products")
         indices: dict[str, Axis] = {}
         for operand in operands:
             indices |= dict(operand.indices)

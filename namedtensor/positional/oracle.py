@@ -332,6 +332,11 @@ def bars(oracle: Oracle, tree: Tree) -> Plain:
 
 def quotient(oracle: Oracle, tree: Tree) -> Plain:
     x, y = (oracle.value(tree.parts[0]), oracle.value(tree.parts[1]))
+    if x.special == "I" and y.is_number:
+        both = oracle.each(np.divide, Plain(x.array, x.letters), y)
+        return Plain(both.array, both.letters, special="I")
+    if x.special or y.special:
+        raise Unsupported("a quotient of I")
     return oracle.each(np.divide, x, y)
 
 

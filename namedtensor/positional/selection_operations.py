@@ -81,6 +81,7 @@ def sort_pair(axes: Axes, x: Any, axis: Any, descending: Any) -> Any:
 
 def argsort(axes: Axes, x: Any, axis: Any) -> Value:
     result = along("argsort")(axes, x, axis)
+    axes.facts.assumed.append("argsort keeps the order of equal elements")
     return Value(call("-", (result.node, number(1))), result.dims)
 
 

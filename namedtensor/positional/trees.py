@@ -243,8 +243,9 @@ class Parser:
             return Tree("sqrt", self.span(start), (inner,))
         if token.text == "∂":
             above = self.factor()
-            self.expect("/")
-            self.expect("∂")
+            if not (self.sees("/") and self.tokens[self.at + 1].text == "∂"):
+                return Tree("differential", self.span(start), (above,))
+            self.at += 2
             return Tree("gradient", self.span(start), (above, self.factor()))
         if token.text == "∞":
             return Tree("number", (start, token.end), text="inf")

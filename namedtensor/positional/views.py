@@ -67,6 +67,8 @@ class Views:
         node, dims = x.node, list[Dim](before)
         for axis in axes:
             self.axes.facts.pinned.append((axis, axis.kind.size or 1))
+            if axis.kind.size in lengths:
+                self.axes.facts.assumed.append(f"{axis.kind.size} is read as |{axis.key}|")
         while axes or targets:
             merged, parts = axes[:1], targets[:1]
             del axes[:1], targets[:1]
