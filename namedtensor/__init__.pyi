@@ -593,7 +593,8 @@ def to_einsum(
     Raises
     ------
     NotationError
-        If the formula is not a number times a sum of products; the message names the first part that is not (405).
+        If the formula is not a number times a sum of products; the message names the first part that is not, and the
+        hint the largest part that is (405).
 
     Examples
     --------

@@ -177,6 +177,48 @@ class Indices:
         return sums + written, f"np.einsum('{spec}', {', '.join(name for name, _ in factors)})"
 
 
+# --------------------------------------------------------------------------------- sums under conditions, parts of axes
+class Sums:
+    """y_i = ∑_{j≠i} …, ∑_{i<j} …, ∑_{i=1}^{n-1} … x_{i+1}, each against a loop over numbers."""
+
+    FACTORS = ("D_{ij}", "D_{ji}", "y_j", "y_i", "(y_i - y_j)", "\\exp(y_j)", "y_j^2", "\\|A_i - B_j\\|^2")
+    SHIFTED = ("y_i", "y_{i+1}", "D_{i,i+1}", "A_{i+1}^\\top x", "\\tanh(y_{i+1})", "(y_{i+1} - y_i)^2")
+    VALUES = {
+        "D_{ij}": "D[i, j]", "D_{ji}": "D[j, i]", "y_j": "y[j]", "y_i": "y[i]", "(y_i - y_j)": "(y[i] - y[j])",
+        "\\exp(y_j)": "np.exp(y[j])", "y_j^2": "y[j]**2", "\\|A_i - B_j\\|^2": "((A[i] - B[j])**2).sum()", "y_{i+1}": "y[i+1]",
+        "D_{i,i+1}": "D[i, i+1]", "A_{i+1}^\\top x": "(A[i+1] @ x)", "\\tanh(y_{i+1})": "np.tanh(y[i+1])",
+        "(y_{i+1} - y_i)^2": "(y[i+1] - y[i])**2",
+    }  # fmt: skip
+    RELATIONS = {"\\neq": "!=", "<": "<", "\\le": "<=", ">": ">", "\\geq": ">="}
+
+    def __init__(self, chance: random.Random):
+        self.chance = chance
+
+    def draw(self) -> tuple[str, str] | None:
+        if self.chance.random() < 0.4:
+            return self.shifted()
+        terms = self.chance.sample(self.FACTORS, self.chance.choice([1, 2, 2, 3]))
+        sign = self.chance.choice(list(self.RELATIONS))
+        value = " * ".join(self.VALUES[term] for term in terms)
+        test = f"j {self.RELATIONS[sign]} i"
+        if not any("j" in term for term in terms):
+            return None
+        if self.chance.random() < 0.5:
+            source = f"z_i = \\sum_{{j {sign} i}} {' '.join(terms)}"
+            return source, f"np.array([sum(({value}) if {test} else 0.0 for j in range(3)) for i in range(3)])"
+        source = f"z = \\sum_i \\sum_{{j {sign} i}} {' '.join(terms)}"
+        return source, f"sum(({value}) if {test} else 0.0 for j in range(3) for i in range(3))"
+
+    def shifted(self) -> tuple[str, str]:
+        terms = self.chance.sample(self.SHIFTED, self.chance.choice([1, 2]))
+        value = " * ".join(self.VALUES[term] for term in terms)
+        first = self.chance.choice([1, 2])
+        return (
+            f"\\sum_{{i={first}}}^{{n-1}} {' '.join(terms)}",
+            f"sum(({value}) for i in range({first - 1}, 2)) + 0.0",
+        )
+
+
 # --------------------------------------------------------------------------------------------------------------- NumPy
 class Code:
     """NumPy expressions; what NumPy refuses is drawn again."""
@@ -207,6 +249,16 @@ class Code:
                 lambda: f"(({inner}){choose(['**2', '.reshape(-1)', '.transpose()', '.sum()'])})",
                 lambda: f"np.{choose(['maximum', 'minimum', 'outer', 'dot'])}({inner}, {self.expression(depth - 1)})",
                 lambda: f"np.where({inner} > 1, {inner}, {choose('012')})",
+                lambda: f"np.{choose(['sort', 'cumsum', 'cumprod', 'diff', 'flip'])}({inner}, axis={choose([0, -1])})",
+                lambda: f"np.{choose(['tril', 'triu'])}({inner}, {choose([-1, 0, 1])})",
+                lambda: f"np.{choose(['stack', 'concatenate'])}([{inner}, {inner}], axis={choose([0, -1])})",
+                lambda: f"({inner})[({inner}) {choose('<>')} 1].{choose(['sum', 'prod'])}()",
+                lambda: f"({inner} {choose('%/')} {choose(['2', inner])})",
+                lambda: f"(({inner} > 1) {choose('&|')} ~({inner} < 0.5)).astype(float)",
+                lambda: f"np.{choose(['diag', 'trace', 'argmax', 'kron'])}({inner})".replace(
+                    f"kron({inner})", f"kron({inner}, {inner})"
+                ),
+                lambda: f"({inner}){choose(['[::-1]', '[:, ::-1]', '[-1]', '[:2]'])}",
                 lambda: (
                     f"np.einsum('{choose(['ij,jk->ik', 'ij,kj->ik', 'ij->ji', 'ij->j', 'ii->i', 'ij,ij->'])}', {inner}, {self.expression(depth - 1)})"
                 ),
@@ -214,7 +266,7 @@ class Code:
         )()
 
 
-KINDS = {"matrices": Matrices, "indices": Indices, "numpy": Code}
+KINDS = {"matrices": Matrices, "indices": Indices, "sums": Sums, "numpy": Code}
 
 
 def outcome(kind: str, source: str, expression: str) -> tuple[str, str]:
@@ -223,7 +275,7 @@ def outcome(kind: str, source: str, expression: str) -> tuple[str, str]:
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            expected = np.asarray(eval(expression, {"np": np, "softmax": softmax}, dict(arrays)))
+            expected = np.asarray(eval(expression, {"np": np, "softmax": softmax, **arrays}))
         except (ValueError, IndexError, np.exceptions.AxisError, TypeError, np.linalg.LinAlgError):
             return "invalid", ""
         used = {name: shape for name, shape in SHAPES.items() if name in source}
@@ -234,12 +286,21 @@ def outcome(kind: str, source: str, expression: str) -> tuple[str, str]:
         try:
             actual = np.asarray(found(**{name: ARRAYS[name] for name in found.axes}))
         except NotationError as problem:
-            return "different", f"{found.formula}, which fails: {problem.message}"
+            return fails(source, used, found.formula, problem)
     shapes = actual.squeeze().shape == expected.squeeze().shape
     scale = np.max(np.abs(expected[np.isfinite(expected)]), initial=1.0)
     if shapes and np.allclose(actual.squeeze(), expected.squeeze(), rtol=1e-6, atol=1e-8 * scale, equal_nan=True):
         return "equal", found.formula
     return "different", found.formula
+
+
+def fails(source: str, shapes: dict[str, str], formula: str, problem: NotationError) -> tuple[str, str]:
+    """A formula without a value: it has to be refused where it is compared with its source."""
+    try:
+        nt.translate(source, shapes)
+    except NotationError as refusal:
+        return "refused", refusal.message
+    return "different", f"{formula}, which fails: {problem.message}"
 
 
 def draws(count: int, seed: int) -> tuple[Counter[str], list[str]]:

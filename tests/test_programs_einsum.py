@@ -100,6 +100,20 @@ def test_what_is_none_is_refused_with_the_part_that_is_none(text, said):
 
 
 @pytest.mark.parametrize(
+    ("text", "call"),
+    [
+        ("softmax_{a}(X ⊙_{b} Z) ⊙_{a} Y", 'einsum("ab,bc->ac", X, Z)'),
+        ("X ⊙_{a} Y + 1", 'einsum("ab,a->b", X, Y)'),
+        ("exp(X ⊙ Y) + X ⊙_{b} Z ⊙_{a} Y", 'einsum("ab,bc,a->c", X, Z, Y)'),
+    ],
+)
+def test_largest_part_that_is_one_einsum_is_in_the_hint(text, call):
+    with pytest.raises(nt.NotationError) as raised:
+        nt.to_einsum(text, tensors(text))
+    assert raised.value.hint.endswith(f"; the largest part that is one: {call}")
+
+
+@pytest.mark.parametrize(
     ("text", "number", "said"),
     [
         ("2 · 3", 405, "uses none of the inputs"),

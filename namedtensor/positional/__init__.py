@@ -8,25 +8,41 @@
 `program`: what a reader gives.
 `plain_functions`: functions that NumPy lacks.
 `tokens`: the tokens of matrix and index notation.
-`trees`: their trees.
+`binders`: what a sum binds.
+`source_tree`: the trees of this notation.
+`trees`: how they are parsed.
 `indices`: which letters are indices, and what a product sums.
 `matrix_leaves`: the values of matrix notation, and its leaves.
 `matrices`: trees to values with rows and columns.
 `matrix_functions`: transposes, powers, norms of matrices.
+`matrix_sums`: sums under conditions and over parts of axes.
+`matrix_windows`: two letters in one index.
+`matrix_blocks`: block matrices.
+`matrix_derivatives`: derivatives of numbers.
 `matrix_calls`: functions of matrices by name.
 `oracle`: the source's own value of a tree.
+`oracle_functions`: that of functions.
+`oracle_sums`: that of sums.
+`oracle_derivatives`: that of derivatives and blocks.
 `algebra`: lines of matrix and index notation.
 `operations`: the record of an operation of array code, and the table of all.
 `elementwise_operations`: those element by element.
 `axis_operations`: those on axes.
 `product_operations`: those on several tensors.
+`code_indices`: indices and slices.
+`creation_operations`: tensors made of numbers.
+`loss_operations`: losses and similarities.
+`selection_operations`: elements selected, sorted.
+`window_operations`: windows, pools, convolutions.
 `views`: dimensions regrouped.
 `code_domains`: what array code is walked over.
-`code`: Python's `ast` walked.
+`code_expressions`: the expressions of Python's `ast` walked.
+`code`: its statements.
 `code_calls`: calls that are not in the table of operations.
 `einsum`: letters: einsum strings and einops patterns.
 `readers`: the readers, by notation.
 `detection`: which notation a text is in.
+`formula_writing`: the lines of a translation.
 `checked`: a translation compared with its source.
 `translation`: `nt.translate`.
 `torch_trace`: a function of PyTorch run once, its operations recorded.

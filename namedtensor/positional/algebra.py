@@ -8,19 +8,29 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from . import matrix_calls  # noqa: F401 — registers the rules of trees
+from . import (  # noqa: F401 — these register the rules of trees
+    matrix_blocks,
+    matrix_calls,
+    matrix_derivatives,
+    matrix_windows,
+    oracle_derivatives,
+    oracle_functions,
+    oracle_sums,
+)
 from .axes import Axes, Axis
-from .indices import Letters, canonical, indexed, letters_of, spelled
+from .indices import Letters, canonical, entries_in, indexed, letters_of, spelled
 from .inputs import Input, inputs_of
 from .matrices import Walk
 from .matrix_leaves import Choose, Matrix, node_of
 from .oracle import Oracle, Plain, Unsupported
 from .program import Line, Program
 from .refusals import refused
-from .trees import Statement, statement_of
+from .source_tree import Statement
+from .trees import statement_of
 from .values import Leaf
 
 LINES = re.compile(r"\n|\\\\|;")
+EXPRESSIONS = {"product", "after /", "·", "∘", "*", "⊙", "⊗", "×", "@", "+", "-", "/", "negative", "big", "inverse"}
 DECLARED = re.compile(
     r"(?:\b(?:where|with|for|and)\b|,)?\s*(?P<name>\\?[^\W\d_]\w*(?:_\{?\w+\}?)?)\s*(?:∈|\\in\b)\s*(?:ℝ|\\mathbb\s*\{?R\}?|\\R\b)"
     r"(?:\s*\^\s*(?:\{(?P<braced>[^{}]*)\}|(?P<bare>\w)))?\s*,?"
@@ -41,6 +51,12 @@ def declared(source: str) -> tuple[str, dict[str, str]]:
     return DECLARED.sub(take, source), shapes
 
 
+def within(before: str) -> bool:
+    """Whether a matrix is open after this text, so that a separator is one of its own."""
+    opened = len(re.findall(r"\[|\\begin\b", before)) - len(re.findall(r"\]|\\end\b", before))
+    return opened > 0
+
+
 class Algebra:
     """The reader of matrix and index notation."""
 
@@ -58,12 +74,13 @@ class Algebra:
     def lines(self, text: str) -> list[str]:
         """The lines, each with blanks for what is before it, so that spans are those of the source."""
         result, start = [], 0
-        for end in [*(match.start() for match in LINES.finditer(text)), len(text)]:
+        ends = [match.span() for match in LINES.finditer(text) if not within(text[: match.start()])]
+        for end, after in [*ends, (len(text), len(text))]:
             piece = text[start:end]
             if piece.strip(" \t\\,.$&;"):
                 bare = re.sub(r"[,.]\s*$", lambda m: " " * len(m[0]), piece)
-                result.append(re.sub(r"[^\n]", " ", text[:start]) + bare.replace("\\\\", "  "))
-            start = end
+                result.append(re.sub(r"[^\n]", " ", text[:start]) + bare)
+            start = after
         if not result:
             raise NotationError(108, "no formula to translate")
         return result
@@ -100,8 +117,9 @@ class Algebra:
         counts = {name: len(given.leaf.dims) for name, given in self.names.items()}
         letters = letters_of(statement, counts, self.source)
         self.check_head(statement, letters)
+        self.ask_binders(statement, letters)
         walk = Walk(self.source, self.axes, self.names, letters, self.choose)
-        walk.sizes = self.sizes
+        walk.sizes, walk.statement = self.sizes, statement.body
         walk.transposed_names = frozenset(
             canonical(spelled(tree.parts[0])) for tree in statement.body.all() if tree.op == "T"
         )
@@ -127,12 +145,35 @@ class Algebra:
         head = node_of(name if not last else plain) if (name if not last else plain) else None
         return Line(head, value.node, dims)
 
+    def ask_binders(self, statement: Statement, letters: Letters) -> None:
+        """Whether a value without a left side is summed over both letters of ∑_{j≠i}, or over j for each i."""
+        for tree in statement.body.all():
+            further = [letter for letter in letters.binds.get(tree.span, ()) if letter not in tree.letters]
+            if tree.op != "big" or letters.free is not None or not further:
+                continue
+            if all(relation in "<≤" for _, relation, _ in tree.conditions) and {*further} <= entries_in(tree.parts[0]):
+                continue
+            listed, both = ", ".join(tree.letters), ", ".join((*tree.letters, *further))
+            piece = " ".join(self.source[slice(*tree.span)].split())
+            if (
+                self.choose(tree.span, piece, (f"over {both}", f"over {listed} for each {', '.join(further)}"), "binds")
+                == 1
+            ):
+                letters.binds[tree.span] = tree.letters
+
     def check_head(self, statement: Statement, letters: Letters) -> None:
         head = statement.head
         if head is None:
             return
         pair = indexed(head)
         name = canonical(spelled(head))
+        if head.op in EXPRESSIONS:
+            raise refused(
+                self.source,
+                head.span,
+                "the left side of = is an expression, and only names are defined",
+                "translate each side by itself",
+            )
         uses = {canonical(spelled(tree)) for tree in statement.body.all()}
         heads = {p[0] for tree in statement.body.all() if (p := letters.index_of(tree, self.given))}
         if (
@@ -180,25 +221,32 @@ class Algebra:
     # ------------------------------------------------------------------------------------------------------ its value
     def value(self, arrays: Mapping[str, Any], size_of: Any, decisions: Mapping[Any, int]) -> Any:
         """The source's own value of the last line, as an array. Raises Unsupported where a piece has none here."""
-        known = dict(arrays) | {name: given.literal for name, given in self.names.items() if given.literal is not None}
-        known = {name: _array(value) for name, value in known.items()}
+        inputs = dict(arrays) | {name: given.literal for name, given in self.names.items() if given.literal is not None}
+        inputs = {name: _array(value) for name, value in inputs.items()}
         sizes = {name: float(size_of(axis)) for name, axis in self.sizes.items()}
-        result: Any = None
-        for number, (statement, letters) in enumerate(self.statements):
-            plain = Oracle(known, sizes, letters, decisions).value(statement.body)
+
+        def line(number: int, known: dict[str, Any], given: dict[str, Any]) -> Any:
+            statement, letters = self.statements[number]
+            oracle = Oracle(known, sizes, letters, decisions)
+            oracle.statement, oracle.inputs = statement.body, given
+            oracle.again = lambda other: definitions(number, other)
+            plain = oracle.value(statement.body)
             if plain.special:
                 raise Unsupported(plain.special)
+            row = plain.shape[0] == 1 < plain.shape[1]
             array = self.ordered(plain, letters)
-            if number == len(self.statements) - 1:
-                result = array.reshape([size for size in array.shape if size > 1])
-            else:
-                self_name = self.definition_names()[number]
-                known[self_name] = (
-                    array
-                    if plain.shape[0] == 1 < plain.shape[1]
-                    else array.reshape([size for size in array.shape if size > 1])
-                )
-        return result
+            whole = number == len(self.statements) - 1 or not row
+            return array.reshape([size for size in array.shape if size > 1]) if whole else array
+
+        def definitions(number: int, given: dict[str, Any]) -> dict[str, Any]:
+            """The inputs, with the values of the lines before."""
+            known = dict(given)
+            for before, name in zip(range(number), self.definition_names()):
+                known[name] = line(before, known, given)
+            return known
+
+        last = len(self.statements) - 1
+        return line(last, definitions(last, inputs), inputs)
 
     def definition_names(self) -> Sequence[str]:
         return [name for name, given in self.names.items() if given.defined]

@@ -11,8 +11,9 @@ An axis without a given name may fall into parts, and then every axis of its kin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 
 class Clash(Exception):
@@ -102,10 +103,34 @@ class Move(NamedTuple):
     used: Axis
 
 
+@dataclass
+class Facts:
+    """What array code says of sizes and of the numbers in its inputs.
+
+    `stated` are sizes that the formula states, |k| = 3, and `same` axes of one size, |n'| = |n|; `products` are an axis that
+    is split, and its parts; `totals` one that others are joined to. The others are for
+    the comparison with the source: sizes that a number in the code stands for, least sizes, axes at least as long as
+    another, divisors, and for an input that is an index the axis that it counts along and its first index. `assumed` is all that the code takes
+    for granted, in words.
+    """
+
+    stated: list[tuple[Axis, int]] = field(default_factory=list)
+    products: list[tuple[Axis, tuple[Axis, ...]]] = field(default_factory=list)
+    totals: list[tuple[Axis, tuple[Axis, ...]]] = field(default_factory=list)
+    pinned: list[tuple[Axis, int]] = field(default_factory=list)
+    least: list[tuple[Axis, int]] = field(default_factory=list)
+    same: list[tuple[Axis, Axis]] = field(default_factory=list)
+    longer: list[tuple[Axis, Axis]] = field(default_factory=list)
+    divisors: list[tuple[Axis, int]] = field(default_factory=list)
+    indices: dict[str, list[tuple[Axis, int]]] = field(default_factory=dict)
+    assumed: list[str] = field(default_factory=list)
+
+
 class Axes:
     """All axes of one translation, with what their names must satisfy.
 
     `together` are values that are in one operation: an axis of one and another axis of any of them need different names.
+    `inputs` are the tensors of array code, of which some may be indices.
     `moves` are the declared axes of tensors and those that represent them in a use, in the order of uses.
     """
 
@@ -115,6 +140,8 @@ class Axes:
         self.kinds: dict[str, Kind] = {}
         self.together: list[tuple[tuple[Axis, ...], ...]] = []
         self.moves: list[Move] = []
+        self.facts = Facts()
+        self.inputs: Mapping[str, Any] = {}
 
     def new(self, kind: Kind | None = None, *, size: int | None = None, hint: str = "") -> Axis:
         """An axis of a kind, or of one of its own."""
@@ -125,8 +152,7 @@ class Axes:
     def named(self, name: str, size: int | None = None) -> Axis:
         """The given axis of this name; seq and seq' are twins and share a kind."""
         if name not in self.given:
-            base = name.rstrip("'")
-            kind = self.kinds.setdefault(base, Kind(base)).root
+            kind = self.kind_of(name, size)
             axis = Axis(f"⟨{len(self.all)}⟩", kind, name)
             self.all[axis.key] = self.given[name] = axis
         axis = self.given[name]
@@ -135,6 +161,19 @@ class Axes:
                 raise Clash(axis, self.new(size=size))
             axis.kind.size = size
         return axis
+
+    def kind_of(self, name: str, size: int | None) -> Kind:
+        """The kind of a given axis: that of its twins, unless it has another size than they."""
+        base = name.rstrip("'")
+        kind = self.kinds.setdefault(base, Kind(base)).root
+        if size is None or kind.size in (None, size):
+            return kind
+        if name == base:  # the twin came first
+            twin = next(other for other, axis in self.given.items() if axis.kind is kind)
+            kind.name = twin
+            self.kinds[base] = Kind(base)
+            return self.kinds[base]
+        return self.kinds.setdefault(name, Kind(name)).root
 
     def unify(self, first: Axis, second: Axis) -> None:
         """Make two axes one. Raises Clash, and changes nothing, where their kinds do not fit."""

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from grammar import nodes
 from grammar.nodes import Node
 
 from . import values
 from .axes import Axes
 from .elementwise_operations import binary
-from .operations import Misuse, Pair, Size, as_value, numeric, operation, positions, truth
+from .operations import Masked, Misuse, Pair, Size, Truth, as_value, numeric, operation, positions, truth
 from .plain_functions import softmax
 from .values import Value, call, number
 
@@ -34,7 +36,38 @@ def reduced(axes: Axes, operator: str, x: Value, axis: Any, keep: Any, parameter
 
 def reduction(operator: str) -> Callable[..., Value]:
     def rule(axes: Axes, x: Any, axis: Any, keep: Any) -> Value:
+        if isinstance(x, Masked):
+            return of_masked(axes, operator, x, axis, keep)
         return reduced(axes, operator, numeric(x), axis, keep)
+
+    return rule
+
+
+NEUTRAL = {"∑": number(0), "∏": number(1), "max": number(-math.inf), "min": number(math.inf)}
+
+
+def of_masked(axes: Axes, operator: str, x: Masked, axis: Any, keep: Any) -> Value:
+    """A reduction over the elements where a condition holds."""
+    if axis is not None or truth(keep):
+        raise Misuse("what a condition selects has one axis, which is reduced whole")
+    if operator == "mean":
+        total = of_masked(axes, "∑", x, axis, keep)
+        count = reduced(axes, "∑", numeric(x.condition), None, False)
+        return values.elementwise(axes, "/", total, count)
+    if operator not in NEUTRAL:
+        raise Misuse(f"{operator} of what a condition selects is not supported")
+    cases = nodes.Cases(((x.value.node, x.condition.node), (NEUTRAL[operator], None)))
+    return reduced(axes, operator, Value(cases, x.value.dims), None, False)
+
+
+def quantifier(operator: str) -> Callable[..., Value]:
+    """any, all: conditions."""
+
+    def rule(axes: Axes, x: Any, axis: Any, keep: Any) -> Value:
+        if not isinstance(x, Truth):
+            raise Misuse(f"{operator} of anything but a condition")
+        result = reduced(axes, operator, x, axis, keep)
+        return Truth(result.node, result.dims)
 
     return rule
 
@@ -74,6 +107,21 @@ def plain_norm(x: Any, order: Any, axis: Any, keep: Any) -> Any:
     return np.linalg.norm(x, order, axis=axis, keepdims=keep)
 
 
+def vector_norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> Value:
+    """The norm of all elements along the axes, of any order."""
+    if not isinstance(order, (int, float)) or order <= 0:
+        raise Misuse(f"the norm of order {order} is not supported")
+    if order == math.inf:
+        return reduced(axes, "max", Value(call("abs", (as_value(x).node,)), as_value(x).dims), axis, keep)
+    return reduced(axes, "norm", as_value(x), axis, keep, () if order == 2 else (number(order),))
+
+
+def plain_vector_norm(x: Any, order: Any, axis: Any, keep: Any) -> Any:
+    if order == math.inf:
+        return np.max(np.abs(x), axis=axis, keepdims=keep)
+    return np.sum(np.abs(x) ** order, axis=axis, keepdims=keep) ** (1 / order)
+
+
 def pair(operator: str) -> Callable[..., Any]:
     """torch.max(x, dim): the values, with the indices that nobody asks for."""
 
@@ -109,6 +157,8 @@ for names, operator, function in (
     ("amin", "min", np.min),
 ):
     operation(names, REDUCED, reduction(operator), kept(function))
+operation("any", REDUCED, quantifier("any"), kept(np.any))
+operation("all", REDUCED, quantifier("all"), kept(np.all))
 operation("max", REDUCED, reduction("max"), kept(np.max), "numpy")
 operation("min", REDUCED, reduction("min"), kept(np.min), "numpy")
 operation("max", REDUCED, pair("max"), plain_pair(np.max, np.maximum), "torch")
@@ -128,8 +178,12 @@ for name, function in (("std", np.std), ("var", np.var)):
         lambda x, a, d, k, f=function: f(x, axis=a, ddof=int(d), keepdims=k),
         "torch",
     )
+operation("vector_norm", "x, ord=2, axis|dim=None, keepdims|keepdim=False", vector_norm, plain_vector_norm)
 operation("norm", "x, ord|p=None, axis|dim=None, keepdims|keepdim=False", norm, plain_norm)
 operation("logsumexp", REDUCED, reduction("logsumexp"), lambda x, a, k: np.log(np.sum(np.exp(x), axis=a, keepdims=k)))
+
+
+SEVERAL = {"softmax", "logsoftmax"}  # functions along several axes at once
 
 
 def along(operator: str) -> Callable[..., Value]:
@@ -140,14 +194,26 @@ def along(operator: str) -> Callable[..., Value]:
         over = [each for position in positions(value, axis) for each in value.dims[position]]
         if not over:
             raise Misuse(f"{operator} over an axis of size 1")
+        if len(over) > 1 and operator not in SEVERAL:
+            raise Misuse(f"{operator} over a merged axis")
         return Value(call(operator, (value.node,), over), value.dims)
+
+    return rule
+
+
+def accumulated(operator: str) -> Callable[..., Value]:
+    """cumsum, cumprod: of a vector without an axis, too."""
+
+    def rule(axes: Axes, x: Any, axis: Any) -> Value:
+        return along(operator)(axes, x, 0 if axis is None and len(as_value(x).dims) == 1 else axis)
 
     return rule
 
 
 operation("softmax", "x, axis|dim", along("softmax"), softmax)
 operation("log_softmax", "x, axis|dim", along("logsoftmax"), lambda x, axis: np.log(softmax(x, axis)))
-operation("cumsum", "x, axis|dim", along("cumsum"), lambda x, axis: np.cumsum(x, axis=axis))
+operation("cumsum", "x, axis|dim=None", accumulated("cumsum"), lambda x, axis: np.cumsum(x, axis=axis))
+operation("cumprod", "x, axis|dim=None", accumulated("cumprod"), lambda x, axis: np.cumprod(x, axis=axis))
 
 
 # -------------------------------------------------------------------------------------------------- orders of dimensions

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from grammar.errors import NotationError
 
-from .axes import Axis, Kind
+from .axes import Axis, Facts, Kind
 from .oracle import Unsupported
 from .program import Program
 from .refusals import REFUSED, Unsafe
@@ -23,16 +24,19 @@ MAX_ELEMENTS = 2_000_000
 class Sizes:
     """Sizes of the kinds of axes, all different; what is stated or split has its own."""
 
-    def __init__(self, program: Program, downward: bool = False):
+    def __init__(self, facts: Facts, downward: bool = False):
         self.sizes: dict[Kind, int] = {}
         self.order = (*range(9, 1, -1), *range(10, 10_000)) if downward else range(2, 10_000)
-        for axis, size in program.stated:
+        self.facts = facts
+        for axis, size in (*facts.stated, *facts.pinned):
             self.sizes[axis.kind] = size
-        for whole, parts in program.products:
+        for whole, parts in facts.products:
             product = 1
             for part in parts:
                 product *= self.of(part)
             self.sizes[whole.kind] = product
+        for whole, parts in facts.totals:
+            self.sizes[whole.kind] = sum(self.of(part) for part in parts)
 
     def of(self, axis: Axis) -> int:
         kind = axis.kind
@@ -45,9 +49,18 @@ class Sizes:
 
     def of_kind(self, kind: Kind) -> int:
         if kind not in self.sizes:
+            least = self.least(kind)
+            divisor = math.lcm(*(number for axis, number in self.facts.divisors if axis.kind is kind))
             taken = {*self.sizes.values()}
-            self.sizes[kind] = next(size for size in self.order if size not in taken)
+            self.sizes[kind] = next(
+                size for size in self.order if size not in taken and size >= least and size % divisor == 0
+            )
         return self.sizes[kind]
+
+    def least(self, kind: Kind) -> int:
+        """The least size that the code has a value for."""
+        sizes = [number for axis, number in self.facts.least if axis.kind is kind]
+        return max(sizes + [self.of(other) for axis, other in self.facts.longer if axis.kind is kind], default=1)
 
 
 def compared(
@@ -57,14 +70,19 @@ def compared(
     generator = np.random.default_rng(0)
     draws = 0
     for draw in range(DRAWS):
-        sizes = Sizes(program, downward=draw % 2 == 1)
+        sizes = Sizes(program.axes.facts, downward=draw % 2 == 1)
         shapes = {
             name: [int(np.prod([sizes.of(axis) for axis in dim])) for dim in leaf.dims]
             for name, leaf in program.inputs.items()
         }
         if sum(int(np.prod(shape)) for shape in shapes.values()) > MAX_ELEMENTS:
             return "not compared: its smallest example is too large"
-        arrays = {name: drawn(generator, shape, draw < POSITIVE_DRAWS) for name, shape in shapes.items()}
+        arrays = {
+            name: indices(generator, shape, program.axes.facts.indices[name], sizes)
+            if name in program.axes.facts.indices
+            else drawn(generator, shape, draw < POSITIVE_DRAWS)
+            for name, shape in shapes.items()
+        }
         outcome = same(found, program, arrays, sizes, decisions)
         if outcome == "unsupported":
             return "not compared: the source has no value of its own here"
@@ -86,6 +104,13 @@ def compared(
 
 def drawn(generator: Any, shape: list[int], positive: bool) -> Any:
     return generator.uniform(0.3, 1.7, shape) if positive else generator.normal(size=shape)
+
+
+def indices(generator: Any, shape: list[int], along: Sequence[tuple[Axis, int]], sizes: Sizes) -> Any:
+    """Integers that are indices of every axis that they count along."""
+    first = max(start for _, start in along)
+    last = min(start + sizes.of(axis) - 1 for axis, start in along)
+    return generator.integers(first, max(first, last), shape, endpoint=True)
 
 
 def same(found: Any, program: Program, arrays: Mapping[str, Any], sizes: Sizes, decisions: Mapping[Any, int]) -> str:

@@ -1,4 +1,4 @@
-"""Calls of array code that are not in the table of operations: views, lengths, dropout."""
+"""Calls of array code that are not in the table of operations: views, lengths, types of numbers, dropout."""
 
 from __future__ import annotations
 
@@ -6,17 +6,29 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from .code import SPECIAL, Code
+from .code import Code
+from .code_expressions import SPECIAL
+from .operations import DTYPES, OPERATIONS, Dtype
 
 
 # --------------------------------------------------------------------------------------- calls that are not in the table
-def reshaped(code: Code, node: ast.Call, method: bool) -> Any:
-    if node.keywords:
-        raise code.refuse(node, f"the keyword {node.keywords[0].arg} is not supported")
-    arguments = [code.ev(each) for each in node.args]
+def operands(code: Code, node: ast.Call, method: bool) -> list[Any]:
+    """The arguments by position, the object of a method first."""
+    arguments = [code.ev(argument) for argument in node.args]
     if method:
         assert isinstance(node.func, ast.Attribute)
         arguments = [code.ev(node.func.value), *arguments]
+    return arguments
+
+
+def no_keywords(code: Code, node: ast.Call) -> None:
+    if node.keywords:
+        raise code.refuse(node, f"the keyword {node.keywords[0].arg} is not supported")
+
+
+def reshaped(code: Code, node: ast.Call, method: bool) -> Any:
+    no_keywords(code, node)
+    arguments = operands(code, node, method)
     shape: Sequence[Any] = arguments[1:]
     if len(shape) == 1 and isinstance(shape[0], tuple):
         shape = shape[0]
@@ -24,23 +36,59 @@ def reshaped(code: Code, node: ast.Call, method: bool) -> Any:
 
 
 def flattened(code: Code, node: ast.Call, method: bool) -> Any:
-    arguments = [code.ev(each) for each in node.args]
-    if method:
-        assert isinstance(node.func, ast.Attribute)
-        arguments = [code.ev(node.func.value), *arguments]
-    if node.keywords or len(arguments) > 2 or (len(arguments) > 1 and not isinstance(arguments[1], int)):
+    """ravel(), flatten(), and those of PyTorch from one axis to another."""
+    no_keywords(code, node)
+    x, *ends = operands(code, node, method)
+    shape = code.domain.attribute(x, "shape")
+    if len(ends) > 2 or not all(isinstance(end, int) and -len(shape) <= end < len(shape) for end in ends):
         raise code.refuse(node, "these arguments of flatten are not supported")
-    start = arguments[1] if len(arguments) > 1 else 0
-    return code.domain.reshape(arguments[0], [*code.domain.attribute(arguments[0], "shape")[:start], -1])
+    first, last = (*(end % len(shape) for end in ends), *(0, len(shape) - 1)[len(ends) :])
+    return code.domain.reshape(x, [*shape[:first], -1, *shape[last + 1 :]])
+
+
+def unflattened(code: Code, node: ast.Call, method: bool) -> Any:
+    """x.unflatten(2, (2, 3))"""
+    no_keywords(code, node)
+    arguments = operands(code, node, method)
+    if len(arguments) != 3 or not isinstance(arguments[1], int) or not isinstance(arguments[2], tuple):
+        raise code.refuse(node, "unflatten expects an axis and the lengths of its parts")
+    x, axis, lengths = arguments
+    shape = code.domain.attribute(x, "shape")
+    if not -len(shape) <= axis < len(shape):
+        raise code.refuse(node, f"there is no axis {axis} of {len(shape)}")
+    axis %= len(shape)
+    return code.domain.reshape(x, [*shape[:axis], *lengths, *shape[axis + 1 :]])
 
 
 def length(code: Code, node: ast.Call, method: bool) -> Any:
-    arguments = [code.ev(each) for each in node.args]
-    if method:
-        assert isinstance(node.func, ast.Attribute)
-        shape = code.domain.attribute(code.ev(node.func.value), "shape")
-        return shape[arguments[0]] if arguments else shape
-    return code.domain.attribute(arguments[0], "shape")[0]
+    x, *axis = operands(code, node, method)
+    shape = code.domain.attribute(x, "shape")
+    return shape[axis[0]] if axis else shape if method else shape[0]
+
+
+def embedded(code: Code, node: ast.Call, method: bool) -> Any:
+    """F.embedding(I, E), and torch.embedding(E, I)"""
+    no_keywords(code, node)
+    arguments = operands(code, node, False)
+    if len(arguments) != 2:
+        raise code.refuse(node, "embedding expects a table and indices")
+    table_first = isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value) == "torch"
+    table, index = arguments if table_first else arguments[::-1]
+    return code.domain.apply(OPERATIONS["take"][0], [table, index, 0])
+
+
+def sized(code: Code, node: ast.Call, method: bool) -> Any:
+    """np.ones((n, m)), torch.ones(n, m)"""
+    assert isinstance(node.func, (ast.Attribute, ast.Name))
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
+    shape = operands(code, node, False)
+    dtype = [keyword.value for keyword in node.keywords if keyword.arg == "dtype"]
+    if method or not shape or len(dtype) < len(node.keywords):
+        raise code.refuse(node, f"{name} expects a shape, and dtype= at most")
+    whole = shape[0] if isinstance(shape[0], tuple) else tuple(shape)
+    if isinstance(shape[0], tuple) and len(shape) > 1:
+        raise code.refuse(node, f"{name} expects one shape")
+    return code.domain.apply(OPERATIONS[name][0], [whole, code.ev(dtype[0]) if dtype else None])
 
 
 def dropout(code: Code, node: ast.Call, method: bool) -> Any:
@@ -48,16 +96,23 @@ def dropout(code: Code, node: ast.Call, method: bool) -> Any:
     return code.ev(node.args[0])
 
 
-def as_float(code: Code, node: ast.Call, method: bool) -> Any:
-    if method:
-        assert isinstance(node.func, ast.Attribute)
-        return code.ev(node.func.value)
-    if len(node.args) == 1 and isinstance(node.args[0], ast.Constant) and node.args[0].value in ("inf", "-inf"):
-        return float(str(node.args[0].value))
-    raise code.refuse(node, "float of this is not supported")
+def converted(code: Code, node: ast.Call, method: bool) -> Any:
+    """x.astype(float), x.float(), float("-inf"): a condition counts 1 where it holds."""
+    assert isinstance(node.func, (ast.Attribute, ast.Name))
+    if not method:
+        if len(node.args) == 1 and isinstance(node.args[0], ast.Constant) and node.args[0].value in ("inf", "-inf"):
+            return float(str(node.args[0].value))
+        raise code.refuse(node, "float of this is not supported")
+    no_keywords(code, node)
+    x, *types = operands(code, node, method)
+    (dtype,) = types or [DTYPES.get(node.func.attr)]  # type: ignore[union-attr]
+    if not isinstance(dtype, Dtype):
+        raise code.refuse(node, "only a type of numbers is supported here")
+    return code.domain.converted(x, dtype)
 
 
 SPECIAL.update({
-    "reshape": reshaped, "view": reshaped, "flatten": flattened, "ravel": flattened, "size": length, "len": length, "dropout": dropout,
-    "float": as_float,
+    "reshape": reshaped, "view": reshaped, "flatten": flattened, "ravel": flattened, "unflatten": unflattened,
+    **dict.fromkeys(("size", "len"), length), "embedding": embedded, "ones": sized, "zeros": sized, "dropout": dropout,
+    **dict.fromkeys(("float", "double", "half", "astype", "to", "type", "int", "long", "bool"), converted),
 })  # fmt: skip

@@ -12,12 +12,13 @@ import numpy as np
 from grammar import nodes
 from grammar.errors import AXES_NEEDED
 
-from .axes import axes_of
+from .code_indices import Indices, shifted
+from .elementwise_operations import comparison, floor_divide
 from .inputs import Input
 from .matrix_leaves import node_of
-from .operations import Misuse, Operation, Part, Size, Truth, as_value
+from .operations import Dtype, Masked, Misuse, Operation, Part, Size, Truth, as_value, numeric
 from .program import Line
-from .values import Leaf, Value, aligned, call, number, size
+from .values import Leaf, Value
 from .views import Views
 
 LENGTH_NAMES = re.compile(r"d|d_\w+|dk|head_dim|dim|n_embd")
@@ -36,7 +37,7 @@ class Named:
 
     def __init__(self, code: Any):
         self.code, self.axes = code, code.axes
-        self.views = Views(code.axes)
+        self.views, self.indices = Views(code.axes), Indices(code.axes)
         self.lines: list[Line] = []
         self.remarks: list[str] = []
         self.used: set[str] = set()
@@ -123,14 +124,12 @@ class Named:
         return result
 
     def compare(self, relation: str, x: Any, y: Any) -> Truth:
-        first, second = as_value(x), as_value(y)
-        dims = aligned(self.axes, first, second)
-        return Truth(call(relation, (first.node, second.node)), dims)
+        return comparison(relation)(self.axes, x, y)
 
     def quotient(self, x: Any, y: Any) -> Any:
         if isinstance(x, Size) and isinstance(y, int):
             return Part(x, y)
-        raise Misuse("// is only supported for the length of a part")
+        return floor_divide(self.axes, x, y)
 
     def attribute(self, value: Any, name: str) -> Any:
         if not isinstance(value, Value):
@@ -148,58 +147,21 @@ class Named:
     def reshape(self, x: Any, shape: list[Any]) -> Value:
         return self.views.reshape(as_value(x), shape)
 
-    def index(self, value: Any, items: list[Any]) -> Value:
-        """x[None], x[..., 0], x[:, 1:]; not x[x > 0]"""
-        x = as_value(value)
-        count = sum(item is not None and item is not Ellipsis for item in items)
-        if count > len(x.dims):
-            raise Misuse(f"{count} indices for {len(x.dims)} axes")
-        if Ellipsis in [item for item in items if not isinstance(item, Value)]:
-            where = [item is Ellipsis for item in items].index(True)
-            items = [*items[:where], *[slice(None)] * (len(x.dims) - count), *items[where + 1 :]]
-        else:
-            items = [*items, *[slice(None)] * (len(x.dims) - count)]
-        node, dims, position = x.node, list[Any](), 0
-        for item in items:
-            if item is None:
-                dims.append(())
-                continue
-            dim = x.dims[position]
-            position += 1
-            if item == slice(None):
-                dims.append(dim)
-                continue
-            if len(dim) != 1:
-                raise Misuse("an index of an axis of size 1, or of a merged one")
-            node, left = self.picked(node, dim[0], item)
-            dims.extend(left)
-        self.axes.apart(axes_of(dims))
-        return Value(node, tuple(dims))
+    def converted(self, x: Any, dtype: Dtype) -> Value:
+        """x.astype(float); a condition is a number too, and a number no condition or integer."""
+        if dtype.name == "float" or (isinstance(x, Truth) and dtype.name == "int"):
+            return numeric(x)
+        if isinstance(x, Truth):
+            return x
+        name, _ = shifted(as_value(x).node)
+        if dtype.name == "int" and name in self.axes.facts.indices:
+            return as_value(x)
+        raise Misuse(f"a conversion to {dtype.name} rounds, and formulas are of real numbers")
 
-    def picked(self, node: Any, axis: Any, item: Any) -> tuple[Any, list[Any]]:
-        if isinstance(item, int) and not isinstance(item, bool):
-            return nodes.Index(node, ((nodes.Axis(axis.key), self.place(axis, item)),)), []
-        if (
-            isinstance(item, slice)
-            and item.step is None
-            and all(each is None or isinstance(each, int) for each in (item.start, item.stop))
-        ):
-            first = self.place(axis, item.start or 0)
-            stop = item.stop
-            last = size(axis) if stop is None else number(stop) if stop > 0 else call("-", (size(axis), number(-stop)))
-            if stop == 0:
-                raise Misuse("an empty slice")
-            part = self.axes.new(hint=axis.kind.hint)
-            cut = nodes.Index(node, ((nodes.Axis(axis.key), nodes.Slice(first, last)),))
-            self.axes.apart((axis, part))
-            return nodes.Rename(cut, (((nodes.Axis(axis.key),), (nodes.Axis(part.key),)),)), [(part,)]
-        raise Misuse("only numbers and slices are supported as indices")
-
-    def place(self, axis: Any, index: int) -> Any:
-        """An index counted from 0, as one counted from 1."""
-        if index >= 0:
-            return number(index + 1)
-        return size(axis) if index == -1 else call("-", (size(axis), number(-index - 1)))
+    def index(self, value: Any, items: list[Any]) -> Any:
+        if isinstance(value, Masked):
+            raise Misuse("an index of elements whose number depends on the data")
+        return self.indices.index(as_value(value), items)
 
 
 def is_view(value: Value) -> bool:
@@ -254,6 +216,9 @@ class Plain:
 
     def reshape(self, x: Any, shape: list[Any]) -> Any:
         return np.reshape(x, shape)
+
+    def converted(self, x: Any, dtype: Dtype) -> Any:
+        return np.asarray(x).astype(dtype.name)
 
     def index(self, value: Any, items: list[Any]) -> Any:
         return value[tuple(items)]

@@ -13,15 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from grammar import nodes
-
 from . import (
     code_calls,  # noqa: F401 — registers its calls
     values,
 )
 from .axes import Axis, Dim
-from .code import SPECIAL, Code
+from .code import Code
 from .code_domains import Named
+from .code_expressions import SPECIAL
 from .inputs import Input
 from .matrix_leaves import Choose, node_of
 from .operations import Misuse, as_value
@@ -189,7 +188,7 @@ def diagonal(
     code.axes.apart(part.axes)
     if twice not in output and twice not in others:
         return Value(call("trace", (part.node,), (one, two)), tuple(dims)), letters
-    identity = nodes.Subscript(nodes.Name("I"), (values.name(one), values.name(two)))
+    identity = values.identity(one, two)
     return Value(call("⊙", (part.node, identity), (two,)), (*dims, (one,))), [*letters, twice]
 
 
@@ -290,10 +289,10 @@ def named_rearrange(
                 raise Misuse(f"the lengths of {', '.join(opened)} are not known: give {opened[0]}=…")
             for word, axis in zip(group, split):
                 if isinstance(lengths.get(word), int):
-                    code.domain.views.stated.append((axis, lengths[word]))
+                    code.axes.facts.stated.append((axis, lengths[word]))
                 elif word in lengths:
                     raise Misuse(f"the length {word} is not a number")
-            code.domain.views.products.append((dim[0], tuple(split)))
+            code.axes.facts.products.append((dim[0], tuple(split)))
             current = values.merged(current, dim, split)
             parts |= dict(zip(group, split))
         elif group or dim:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from grammar import nodes
+from grammar.nodes import Node
 
 from . import values
 from .axes import Axes
@@ -86,9 +88,95 @@ def clip(axes: Axes, x: Any, low: Any, high: Any) -> Value:
     return values.elementwise(axes, "min", result, as_value(high)) if high is not None else result
 
 
+def connective(operator: str) -> Callable[..., Truth]:
+    """∧, ∨, ¬ of conditions."""
+
+    def rule(axes: Axes, *conditions: Any) -> Truth:
+        if not all(isinstance(condition, Truth) for condition in conditions):
+            raise Misuse("& | ~ of anything but conditions")
+        dims = values.aligned(axes, *conditions)
+        if operator == "¬":
+            return Truth(negated(conditions[0].node), dims)
+        return Truth(call(operator, [condition.node for condition in conditions]), dims)
+
+    return rule
+
+
+NEGATED = {">": "≤", "<": "≥", "≥": "<", "≤": ">", "=": "≠", "≠": "="}
+
+
+def negated(condition: Node) -> Node:
+    if isinstance(condition, nodes.Call) and condition.operator in NEGATED:
+        return replace(condition, operator=NEGATED[condition.operator])
+    return call("¬", (condition,))
+
+
+OF_INDICATOR = {  # 𝕀[…] compared with a number, as a condition
+    (">", number(0)): "", ("≠", number(0)): "", ("=", number(1)): "", ("=", number(0)): "¬", ("≠", number(1)): "¬", ("<", number(1)): "¬",
+}  # fmt: skip
+
+
+def comparison(relation: str) -> Callable[..., Truth]:
+    def rule(axes: Axes, x: Any, y: Any) -> Truth:
+        first, second = numeric(x), numeric(y)
+        dims = values.aligned(axes, first, second)
+        sign = OF_INDICATOR.get((relation, second.node)) if isinstance(first.node, nodes.Indicator) else None
+        if sign is not None and isinstance(first.node, nodes.Indicator):
+            return Truth(negated(first.node.condition) if sign else first.node.condition, dims)
+        return Truth(call(relation, (first.node, second.node)), dims)
+
+    return rule
+
+
+def log_of(base: int) -> Callable[..., Value]:
+    def rule(axes: Axes, x: Any) -> Value:
+        return values.elementwise(axes, "/", unary("log")(axes, x), Value(call("log", (number(base),))))
+
+    return rule
+
+
+def floor_divide(axes: Axes, x: Any, y: Any) -> Value:
+    return unary("floor")(axes, binary("/")(axes, x, y))
+
+
+def with_setting(operator: str, name: str, default: float) -> Callable[..., Value]:
+    """leaky_relu, elu: of the setting that the notation has."""
+
+    def rule(axes: Axes, x: Any, setting: Any) -> Value:
+        if setting != default:
+            raise Misuse(f"{name}={setting} is not supported")
+        return unary(operator)(axes, x)
+
+    return rule
+
+
 for name in "exp log sin cos tan tanh sinh cosh sqrt abs sign erf silu softplus relu".split():
     operation(name, "x", unary(name), ELEMENTWISE[name])
 operation("absolute fabs", "x", unary("abs"), np.abs)
+for relation, names, function in (
+    (">", "greater gt", np.greater), ("<", "less lt", np.less), ("≥", "greater_equal ge", np.greater_equal),
+    ("≤", "less_equal le", np.less_equal), ("=", "equal eq", np.equal), ("≠", "not_equal ne", np.not_equal),
+):  # fmt: skip
+    operation(names, "x, y", comparison(relation), function)
+operation("logical_and", "x, y", connective("∧"), np.logical_and)
+operation("logical_or", "x, y", connective("∨"), np.logical_or)
+operation("logical_not", "x", connective("¬"), np.logical_not)
+operation("floor", "x", unary("floor"), np.floor)
+operation("ceil", "x", unary("ceil"), np.ceil)
+operation("arcsin asin", "x", unary("arcsin"), np.arcsin)
+operation("arccos acos", "x", unary("arccos"), np.arccos)
+operation("log2", "x", log_of(2), np.log2)
+operation("log10", "x", log_of(10), np.log10)
+operation("logsigmoid", "x", unary("logsigmoid"), lambda x: -np.log1p(np.exp(-x)))
+operation(
+    "leaky_relu",
+    "x, negative_slope=0.01",
+    with_setting("leaky_relu", "negative_slope", 0.01),
+    lambda x, rate: np.where(x > 0, x, rate * x),
+)
+operation("elu", "x, alpha=1.0", with_setting("elu", "alpha", 1.0), lambda x, alpha: ELEMENTWISE["elu"](x))
+operation("remainder mod", "x, y", binary("mod"), np.remainder)
+operation("floor_divide", "x, y", floor_divide, np.floor_divide)
 operation("arctan atan", "x", unary("arctan"), np.arctan)
 operation("sigmoid expit", "x", unary("σ"), ELEMENTWISE["σ"])
 operation("log1p", "x", unary("log1p"), np.log1p)

@@ -10,8 +10,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from .binders import item_of
 from .refusals import refused
-from .trees import Statement, Tree
+from .source_tree import Statement, Tree
 
 INDEX = re.compile(r"[a-zα-ω]")
 NEVER = set("de")  # as an index without a ∑ of its own
@@ -48,6 +49,12 @@ def is_letter(item: str) -> bool:
     return len(item) == 1 and INDEX.fullmatch(item) is not None
 
 
+def letters_of_item(item: str) -> tuple[str, ...]:
+    """The letters of an index: t and k of t-k+1."""
+    read = item_of(item)
+    return read.letters if read else ()
+
+
 Pair = tuple[str, tuple[str, ...]]
 
 
@@ -71,6 +78,11 @@ class Letters:
     counts: dict[str, int] = field(default_factory=dict)
     bound: frozenset[str] = frozenset()  # by a ∑ somewhere
     active: bool = False
+    binds: dict[tuple[int, int], tuple[str, ...]] = field(default_factory=dict)  # by the span of a ∑, its letters
+
+    def bound_by(self, tree: Tree) -> tuple[str, ...]:
+        """The letters that a ∑ binds: i and j of ∑_{i<j}, unless one has a meaning outside."""
+        return self.binds.get(tree.span, tree.letters)
 
     def index_of(self, tree: Tree, names: Mapping[str, object]) -> tuple[str, tuple[str, ...]] | None:
         """The name and indices of a tree, where it is an indexed tensor and not a name with a label."""
@@ -86,16 +98,19 @@ def letters_of(statement: Statement, names: Mapping[str, int], source: str) -> L
     """The letters of a statement; `names` are the given ones with the number of their axes."""
     result = Letters(source, None)
     trees = list(statement.body.all())
-    result.bound = frozenset(letter for tree in trees if tree.op == "big" for letter in tree.letters)
+    result.bound = frozenset(letter for tree in trees if tree.op == "big" for letter in written_below(tree))
     head = statement.head
     known = canonical(spelled(head)) in names if head else False
     pair = None if head is None or known else head_letters(head)
-    if pair and all(map(is_letter, pair)):
+    if pair and all(map(is_letter, pair)) and (len(pair) < 2 or {*pair} & letters_below(statement.body)):
         result.free = pair
     elif head is not None:
         result.free = ()
     evidence = bool(result.bound or result.free)
     inner = {id(tree.parts[0]) for tree in trees if tree.op in ("sub", "^") and indexed(tree)}  # A_i of A_i^j
+    evidence = evidence or any(
+        tree.op == "sub" and tree.parts[0].op == "group" and all(map(is_letter, items_of(tree.text))) for tree in trees
+    )
     for tree in trees:
         pair = None if id(tree) in inner or canonical(spelled(tree)) in names else indexed(tree)
         if pair is None or (tree.op == "^" and tree.parts[0].op != "sub"):
@@ -112,17 +127,54 @@ def letters_of(statement: Statement, names: Mapping[str, int], source: str) -> L
     result.active = evidence
     if not evidence:
         result.free = None
+    bind(statement.body, {*(result.free or ())}, result)
     return result
+
+
+def written_below(tree: Tree) -> tuple[str, ...]:
+    """The letters below a ∑, with those of its conditions."""
+    sides = (side for left, _, right in tree.conditions for side in (left, right))
+    return tuple(dict.fromkeys((*tree.letters, *(side for side in sides if is_letter(side)))))
+
+
+def bind(tree: Tree, known: set[str], letters: Letters, beside: frozenset[str] = frozenset()) -> None:
+    """Find what each ∑ binds; `known` are letters of the left side and of the sums around, `beside` those of other factors."""
+    if tree.op == "big":
+        bound = tuple(
+            letter for letter in written_below(tree) if letter in tree.letters or letter not in known | beside
+        )
+        letters.binds[tree.span] = bound
+        known = known | {*bound}
+    for number, part in enumerate(tree.parts):
+        others = (entry for other in (*tree.parts[:number], *tree.parts[number + 1 :]) for entry in entries_in(other))
+        bind(part, known, letters, beside | {*others} if letters.free is None else beside)
+
+
+def letters_below(tree: Tree) -> set[str]:
+    """All letters of subscripts in a tree, and below its sums."""
+    listed = {letter for part in tree.parts for letter in letters_below(part)} | {*written_below(tree)}
+    return listed | ({*tree.text} if tree.op in ("sub", "^") else set())
+
+
+def entries_in(tree: Tree) -> set[str]:
+    """The letters of all subscripts in a tree, but for those that a ∑ in it binds."""
+    inside = {letter for part in tree.parts for letter in entries_in(part)}
+    pair = indexed(tree)
+    inside |= {letter for item in (pair[1] if pair else ()) for letter in letters_of_item(item)}
+    return inside - {*tree.letters}
 
 
 def counted(letters: Letters, name: str, items: tuple[str, ...], given: int | None) -> bool:
     """Whether scripts are indices: letters and numbers, no more than the name has axes; d_k and n_t are sizes."""
-    if not all(is_letter(item) or item.isdigit() for item in items) or not any(map(is_letter, items)):
+    if not all(map(item_of, items)) or not any(map(letters_of_item, items)):
         return False
+    known = letters.bound | {*(letters.free or ())}
+    used = {letter for item in items for letter in letters_of_item(item)}
+    if any(len(item) > 1 and not item.isdigit() for item in items) and not known & used:
+        return False  # h_{t-1} is a name
     if given is not None:
         return given >= len(items)
-    known = letters.bound | {*(letters.free or ())}
-    return len(items) > 1 or bool(known & {*items}) or not (NEVER & {*items} or name in "dnNT")
+    return len(items) > 1 or bool(known & used) or not (NEVER & used or name in "dnNT")
 
 
 def head_letters(head: Tree) -> tuple[str, ...]:
@@ -136,10 +188,19 @@ def head_letters(head: Tree) -> tuple[str, ...]:
 def letters_in(tree: Tree, letters: Letters, names: Mapping[str, object]) -> dict[str, int]:
     """The letters that a factor has left, with the number of times; without those that it sums itself."""
     if pair := letters.index_of(tree, names):
-        return {item: pair[1].count(item) for item in pair[1] if is_letter(item)}
+        listed = [letter for item in pair[1] for letter in letters_of_item(item)]
+        return {letter: listed.count(letter) for letter in listed}
     if tree.op == "big":
-        inner = letters_in(tree.parts[0], letters, names)
-        return {letter: 1 for letter in inner if letter not in tree.letters}
+        inner = dict.fromkeys((*letters_in(tree.parts[0], letters, names), *written_below(tree)), 1)
+        return {letter: 1 for letter in inner if letter not in letters.bound_by(tree)}
+    if (
+        letters.active
+        and tree.op == "name"
+        and is_letter(tree.text)
+        and tree.text not in names
+        and tree.text in letters.bound
+    ):
+        return {tree.text: 1}
     if tree.op in PRODUCTS:
         return dict.fromkeys(left_by_product(factors_of(tree), letters, names), 1)
     result: dict[str, int] = {}

@@ -19,10 +19,8 @@ from . import values
 from .axes import Axes, Axis, Clash, Dim, Dims, axes_of
 from .indices import canonical, factors_of, letters_in, occurrences, spelled, summed_by
 from .matrix_leaves import EMPTY, Leaves, Matrix
-from .trees import Tree
+from .source_tree import Tree
 from .values import Value, call, number
-
-BIG_NAMES = {"∑": "∑", "∏": "∏", "max": "max", "min": "min", "mean": "mean"}
 
 
 class Walk(Leaves):
@@ -280,7 +278,7 @@ class Walk(Leaves):
     def same_letters(self, x: Matrix, y: Matrix, tree: Tree) -> None:
         first, second = dict(x.indices).keys(), dict(y.indices).keys()
         if first and second and first != second and not axes_of(x.dims) and not axes_of(y.dims):
-            free = {*(self.letters.free or ())}
+            free = {*(self.letters.free or ()), *self.summing}
             if not (first | second) <= free:
                 names = " and ".join(", ".join(sorted(names)) or "none" for names in (first, second))
                 raise self.refuse(tree, f"the indices of the summands differ: {names}")
@@ -290,11 +288,11 @@ class Walk(Leaves):
         if len(rows) != 1 or len(columns) != 1 or not rows[0].kind.fits(columns[0].kind):
             raise self.refuse(tree, f"I is square, and what it is added to has {self.called(other.axes)}")
         rows[0].kind.unify(columns[0].kind)
-        node: Node = nodes.Subscript(nodes.Name("I"), (values.name(rows[0]), values.name(columns[0])))
+        node: Node = values.identity(rows[0], columns[0])
         if eye.node != number(1):
             numeral = isinstance(eye.node, nodes.Number)
             node = nodes.Call("juxtaposed", (), (), (eye.node, node)) if numeral else call("⊙", (eye.node, node))
-        return self.make(node, other.dims, eye)
+        return self.make(node, other.dims, replace(eye, identity=False))
 
     def beside(self, x: Matrix, y: Matrix) -> tuple[Matrix, Matrix]:
         """Both summands, with a given vector as it lies beside the other: a bias along the last axis."""
@@ -340,6 +338,8 @@ class Walk(Leaves):
         )
 
     def divided(self, x: Matrix, y: Matrix, tree: Tree) -> Matrix:
+        if x.identity and y.is_number:
+            return replace(self.divided(replace(x, identity=False), y, tree), identity=True)
         if is_sum_over(self.axes, x, y.size):
             assert isinstance(x.node, nodes.Call)
             return replace(x, node=nodes.Call("mean", (), x.node.subscript, x.node.arguments))
@@ -352,31 +352,6 @@ class Walk(Leaves):
         literal_one = x.literal == 1
         dims = self.elements("/", x, y, tree)
         return replace(dims, reciprocal=y) if literal_one and y.is_number else dims
-
-    # --------------------------------------------------------------------------------------------------------- ∑
-    def big(self, tree: Tree) -> Matrix:
-        """∑_i, ∏_i, max_i of a body."""
-        if not tree.letters:
-            raise self.refuse(tree, f"{tree.text} needs an index below it")
-        if not self.letters.active:
-            raise self.refuse(tree, f"nothing under the {tree.text} has the index {tree.letters[0]}")
-        inner, self.inner = self.inner, self.inner | {*tree.letters}
-        with self.binding(tree.letters):
-            if tree.upper and not tree.upper.isdigit():
-                self.ends[tree.upper] = self.scope[tree.letters[0]]
-            body = self.read(tree.parts[0])
-        self.inner = inner
-        indices = dict(body.indices)
-        lost = [letter for letter in tree.letters if letter not in indices]
-        if lost:
-            raise self.refuse(tree, f"nothing under the {tree.text} has the index {lost[0]}")
-        over = [indices.pop(letter) for letter in tree.letters]
-        if tree.upper.isdigit():
-            for axis in over:
-                if axis.kind.size not in (None, int(tree.upper)):
-                    raise self.refuse(tree, f"the sum ends at {tree.upper}, and the axis has {axis.kind.size} elements")
-                axis.kind.size = int(tree.upper)
-        return self.reduced(BIG_NAMES[tree.text], body, over, body.dims, indices)
 
 
 def is_sum_over(axes: Axes, value: Matrix, axis: Axis | None) -> bool:

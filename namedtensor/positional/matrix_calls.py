@@ -11,7 +11,8 @@ from . import values
 from .axes import Clash, axes_of
 from .matrices import EMPTY, Matrix, Walk, transposed
 from .matrix_functions import applied, rule, square
-from .trees import Tree
+from .matrix_sums import expectation
+from .source_tree import Tree
 from .values import call
 
 
@@ -43,7 +44,9 @@ def matrix_function(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
     return walk.make(call("expm", (x.node,), axes_of(x.dims)), x.dims, x)
 
 
-ELEMENTWISE = set("exp log sin cos tan tanh sinh cosh sqrt abs sign relu gelu silu elu softplus erf arctan σ".split())
+ELEMENTWISE = set(
+    "exp log sin cos tan tanh sinh cosh sqrt abs sign relu gelu silu elu softplus erf arctan leaky_relu σ".split()
+)
 
 
 def along(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
@@ -106,7 +109,7 @@ def diagonal(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
     """diag of a vector is a matrix, of a matrix its diagonal."""
     if x.is_full:
         rows, columns = square(walk, tree, x, "a diagonal")
-        identity = nodes.Subscript(nodes.Name("I"), (values.name(rows), values.name(columns)))
+        identity = values.identity(rows, columns)
         walk.axes.apart(x.axes)
         return Matrix(call("⊙", (x.node, identity), (columns,)), (x.dims[0], ()), indices=x.indices)
     (axis,) = axes_of(x.dims) or (None,)
@@ -137,6 +140,6 @@ def over_all(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
 
 
 FUNCTIONS: dict[str, Callable[[Walk, Tree, Matrix], Matrix]] = {
-    "softmax": along, "logsoftmax": along, "trace": of_square, "det": of_square, "logdet": of_square, "diag": diagonal, "vec": stacked,
+    "softmax": along, "logsoftmax": along, "trace": of_square, "det": of_square, "logdet": of_square, "diag": diagonal, "vec": stacked, "expectation": expectation,
     **dict.fromkeys(("max", "min", "mean", "var", "std", "norm", "logsumexp"), over_all),
 }  # fmt: skip

@@ -12,7 +12,7 @@ from .axes import Axis, axes_of
 from .indices import canonical, is_letter, items_of, spelled
 from .matrices import Walk, transposed
 from .matrix_leaves import EMPTY, RULES, Matrix
-from .trees import Tree
+from .source_tree import Tree
 from .values import call, number
 
 Rule = Callable[[Walk, Tree], Matrix]
@@ -148,16 +148,13 @@ def root(walk: Walk, tree: Tree) -> Matrix:
     return applied(walk, "sqrt", x)
 
 
-@rule("big")
-def big(walk: Walk, tree: Tree) -> Matrix:
-    return walk.big(tree)
-
-
 @rule("sub")
 def element(walk: Walk, tree: Tree) -> Matrix:
     """(A x)_i, softmax(z)_i: the index of a vector or matrix."""
     items = items_of(tree.text)
     x = walk.read(tree.parts[0])
+    if tree.parts[0].op == "inner" and tree.text in ("F", "Fro"):
+        return x
     free = [dim for dim in x.dims if dim]
     if not walk.letters.active or not all(map(is_letter, items)) or len(items) > len(free):
         if spelled(tree):
@@ -297,10 +294,3 @@ def inner(walk: Walk, tree: Tree) -> Matrix:
     if not axes_of(both.dims):
         return both
     return walk.reduced("∑", both, axes_of(both.dims), EMPTY, dict(both.indices))
-
-
-@rule("gradient")
-def gradient(walk: Walk, tree: Tree) -> Matrix:
-    raise walk.refuse(
-        tree, "derivatives are not read", "write the function in named notation, and ∂f/∂x for its derivative"
-    )

@@ -14,10 +14,11 @@ from grammar.parser import parse
 
 from . import values
 from .axes import Axes, Axis, Clash, Dim, Dims, axes_of
+from .binders import item_of
 from .indices import Letters, canonical, is_letter, spelled
 from .inputs import Input
 from .refusals import refused
-from .trees import Tree
+from .source_tree import Tree
 from .values import Leaf, Value, call, number
 
 SIZES = re.compile(r"d|d_\w|d_\{\w+\}|[nmNMT]")
@@ -63,19 +64,30 @@ class Matrix(Value):
 EMPTY: Dims = ((), ())
 
 
+@dataclass(frozen=True)
+class Range:
+    """What a letter of a sum runs over: from `first` to `less` before the end of its axis."""
+
+    first: int
+    less: int
+
+
 class Leaves:
     """The walk over the tree of one line. `names` are the inputs and definitions; `remarks` all that is assumed."""
 
     def __init__(self, source: str, axes: Axes, names: dict[str, Input], letters: Letters, choose: Choose):
         self.source, self.axes, self.names, self.letters, self.choose = source, axes, names, letters, choose
         self.remarks: list[str] = []
+        self.statement = Tree("", (0, 0))
         self.scope: dict[str, Axis] = {}
         self.free_axes: dict[str, Axis] = {}
         self.ends: dict[str, Axis] = {}
         self.sizes: dict[str, Axis] = {}
         self.summed: Axis | None = None
-        self.inner: frozenset[str] = frozenset()
+        self.inner: frozenset[str] = frozenset()  # letters that are summed around a piece
+        self.summing: frozenset[str] = frozenset()  # those of them below a ∑
         self.aliases: dict[str, str] = {}  # the letter of a δ that is summed → the other
+        self.ranges: dict[str, Range] = {}  # letters of sums over a part of an axis
         self.transposed_names: frozenset[str] = frozenset()
 
     # ------------------------------------------------------------------------------------------------------ pieces
@@ -91,6 +103,8 @@ class Leaves:
 
     def make(self, node: Node, dims: Sequence[Dim], *operands: Matrix) -> Matrix:
         """A value with the letters of its operands."""
+        if any(operand.identity or operand.ones for operand in operands):
+            raise self.refuse(self.statement, "I and 𝟏 are only supported in sums and products")
         indices: dict[str, Axis] = {}
         for operand in operands:
             indices |= dict(operand.indices)
@@ -112,6 +126,8 @@ class Leaves:
         if self.letters.active and (pair := self.letters.index_of(tree, self.names)):
             return self.entry(tree, *pair)
         name = spelled(tree)
+        if name in self.scope and name not in self.names:
+            return self.counter(name)
         if name and (tree.op == "name" or canonical(name) in self.names or self.is_size(name)):
             return self.leaf(tree, canonical(name))
         rule = RULES.get(tree.op)
@@ -163,9 +179,12 @@ class Leaves:
     def size_named(self, tree: Tree, name: str) -> Matrix | None:
         """d, d_k or n without a shape: an axis of that name, the end of a sum, the axis just summed, else None."""
         word = name.partition("_")[2].strip("{}")
-        axis = self.sizes.get(name) or self.ends.get(name) or next(
-            (self.axes.given[word] for word in (name, word) if word in self.axes.given), None
-        )  # fmt: skip
+        axis = self.sizes.get(name) or self.ends.get(name) or self.axes.given.get(name)
+        if axis is None and word in self.axes.given:
+            axis = self.axes.given[word]
+            if self.summed is not None and self.summed.kind is not axis.kind:
+                options = [f"|{other.key}|" for other in (axis, self.summed)]
+                axis = (axis, self.summed)[self.choose(tree.span, name, options)]
         if axis is None and self.summed is not None and name not in self.names:
             axis = self.summed
             self.remark(f"{name} is read as |{axis.key}|, the axis summed before")
@@ -200,10 +219,11 @@ class Leaves:
         for item, (axis,) in zip(items, used.dims):
             if item.isdigit():
                 node = nodes.Index(node, ((nodes.Axis(axis.key), number(int(item))),))
-            elif not is_letter(item):
-                raise self.refuse(
-                    tree, f"the index {item} is not supported", "only letters and numbers are read as indices"
-                )
+            elif (read := item_of(item)) and len(read.letters) > 1:
+                node, both = WINDOWS["window"](self, tree, node, axis, read, item)
+                indices |= both
+            elif item in self.ranges or not is_letter(item):
+                node = nodes.Index(node, ((nodes.Axis(axis.key), self.within(tree, item, axis)),))
             elif item in indices:
                 if twice is not None or len(items) > 2:
                     raise self.refuse(tree, f"{self.text(tree)} has the index {item} more than once")
@@ -218,6 +238,31 @@ class Leaves:
         self.axes.apart(used.axes)
         return Matrix(node, (columns[0], columns[1]), indices=tuple(indices.items()), lying=len(rest) == 1, twice=twice)
 
+    def counter(self, letter: str) -> Matrix:
+        """A letter as a number: i x_i is iota ⊙ x."""
+        if letter in self.ranges:
+            return Matrix(nodes.Name(letter), EMPTY)
+        axis = self.letter(letter)
+        return Matrix(values.iota(axis), EMPTY, indices=((letter, axis),))
+
+    def within(self, tree: Tree, text: str, axis: Axis) -> Node:
+        """The index i+1 of a sum over i, which has to stay within the axis."""
+        item = item_of(text)
+        if item is None or item.minus or len(item.plus) != 1 or item.plus[0] not in self.ranges:
+            raise self.refuse(
+                tree, f"the index {text} is not supported", "sum over the letter in its range: ∑_{i=1}^{n-1} x_{i+1}"
+            )
+        (letter,) = item.plus
+        span = self.ranges[letter]
+        self.meet(tree, self.letter(letter), axis, letter)
+        if span.first + item.offset < 1 or item.offset > span.less:
+            raise self.refuse(tree, f"the index {text} leaves its axis", "sum over the indices that are in it")
+        self.axes.facts.least.append((axis, span.first + span.less + 1))
+        offset = number(abs(item.offset))
+        return (
+            call("+" if item.offset > 0 else "-", (nodes.Name(letter), offset)) if item.offset else nodes.Name(letter)
+        )
+
     def meet(self, tree: Tree, first: Axis, second: Axis, letter: str) -> None:
         try:
             self.axes.unify(first, second)
@@ -231,7 +276,7 @@ class Leaves:
                 f"{self.text(tree)} is the diagonal of a square tensor, and its axes are {first.key} and {second.key}",
             )
         first.kind.unify(second.kind)
-        identity = nodes.Subscript(nodes.Name("I"), (values.name(first), values.name(second)))
+        identity = values.identity(first, second)
         return call("⊙", (node, identity), [second]), first, second
 
     def delta(self, tree: Tree, items: tuple[str, ...]) -> Matrix:
@@ -241,13 +286,20 @@ class Leaves:
         if not first.kind.fits(second.kind):
             raise self.refuse(tree, f"δ relates {first.key} and {second.key}, which are different axes")
         first.kind.unify(second.kind)
-        node = nodes.Subscript(nodes.Name("I"), (values.name(first), values.name(second)))
+        node = values.identity(first, second)
         return Matrix(node, EMPTY, indices=tuple(zip(items, (first, second))))
+
+
+MARKS = {"\u0302": "hat", "\u0303": "tilde", "\u0304": "bar", "\u0307": "dot"}
 
 
 def node_of(name: str) -> Node:
     """A name with scripts as a node; W^{(1)} and W^Q are W_1 and W_Q, since no superscript is a power."""
     plain = re.sub(r"[{}()]", "", name.replace("^", "_")) if "^" in name else name
+    plain = re.sub(r"_\{?\*\}?", "_{star}", plain)
+    if marks := [mark for mark in plain if mark in MARKS]:  # x̃ has no character of its own, and is called x_{tilde}
+        base, _, script = "".join(letter for letter in plain if letter not in MARKS).partition("_")
+        plain = f"{base}_{{{','.join([*map(MARKS.get, marks), *filter(None, [script.strip('{}')])])}}}"  # type: ignore[list-item]
     try:
         (statement,) = parse(plain).statements
         if isinstance(statement, nodes.Value) and isinstance(statement.body, (nodes.Name, nodes.Subscript)):
@@ -258,3 +310,4 @@ def node_of(name: str) -> Node:
 
 
 RULES: dict[str, Callable[[Any, Tree], Matrix]] = {}
+WINDOWS: dict[str, Any] = {}  # what two letters in one index mean

@@ -92,6 +92,13 @@ DEFAULTS: dict[str, Any] = {
     "0.5": 0.5,
     "1e-5": 1e-5,
     "'none'": "none",
+    "'valid'": "valid",
+    "2": 2,
+    "1e-12": 1e-12,
+    "1e-8": 1e-8,
+    "0.01": 0.01,
+    "1.0": 1.0,
+    "'mean'": "mean",
     "0.0": 0.0,
 }
 
@@ -105,7 +112,7 @@ def operation(names: str, parameters: str, rule: Any, array: Any, library: str =
         OPERATIONS.setdefault(name, []).append(record)
 
 
-def found(name: str, library: str) -> Operation | None:
+def named_operation(name: str, library: str) -> Operation | None:
     """The record of a name in a library; where several have it, that library's."""
     records = OPERATIONS.get(name, [])
     return next((record for record in records if record.library in ("", library)), None)
@@ -121,6 +128,28 @@ class Pair:
 
     def __init__(self, values: Any):
         self.values = values
+
+
+@dataclass(frozen=True)
+class Masked:
+    """x[x > 0]: the elements where a condition holds, whose number depends on the data."""
+
+    value: Value
+    condition: Value
+
+
+@dataclass(frozen=True)
+class Dtype:
+    """float, bool or int"""
+
+    name: str
+
+
+DTYPES = {
+    **dict.fromkeys("float float16 float32 float64 double half bfloat16".split(), Dtype("float")),
+    **dict.fromkeys("int int8 int16 int32 int64 long uint8".split(), Dtype("int")),
+    **dict.fromkeys(["bool", "bool_"], Dtype("bool")),
+}
 
 
 # ------------------------------------------------------------------------------------------------------------- pieces
@@ -142,6 +171,8 @@ def as_value(x: Any) -> Value:
     """A tensor, number or length as a value. Raises Misuse for anything else."""
     if isinstance(x, Value):
         return x
+    if isinstance(x, Masked):
+        raise Misuse("the number of elements depends on the data: take sum, mean, max or min of it")
     if isinstance(x, bool) or x is None:
         raise Misuse(f"{x} is not a tensor or a number")
     if isinstance(x, (int, float)):
@@ -166,9 +197,9 @@ def positions(x: Value, axis: Any) -> list[int]:
     if axis is None:
         return list(range(rank))
     listed = axis if isinstance(axis, (tuple, list)) else (axis,)
-    if not all(isinstance(each, int) and -rank <= each < rank for each in listed):
+    if not all(isinstance(position, int) and -rank <= position < rank for position in listed):
         raise Misuse(f"there is no axis {axis} of {rank}")
-    return [each % rank for each in listed]
+    return [position % rank for position in listed]
 
 
 def truth(x: Any) -> bool:

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from .binders import Item, item_of
 from .indices import Letters, canonical, factors_of, is_letter, items_of, occurrences, spelled, summed_by
-from .plain_functions import ELEMENTWISE, inverse, softmax
-from .trees import Tree
+from .plain_functions import inverse
+from .source_tree import Tree
 
 Array = Any
 
@@ -69,10 +70,26 @@ class Oracle:
     ):
         self.arrays, self.sizes, self.letters, self.decisions = arrays, sizes, letters, decisions
         self.inner: frozenset[str] = frozenset()
+        self.fixed: dict[str, int] = {}  # letters of sums whose terms are taken one by one
+        self.statement: Tree | None = None
+        self.inputs: Mapping[str, Array] = {}
+        self.again: Callable[[dict[str, Array]], Mapping[str, Array]] = dict  # the lines before, for other inputs
+
+    def extent(self, letter: str, within: Tree | None = None) -> int | None:
+        """How many indices a letter has: the size of the axis where it is an index."""
+        for tree in (within or self.statement or Tree("", (0, 0))).all():
+            pair = self.letters.index_of(tree, self.arrays) if self.letters.active else None
+            if pair is None or pair[0] not in self.arrays:
+                continue
+            for position, text in enumerate(pair[1]):
+                item = item_of(text)
+                if item is not None and item.letters == (letter,) and not item.minus:
+                    return self.arrays[pair[0]].shape[position]
+        return None
 
     def value(self, tree: Tree) -> Plain:
         if self.letters.active and (pair := self.letters.index_of(tree, self.arrays)):
-            return self.entry(*pair)
+            return self.entry(tree, *pair)
         name = canonical(spelled(tree))
         if name in self.arrays:
             return self.named(self.arrays[name])
@@ -81,7 +98,7 @@ class Oracle:
         if tree.op == "name":
             if tree.text in CONSTANTS:
                 return CONSTANTS[tree.text]
-            raise Unsupported(tree.text)
+            return RULES["counter"](self, tree)
         rule = RULES.get(tree.op)
         if rule is None:
             raise Unsupported(tree.op)
@@ -95,14 +112,18 @@ class Oracle:
             raise Unsupported("more than two axes")
         return Plain(array.reshape(array.shape + (1,) * (2 - array.ndim)), (), array.ndim == 1)
 
-    def entry(self, name: str, items: tuple[str, ...]) -> Plain:
+    def entry(self, tree: Tree, name: str, items: tuple[str, ...]) -> Plain:
         if name == "δ" and name not in self.arrays:
             raise Unsupported("δ")
         array, letters = self.arrays[name], []
         position = 0
         for item in items:
-            if item.isdigit():
-                array = np.take(array, int(item) - 1, axis=position)
+            if (both := item_of(item)) and len(both.letters) > 1:
+                array = self.windows(array, position, both, tree)
+                letters.extend(both.letters)
+                position += 2
+            elif item.isdigit() or item in self.fixed or not is_letter(item):
+                array = np.take(array, self.index(item) - 1, axis=position)
             elif item in letters:
                 array = np.moveaxis(
                     np.diagonal(array, axis1=letters.index(item), axis2=position), -1, letters.index(item)
@@ -112,6 +133,34 @@ class Oracle:
                 position += 1
         rest = array.ndim - len(letters)
         return Plain(array.reshape(array.shape + (1,) * (2 - rest)), tuple(letters), rest == 1)
+
+    def windows(self, array: Array, position: int, item: Item, tree: Tree) -> Array:
+        """x_{t+k-1} and s_{t-k+1}: a dimension for each letter, in their order."""
+        place, kernel = item.letters if item.letters[0] not in self.inner else item.letters[::-1]
+        width, extent = self.extent(kernel), array.shape[position]
+        if width is None:
+            raise Unsupported(kernel)
+        padded = bool(item.minus) and self.decided(tree) == 0
+        places = np.arange(extent if padded else extent - width + 1)[:, None] + (
+            width - 1 if item.minus and not padded else 0
+        )
+        offsets = np.arange(width)[None]
+        where = places - offsets if item.minus else places + offsets
+        taken = np.take(array, np.maximum(where, 0), axis=position)
+        shape = [1] * position + [*where.shape] + [1] * (taken.ndim - position - 2)
+        result = np.where((where >= 0).reshape(shape), taken, 0)
+        return result if (place, kernel) == item.letters else np.swapaxes(result, position, position + 1)
+
+    def index(self, text: str) -> int:
+        """The number that an index is: 3, or i+1 with i of a sum."""
+        item = item_of(text)
+        if item is None or not {*item.letters} <= self.fixed.keys():
+            raise Unsupported(text)
+        return (
+            sum(self.fixed[letter] for letter in item.plus)
+            - sum(self.fixed[letter] for letter in item.minus)
+            + item.offset
+        )
 
     # ------------------------------------------------------------------------------------------------------- products
     def product(self, tree: Tree) -> Plain:
@@ -228,14 +277,6 @@ class Oracle:
             )
         return Plain(function(x.array), x.letters, x.vector)
 
-    def big(self, tree: Tree) -> Plain:
-        outer, self.inner = self.inner, self.inner | {*tree.letters}
-        value = self.value(tree.parts[0])
-        self.inner = outer
-        return self.summed(
-            value, tree.letters, {"∑": np.sum, "∏": np.prod, "max": np.max, "min": np.min, "mean": np.mean}[tree.text]
-        )
-
 
 # --------------------------------------------------------------------------------------------------------------- rules
 CONSTANTS = {
@@ -291,6 +332,11 @@ def bars(oracle: Oracle, tree: Tree) -> Plain:
 
 def quotient(oracle: Oracle, tree: Tree) -> Plain:
     x, y = (oracle.value(tree.parts[0]), oracle.value(tree.parts[1]))
+    if x.special == "I" and y.is_number:
+        both = oracle.each(np.divide, Plain(x.array, x.letters), y)
+        return Plain(both.array, both.letters, special="I")
+    if x.special or y.special:
+        raise Unsupported("a quotient of I")
     return oracle.each(np.divide, x, y)
 
 
@@ -313,58 +359,13 @@ def kronecker(oracle: Oracle, tree: Tree) -> Plain:
 def element(oracle: Oracle, tree: Tree) -> Plain:
     """(A x)_i"""
     items, x = items_of(tree.text), part(oracle, tree)
+    if tree.parts[0].op == "inner" and tree.text in ("F", "Fro"):
+        return x
     sizes = [size for size in x.shape if size > 1]
     if len(items) != len(sizes) or not all(map(is_letter, items)) or {*items} & {*x.letters}:
         raise Unsupported("index of a value")
     return Plain(x.array.reshape(*x.array.shape[:-2], *sizes, 1, 1), (*x.letters, *items))
 
-
-def function(oracle: Oracle, tree: Tree) -> Plain:
-    word = tree.text
-    values = [oracle.value(piece) for piece in tree.parts]
-    x = values[0]
-    if word in ("max", "min") and len(values) == 2:
-        return oracle.each(np.maximum if word == "max" else np.minimum, *values)
-    if word in ("softmax", "logsoftmax"):
-        axis = along(tree, x)
-        result = softmax(x.array, axis)
-        return Plain(np.log(result) if word == "logsoftmax" else result, x.letters, x.vector)
-    if word == "exp" and min(x.shape) > 1 and oracle.decided(tree) == 1:
-        raise Unsupported("the exponential of a matrix")
-    if word in ELEMENTWISE:
-        return oracle.each(ELEMENTWISE[word], x)
-    if word == "diag":
-        return diagonal(x)
-    if word == "vec":
-        return Plain(np.swapaxes(x.array, -1, -2).reshape(*x.array.shape[:-2], -1, 1), x.letters)
-    if word in MATRIX_FUNCTIONS:
-        return Plain(np.asarray(MATRIX_FUNCTIONS[word](x.array))[..., None, None], x.letters)
-    raise Unsupported(word)
-
-
-def along(tree: Tree, x: Plain) -> int:
-    if tree.upper in x.letters:
-        return x.letters.index(tree.upper)
-    if tree.upper in ("columns", "cols", "col", "column"):
-        return -2
-    if x.shape == (1, 1):
-        return 0
-    return -1 if x.shape[1] > 1 else -2
-
-
-def diagonal(x: Plain) -> Plain:
-    if min(x.shape) > 1:
-        return Plain(np.diagonal(x.array, axis1=-2, axis2=-1)[..., None].copy(), x.letters)
-    if x.letters:
-        raise Unsupported("diag with indices")
-    return Plain(np.diag(x.array.reshape(-1)))
-
-
-MATRIX_FUNCTIONS: dict[str, Callable[[Array], Array]] = {
-    "trace": lambda a: np.trace(a, axis1=-2, axis2=-1), "det": np.linalg.det, "logdet": lambda a: np.linalg.slogdet(a)[1],
-    "max": lambda a: a.max((-1, -2)), "min": lambda a: a.min((-1, -2)), "mean": lambda a: a.mean((-1, -2)), "var": lambda a: a.var((-1, -2)),
-    "std": lambda a: a.std((-1, -2)), "norm": lambda a: np.sqrt((a**2).sum((-1, -2))), "logsumexp": lambda a: np.log(np.exp(a).sum((-1, -2))),
-}  # fmt: skip
 
 RULES: dict[str, Callable[[Oracle, Tree], Plain]] = {
     "number": lambda oracle, tree: number(float(tree.text)),
@@ -380,7 +381,7 @@ RULES: dict[str, Callable[[Oracle, Tree], Plain]] = {
     "⊗": kronecker, "+": lambda oracle, tree: oracle.each(np.add, *(oracle.value(piece) for piece in tree.parts)),
     "-": lambda oracle, tree: oracle.each(np.subtract, *(oracle.value(piece) for piece in tree.parts)),
     "/": quotient, "sqrt": lambda oracle, tree: oracle.each(np.sqrt, part(oracle, tree)), "norm": norm, "bars": bars, "inner": inner,
-    "^": power, "call": function, "big": Oracle.big, "sub": element,
+    "^": power, "sub": element,
 }  # fmt: skip
 
 

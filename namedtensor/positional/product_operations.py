@@ -11,8 +11,8 @@ from grammar import nodes
 
 from . import values
 from .axes import Axes, Axis, axes_of
-from .axis_operations import along, reduced, transposed
-from .elementwise_operations import power, square
+from .axis_operations import along, transposed
+from .elementwise_operations import power
 from .operations import Misuse, Size, as_value, operation, positions
 from .plain_functions import inverse, softmax, solution
 from .values import Value, call, number
@@ -76,10 +76,43 @@ def plain_attention(query: Any, key: Any, value: Any, scale: Any) -> Any:
     return softmax(query @ np.swapaxes(key, -1, -2) * factor, -1) @ value
 
 
+def tensordot(axes: Axes, x: Any, y: Any, over: Any) -> Value:
+    """Over the last axes of one and the first of the other, or over the axes that are listed for both."""
+    first, second = as_value(x), as_value(y)
+    if type(over) is int:
+        sides = list(range(len(first.dims) - over, len(first.dims))), list(range(over))
+    elif isinstance(over, tuple) and len(over) == 2:
+        sides = positions(first, over[0]), positions(second, over[1])
+    else:
+        raise Misuse("the axes of tensordot are a number, or a list for each tensor")
+    if len(sides[0]) != len(sides[1]) or not 0 <= len(sides[0]) <= min(len(first.dims), len(second.dims)):
+        raise Misuse("the axes of tensordot are not as many in both tensors")
+    for one, two in zip(*sides):
+        if bool(first.dims[one]) != bool(second.dims[two]):
+            raise Misuse("an axis of size 1 meets another")
+        axes.unify_dims(first.dims[one], second.dims[two])
+    left = [dim for place, dim in enumerate(first.dims) if place not in sides[0]]
+    right = [dim for place, dim in enumerate(second.dims) if place not in sides[1]]
+    axes.apart(axes_of((*left, *right)))
+    return values.contracted(axes, first, second, axes_of(first.dims[place] for place in sides[0]), (*left, *right))
+
+
+def kron(axes: Axes, x: Any, y: Any) -> Value:
+    first, second = as_value(x), as_value(y)
+    if len(first.dims) != len(second.dims):
+        raise Misuse("kron of tensors with different numbers of axes")
+    dims = tuple((*one, *two) for one, two in zip(first.dims, second.dims))
+    axes.apart(first.axes, second.axes)
+    axes.apart(axes_of(dims))
+    return Value(call("⊙", (first.node, second.node)), dims)
+
+
 operation("matmul mm bmm", "x, y", matmul, np.matmul)
 operation("dot", "x, y", dot, np.dot)
 operation("inner", "x, y", inner, np.inner)
 operation("outer", "x, y", outer, np.outer)
+operation("tensordot", "x, y, axes|dims=2", tensordot, lambda x, y, over: np.tensordot(x, y, over))
+operation("kron", "x, y", kron, np.kron)
 operation("linear", "x, weight, bias=None", linear, plain_linear)
 operation("scaled_dot_product_attention", "query, key, value, scale=None", attention, plain_attention)
 
@@ -106,6 +139,16 @@ def of_matrix(operator: str, gives_matrix: bool) -> Callable[..., Value]:
     return rule
 
 
+def of_sign(axes: Axes, x: Any) -> Value:
+    result = of_matrix("det", False)(axes, x)
+    return Value(call("sign", (result.node,)), result.dims)
+
+
+def eigenvalues(axes: Axes, x: Any) -> Value:
+    result = of_matrix("eigvalsh", True)(axes, x)
+    return result.moved(result.dims[:-1])
+
+
 def solve(axes: Axes, matrix: Any, right: Any) -> Value:
     first, second = as_value(matrix), as_value(right)
     row, column = square_axes(first, "solve")
@@ -119,6 +162,10 @@ def solve(axes: Axes, matrix: Any, right: Any) -> Value:
 operation("inv", "x", of_matrix("inv", True), inverse)
 operation("det", "x", of_matrix("det", False), np.linalg.det)
 operation("trace", "x", of_matrix("trace", False), np.trace)
+operation("logdet", "x", of_matrix("logdet", False), lambda x: np.log(np.linalg.det(x)), "torch")
+operation("slogdet", "x", lambda axes, x: (of_sign(axes, x), of_matrix("logdet", False)(axes, x)), np.linalg.slogdet)
+operation("eigvalsh", "x", eigenvalues, np.linalg.eigvalsh)
+operation("cholesky", "x", of_matrix("cholesky", True), np.linalg.cholesky)
 operation("solve", "a, b", solve, solution)
 
 
@@ -143,26 +190,19 @@ def plain_layer_norm(x: Any, shape: Any, weight: Any, bias: Any, eps: Any) -> An
     return z * (1 if weight is None else weight) + (0 if bias is None else bias)
 
 
-def mse(axes: Axes, x: Any, y: Any) -> Value:
-    difference = values.elementwise(axes, "-", as_value(x), as_value(y))
-    if len(as_value(x).dims) != len(as_value(y).dims):
-        raise Misuse("mse_loss of tensors with different numbers of axes")
-    return reduced(axes, "mean", square(axes, difference), None, False)
-
-
 operation("layer_norm", "x, normalized_shape, weight=None, bias=None, eps=1e-5", layer_norm, plain_layer_norm)
-operation("mse_loss", "x, y", mse, lambda x, y: np.mean((x - y) ** 2))
 
 
 def concatenate(axes: Axes, tensors: Any, axis: Any) -> Value:
     """Tensors joined along one axis, which is a new one."""
     if not isinstance(tensors, (tuple, list)) or len(tensors) < 2 or not isinstance(axis, int):
         raise Misuse("concatenate needs a list of tensors and an axis")
-    parts = [as_value(each) for each in tensors]
+    parts = [as_value(part) for part in tensors]
     (where,) = positions(parts[0], axis)
     if any(len(part.dims) != len(parts[0].dims) or len(part.dims[where]) != 1 for part in parts):
         raise Misuse("concatenate of tensors with different numbers of axes")
     joined = axes.new(hint=parts[0].dims[where][0].kind.hint)
+    axes.facts.totals.append((joined, tuple(part.dims[where][0] for part in parts)))
     others = [part.moved((*part.dims[:where], (), *part.dims[where + 1 :])) for part in parts]
     dims = values.aligned(axes, *others)
     pieces = []
@@ -177,6 +217,25 @@ def concatenate(axes: Axes, tensors: Any, axis: Any) -> Value:
     return Value(node, result)
 
 
+def stack(axes: Axes, tensors: Any, axis: Any) -> Value:
+    """Tensors along a new axis."""
+    if not isinstance(tensors, (tuple, list)) or len(tensors) < 2 or not isinstance(axis, int):
+        raise Misuse("stack needs a list of tensors and an axis")
+    parts = [as_value(part) for part in tensors]
+    rank = len(parts[0].dims)
+    if any(len(part.dims) != rank for part in parts) or not -rank - 1 <= axis <= rank:
+        raise Misuse("stack of tensors with different numbers of axes, or along an axis that there is not")
+    dims = list(values.aligned(axes, *parts))
+    if any(axes_of(part.dims) != axes_of(dims) and not all(part.dims) for part in parts):
+        raise Misuse("stack of tensors with different shapes")
+    stacked = axes.new()
+    axes.facts.pinned.append((stacked, len(parts)))
+    dims.insert(axis % (rank + 1), (stacked,))
+    axes.apart(axes_of(dims))
+    return Value(call("stack", [part.node for part in parts], (stacked,)), tuple(dims))
+
+
+operation("stack", "tensors, axis|dim=0", stack, lambda tensors, axis: np.stack(tensors, axis))
 operation(
     "concatenate cat concat", "tensors, axis|dim=0", concatenate, lambda tensors, axis: np.concatenate(tensors, axis)
 )

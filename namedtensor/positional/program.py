@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from grammar.nodes import Node
 
-from .axes import Axes, Axis, Dims
+from .axes import Axes, Dims
 from .values import Leaf
 
 
@@ -31,7 +31,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Program:
-    """The lines of a source, the last with its value; `stated` are sizes that the formula states, |k| = 3."""
+    """The lines of a source, the last with its value."""
 
     kind: str
     axes: Axes
@@ -39,5 +39,3 @@ class Program:
     inputs: Mapping[str, Leaf]
     remarks: tuple[str, ...]
     source: Source
-    stated: tuple[tuple[Axis, int], ...] = ()
-    products: tuple[tuple[Axis, tuple[Axis, ...]], ...] = ()  # an axis that is split, and its parts

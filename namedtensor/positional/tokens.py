@@ -27,7 +27,7 @@ FUNCTIONS = {  # as written, in lower case: the operator of the notation, or wha
     **{name: name for name in "exp log sin cos tan tanh sinh cosh sqrt abs sign relu gelu silu elu softplus erf softmax logsoftmax".split()},
     **{name: name for name in "logsumexp det diag vec max min argmax argmin inv rank mean var std".split()},
     "ln": "log", "arctan": "arctan", "sigmoid": "σ", "sgn": "sign", "tr": "trace", "trace": "trace", "swish": "silu",
-    "log_softmax": "logsoftmax", "concat": "concat", "norm": "norm", "logdet": "logdet",
+    "log_softmax": "logsoftmax", "concat": "concat", "norm": "norm", "logdet": "logdet", "𝔼": "expectation", "leakyrelu": "leaky_relu",
 }  # fmt: skip
 MACROS = {  # what a macro stands for
     "top": "⊤", "intercal": "⊤", "mathsf T": "⊤", "cdot": "·", "circ": "∘", "odot": "⊙", "otimes": "⊗", "times": "×", "ast": "*",
@@ -57,6 +57,7 @@ ACCENTS = {
 SKIPPED = set(
     "left right big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr displaystyle textstyle quad qquad ! , ; : limits nolimits rm bf".split()
 ) | {" "}
+ENVIRONMENTS = {"matrix", "bmatrix", "pmatrix", "smallmatrix", "bsmallmatrix"}
 SUPERSCRIPTS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ᵀⁿ", "0123456789-+⊤n"))
 SUBSCRIPTS = dict(zip("₀₁₂₃₄₅₆₇₈₉ᵢⱼₖₗₘₙₚₛₜₐₓᵣₕ", "0123456789ijklmnpstaxrh"))
 SIGNS = {"−": "-", "∗": "*", "⋅": "·", "∙": "·", "∥": "‖", "ᵀ": "⊤", "′": "'", "\u2061": "", "〈": "⟨", "〉": "⟩"}
@@ -72,6 +73,8 @@ class Scanner:
 
     def __init__(self, source: str, names: Collection[str]):
         self.source, self.tokens, self.position = source, list[Token](), 0
+        self.matrices = 0  # that are open
+        self.scripts = 0  # braces of subscripts that are open
         self.words = sorted((name for name in names if len(name) > 1 and name.isidentifier()), key=len, reverse=True)
 
     def add(self, kind: str, text: str, start: int, end: int) -> None:
@@ -81,7 +84,10 @@ class Scanner:
         source = self.source
         while self.position < len(source):
             start, character = self.position, source[self.position]
-            if character.isspace() or character in "$&~":
+            if character == "&" and self.matrices:
+                self.position += 1
+                self.add(SIGN, ",", start, self.position)
+            elif character.isspace() or character in "$&~":
                 self.position += 1
             elif character == "\\":
                 self.macro()
@@ -116,6 +122,9 @@ class Scanner:
         word, start = match[0], match.start()
         if self.tokens and self.tokens[-1].text in ("_", "^"):
             word = word[:1]
+        if self.scripts:
+            self.position = match.end()
+            return self.add(NAME, word, start, self.position)
         if len(word) > 1 and word.lower() in FUNCTIONS:
             self.add(FUNCTION, word, start, start + len(word))
         elif len(word) > 4 or (len(word) > 1 and word.islower() and self.source[match.end() : match.end() + 1] == "("):
@@ -156,6 +165,10 @@ class Scanner:
             return
         if text not in PLAIN:
             raise refused(self.source, (start, start + 1), f"unsupported character {character}")
+        if text == "{" and (self.scripts or (self.tokens and self.tokens[-1].text == "_")):
+            self.scripts += 1
+        elif text == "}" and self.scripts:
+            self.scripts -= 1
         self.position += 1
         self.add(SIGN, text, start, self.position)
 
@@ -177,7 +190,11 @@ class Scanner:
             raise refused(self.source, (self.position, self.position + 1), "a macro has no name")
         word, start = match[0][1:], match.start()
         self.position = match.end()
-        if word in SKIPPED:
+        if word in ("begin", "end"):
+            self.environment(word, start)
+        elif word == "\\" and self.matrices:
+            self.add(SIGN, ";", start, self.position)
+        elif word in SKIPPED or word == "\\":
             if word in ("left", "right") and self.source[self.position : self.position + 1] == ".":
                 self.position += 1
         elif word in FONTS:
@@ -194,6 +211,14 @@ class Scanner:
             self.add(FUNCTION, word, start, self.position)
         else:
             raise refused(self.source, match.span(), f"\\{word} is not supported in matrix or index notation")
+
+    def environment(self, word: str, start: int) -> None:
+        r"""\begin{bmatrix} as a bracket; its & and \\ are commas and semicolons."""
+        name, _, _ = self.argument()
+        if name not in ENVIRONMENTS:
+            raise refused(self.source, (start, self.position), f"the environment {name} is not supported")
+        self.matrices += 1 if word == "begin" else -1
+        self.add(SIGN, "[" if word == "begin" else "]", start, self.position)
 
     def argument(self) -> tuple[str, int, int]:
         """The text of the next group, or of the next character; and where it is."""
@@ -249,6 +274,8 @@ class Scanner:
             self.add(NAME, "𝟏", start, self.position)
         elif text == "R":
             self.add(SIGN, "ℝ", start, self.position)
+        elif text == "E":
+            self.add(FUNCTION, "𝔼", start, self.position)
         else:
             raise refused(
                 self.source, (start, self.position), f"\\mathbb{{{text}}} is not supported in matrix or index notation"

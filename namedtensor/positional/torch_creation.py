@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from .torch_graph import Arguments, Reader
 from .torch_rules import rule
-from .torch_tensors import Tensor, iota, plain
+from .torch_tensors import Tensor, plain
 from .torch_trace import Unreadable
-from .values import Value, call, number
+from .values import Value, call, iota, number
 
 
 @rule("arange")

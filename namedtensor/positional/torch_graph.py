@@ -23,9 +23,9 @@ from .torch_leaves import Leaves
 from .torch_names import Names, of_input, of_parameter
 from .torch_records import Declared, Line, Remark, Varying, leaves, same, stamped, weight
 from .torch_rules import RULES
-from .torch_tensors import Tensor, Views, iota, ones, plain, size_of
+from .torch_tensors import Tensor, Views, plain, size_of
 from .torch_trace import Ref, Step, Trace, Unreadable
-from .values import Value, call, number, size
+from .values import Value, call, iota, number, ones, size
 
 IGNORED = ("dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "generator", "training")
 SHAPING = (("tril", "triu"), ("lt", "le", "gt", "ge"))

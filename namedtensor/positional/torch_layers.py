@@ -16,9 +16,9 @@ from .torch_operations import apply, broadcast, powered
 from .torch_products import product, transposed
 from .torch_reductions import along, reduced
 from .torch_rules import rule
-from .torch_tensors import Tensor, iota, plain, size_of
+from .torch_tensors import Tensor, plain, size_of
 from .torch_trace import Unreadable
-from .values import Value, aligned, call, number
+from .values import Value, aligned, call, iota, number
 
 
 # ----------------------------------------------------------------------------------------------------------------- norms

@@ -15,9 +15,9 @@ from grammar.nodes import Node
 
 from .torch_graph import Arguments, Reader
 from .torch_rules import RULES, rule
-from .torch_tensors import Tensor, iota, plain
+from .torch_tensors import Tensor, plain
 from .torch_trace import Unreadable
-from .values import Value, aligned, call, number
+from .values import Value, aligned, call, iota, number
 
 # --------------------------------------------------------------------------------------------------------- elementwise
 UNARY = {

@@ -10,9 +10,9 @@ from .axes import Dim
 from .torch_graph import Arguments, Reader
 from .torch_operations import numeric
 from .torch_rules import rule
-from .torch_tensors import Tensor, iota
+from .torch_tensors import Tensor
 from .torch_trace import Unreadable
-from .values import Value, aligned, call, number, renamed
+from .values import Value, aligned, call, iota, number, renamed
 
 
 @rule("view", "_unsafe_view", "reshape", "flatten", "unflatten", "_reshape_alias")

@@ -12,7 +12,7 @@ from grammar.nodes import Node
 
 from .axes import Axes, Axis, Dim, Dims, Kind
 from .torch_trace import Unreadable
-from .values import Leaf, Value, merged, number, renamed, size
+from .values import Leaf, Value, iota, merged, number, ones, renamed, size
 
 
 @dataclass(frozen=True)
@@ -307,16 +307,6 @@ class Views:
 
     def base(self, axis: Axis) -> str:
         return (axis.kind.name or axis.kind.hint or "ax").rstrip("'")
-
-
-def iota(axis: Axis) -> Node:
-    """iota_{axis}: 1, 2, …, |axis|"""
-    return nodes.Subscript(nodes.Name("iota"), (nodes.Name(axis.key),))
-
-
-def ones(axis: Axis) -> Node:
-    """ones_{axis}: 1 along the axis"""
-    return nodes.Subscript(nodes.Name("ones"), (nodes.Name(axis.key),))
 
 
 def size_of(axes: Sequence[Axis]) -> Node:

@@ -9,8 +9,8 @@ from .torch_graph import Arguments, Reader
 from .torch_operations import numeric
 from .torch_rules import rule
 from .torch_shapes import joined
-from .torch_tensors import Tensor, iota, ones
-from .values import Value, call, number, renamed
+from .torch_tensors import Tensor
+from .values import Value, call, iota, number, ones, renamed
 
 
 @rule("constant_pad_nd", "pad")

@@ -10,7 +10,6 @@ import numpy as np
 
 from grammar import nodes
 from grammar.errors import NotationError, Span
-from grammar.nodes import Node
 from grammar.printer import to_latex, to_text
 
 from ..core.limits import recursion_headroom
@@ -20,12 +19,12 @@ from ..programs.program import Program as NamedProgram
 from .axes import axes_of
 from .checked import compared
 from .detection import kind_of
+from .formula_writing import statements_of
 from .indices import canonical
 from .naming import TwiceInOneValue, names_of
 from .program import Program
 from .readers import READERS
 from .refusals import ASKED, Ambiguous, Question, Unsafe, refused
-from .values import written
 
 KINDS = ("matrices", "indices", "einsum", "einops", "numpy", "torch")
 MAX_READINGS = 8
@@ -356,50 +355,26 @@ def _named(problem: NotationError, names: Mapping[str, tuple[str, ...]]) -> dict
 
 
 def _written(text: str, program: Program, names: Mapping[str, tuple[str, ...]], choices: Choices) -> Translation:
-    """The lines with their names; a value that begins with a sign after others gets a name."""
-    statements: list[nodes.Statement] = [
-        nodes.Equation((nodes.Size(nodes.Axis(names[axis.key][0])), nodes.Number(size)))
-        for axis, size in program.stated
-    ]
-    last = program.lines[-1]
-    body, dims = last.node, last.dims
-    result: list[str] = []
-    for dim in filter(None, dims):
-        parts = [name for axis in dim for name in names[axis.key]]
-        if len(parts) == 1:
-            result.append(parts[0])
-        else:
-            result.append(_merged_name(parts, names))
-            old = tuple(nodes.Axis(part) for part in parts)
-            body = nodes.Rename(body, ((old, (nodes.Axis(result[-1]),)),))
-    for line in program.lines[:-1]:
-        assert line.head is not None
-        statements.append(nodes.Equation((line.head, written(line.node, names))))
-    value: Node = written(body, names)
-    head = last.head
-    if head is None and statements and to_text(value).startswith(("-", "−")):
-        head = nodes.Name(next(name for name in ("y", "Y", "out", "result") if name not in program.inputs))
-    statements.append(nodes.Value(value) if head is None else nodes.Equation((head, value)))
+    """The translation of a program whose axes have names."""
+    statements, result = statements_of(program, names)
     axes = {
         name: tuple(part for axis in axes_of(leaf.dims) for part in names[axis.key])
         for name, leaf in program.inputs.items()
     }
     reading = tuple(_spelled(line, names) for line in program.remarks)
-    found = Translation(text, program.kind, tuple(statements), axes, tuple(result), reading)
-    found.chosen = tuple(choices.chosen)
-    found._spelled = {name: to_text(leaf.node) for name, leaf in program.inputs.items()}
+    translation = Translation(text, program.kind, tuple(statements), axes, result, reading)
+    translation.chosen = tuple(choices.chosen)
+    translation._spelled = {name: to_text(leaf.node) for name, leaf in program.inputs.items()}
+    spellings = [*translation._spelled.values()]
+    for name, spelled in translation._spelled.items():
+        if spellings.count(spelled) > 1:
+            raise refused(
+                text, (0, len(text)), f"{name} and another input would both be called {spelled}", "rename one of them"
+            )
     renamed = (
         f"{name} is called {spelled}"
-        for name, spelled in found._spelled.items()
+        for name, spelled in translation._spelled.items()
         if canonical(spelled) != canonical(name)
     )
-    found.reading = (*found.reading, *renamed)
-    return found
-
-
-def _merged_name(parts: Sequence[str], names: Mapping[str, tuple[str, ...]]) -> str:
-    taken = {name for spelled in names.values() for name in spelled}
-    base = "".join(part.rstrip("'") for part in parts) or "merged"
-    while base in taken:
-        base += "'"
-    return base
+    translation.reading = (*translation.reading, *renamed)
+    return translation

@@ -7,45 +7,18 @@ factor    an atom with scripts and primes: A^⊤, x_i, ‖x‖_2^2
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection
 
 from grammar.errors import NotationError, Span
 
+from .binders import Binder, binder
 from .refusals import refused
+from .source_tree import Statement, Tree
 from .tokens import END, FUNCTION, FUNCTIONS, NAME, NUMBER, SIGN, Token, tokens_of
 
 MAX_NESTING = 80
 JOINING = {"∘": "∘", "⊙": "∘", "⊗": "⊗", "·": "·", "×": "×", "*": "*", "/": "/", "@": "@"}
 BIG = {"∑": "∑", "∏": "∏"}
-
-
-@dataclass(frozen=True)
-class Tree:
-    """A piece of the source: what it is, its parts, its word, and for ∑ the letters and the upper end."""
-
-    op: str
-    span: Span
-    parts: tuple[Tree, ...] = ()
-    text: str = ""
-    letters: tuple[str, ...] = ()
-    upper: str = ""
-
-    def all(self) -> Iterator[Tree]:
-        """Itself and the trees below it."""
-        waiting: list[Tree] = [self]
-        while waiting:
-            tree = waiting.pop()
-            yield tree
-            waiting.extend(reversed(tree.parts))
-
-
-@dataclass(frozen=True)
-class Statement:
-    """head = body; the head is None for a value alone."""
-
-    head: Tree | None
-    body: Tree
 
 
 class Parser:
@@ -126,7 +99,7 @@ class Parser:
             return True
         if self.sees("|", "‖"):
             return self.bars[-1] != self.token.text
-        return self.sees("(", "[", "{", "∑", "∏", "√", "⟨", "∇", "frac", "∞")
+        return self.sees("(", "[", "{", "∑", "∏", "√", "⟨", "∇", "∂", "frac", "∞")
 
     def factor(self) -> Tree:
         start = self.token.start
@@ -135,6 +108,8 @@ class Parser:
             return Tree("negative", (start, self.token.end), (self.factor(),))
         if self.token.kind == SIGN and self.token.text in BIG:
             return self.big(BIG[self.take().text], start)
+        if self.sees("∇"):
+            return self.gradient()
         if self.token.kind == FUNCTION:
             return self.function()
         return self.scripts(self.atom(), start)
@@ -142,8 +117,8 @@ class Parser:
     def function(self) -> Tree:
         token = self.take()
         word, start = FUNCTIONS[token.text.lower()], token.start
-        if word in ("max", "min", "mean") and self.sees("_"):
-            return self.big(word, start)
+        if word in ("max", "min", "mean", "expectation") and self.sees("_"):
+            return self.big("mean" if word == "expectation" else word, start)
         below = ""
         power: Tree | None = None
         while self.sees("_", "^"):
@@ -153,6 +128,8 @@ class Parser:
                 power = self.group()
         if self.sees("("):
             arguments = self.arguments("(", ")")
+        elif word == "expectation" and self.sees("["):
+            arguments = self.arguments("[", "]")
         elif self.begins() and not self.sees("∑", "∏"):
             arguments = [self.factor()]
             if self.begins():
@@ -191,9 +168,23 @@ class Parser:
         self.expect(closing)
         return arguments
 
+    def rows(self, opening: str, closing: str) -> list[tuple[Tree, ...]]:
+        """[A, B; C, D]: pieces with commas between, in rows with semicolons between."""
+        self.expect(opening)
+        self.bars.append("")
+        rows = [[self.sum()]]
+        while self.sees(",", ";"):
+            if self.take().text == ",":
+                rows[-1].append(self.sum())
+            elif not self.sees(closing):
+                rows.append([self.sum()])
+        self.bars.pop()
+        self.expect(closing)
+        return [tuple(row) for row in rows]
+
     def big(self, op: str, start: int) -> Tree:
         r"""\sum_{i=1}^{n} of the term that follows; max_i of a factor"""
-        letters: tuple[str, ...] = ()
+        below = Binder(())
         upper = ""
         while self.sees("_", "^"):
             sign = self.take().text
@@ -202,14 +193,16 @@ class Parser:
             if sign == "^":
                 upper = raw
                 continue
-            left, relation, rest = partition(raw)
-            letters = tuple(left.replace(",", ""))
-            if not letters or not all(map(str.isalpha, letters)) or (relation, rest) not in (("", ""), ("=", "1")):
+            read = binder(raw)
+            if read is None or read.lower == "0":
                 where = begin, self.tokens[self.at - 1].end
-                hint = "sum over a whole axis: ∑_i or ∑_{i=1}^n"
+                hint = "sum over an axis, ∑_i or ∑_{i=1}^n, or under a condition, ∑_{j≠i}"
                 raise refused(self.source, where, f"the sum over {raw} is not supported", hint)
+            below = read
         body = self.product_after(op)
-        return Tree("big", self.span(start), (body,), op, letters, upper)
+        return Tree(
+            "big", self.span(start), (body,), op, below.letters, upper or below.upper, below.lower, below.conditions
+        )
 
     def product_after(self, op: str) -> Tree:
         if op in BIG.values():
@@ -221,16 +214,20 @@ class Parser:
         start = token.start
         if token.kind == NUMBER:
             return Tree("number", (start, token.end), text=token.text)
-        if token.kind == NAME and self.sees("(") and token.text in "fghσφψϕ" and token.text not in self.names:
+        if token.kind == NAME and self.sees("(") and token.text not in self.names and is_function(token.text):
             return self.function_by_letter(token)
         if token.kind == NAME:
             return Tree("name", (start, token.end), text=token.text)
         if token.text in ("(", "[", "{"):
             self.at -= 1
-            inner = self.arguments(token.text, {"(": ")", "[": "]", "{": "}"}[token.text])
-            if len(inner) > 1:
-                raise refused(self.source, self.span(start), "blocks [A, B] and [x; y] are not supported")
-            return inner[0] if token.text == "{" else Tree("group", self.span(start), (inner[0],))
+            rows = self.rows(token.text, {"(": ")", "[": "]", "{": "}"}[token.text])
+            if [len(row) for row in rows] == [1]:
+                return rows[0][0] if token.text == "{" else Tree("group", self.span(start), rows[0])
+            if token.text != "[":
+                raise refused(
+                    self.source, self.span(start), "a list in round brackets is not supported", "write [x; y]"
+                )
+            return Tree("block", self.span(start), tuple(Tree("row", self.span(start), row) for row in rows))
         if token.text in ("‖", "|"):
             return self.between_bars(token)
         if token.text == "⟨":
@@ -244,10 +241,12 @@ class Parser:
         if token.text == "√":
             inner = self.group() if self.sees("{") else self.scripts(self.atom(), self.token.start, powers=False)
             return Tree("sqrt", self.span(start), (inner,))
-        if token.text == "∇":
-            self.expect("_")
-            by = self.group()
-            return Tree("gradient", self.span(start), (self.factor(), by))
+        if token.text == "∂":
+            above = self.factor()
+            if not (self.sees("/") and self.tokens[self.at + 1].text == "∂"):
+                return Tree("differential", self.span(start), (above,))
+            self.at += 2
+            return Tree("gradient", self.span(start), (above, self.factor()))
         if token.text == "∞":
             return Tree("number", (start, token.end), text="inf")
         self.at -= token.kind != END
@@ -271,6 +270,14 @@ class Parser:
         above, below = self.group(), self.group()
         return Tree("/", self.span(start), (above, below), "frac")
 
+    def gradient(self) -> Tree:
+        """∇_x of the term that follows."""
+        start = self.take().start
+        self.expect("_")
+        by = self.group()
+        body = self.term()
+        return Tree("gradient", self.span(start), (body, by))
+
     def partial(self, start: int) -> Tree:
         r"""\frac{\partial f}{\partial x}, \frac{\partial}{\partial x} f"""
         self.expect("{")
@@ -281,7 +288,8 @@ class Parser:
         self.expect("∂")
         by = self.sum()
         self.expect("}")
-        return Tree("gradient", self.span(start), (body or self.factor(), by))
+        body = body or self.term()
+        return Tree("gradient", self.span(start), (body, by))
 
     # ------------------------------------------------------------------------------------------------------ scripts
     def group(self) -> Tree:
@@ -350,12 +358,9 @@ class Parser:
         )
 
 
-def partition(raw: str) -> tuple[str, str, str]:
-    """A binder at its relation: i=1, i<j, t≤T"""
-    for relation in ("=", "≤", "<", "≥", ">", "≠", "∈"):
-        if relation in raw:
-            return raw.partition(relation)
-    return raw, "", ""
+def is_function(name: str) -> bool:
+    """Whether a name before a bracket is a function: f, σ, or a word."""
+    return name in "fghσφψϕ" or (len(name) > 1 and name.isascii() and name.isalpha())
 
 
 def tree_of(source: str, tokens: list[Token], names: Collection[str] = ()) -> Tree:
@@ -378,5 +383,7 @@ def statement_of(source: str, names: Collection[str] = ()) -> Statement:
             if before and before[-1].text == ":":
                 before = before[:-1]
             end = Token(END, "", token.start, token.start)
+            if len(before) > 2 and before[0].kind == NAME and (before[1].text, before[-1].text) == ("(", ")"):
+                before = before[:1]  # f(x) = …
             return Statement(tree_of(source, [*before, end], names), tree_of(source, after, names))
     return Statement(None, tree_of(source, tokens, names))

@@ -77,6 +77,23 @@ def renamed(node: Node, pairs: Iterable[tuple[Axis, Axis]]) -> Node:
     return nodes.Rename(node, items) if items else node
 
 
+IDENTITY = "⟨I⟩"  # `written` knows whether I is free
+
+
+def identity(first: Axis, second: Axis) -> Node:
+    """I_{first, second}"""
+    return nodes.Subscript(nodes.Name(IDENTITY), (name(first), name(second)))
+
+
+def iota(axis: Axis) -> Node:
+    """1, …, |axis|"""
+    return nodes.Subscript(nodes.Name("iota"), (name(axis),))
+
+
+def ones(axis: Axis) -> Node:
+    return nodes.Subscript(nodes.Name("ones"), (name(axis),))
+
+
 def merged(node: Node, old: Iterable[Axis], new: Iterable[Axis]) -> Node:
     """A node with axes merged into one, or one split into several."""
     item = tuple(nodes.Axis(axis.key) for axis in old), tuple(nodes.Axis(axis.key) for axis in new)
@@ -160,6 +177,8 @@ def written(node: Any, names: Names) -> Any:
         return node
     if isinstance(node, nodes.Rename):
         return _written_rename(written(node.base, names), node.items, names)
+    if isinstance(node, nodes.Subscript) and node.base == nodes.Name(IDENTITY):
+        return _written_identity(written(node.components, names), IDENTITY in names)
     if isinstance(node, nodes.Size) and node.axis.name in names:
         return _product([nodes.Size(nodes.Axis(part)) for part in names[node.axis.name]])
     if isinstance(node, (nodes.Name, nodes.Axis)):
@@ -168,6 +187,14 @@ def written(node: Any, names: Names) -> Any:
         return replace(node, **{attribute: spelled})
     changes = {field.name: written(getattr(node, field.name), names) for field in fields(node) if field.name != "span"}
     return replace(node, **changes)
+
+
+def _written_identity(axes: tuple[Any, ...], taken: bool) -> Node:
+    """I_{a, b}, or 𝕀[iota_{a} = iota_{b}] where an input is called I."""
+    if not taken:
+        return nodes.Subscript(nodes.Name("I"), axes)
+    sides = tuple(nodes.Subscript(nodes.Name("iota"), (axis,)) for axis in axes)
+    return nodes.Indicator(nodes.Call("=", (), (), sides))
 
 
 def _components(item: Any, names: Names) -> tuple[Any, ...]:

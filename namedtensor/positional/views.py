@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,8 +17,6 @@ class Views:
 
     def __init__(self, axes: Axes):
         self.axes = axes
-        self.stated: list[tuple[Axis, int]] = []
-        self.products: list[tuple[Axis, tuple[Axis, ...]]] = []
 
     def reshape(self, x: Value, shape: Sequence[Any]) -> Value:
         """x.reshape(…) of lengths of x, one -1, and divisors. Raises Misuse where they do not name its axes."""
@@ -43,7 +42,54 @@ class Views:
             return x.moved((*result, tuple(axis for dim in waiting for axis in dim), *tail))
         if len(waiting) == 1 and len(waiting[0]) == 1 and len(items) >= 2:
             return self.split(x, waiting[0][0], items, result, tail)
+        lengths = self.known(waiting, items)
+        if lengths:
+            return self.by_sizes(x, waiting, lengths, (*result,), (*tail,))
         raise Misuse(f"the shape ({', '.join(map(spelled, shape))}) does not name the axes of the tensor")
+
+    def known(self, waiting: Sequence[Dim], items: Sequence[Any]) -> list[int]:
+        """The lengths that numbers give, where every axis has a size that fits them; else none."""
+        sizes = [axis.kind.size for dim in waiting for axis in dim]
+        numbers = [item for item in items if type(item) is int]
+        if None in sizes or len(numbers) < len(items) or numbers.count(-1) > 1:
+            return []
+        total = math.prod(size or 1 for size in sizes)
+        rest = math.prod(number for number in numbers if number != -1)
+        if rest < 1 or total % rest or (-1 not in numbers and total != rest):
+            return []
+        return [total // rest if number == -1 else number for number in numbers]
+
+    def by_sizes(
+        self, x: Value, waiting: Sequence[Dim], lengths: Sequence[int], before: Sequence[Dim], after: Sequence[Dim]
+    ) -> Value:
+        """Axes merged and split as their sizes say: each piece of the shape is one axis, or several, or part of one."""
+        axes, targets = [axis for dim in waiting for axis in dim], [*lengths]
+        node, dims = x.node, list[Dim](before)
+        for axis in axes:
+            self.axes.facts.pinned.append((axis, axis.kind.size or 1))
+            if axis.kind.size in lengths:
+                self.axes.facts.assumed.append(f"{axis.kind.size} is read as |{axis.key}|")
+        while axes or targets:
+            merged, parts = axes[:1], targets[:1]
+            del axes[:1], targets[:1]
+            while (size := math.prod(axis.kind.size or 1 for axis in merged)) != (length := math.prod(parts)):
+                if size < length and axes:
+                    merged.append(axes.pop(0))
+                elif size > length and targets:
+                    parts.append(targets.pop(0))
+                else:
+                    raise Misuse("the sizes of this shape do not fit those of the tensor")
+            if len(parts) <= 1:
+                dims.extend([tuple(merged)] if parts else [])
+            elif len(merged) == 1:
+                whole = self.split(Value(node, x.dims), merged[0], parts, [], [])
+                node = whole.node
+                dims.extend(whole.dims)
+            else:
+                raise Misuse("axes are merged and cut at once")
+        result = Value(node, (*dims, *after))
+        self.axes.apart(result.axes)
+        return result
 
     def split(self, x: Value, axis: Axis, items: list[Any], before: list[Dim], after: list[Dim]) -> Value:
         """One axis as several, of which one may be left open."""
@@ -56,7 +102,7 @@ class Views:
                     raise Misuse("this is not the length of a part")
                 open_ones += 1
             elif isinstance(item, int) and item > 1:
-                self.stated.append((part, item))
+                self.axes.facts.stated.append((part, item))
             elif item == -1:
                 open_ones += 1
             else:
@@ -66,9 +112,9 @@ class Views:
             raise Misuse("more than one length is left open")
         if not open_ones and axis.kind.size is None:
             self.axes.apart(parts)
-        self.products.append((axis, tuple(parts)))
+        self.axes.facts.products.append((axis, tuple(parts)))
         node = values.merged(x.node, [axis], parts)
-        rest = [each for each in x.axes if each is not axis]
+        rest = [other for other in x.axes if other is not axis]
         self.axes.apart(rest, parts)
         return Value(node, (*before, *((part,) for part in parts), *after))
 

@@ -97,12 +97,37 @@ def einsum_of(root: Term, refused: Callable[[Term], NotationError]) -> str:
     """Return the call. Raises the error of `refused` for the first part that is not a product."""
     for term in topological(root):
         if not is_product(term):
-            raise refused(term)
+            problem, part = refused(term), largest_part(root)
+            raise (
+                problem
+                if part is None
+                else problem.replace(hint=f"{HINT}; the largest part that is one: {call_of(part)}")
+            )
     operands = operands_in(root)
     if operands > MOST:
         raise NotationError(404, f"einsum would need more than {MOST} operands")
     if operands == 0:
         raise NotationError(405, "the formula uses none of the inputs", hint=HINT)
+    return call_of(root)
+
+
+def largest_part(root: Term) -> Term | None:
+    """The part of a formula that is one einsum of most operands, two at least; None where there is none."""
+    operands: dict[int, int] = {}  # of the parts that are products
+    largest: Term | None = None
+    for term in topological(root):
+        if not is_product(term) or any(id(argument) not in operands for argument in term.arguments):
+            continue
+        times = (exponent(term) or 0) if term.operator == "^" else 1
+        parts = sum(operands[id(argument)] for argument in term.arguments)
+        operands[id(term)] = 1 if term.operator == "input" else parts * times
+        if max(2, operands[id(largest)] if largest else 2) <= operands[id(term)] <= MOST:
+            largest = term
+    return largest
+
+
+def call_of(root: Term) -> str:
+    """The call of a product."""
     found = factors(root)
     spelled: dict[Letter, str] = {}
     groups = ["".join(spelling(each.found(), spelled) for each in letters) for _, letters in found.operands]

@@ -240,7 +240,8 @@ class Exported:
         Raises
         ------
         NotationError
-            If the formula is not a number times a sum of products; the message names the first part that is not (405).
+            If the formula is not a number times a sum of products; the message names the first part that is not, and the
+            hint the largest part that is (405).
 
         Examples
         --------

@@ -67,7 +67,7 @@ def has_proof_of(setting: Setting, first: str, second: str) -> bool:
         sides = [expression(each) for each in (first, second)]
     except NotationError:
         return False
-    return has_proof(f"{setting.given}\n{sides[0]} = {sides[1]}", {})
+    return has_proof(f"{setting.given}\n({sides[0]}) = {sides[1]}", {})  # a line that begins with − continues another
 
 
 def compared(setting: Setting, found: str, due: str, words: Words, seed: int = 0) -> Equivalence:

@@ -1,0 +1,72 @@
+"""What a sum binds: its letters, where it starts, and the conditions on them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+RELATION = re.compile(r"([≠≤<≥>=])")
+SHIFTED_END = re.compile(r"(?P<name>[^\W\d_](?:_\w|_\{\w+\})?)(?:-(?P<less>\d+))?")
+ITEM = re.compile(r"([+-]?)([a-zα-ω]|\d+)")
+
+
+@dataclass(frozen=True)
+class Binder:
+    """i, j ≠ i, 1 ≤ i < j ≤ n: letters that are bound, a first index, conditions, the upper end."""
+
+    letters: tuple[str, ...]
+    lower: str = ""
+    conditions: tuple[tuple[str, str, str], ...] = ()
+    upper: str = ""
+
+
+def binder(raw: str) -> Binder | None:
+    """What is below a sum, read; None where it is something else."""
+    sides = RELATION.split(raw)
+    left = tuple(sides[0].replace(",", ""))
+    if len(sides) == 1:
+        return Binder(left) if left and all(map(str.isalpha, left)) else None
+    if len(sides) == 3 and sides[1] == "=":
+        return Binder(left, sides[2]) if left and all(map(str.isalpha, left)) and sides[2].isdigit() else None
+    if "=" in sides[1::2]:
+        return None
+    ends = sides[0::2]
+    lower = upper = ""
+    if len(ends) > 2 and ends[0] == "1" and sides[1] == "≤":
+        ends, sides = ends[1:], sides[2:]
+        if len(ends) > 2 and sides[-2] == "≤" and ends[-1].isalpha():
+            upper, ends, sides = ends[-1], ends[:-1], sides[:-2]
+    if not all(len(end) == 1 and end.isalpha() and end.islower() for end in ends[:-1]):
+        return None
+    if not (ends[-1].isdigit() or (len(ends[-1]) == 1 and ends[-1].isalpha() and ends[-1].islower())):
+        return None
+    conditions = tuple(zip(ends, sides[1::2], ends[1:]))
+    return Binder((ends[0],), lower, conditions, upper)
+
+
+@dataclass(frozen=True)
+class Item:
+    """An index as it is written: t-k+1 is of the letters t and -k, and the number 1."""
+
+    plus: tuple[str, ...]
+    minus: tuple[str, ...]
+    offset: int
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        return (*self.plus, *self.minus)
+
+
+def item_of(text: str) -> Item | None:
+    """An index, read; None where it is not a sum of letters and numbers."""
+    pieces = list(ITEM.finditer(text))
+    if not pieces or "".join(piece[0] for piece in pieces) != text or any(not piece[1] for piece in pieces[1:]):
+        return None
+    signed = [(piece[1] or "+", piece[2]) for piece in pieces]
+    offset = sum(int(sign + word) for sign, word in signed if word.isdigit())
+    letters = [(sign, word) for sign, word in signed if not word.isdigit()]
+    return Item(
+        tuple(word for sign, word in letters if sign == "+"),
+        tuple(word for sign, word in letters if sign == "-"),
+        offset,
+    )

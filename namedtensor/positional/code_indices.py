@@ -1,0 +1,246 @@
+"""Indices of array code: x[None], x[..., 0], x[:, 1:], x[::-1], E[I - 1], P[np.arange(n), I], x[x > 0].
+
+Code counts from 0 and formulas from 1. An input that is an index counts along an axis from its first index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from grammar import nodes
+from grammar.nodes import Node
+
+from .axes import Axes, Axis, Dim, axes_of
+from .operations import Masked, Misuse, Part, Size, Truth, as_value
+from .values import Leaf, Value, call, iota, number, size
+
+
+class Indices:
+    """Indexing over values with axes."""
+
+    def __init__(self, axes: Axes):
+        self.axes, self.inputs = axes, axes.inputs
+
+    def index(self, x: Value, items: Sequence[Any]) -> Any:
+        """x[items]. Raises Misuse where it has no formula."""
+        if len(items) == 1 and isinstance(items[0], Truth):
+            return self.masked(x, items[0])
+        items = self.completed(x, items)
+        tensors = [position for position, item in enumerate(items) if isinstance(item, Value)]
+        if tensors and any(isinstance(item, int) and not isinstance(item, bool) for item in items):
+            raise Misuse("numbers and tensors together are not supported as indices")
+        if len(tensors) > 1:
+            return self.paired(x, items, tensors)
+        node, dims, position = x.node, list[Dim](), 0
+        for item in items:
+            if item is None:
+                dims.append(())
+                continue
+            dim = x.dims[position]
+            position += 1
+            if isinstance(item, slice) and item == slice(None):
+                dims.append(dim)
+            elif not dim:
+                dims.extend(one_element(item))
+            else:
+                node, result = self.picked(node, only(dim), item)
+                dims.extend(result)
+        self.axes.apart(axes_of(dims))
+        return Value(node, tuple(dims))
+
+    def completed(self, x: Value, items: Sequence[Any]) -> list[Any]:
+        """The items with a full slice for each dimension that they leave out."""
+        count = sum(item is not None and item is not Ellipsis for item in items)
+        if count > len(x.dims):
+            raise Misuse(f"{count} indices for {len(x.dims)} axes")
+        dots = [position for position, item in enumerate(items) if item is Ellipsis] or [len(items)]
+        return [*items[: dots[0]], *[slice(None)] * (len(x.dims) - count), *items[dots[0] + 1 :]]
+
+    # ------------------------------------------------------------------------------------------------- one dimension
+    def picked(self, node: Node, axis: Axis, item: Any) -> tuple[Node, tuple[Dim, ...]]:
+        """A node with one axis indexed, and the dimensions in its place."""
+        if isinstance(item, int) and not isinstance(item, bool):
+            return at(node, axis, self.position(axis, item)), ()
+        if isinstance(item, slice):
+            return self.sliced(node, axis, item)
+        if isinstance(item, Value):
+            index, dims = self.tensor_index(axis, item)
+            return at(node, axis, index), dims
+        raise Misuse("only numbers, slices and integer inputs are supported as indices")
+
+    def tensor_index(self, axis: Axis, item: Value) -> tuple[Node, tuple[Dim, ...]]:
+        """An input of integers as an index of an axis, counted from 1; its other value is a range."""
+        if isinstance(item, Truth):
+            raise Misuse("a condition is only supported as an index of all axes")
+        name, offset = shifted(item.node)
+        if name not in self.inputs:
+            raise Misuse("only numbers, slices and integer inputs are supported as indices")
+        self.counts(name, axis, -offset)
+        return plus(unshifted(item.node), offset + 1), item.dims
+
+    def counts(self, name: str, axis: Axis, first: int) -> None:
+        """An input is an index of an axis, whose first element it calls `first`."""
+        leaf: Leaf = self.inputs[name].leaf
+        if any(counted.kind is axis.kind for counted in axes_of(leaf.dims)):
+            raise Misuse(f"{name} would index its own axis")
+        uses = self.axes.facts.indices.setdefault(name, [])
+        if not any(counted is axis and start == first for counted, start in uses):
+            uses.append((axis, first))
+
+    def position(self, axis: Axis, index: int) -> Node:
+        """An index counted from 0, as one counted from 1."""
+        self.needs(axis, index + 1 if index >= 0 else -index)
+        if index >= 0:
+            return number(index + 1)
+        return size(axis) if index == -1 else call("-", (size(axis), number(-index - 1)))
+
+    def needs(self, axis: Axis, least: int, more: int = 0) -> None:
+        """The axis has at least these many elements, and in the comparison some more."""
+        if axis.kind.size is not None and axis.kind.size < least:
+            raise Misuse(f"the index is out of range: {axis.key} has {axis.kind.size} elements")
+        self.axes.facts.least.append((axis, least + more))
+
+    # --------------------------------------------------------------------------------------------------------- slices
+    def sliced(self, node: Node, axis: Axis, item: slice) -> tuple[Node, tuple[Dim, ...]]:
+        if item.step == -1 and item.start is None and item.stop is None:
+            return self.reversed(node, axis)
+        if isinstance(item.step, int) and item.step > 1:
+            return self.strided(node, axis, item)
+        if item.step not in (None, 1):
+            raise Misuse("this step of a slice is not supported")
+        if item.stop == 0:
+            raise Misuse("an empty slice")
+        first = number(1) if item.start in (None, 0) else plus(self.bound(axis, item.start), 1)
+        last = size(axis) if item.stop is None else self.bound(axis, item.stop)
+        part = self.axes.new(hint=axis.kind.hint)
+        cut = nodes.Index(node, ((nodes.Axis(axis.key), nodes.Slice(first, last)),))
+        self.axes.apart((axis, part))
+        return nodes.Rename(cut, (((nodes.Axis(axis.key),), (nodes.Axis(part.key),)),)), ((part,),)
+
+    def bound(self, axis: Axis, bound: Any) -> Node:
+        """The number of elements before a bound of a slice."""
+        if isinstance(bound, Part):
+            for whole in bound.whole.dim:
+                self.axes.facts.divisors.append((whole, bound.divisor))
+            return call("/", (as_value(bound.whole).node, number(bound.divisor)))
+        if isinstance(bound, Size):
+            return as_value(bound).node
+        if not isinstance(bound, int) or isinstance(bound, bool):
+            raise Misuse("only numbers and lengths are supported in slices")
+        self.needs(axis, abs(bound), 1)
+        return number(bound) if bound >= 0 else call("-", (size(axis), number(-bound)))
+
+    def reversed(self, node: Node, axis: Axis) -> tuple[Node, tuple[Dim, ...]]:
+        turned = self.axes.twin(axis)
+        self.axes.facts.same.append((turned, axis))
+        self.axes.apart((axis, turned))
+        return at(node, axis, plus(call("-", (size(axis), iota(turned))), 1)), ((turned,),)
+
+    def strided(self, node: Node, axis: Axis, item: slice) -> tuple[Node, tuple[Dim, ...]]:
+        """x[1::2]: the axis split, and an element of its inner part."""
+        start = item.start or 0
+        if not isinstance(start, int) or not 0 <= start < item.step or item.stop is not None:
+            raise Misuse("these bounds of a slice with a step are not supported")
+        outer, inner = self.axes.new(), self.axes.new()
+        self.axes.facts.stated.append((inner, item.step))
+        self.axes.facts.assumed.append(f"|{axis.key}| is a multiple of {item.step}")
+        self.axes.facts.products.append((axis, (outer, inner)))
+        old, new = (nodes.Axis(axis.key),), (nodes.Axis(outer.key), nodes.Axis(inner.key))
+        self.axes.apart((axis, outer, inner))
+        return at(nodes.Rename(node, ((old, new),)), inner, number(start + 1)), ((outer,),)
+
+    # ------------------------------------------------------------------------------------------- several, and conditions
+    def paired(self, x: Value, items: Sequence[Any], tensors: Sequence[int]) -> Value:
+        """P[np.arange(n), I]: one index whose other dimensions are aligned with it."""
+        if None in items or any(isinstance(item, slice) and item != slice(None) for item in items):
+            raise Misuse("these indices together are not supported")
+        if [*tensors] != list(range(tensors[0], tensors[-1] + 1)):
+            raise Misuse("indices that are not side by side are not supported")
+        ranges = [position for position in tensors if range_of(items[position]) is not None]
+        others = [position for position in tensors if position not in ranges]
+        if len(others) != 1 or any(len(items[position].dims) != 1 for position in tensors):
+            raise Misuse("of several indices all but one must be np.arange of a whole axis")
+        (picked,) = others
+        index = items[picked]
+        for position in ranges:
+            axis = only(x.dims[position])
+            self.axes.unify_dims(x.dims[position], items[position].dims[0])
+            self.axes.unify_dims((axis,), index.dims[0])
+        axis = only(x.dims[picked])
+        place, _ = self.tensor_index(axis, index)
+        dims = [dim for position, dim in enumerate(x.dims) if position not in tensors]
+        dims.insert(tensors[0], index.dims[0])
+        self.axes.apart(x.axes, index.axes)
+        self.axes.apart(axes_of(dims))
+        return Value(at(x.node, axis, place), tuple(dims))
+
+    def masked(self, x: Value, condition: Truth) -> Masked:
+        if len(condition.dims) != len(x.dims):
+            raise Misuse("a condition is only supported as an index of all axes")
+        for one, two in zip(x.dims, condition.dims):
+            if bool(one) != bool(two):
+                raise Misuse("the condition has another shape than the tensor")
+            self.axes.unify_dims(one, two)
+        self.axes.apart(x.axes, condition.axes)
+        return Masked(x, condition)
+
+
+# ------------------------------------------------------------------------------------------------------------- nodes
+def at(node: Node, axis: Axis, index: Node) -> Node:
+    """node_{axis(index)}; numbers in one subscript."""
+    if isinstance(node, nodes.Index) and all(
+        isinstance(item, nodes.Number) for item in (index, *dict(node.items).values())
+    ):
+        return nodes.Index(node.base, (*node.items, (nodes.Axis(axis.key), index)))
+    return nodes.Index(node, ((nodes.Axis(axis.key), index),))
+
+
+def plus(node: Node, offset: int) -> Node:
+    """node + offset, with numbers added up."""
+    if isinstance(node, nodes.Number) and isinstance(node.value, int) and node.value + offset >= 0:
+        return number(node.value + offset)
+    if not offset:
+        return node
+    return call("+" if offset > 0 else "-", (node, number(abs(offset))))
+
+
+def shifted(node: Node) -> tuple[str, int]:
+    """The name and the offset of I, I + 1, I − 1; no name where it is another expression."""
+    if isinstance(node, nodes.Call) and node.operator in "+-" and len(node.arguments) == 2:
+        base, offset = node.arguments
+        if isinstance(offset, nodes.Number) and isinstance(offset.value, int):
+            name, before = shifted(base)
+            return name, before + (offset.value if node.operator == "+" else -offset.value)
+    while isinstance(node, nodes.Rename):
+        node = node.base
+    return (node.text if isinstance(node, nodes.Name) else ""), 0
+
+
+def unshifted(node: Node) -> Node:
+    while isinstance(node, nodes.Call):
+        node = node.arguments[0]
+    return node
+
+
+def range_of(value: Value) -> Axis | None:
+    """The axis of np.arange(n), as a value."""
+    node = value.node
+    if isinstance(node, nodes.Call) and node.operator == "-" and node.arguments[1] == nodes.Number(1):
+        node = node.arguments[0]
+        if isinstance(node, nodes.Subscript) and node.base == nodes.Name("iota"):
+            return only(value.dims[0])
+    return None
+
+
+def only(dim: Dim) -> Axis:
+    if len(dim) != 1:
+        raise Misuse("an index of an axis of size 1, or of a merged one")
+    return dim[0]
+
+
+def one_element(item: Any) -> tuple[Dim, ...]:
+    """What an index leaves of a dimension of size 1."""
+    if isinstance(item, int) and not isinstance(item, bool) and item in (0, -1):
+        return ()
+    raise Misuse("an index of an axis of size 1, or of a merged one")

@@ -1,0 +1,209 @@
+"""Operations of array code that make tensors: numbers, ranges, identities, triangles, one-hot vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from grammar import nodes
+from grammar.nodes import Node
+
+from . import values
+from .axes import Axes, Axis, Dim, axes_of
+from .code_indices import Indices
+from .operations import Dtype, Misuse, Size, Truth, as_value, operation
+from .product_operations import square_axes
+from .values import Value, call, iota, number
+
+
+# --------------------------------------------------------------------------------------------------- sizes of new axes
+def new_axis(axes: Axes, length: Any) -> Axis:
+    """An axis of a length: that of another axis, or a number, which the formula states."""
+    if isinstance(length, Size) and len(length.dim) == 1:
+        axis = axes.twin(length.dim[0])
+        axes.facts.same.append((axis, length.dim[0]))
+        return axis
+    if not isinstance(length, int) or isinstance(length, bool) or length < 1:
+        raise Misuse("the length of a new axis is a number, or the length of one axis")
+    axis = axes.new(size=length)
+    axes.facts.stated.append((axis, length))
+    return axis
+
+
+def new_dims(axes: Axes, shape: Any) -> tuple[Dim, ...]:
+    listed = shape if isinstance(shape, (tuple, list)) else (shape,)
+    dims = tuple(() if type(length) is int and length == 1 else (new_axis(axes, length),) for length in listed)
+    axes.apart(axes_of(dims))
+    return dims
+
+
+def plain_shape(shape: Any) -> tuple[int, ...]:
+    return tuple(int(length) for length in (shape if isinstance(shape, (tuple, list)) else (shape,)))
+
+
+# ---------------------------------------------------------------------------------------------------------- constants
+def filled(axes: Axes, shape: Any, value: Any) -> Value:
+    """A constant along new axes."""
+    return constant(new_dims(axes, shape), as_value(value).node)
+
+
+def constant(dims: Sequence[Dim], value: Node) -> Value:
+    over = axes_of(dims)
+    if not over:
+        return Value(value, tuple(dims))
+    node: Node = nodes.Subscript(nodes.Name("ones"), tuple(values.name(axis) for axis in over))
+    return Value(node if value == number(1) else call("⊙", (value, node)), tuple(dims))
+
+
+def constant_of(x: Value) -> Node | None:
+    """The number that a tensor is filled with, where it is a constant."""
+    node, factor = x.node, number(1)
+    if isinstance(node, nodes.Call) and node.operator == "⊙" and len(node.arguments) == 2 and not node.subscript:
+        factor, node = node.arguments
+    if isinstance(node, nodes.Subscript) and node.base == nodes.Name("ones"):
+        return factor
+    return None
+
+
+def full_of(value: float) -> tuple[Callable[..., Value], Callable[..., Any]]:
+    def rule(axes: Axes, shape: Any, dtype: Any) -> Value:
+        whole = filled(axes, shape, value)
+        return Truth(whole.node, whole.dims) if dtype == Dtype("bool") and value else whole
+
+    def array(shape: Any, dtype: Any) -> Any:
+        return np.full(plain_shape(shape), value, dtype=bool if dtype == Dtype("bool") else float)
+
+    return rule, array
+
+
+def like(axes: Axes, x: Any, value: Any) -> Value:
+    dims = tuple(tuple(axes.twin(axis) for axis in dim) for dim in as_value(x).dims)
+    for one, two in zip(dims, as_value(x).dims):
+        axes.unify_dims(one, two)
+    return constant(dims, as_value(value).node)
+
+
+operation("ones", "shape, dtype=None", *full_of(1))
+operation("zeros", "shape, dtype=None", *full_of(0))
+operation(
+    "full",
+    "shape|size, fill_value, dtype=None",
+    lambda axes, shape, value, dtype: filled(axes, shape, value),
+    lambda shape, value, dtype: np.full(plain_shape(shape), value, dtype=float),
+)
+operation("ones_like", "x, dtype=None", lambda axes, x, dtype: like(axes, x, 1), lambda x, dtype: np.ones(x.shape))
+operation("zeros_like", "x, dtype=None", lambda axes, x, dtype: like(axes, x, 0), lambda x, dtype: np.zeros(x.shape))
+operation(
+    "full_like",
+    "x, fill_value, dtype=None",
+    lambda axes, x, value, dtype: like(axes, x, value),
+    lambda x, value, dtype: np.full(x.shape, value, dtype=float),
+)
+
+
+# ---------------------------------------------------------------------------------------------- ranges, identities
+def arange(axes: Axes, length: Any, dtype: Any) -> Value:
+    """0, …, n − 1, as iota − 1."""
+    axis = new_axis(axes, length)
+    return Value(call("-", (iota(axis), number(1))), ((axis,),))
+
+
+def eye(axes: Axes, rows: Any, columns: Any, dtype: Any) -> Value:
+    first = new_axis(axes, rows)
+    second = new_axis(axes, rows if columns is None else columns)
+    axes.apart((first, second))
+    if dtype == Dtype("bool"):
+        return Truth(call("=", (iota(first), iota(second))), ((first,), (second,)))
+    return Value(values.identity(first, second), ((first,), (second,)))
+
+
+def plain_eye(rows: Any, columns: Any, dtype: Any) -> Any:
+    result = np.eye(int(rows), None if columns is None else int(columns))
+    return result.astype(bool) if dtype == Dtype("bool") else result
+
+
+def diag(axes: Axes, x: Any) -> Value:
+    """A matrix with this diagonal, or the diagonal of a matrix."""
+    value = as_value(x)
+    if len(value.dims) == 1 and len(value.dims[0]) == 1:
+        (axis,) = value.dims[0]
+        other = axes.twin(axis)
+        axes.apart((axis, other))
+        return Value(call("diag", (value.node,), (axis, other)), ((axis,), (other,)))
+    return diagonal(axes, x)
+
+
+def diagonal(axes: Axes, x: Any) -> Value:
+    value = as_value(x)
+    if len(value.dims) != 2:
+        raise Misuse("the diagonal of anything but a matrix")
+    first, second = square_axes(value, "a diagonal")
+    axes.apart(value.axes)
+    return Value(call("⊙", (value.node, values.identity(first, second)), (second,)), (*value.dims[:-2], (first,)))
+
+
+operation("arange", "stop, dtype=None", arange, lambda stop, dtype: np.arange(int(stop)))
+operation("eye identity", "n, m|M=None, dtype=None", eye, plain_eye)
+operation("diag diag_embed", "x", diag, np.diag)
+operation("diagonal", "x", diagonal, lambda x: np.diagonal(x))
+
+
+def triangle(relation: str) -> Callable[..., Value]:
+    def rule(axes: Axes, x: Any, offset: Any) -> Value:
+        """The last two axes below or above a diagonal, and 0 elsewhere."""
+        value = as_value(x)
+        if len(value.dims) < 2 or any(len(dim) != 1 for dim in value.dims[-2:]) or not isinstance(offset, int):
+            raise Misuse("a triangle needs two axes, and a number for its diagonal")
+        (row,), (column,) = value.dims[-2:]
+        first = iota(row) if not offset else call("+" if offset > 0 else "-", (iota(row), number(abs(offset))))
+        holds = call(relation, (iota(column), first))
+        axes.apart(value.axes)
+        known = constant_of(value)
+        if isinstance(value, Truth):
+            return Truth(holds if known == number(1) else call("∧", (holds, value.node)), value.dims)
+        if known == number(1):
+            return Value(nodes.Indicator(holds), value.dims)
+        return Value(nodes.Cases(((value.node if known is None else known, holds), (number(0), None))), value.dims)
+
+    return rule
+
+
+operation("tril", "x, k|diagonal=0", triangle("≤"), np.tril)
+operation("triu", "x, k|diagonal=0", triangle("≥"), np.triu)
+
+
+# ------------------------------------------------------------------------------------------------------------- literals
+def array(axes: Axes, x: Any, dtype: Any) -> Value:
+    """np.array of numbers: a literal with axes of its own."""
+    if not isinstance(x, tuple):
+        return as_value(x)
+    rows = x if all(isinstance(row, tuple) for row in x) else (x,)
+    if not all(isinstance(row, tuple) and len(row) == len(rows[0]) for row in rows) or not rows[0]:
+        raise Misuse("an array of numbers has one or two axes, and rows of one length")
+    if not all(isinstance(item, (int, float)) and not isinstance(item, bool) for row in rows for item in row):
+        raise Misuse("an array of anything but numbers")
+    lengths = (len(rows), len(rows[0])) if rows is x else (len(rows[0]),)
+    over = [axes.new(size=length) for length in lengths]
+    axes.facts.pinned.extend(zip(over, lengths))
+    axes.apart(over)
+    literal = nodes.Literal(
+        tuple(tuple(number(item) for item in row) for row in rows), tuple(nodes.Axis(axis.key) for axis in over)
+    )
+    return Value(literal, tuple((axis,) for axis in over))
+
+
+operation("array tensor asarray", "x, dtype=None", array, lambda x, dtype: np.asarray(x))
+
+
+# ------------------------------------------------------------------------------------------------------------- one-hot
+def one_hot(axes: Axes, x: Any, length: Any) -> Value:
+    index = as_value(x)
+    axis = new_axis(axes, length)
+    place, dims = Indices(axes).tensor_index(axis, index)
+    axes.apart((*index.axes, axis))
+    return Value(call("onehot", (place,), (axis,)), (*dims, (axis,)))
+
+
+operation("one_hot", "x, num_classes", one_hot, lambda x, length: np.eye(int(length))[x])

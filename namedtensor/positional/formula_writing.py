@@ -1,0 +1,75 @@
+"""The lines of a translation with the names of their axes: what it states of sizes, its definitions, its value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from grammar import nodes
+from grammar.nodes import Node
+from grammar.printer import to_text
+from grammar.traversal import children
+
+from .axes import axes_of
+from .program import Program
+from .values import IDENTITY, written
+
+Names = Mapping[str, tuple[str, ...]]
+
+
+def statements_of(program: Program, names: Names) -> tuple[list[nodes.Statement], tuple[str, ...]]:
+    """The lines, and the axes of the value; a value that begins with a sign after others gets a name."""
+    names = {**names, **{f"{key}*": tuple(f"{name}*" for name in spelled) for key, spelled in names.items()}}
+    if "I" in program.inputs:
+        names = {**names, IDENTITY: ("I",)}
+    statements: list[nodes.Statement] = []
+    last = program.lines[-1]
+    body, result = last.node, list[str]()
+    for dim in filter(None, last.dims):
+        parts = [name for axis in dim for name in names[axis.key]]
+        if len(parts) == 1:
+            result.append(parts[0])
+        else:
+            result.append(merged_name(parts, names, result))
+            old = tuple(nodes.Axis(part) for part in parts)
+            body = nodes.Rename(body, ((old, (nodes.Axis(result[-1]),)),))
+    for line in program.lines[:-1]:
+        assert line.head is not None
+        statements.append(nodes.Equation((line.head, written(line.node, names))))
+    value: Node = written(body, names)
+    sizes = size_statements(program, names, [*statements, nodes.Value(value)])
+    head = last.head
+    if head is None and (statements or sizes) and to_text(value).startswith(("-", "−")):
+        head = nodes.Name(next(name for name in ("y", "Y", "out", "result") if name not in program.inputs))
+    statements.append(nodes.Value(value) if head is None else nodes.Equation((head, value)))
+    return [*sizes, *statements], tuple(result)
+
+
+def size_statements(
+    program: Program, names: Mapping[str, tuple[str, ...]], statements: Sequence[nodes.Statement]
+) -> list[nodes.Statement]:
+    """|k| = 3, and |n'| = |n| where no tensor has n'."""
+    facts = program.axes.facts
+    known = {name for leaf in program.inputs.values() for axis in axes_of(leaf.dims) for name in names[axis.key]}
+    waiting: list[Any] = [*statements]
+    while waiting:
+        node = waiting.pop()
+        waiting.extend(children(node))
+        if isinstance(node, nodes.Rename):
+            known |= {new.name for _, side in node.items for new in side}
+    stated = [(nodes.Size(nodes.Axis(names[axis.key][0])), nodes.Number(size)) for axis, size in facts.stated]
+    same = [
+        tuple(nodes.Size(nodes.Axis(names[axis.key][0])) for axis in pair)
+        for pair in facts.same
+        if not {names[axis.key][0] for axis in pair} <= known
+    ]
+    both = {frozenset(sides): sides for sides in (*stated, *same) if sides[0] != sides[1]}
+    return [nodes.Equation(sides) for sides in both.values()]
+
+
+def merged_name(parts: Sequence[str], names: Names, others: Sequence[str]) -> str:
+    taken = {name for spelled in names.values() for name in spelled} | {*others}
+    base = "".join(part.rstrip("'") for part in parts) or "merged"
+    while base in taken:
+        base += "'"
+    return base

@@ -1,0 +1,88 @@
+"""Block matrices: [A, B], [x; y], and the environments of LaTeX; a matrix of numbers is a literal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from grammar import nodes
+
+from . import values
+from .axes import Clash, Dim, axes_of
+from .matrices import Walk, transposed
+from .matrix_functions import rule
+from .matrix_leaves import Matrix
+from .source_tree import Tree
+from .values import Value, call, number
+
+
+@rule("block")
+def block(walk: Walk, tree: Tree) -> Matrix:
+    """The rows of blocks, each side by side, below each other."""
+    rows = [[walk.read(cell) for cell in row.parts] for row in tree.parts]
+    if len({len(row) for row in rows}) > 1:
+        raise walk.refuse(tree, "the rows of this matrix have different numbers of blocks")
+    cells = [cell for row in rows for cell in row]
+    if all(cell.literal is not None for cell in cells):
+        return literal(walk, rows)
+    if any(cell.identity or cell.ones for cell in cells) or any(cell.indices for cell in cells):
+        raise walk.refuse(
+            tree, "nothing says how large a block of this matrix is", "give each block a name and a shape"
+        )
+    return below(walk, tree, [beside(walk, tree, row) for row in rows])
+
+
+def literal(walk: Walk, rows: Sequence[Sequence[Matrix]]) -> Matrix:
+    height, width = len(rows), len(rows[0])
+    axes = [walk.axes.new(size=length) for length in (height, width) if length > 1]
+    walk.axes.facts.pinned.extend((axis, length) for axis, length in zip(axes, (n for n in (height, width) if n > 1)))
+    numbers = tuple(tuple(cell.node for cell in row) for row in rows)
+    if width == 1:
+        numbers = (tuple(row[0] for row in numbers),)
+    node = nodes.Literal(numbers, tuple(nodes.Axis(axis.key) for axis in axes))
+    remaining = iter(axes)
+    dims: list[Dim] = [(next(remaining),) if length > 1 else () for length in (height, width)]
+    return walk.make(node, dims)
+
+
+def below(walk: Walk, tree: Tree, blocks: Sequence[Matrix]) -> Matrix:
+    return transposed(beside(walk, tree, [transposed(part) for part in blocks])) if len(blocks) > 1 else blocks[0]
+
+
+def beside(walk: Walk, tree: Tree, blocks: Sequence[Matrix]) -> Matrix:
+    """Blocks joined along their columns; vectors are stacked."""
+    if len(blocks) == 1:
+        return blocks[0]
+    if len({bool(part.dims[0]) for part in blocks}) > 1:
+        raise walk.refuse(tree, "the blocks of this matrix have different numbers of rows")
+    try:
+        rows = values.aligned(walk.axes, *(Value(part.node, part.dims[:1]) for part in blocks))
+    except Clash:
+        listed = " and ".join(walk.called(part.dims[0]) for part in blocks)
+        raise walk.refuse(tree, f"the rows of the blocks differ: {listed}") from None
+    joined = walk.axes.new()
+    if not any(part.dims[1] for part in blocks):
+        node = call("stack", [part.node for part in blocks], (joined,))
+        walk.axes.facts.pinned.append((joined, len(blocks)))
+        return walk.make(node, (rows[0], (joined,)), *blocks)
+    wide = [with_column(walk, part) for part in blocks]
+    walk.axes.facts.totals.append((joined, tuple(axis for part in wide for axis in part.dims[1])))
+    node = None
+    for part in wide:
+        if len(part.dims[1]) != 1:
+            raise walk.refuse(tree, "a block with merged columns is not supported")
+        (old,) = part.dims[1]
+        piece = nodes.Rename(part.node, (((nodes.Axis(old.key),), (nodes.Axis(joined.key),)),))
+        node = piece if node is None else call("⊕", (node, piece), (joined,))
+        walk.axes.apart((*axes_of(part.dims), joined))
+    assert node is not None
+    return walk.make(node, (rows[0], (joined,)), *wide)
+
+
+def with_column(walk: Walk, part: Matrix) -> Matrix:
+    """A vector as a matrix of one column."""
+    if part.dims[1]:
+        return part
+    axis = walk.axes.new(size=1)
+    walk.axes.facts.pinned.append((axis, 1))
+    one = nodes.Literal(((number(1),),), (nodes.Axis(axis.key),))
+    return walk.make(call("⊙", (part.node, one)), (part.dims[0], (axis,)), part)

@@ -1,0 +1,155 @@
+"""Sums of index notation: over whole axes, under conditions, over a part of an axis; and expectations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from grammar import nodes
+from grammar.nodes import Node
+
+from .axes import Axis, axes_of
+from .binders import SHIFTED_END
+from .indices import indexed, letters_of_item, written_below
+from .matrices import Walk
+from .matrix_functions import rule
+from .matrix_leaves import EMPTY, Matrix, Range
+from .source_tree import Tree
+from .values import call, iota, number, size
+
+NEUTRAL = {"∑": 0.0, "∏": 1.0, "max": -math.inf, "min": math.inf}
+
+
+def range_of(tree: Tree) -> Range | None:
+    """The part of an axis that a sum is over, where it is not over all: from 2, to n − 1, or with x_{i+1} in it."""
+    end = SHIFTED_END.fullmatch(tree.upper)
+    less = int(end["less"] or 0) if end else 0
+    first = int(tree.lower or 1)
+    shifted = {
+        letter
+        for part in tree.all()
+        for item in ((indexed(part) or ("", ()))[1])
+        if len(item) > 1 and len(letters_of_item(item)) == 1
+        for letter in letters_of_item(item)
+    }
+    if len(tree.letters) != 1 or tree.conditions:
+        return None
+    return Range(first, less) if first > 1 or less or shifted & {*tree.letters} else None
+
+
+@rule("big")
+def big(walk: Walk, tree: Tree) -> Matrix:
+    """∑_i, ∏_i, max_i of a body."""
+    if not tree.letters:
+        raise walk.refuse(tree, f"{tree.text} needs an index below it")
+    if not walk.letters.active:
+        raise walk.refuse(tree, f"nothing under the {tree.text} has the index {tree.letters[0]}")
+    part = range_of(tree)
+    if part is not None:
+        return ranged(walk, tree, part)
+    bound = walk.letters.bound_by(tree)
+    inner, walk.inner = walk.inner, walk.inner | {*bound, *written_below(tree)}
+    summing, walk.summing = walk.summing, walk.summing | {*bound}
+    with walk.binding(bound):
+        if tree.upper and not tree.upper.isdigit():
+            walk.ends[tree.upper] = walk.scope[tree.letters[0]]
+        body = walk.read(tree.parts[0])
+        body = under_conditions(walk, tree, body) if tree.conditions else body
+    walk.inner, walk.summing = inner, summing
+    indices = dict(body.indices)
+    lost = [letter for letter in bound if letter not in indices]
+    if lost:
+        raise walk.refuse(tree, f"nothing under the {tree.text} has the index {lost[0]}")
+    over = [indices.pop(letter) for letter in bound]
+    if tree.upper.isdigit():
+        for axis in over:
+            if axis.kind.size not in (None, int(tree.upper)):
+                raise walk.refuse(tree, f"the sum ends at {tree.upper}, and the axis has {axis.kind.size} elements")
+            if axis.kind.size is None:
+                walk.axes.facts.stated.append((axis, int(tree.upper)))
+            axis.kind.size = int(tree.upper)
+    return walk.reduced(tree.text, body, over, body.dims, indices)
+
+
+# ------------------------------------------------------------------------------------------------------- conditions
+def under_conditions(walk: Walk, tree: Tree, body: Matrix) -> Matrix:
+    """The body where the conditions hold, and elsewhere what changes nothing."""
+    if tree.text not in NEUTRAL:
+        raise walk.refuse(tree, f"{tree.text} under a condition is not supported", "write it as a quotient of sums")
+    indices = dict(body.indices)
+    for letter in written_below(tree):
+        if letter not in indices:
+            indices[letter] = alone(walk, tree, letter, indices)
+    conditions = [
+        call(relation, (side(left, indices), side(right, indices))) for left, relation, right in tree.conditions
+    ]
+    condition = conditions[0]
+    for other in conditions[1:]:
+        condition = call("∧", (condition, other))
+    cases = nodes.Cases(((body.node, condition), (number(NEUTRAL[tree.text]), None)))
+    walk.axes.apart((*axes_of(body.dims), *indices.values()))
+    return Matrix(cases, body.dims, indices=tuple(indices.items()))
+
+
+def side(text: str, indices: Mapping[str, Axis]) -> Node:
+    return number(int(text)) if text.isdigit() else iota(indices[text])
+
+
+def alone(walk: Walk, tree: Tree, letter: str, indices: Mapping[str, Axis]) -> Axis:
+    """The axis of a letter that is in a condition only, y_t = ∑_{s≤t} x_s: as long as that of the other letter."""
+    axis = walk.letter(letter)
+    if not any(indexed_by(walk, letter)):
+        pairs = [(left, right) for left, _, right in tree.conditions if letter in (left, right)]
+        other = next((name for pair in pairs for name in pair if name != letter and name in indices), None)
+        if other is None or not axis.kind.fits(indices[other].kind):
+            raise walk.refuse(tree, f"nothing has the index {letter}")
+        axis.kind.unify(indices[other].kind)
+        walk.axes.facts.same.append((axis, indices[other]))
+    return axis
+
+
+def indexed_by(walk: Walk, letter: str) -> list[bool]:
+    """Whether subscripts of the statement have the letter."""
+    return [True for tree in walk.statement.all() if letter in ((indexed(tree) or ("", ()))[1])]
+
+
+# -------------------------------------------------------------------------------------------------- parts of an axis
+def ranged(walk: Walk, tree: Tree, part: Range) -> Matrix:
+    """∑_{i=1}^{n-1} (x_{i+1} - x_i)^2, with an index that runs over numbers."""
+    (letter,) = tree.letters
+    operator = tree.text
+    end = SHIFTED_END.fullmatch(tree.upper)
+    if operator not in ("∑", "∏") or (tree.upper and not end) or tree.upper.isdigit() or letter in walk.names:
+        raise walk.refuse(
+            tree, f"{operator} over this part of an axis is not supported", "write ∑_{i=1}^{n-1}, or ∑_{i=2}^n"
+        )
+    outer = dict(walk.ranges)
+    walk.ranges[letter] = part
+    inner, walk.inner = walk.inner, walk.inner | {letter}
+    summing, walk.summing = walk.summing, walk.summing | {letter}
+    with walk.binding((letter,)):
+        axis = walk.scope[letter]
+        if end:
+            if end["name"] in walk.names:
+                raise walk.refuse(tree, f"{end['name']} is a tensor, and the end of a sum is a length")
+            walk.ends[end["name"]] = axis
+        before = len(walk.axes.facts.least)
+        body = walk.read(tree.parts[0])
+    walk.inner, walk.summing, walk.ranges = inner, summing, outer
+    if len(walk.axes.facts.least) == before:
+        raise walk.refuse(tree, f"nothing under the {operator} has the index {letter}")
+    last: Node = call("-", (size(axis), number(part.less))) if part.less else size(axis)
+    node = nodes.IndexSum(operator, nodes.Name(letter), number(part.first), last, body.node)
+    return Matrix(node, body.dims, indices=body.indices)
+
+
+# ------------------------------------------------------------------------------------------------------ expectations
+def expectation(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
+    """𝔼[x]: the mean over the one axis."""
+    over = (*axes_of(x.dims), *(axis for _, axis in x.indices))
+    if tree.upper or len(over) != 1:
+        raise walk.refuse(
+            tree, f"the expectation is over one axis, and there are {len(over)}", "write the index below it: 𝔼_i"
+        )
+    walk.remark(f"𝔼 is the mean over {walk.called(over)}")
+    return walk.reduced("mean", x, over, EMPTY, {})

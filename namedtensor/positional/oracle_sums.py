@@ -1,0 +1,80 @@
+"""The source's own value of sums of index notation: under conditions, and over a part of an axis."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .indices import written_below
+from .matrix_sums import range_of
+from .oracle import RULES, Oracle, Plain, Unsupported, number
+from .source_tree import Tree
+
+FUNCTIONS = {"∑": np.sum, "∏": np.prod, "max": np.max, "min": np.min, "mean": np.mean}
+NEUTRAL = {"∑": 0.0, "∏": 1.0, "max": -math.inf, "min": math.inf}
+RELATIONS = {
+    "≠": np.not_equal,
+    "≤": np.less_equal,
+    "<": np.less,
+    "≥": np.greater_equal,
+    ">": np.greater,
+}
+
+
+def big(oracle: Oracle, tree: Tree) -> Plain:
+    bound = oracle.letters.bound_by(tree)
+    if (part := range_of(tree)) is not None:
+        return over_range(oracle, tree, part.first, part.less)
+    outer, oracle.inner = oracle.inner, oracle.inner | {*bound, *written_below(tree)}
+    value = oracle.value(tree.parts[0])
+    oracle.inner = outer
+    if tree.conditions:
+        value = masked(oracle, tree, value)
+    return oracle.summed(value, bound, FUNCTIONS[tree.text])
+
+
+def masked(oracle: Oracle, tree: Tree, value: Plain) -> Plain:
+    """The value with what changes nothing where a condition fails."""
+    extent = dict(zip(value.letters, value.array.shape))
+    letters = tuple(dict.fromkeys((*value.letters, *written_below(tree))))
+    for letter in letters:
+        extent.setdefault(letter, oracle.extent(letter) or max(extent.values()))
+    grids = np.indices([extent[letter] for letter in letters]) + 1
+    places = dict(zip(letters, grids))
+    holds: Any = True
+    for left, relation, right in tree.conditions:
+        sides = [int(side) if side.isdigit() else places[side] for side in (left, right)]
+        holds = holds & RELATIONS[relation](*sides)
+    array = np.where(holds[..., None, None], value.over(letters), NEUTRAL[tree.text])
+    return Plain(array, letters, value.vector)
+
+
+def over_range(oracle: Oracle, tree: Tree, first: int, less: int) -> Plain:
+    """The sum, one index after the other."""
+    (letter,) = tree.letters
+    extent = oracle.extent(letter, tree)
+    if extent is None:
+        raise Unsupported(letter)
+    total: Plain | None = None
+    for index in range(first, extent - less + 1):
+        oracle.fixed[letter] = index
+        value = oracle.value(tree.parts[0])
+        total = value if total is None else oracle.each({"∑": np.add, "∏": np.multiply}[tree.text], total, value)
+    oracle.fixed.pop(letter, None)
+    return total if total is not None else number(0.0 if tree.text == "∑" else 1.0)
+
+
+def counter(oracle: Oracle, tree: Tree) -> Plain:
+    """A letter as a number."""
+    letter = tree.text
+    if letter in oracle.fixed:
+        return number(float(oracle.fixed[letter]))
+    extent = oracle.extent(letter)
+    if extent is None:
+        raise Unsupported(letter)
+    return Plain(np.arange(1.0, extent + 1)[:, None, None], (letter,))
+
+
+RULES.update(big=big, counter=counter)

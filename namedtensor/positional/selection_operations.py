@@ -1,0 +1,157 @@
+"""Operations of array code that select elements: gathering, sorting, the index of the largest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import values
+from .axes import Axes, axes_of
+from .axis_operations import along, reduced
+from .code_indices import Indices, at, only
+from .operations import Misuse, Pair, as_value, operation, positions
+from .values import Value, call, number
+
+
+def take(axes: Axes, x: Any, index: Any, axis: Any) -> Value:
+    """Elements along one axis by a tensor of indices, whose dimensions are in its place."""
+    value = as_value(x)
+    if axis is None and len(value.dims) > 1:
+        raise Misuse("take without an axis flattens its operand")
+    (where,) = positions(value, 0 if axis is None else axis)
+    items: list[Any] = [slice(None)] * len(value.dims)
+    items[where] = index if isinstance(index, (int, Value)) else as_value(index)
+    return Indices(axes).index(value, items)
+
+
+def gather(broadcasts: bool) -> Callable[..., Value]:
+    def rule(axes: Axes, x: Any, index: Any, axis: Any) -> Value:
+        """out[i, k] = x[i, index[i, k]]"""
+        value, places = as_value(x), as_value(index)
+        (where,) = positions(value, axis)
+        if len(value.dims) != len(places.dims):
+            raise Misuse("the index has another number of axes than the tensor")
+        picked = only(value.dims[where])
+        rest = [dim for position, dim in enumerate(value.dims) if position != where]
+        others = [dim for position, dim in enumerate(places.dims) if position != where]
+        if not broadcasts and any(bool(one) != bool(two) for one, two in zip(rest, others)):
+            raise Misuse("the index has an axis of size 1 where the tensor has another")
+        dims = list(values.aligned(axes, Value(value.node, tuple(rest)), Value(places.node, tuple(others))))
+        place, _ = Indices(axes).tensor_index(picked, places)
+        axes.apart(value.axes, places.axes)
+        dims.insert(where, places.dims[where])
+        axes.apart(axes_of(dims))
+        return Value(at(value.node, picked, place), tuple(dims))
+
+    return rule
+
+
+operation("take", "x, indices, axis=None", take, lambda x, index, axis: np.take(x, index, axis))
+operation(
+    "index_select",
+    "x, dim, index",
+    lambda axes, x, dim, index: take(axes, x, index, dim),
+    lambda x, dim, index: np.take(x, index, dim),
+)
+operation("take_along_axis", "x, indices, axis", gather(True), np.take_along_axis)
+operation(
+    "gather",
+    "x, dim, index",
+    lambda axes, x, dim, index: gather(False)(axes, x, index, dim),
+    lambda x, dim, index: np.take_along_axis(x, index, dim),
+    "torch",
+)
+
+
+# -------------------------------------------------------------------------------------------------------------- order
+def sort(axes: Axes, x: Any, axis: Any) -> Value:
+    return along("sort")(axes, x, axis)
+
+
+def sort_pair(axes: Axes, x: Any, axis: Any, descending: Any) -> Any:
+    result = sort(axes, x, axis)
+    if descending is True:
+        items: list[Any] = [slice(None)] * len(result.dims)
+        items[positions(result, axis)[0]] = slice(None, None, -1)
+        return Pair(Indices(axes).index(result, items))
+    return Pair(result)
+
+
+def argsort(axes: Axes, x: Any, axis: Any) -> Value:
+    result = along("argsort")(axes, x, axis)
+    axes.facts.assumed.append("argsort keeps the order of equal elements")
+    return Value(call("-", (result.node, number(1))), result.dims)
+
+
+def largest(operator: str) -> Callable[..., Value]:
+    def rule(axes: Axes, x: Any, axis: Any) -> Value:
+        """The index of the largest element, from 0; the first of several."""
+        value = as_value(x)
+        if axis is None and len(value.dims) != 1:
+            raise Misuse(f"{operator} over several axes")
+        (where,) = positions(value, 0 if axis is None else axis)
+        over = only(value.dims[where])
+        one = axes.new()
+        axes.facts.stated.append((one, 1))
+        operand = value.node if operator == "argmax" else call("negative", (value.node,))
+        chosen = at(call("argmaxk", (operand,), (over, one)), one, number(1))
+        index = call("⊙", (chosen, values.iota(over)), (over,))
+        dims = tuple(dim for position, dim in enumerate(value.dims) if position != where)
+        axes.apart((*value.axes, one))
+        return Value(call("-", (index, number(1))), dims)
+
+    return rule
+
+
+operation("sort", "x, axis=-1", sort, lambda x, axis: np.sort(x, axis=axis), "numpy")
+operation(
+    "sort",
+    "x, dim=-1, descending=False",
+    sort_pair,
+    lambda x, axis, down: Pair(np.flip(np.sort(x, axis=axis), axis) if down else np.sort(x, axis=axis)),
+    "torch",
+)
+operation("argsort", "x, axis|dim=-1", argsort, lambda x, axis: np.argsort(x, axis=axis, kind="stable"))
+for name, function in (("argmax", np.argmax), ("argmin", np.argmin)):
+    operation(name, "x, axis|dim=None", largest(name), function)
+
+
+def flip(axes: Axes, x: Any, axis: Any) -> Value:
+    value = as_value(x)
+    items: list[Any] = [slice(None)] * len(value.dims)
+    for position in positions(value, axis):
+        items[position] = slice(None, None, -1)
+    return Indices(axes).index(value, items)
+
+
+operation("flip", "x, axis|dims|dim=None", flip, np.flip)
+
+
+# --------------------------------------------------------------------------------------------------------- differences
+def diff(axes: Axes, x: Any, axis: Any) -> Value:
+    """x[1:] − x[:-1]"""
+    value = as_value(x)
+    (where,) = positions(value, axis)
+    before: list[Any] = [slice(None)] * len(value.dims)
+    after = list(before)
+    after[where], before[where] = slice(1, None), slice(None, -1)
+    index = Indices(axes).index
+    return values.elementwise(axes, "-", index(value, after), index(value, before))
+
+
+def average(axes: Axes, x: Any, axis: Any, weights: Any) -> Value:
+    if weights is None:
+        return reduced(axes, "mean", as_value(x), axis, False)
+    value, factor = as_value(x), as_value(weights)
+    if len(factor.dims) != len(value.dims):
+        raise Misuse("the weights of an average have the axes of the tensor")
+    total = reduced(axes, "∑", values.elementwise(axes, "⊙", value, factor), axis, False)
+    return values.elementwise(axes, "/", total, reduced(axes, "∑", factor, axis, False))
+
+
+operation("diff", "x, *, axis|dim=-1", diff, lambda x, axis: np.diff(x, axis=axis))
+operation(
+    "average", "x, axis=None, weights=None", average, lambda x, axis, weights: np.average(x, axis, weights), "numpy"
+)

@@ -1,0 +1,38 @@
+"""The tree of matrix and index notation: pieces of the source, and its statements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from grammar.errors import Span
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A piece of the source: what it is, its parts, its word, and for ∑ its letters, ends and conditions."""
+
+    op: str
+    span: Span
+    parts: tuple[Tree, ...] = ()
+    text: str = ""
+    letters: tuple[str, ...] = ()
+    upper: str = ""
+    lower: str = ""
+    conditions: tuple[tuple[str, str, str], ...] = ()
+
+    def all(self) -> Iterator[Tree]:
+        """Itself and the trees below it."""
+        waiting: list[Tree] = [self]
+        while waiting:
+            tree = waiting.pop()
+            yield tree
+            waiting.extend(reversed(tree.parts))
+
+
+@dataclass(frozen=True)
+class Statement:
+    """head = body; the head is None for a value alone."""
+
+    head: Tree | None
+    body: Tree

@@ -1,0 +1,178 @@
+"""Operations of array code on windows: sliding windows, pools, correlations, convolutions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import values
+from .axes import Axes, Axis, axes_of
+from .code_indices import only
+from .creation_operations import new_axis
+from .operations import Misuse, as_value, operation, positions
+from .values import Value, call, renamed
+
+
+def unrolled(axes: Axes, x: Value, where: int, kernel: Axis) -> Value:
+    """The windows along a dimension; the axis within them comes last."""
+    axis = only(x.dims[where])
+    slid = axes.new(hint=axis.kind.hint)
+    axes.facts.longer.append((axis, kernel))
+    axes.apart((*x.axes, kernel))
+    dims = (*x.dims[:where], (slid,), *x.dims[where + 1 :], (kernel,))
+    axes.apart((axis, slid, kernel))
+    axes.apart(axes_of(dims))
+    return Value(renamed(call("unroll", (x.node,), (axis, kernel)), [(axis, slid)]), dims)
+
+
+def blocks(axes: Axes, x: Value, where: int, length: Any) -> Value:
+    """A dimension cut in blocks of one length; the axis within them comes last."""
+    axis, kernel = only(x.dims[where]), new_axis(axes, length)
+    outer = axes.new(hint=axis.kind.hint)
+    axes.facts.products.append((axis, (outer, kernel)))
+    rest = [other for other in x.axes if other is not axis]
+    axes.apart(rest, (outer, kernel))
+    dims = (*x.dims[:where], (outer,), *x.dims[where + 1 :], (kernel,))
+    return Value(values.merged(x.node, [axis], [outer, kernel]), dims)
+
+
+def whole(length: Any) -> bool:
+    return isinstance(length, int) and not isinstance(length, bool) and length > 1
+
+
+def sliding_windows(axes: Axes, x: Any, window_shape: Any, axis: Any) -> Value:
+    value = as_value(x)
+    if axis is None and len(value.dims) != 1 or not whole(window_shape):
+        raise Misuse("windows over several axes, or of a length that is not a number above 1")
+    (where,) = positions(value, 0 if axis is None else axis)
+    return unrolled(axes, value, where, new_axis(axes, window_shape))
+
+
+def unfold(axes: Axes, x: Any, dimension: Any, size: Any, step: Any) -> Value:
+    value = as_value(x)
+    (where,) = positions(value, dimension)
+    if not whole(size) or step not in (1, size):
+        raise Misuse("windows whose step is neither 1 nor their length")
+    return blocks(axes, value, where, size) if step == size else unrolled(axes, value, where, new_axis(axes, size))
+
+
+def plain_unfold(x: Any, dimension: int, size: int, step: int) -> Any:
+    windows = np.lib.stride_tricks.sliding_window_view(x, size, dimension)
+    return np.take(windows, np.arange(0, windows.shape[dimension], step), dimension)
+
+
+operation(
+    "sliding_window_view",
+    "x, window_shape, axis=None",
+    sliding_windows,
+    lambda x, length, axis: np.lib.stride_tricks.sliding_window_view(x, length, axis),
+)
+operation("unfold", "x, dimension, size, step", unfold, plain_unfold, "torch")
+
+
+# ------------------------------------------------------------------------------------------------------------- pools
+def pool(operator: str, rank: int) -> Callable[..., Value]:
+    def rule(axes: Axes, x: Any, size: Any, stride: Any) -> Value:
+        """The largest or the mean of each block of the last axes."""
+        value = as_value(x)
+        lengths = size if isinstance(size, tuple) else (size,) * rank
+        if len(lengths) != rank or stride not in (None, size) or not all(map(whole, lengths)):
+            raise Misuse("a pool whose stride is not its length")
+        if len(value.dims) <= rank:
+            raise Misuse(f"a pool needs {rank + 1} axes at least")
+        first = len(value.dims) - rank
+        for place, length in enumerate(lengths):
+            value = blocks(axes, value, first + place, length)
+        return Value(call(operator, (value.node,), axes_of(value.dims[-rank:])), value.dims[:-rank])
+
+    return rule
+
+
+def plain_pool(function: Any, rank: int) -> Callable[..., Any]:
+    def array(x: Any, size: Any, stride: Any) -> Any:
+        lengths = size if isinstance(size, tuple) else (size,) * rank
+        lead = x.shape[: x.ndim - rank]
+        counts = [total // length for total, length in zip(x.shape[-rank:], lengths)]
+        for place, (count, length) in enumerate(zip(counts, lengths)):
+            x = np.take(x, np.arange(count * length), len(lead) + place)
+        split = x.reshape(*lead, *[side for pair in zip(counts, lengths) for side in pair])
+        return function(split, axis=tuple(len(lead) + 2 * place + 1 for place in range(rank)))
+
+    return array
+
+
+for count in (1, 2):
+    for word, operator, function in (("max", "max", np.max), ("avg", "mean", np.mean)):
+        operation(
+            f"{word}_pool{count}d",
+            "x, kernel_size, stride=None",
+            pool(operator, count),
+            plain_pool(function, count),
+            "torch",
+        )
+
+
+# ------------------------------------------------------------------------------------------------------- convolutions
+def correlate(axes: Axes, x: Any, weights: Any, mode: Any) -> Value:
+    """np.correlate of vectors, of which the second is not the longer one."""
+    signal, kernel = as_value(x), as_value(weights)
+    if mode != "valid" or len(signal.dims) != 1 or len(kernel.dims) != 1:
+        raise Misuse("correlate of anything but two vectors, with mode='valid'")
+    (over,) = axes_of(kernel.dims)
+    slid = unrolled(axes, signal, 0, over)
+    axes.apart(slid.axes, kernel.axes)
+    return Value(call("⊙", (kernel.node, slid.node), (over,)), slid.dims[:1])
+
+
+def convolution(rank: int) -> Callable[..., Value]:
+    def rule(
+        axes: Axes, x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: Any
+    ) -> Value:
+        if any(
+            setting not in (plain, (plain,) * rank)
+            for setting, plain in ((stride, 1), (padding, 0), (dilation, 1), (groups, 1))
+        ):
+            raise Misuse("a convolution with a stride, padding, dilation or groups is not supported")
+        value, weights = as_value(x), as_value(weight)
+        if len(value.dims) != rank + 2 or len(weights.dims) != rank + 2:
+            raise Misuse(f"conv{rank}d needs {rank + 2} axes of its input and of its weight")
+        if bool(value.dims[1]) != bool(weights.dims[1]):
+            raise Misuse("the channels of the input and of the weight differ")
+        axes.unify_dims(value.dims[1], weights.dims[1])
+        for where, dim in enumerate(weights.dims[2:], 2):
+            value = unrolled(axes, value, where, only(dim))
+        over = (*value.dims[1], *axes_of(weights.dims[2:]))
+        axes.apart(value.axes, weights.axes)
+        dims = (value.dims[0], weights.dims[0], *value.dims[2 : 2 + rank])
+        axes.apart(axes_of(dims))
+        result = Value(call("⊙", (weights.node, value.node), over), dims)
+        if bias is None:
+            return result
+        column = as_value(bias)
+        return values.elementwise(axes, "+", result, column.moved((*column.dims, *[()] * rank)))
+
+    return rule
+
+
+def plain_convolution(rank: int) -> Callable[..., Any]:
+    def array(x: Any, weight: Any, bias: Any, *settings: Any) -> Any:
+        spatial = tuple(range(2, 2 + rank))
+        windows = np.lib.stride_tricks.sliding_window_view(x, weight.shape[2:], spatial)
+        letters = "xyz"[:rank], "uvw"[:rank]
+        result = np.einsum(f"bc{letters[0]}{letters[1]},oc{letters[1]}->bo{letters[0]}", windows, weight)
+        return result if bias is None else result + np.reshape(bias, (-1, *[1] * rank))
+
+    return array
+
+
+operation("correlate", "a, v, mode='valid'", correlate, np.correlate)
+for count in (1, 2):
+    operation(
+        f"conv{count}d",
+        "x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1",
+        convolution(count),
+        plain_convolution(count),
+        "torch",
+    )
