@@ -37,7 +37,10 @@
 `torch_leaves`: the axes of declared tensors.
 `torch_constants`: constants that have a form.
 `torch_rules`: the table of rules.
+`torch_numbers`: numbers that depend on sizes.
 `torch_graph`: a trace read by these rules.
+`torch_repeats`: equal layers in a trace.
+`torch_families`: equal layers read once, as families.
 `torch_operations`: elementwise operations.
 `torch_activations`: activations.
 `torch_reductions`: reductions, and functions along a dimension.

@@ -22,8 +22,9 @@ from . import (
     torch_shapes,
     torch_windows,
 )
-from .torch_graph import Reader
+from .torch_families import LayerReader
 from .torch_program import ReadModule
+from .torch_repeats import Repeat, Runs, repeats_of, runs_for, with_repeats
 from .torch_sizes import Group, free_groups, resized
 from .torch_subject import subject_of
 from .torch_trace import Ref, Subject, Trace, Unreadable, traced, value_of
@@ -101,6 +102,9 @@ def first_reading(
 
 
 Free = list[tuple[Group, list[int]]]
+Sizes = Mapping[
+    int, tuple[int, str, int]
+]  # of a run: the size in the other run, and an input that has it along a dimension
 
 
 def choices(groups: Free) -> list[Free]:
@@ -145,17 +149,31 @@ class Reading:
         free = {sizes[0]: (sizes[1], *group.places[0]) for group, sizes in self.groups}
         back = {sizes[1]: (sizes[0], *group.places[0]) for group, sizes in self.groups}
         name, ref = self.chosen(first)
-        reader = Reader((first, depends), second, self.names, free)
-        value = reader.read(ref)
-        reader.current = len(first.steps) - 1
-        twin = Reader((second, depends), first, self.names, back)
-        twin.read(ref)
+        runs = runs_for(first, second, depends, ref)
+        repeats = repeats_of(runs, ref)
+        for chosen in [repeats, []] if repeats else [[]]:
+            try:
+                program = self.program(*with_repeats(runs, chosen), ref, free, back, self.notes(first, name))
+                self.check(program, name)
+            except Unreadable as problem:
+                if problem.final or not chosen:
+                    raise
+            else:
+                return program
+        raise AssertionError
+
+    def program(
+        self, runs: Runs, repeats: Sequence[Repeat], output: Ref, free: Sizes, back: Sizes, notes: Sequence[str]
+    ) -> ReadModule:
+        """What is read with these layers as families."""
+        reader = LayerReader(runs, self.names, free, repeats)
+        value = reader.read(output)
+        reader.current = len(runs.first.steps) - 1
+        twin = LayerReader(runs.exchanged(), self.names, back, repeats)
+        twin.read(output)
         lengths = {key: axis.kind.size for key, axis in twin.axes.all.items()}
-        found = Writing(reader, value, tuple(first.tensors[ref.index].shape), lengths, self.subject).program(
-            self.notes(first, name)
-        )
-        self.check(found, name)
-        return found
+        shape = tuple(runs.first.tensors[output.index].shape)
+        return Writing(reader, value, shape, lengths, self.subject).program(notes)
 
     def chosen(self, trace: Trace) -> tuple[str, Ref]:
         if not trace.output:

@@ -1,0 +1,162 @@
+"""Layers that repeat, read once: their parameters are families, what passes from one to the next is a recurrence.
+
+h^0 = x
+h^l = relu(h^{l-1} ⊙_{chans} W^l + b^l) for l = 1, …, 8
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from grammar import nodes
+from grammar.nodes import Node
+from grammar.printer import to_text
+
+from .axes import Axis, Dim, Move
+from .torch_graph import Reader
+from .torch_names import of_parameter
+from .torch_records import Declared, needed_for, stamped
+from .torch_repeats import Carried, Member, Repeat, Runs
+from .torch_tensors import Tensor
+from .torch_trace import Ref, Unreadable
+from .values import Value, call, number, renamed
+
+INDICES = ("l", "m", "n", "k")
+
+
+class LayerReader(Reader):
+    """A reader of two runs in which layers repeat."""
+
+    def __init__(
+        self, runs: Runs, given: Mapping[str, str], free: Mapping[int, tuple[int, str, int]], repeats: Sequence[Repeat]
+    ):
+        super().__init__((runs.first, set(runs.depends)), runs.second, given, free)
+        self.first_steps = {repeat.blocks[0][0]: repeat for repeat in repeats}
+        self.later_steps = {number for repeat in repeats for block in repeat.blocks for number in block}
+        self.results: dict[Ref, Tensor | None] = {}  # of the layer that is read: those that get names, with their axes
+        self.bases: dict[Ref, Node] = {}
+
+    def needed(self, output: Ref) -> list[int]:
+        initial = [carried.initial for repeat in self.first_steps.values() for carried in repeat.carried]
+        self.uses.update(initial)
+        return needed_for(self.trace, self.makers, [output, *initial])
+
+    def step(self, number: int) -> None:
+        if number in self.first_steps and not self.ranges:
+            self.layers(self.first_steps[number])
+        elif self.ranges or number not in self.later_steps:
+            super().step(number)
+
+    # ------------------------------------------------------------------------------------------------------------ layers
+    def layers(self, repeat: Repeat) -> None:
+        """Read the first of equal layers for all of them."""
+        index, count = self.index(), len(repeat.blocks)
+        self.current = repeat.blocks[0][0]
+        for carried in repeat.carried:
+            self.begin(carried, index)
+        for family in repeat.families:
+            self.tensors[family.ref] = self.family(family, index)
+        self.results.update({several[0]: self.results.get(several[0]) for several in repeat.leaving})
+        self.ranges = (nodes.Range(index, nodes.Number(1), nodes.Number(count)),)
+        before = set(self.tensors)
+        for number_of_step in repeat.blocks[0]:
+            super().step(number_of_step)
+        self.ranges = ()
+        made = {ref: self.tensors[ref] for ref in self.results}
+        for ref in set(self.tensors) - before:
+            del self.tensors[ref]
+        for several in repeat.leaving:
+            for layer, ref in enumerate(several, 1):
+                self.tensors[ref] = self.member(made[several[0]], several[0], number(layer))
+        self.results, self.bases = {}, {}
+
+    def index(self) -> nodes.Name:
+        """A letter that nothing else is called by."""
+        taken = self.names.taken | {name.rstrip("'") for name in self.axes.given}
+        letter = next((letter for letter in INDICES if letter not in taken), None)
+        if letter is None:
+            raise Unreadable("no letter is left for an index of layers")
+        self.names.indices.add(letter)
+        return nodes.Name(letter)
+
+    def begin(self, carried: Carried, index: nodes.Name) -> None:
+        """Define what the first layer takes as number 0 of a family."""
+        initial = self.tensor(carried.initial).used(self.axes)
+        if initial.truth:
+            raise Unreadable("what passes between layers is a condition")
+        for dim, length in enumerate(initial.shape):
+            if length != 1:
+                initial = self.with_axis(initial, dim)
+        if carried.result not in self.bases:
+            step = self.trace.steps[self.makers[carried.result]]
+            self.bases[carried.result] = self.names.of_value(step.source, step.path, step.operator)
+        elif self.results.get(carried.result) is not None:
+            raise Unreadable("the first layer takes two tensors in place of one result of the layer before")
+        base = self.bases[carried.result]
+        self.equation(nodes.Superscript(base, (number(0),)), initial.node)
+        self.results[carried.result] = initial
+        self.tensors[carried.ref] = self.member(initial, carried.result, call("-", (index, number(1))))
+
+    def member(self, like: Tensor, result: Ref, index: Node) -> Tensor:
+        """A member of a family of values."""
+        node = nodes.Superscript(self.bases[result], (index,))
+        return Tensor(Value(node, like.dims), like.shape, named=True)
+
+    def kept(self, ref: Ref, tensor: Tensor) -> Tensor:
+        """The result of a step; one that leaves a layer is a member of a family."""
+        if ref not in self.results:
+            return super().kept(ref, tensor)
+        if tensor.truth:
+            raise Unreadable("a condition is used after the layers")
+        tensor, like = tensor.used(self.axes), self.results[ref]
+        if like is not None:
+            tensor = self.along(tensor, like)
+        if ref not in self.bases:
+            self.bases[ref] = self.names.of_value(self.step_now.source, self.step_now.path, self.step_now.operator)
+        self.line(self.bases[ref], stamped(tensor.node, self.current))
+        return self.member(tensor, ref, self.ranges[0].variable)
+
+    def along(self, tensor: Tensor, like: Tensor) -> Tensor:
+        """A tensor with the axes of another."""
+        pairs: list[tuple[Axis, Axis]] = []
+        for dim, length in enumerate(tensor.shape):
+            if length == 1:
+                continue
+            tensor, same = self.views.fitted(self.with_axis(tensor, dim), dim, like, dim)
+            one, two = self.axes.expanded(tensor.dims[dim]), self.axes.expanded(like.dims[dim])
+            if same is not like or [axis.kind.size for axis in one] != [axis.kind.size for axis in two]:
+                raise Unreadable("a layer gives its result along other axes than it takes it")
+            pairs += zip(one, two)
+        for before, after in pairs:
+            self.axes.moves.append(Move(after, before))
+        self.axes.apart([after for _, after in pairs])
+        self.axes.apart([before for before, _ in pairs])
+        dims: list[Dim] = [() if length == 1 else like.dims[dim] for dim, length in enumerate(tensor.shape)]
+        return tensor.with_node(renamed(tensor.node, pairs), dims)
+
+    # -------------------------------------------------------------------------------------------------------- parameters
+    def family(self, family: Member, index: nodes.Name) -> Tensor:
+        """A parameter of each layer, as a family."""
+        kind = self.trace.origins[family.members[0]][0]
+        paths = [self.trace.origins[ref][1] for ref in family.members]
+        arrays = [self.trace.tensors[ref.index] for ref in family.members]
+        spelled = {self.given[path] for path in paths if path in self.given}
+        if len(spelled) > 1:
+            raise Unreadable("parameters of equal layers have different axes")
+        path = next((path for path in paths if path in self.given), paths[0])
+        key = common(paths)
+        base = self.names.fresh(of_parameter(key))
+        node = nodes.Superscript(base, (index,))
+        dims = self.leaves.dims_of(kind, path, arrays[0])
+        members = tuple(zip(paths, arrays))
+        self.declared[f"{key} {to_text(base)}"] = Declared(node, dims, kind, paths[0], arrays[0], members, index)
+        return Tensor(Value(node, dims), tuple(arrays[0].shape), named=True)
+
+
+def common(paths: Sequence[str]) -> str:
+    """The words of a path that all have, without those that tell them apart: h.ln of h.0.ln and h.1.ln."""
+    split = [path.split(".") for path in paths]
+    if len({len(words) for words in split}) > 1:
+        return re.sub(r"\.\d+(?=\.)", "", paths[0])
+    return ".".join(words[0] for words in zip(*split) if len(set(words)) == 1) or split[0][-1]

@@ -1,0 +1,133 @@
+"""Layers of PyTorch modules that repeat: families and recurrences, whose text does not grow with the depth."""
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+
+torch = pytest.importorskip("torch")
+nn = torch.nn
+
+
+class Layer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.up, self.down = nn.Linear(4, 7), nn.Linear(7, 4)
+
+    def forward(self, x):
+        h = torch.relu(self.up(x))
+        return x + self.down(h)
+
+
+class Averaging(Layer):
+    """Adds a mean in place of what it takes."""
+
+    def forward(self, x):
+        h = torch.relu(self.up(x))
+        return h.mean(-1, keepdim=True) + self.down(h)
+
+
+class Net(nn.Module):
+    def __init__(self, layers):
+        super().__init__()
+        self.layers = nn.ModuleList(layers)
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+class Injected(Net):
+    """Each layer takes the input, too, and all results are used."""
+
+    def forward(self, x):
+        h, total = x, x
+        for layer in self.layers:
+            h = layer(h) * x
+            total = total + h
+        return total
+
+
+class Residual(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.norm = nn.Conv2d(4, 4, 3, padding=1), nn.BatchNorm2d(4)
+
+    def forward(self, x):
+        return torch.relu(self.norm(self.conv(x)) + x)
+
+
+def several(make, depth):
+    return [make() for _ in range(depth)]
+
+
+MODULES = {
+    "residual layers": (lambda depth: Net(several(Layer, depth)), (3, 4)),
+    "layers that take the input": (lambda depth: Injected(several(Layer, depth)), (3, 4)),
+    "a perceptron": (lambda depth: nn.Sequential(*(part for _ in range(depth) for part in (nn.Linear(4, 4), nn.Tanh()))), (3, 4)),
+    "layers between others": (lambda depth: nn.Sequential(nn.Linear(5, 4), *several(Layer, depth), nn.Linear(4, 2)), (3, 5)),
+    "an encoder": (lambda depth: nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2, 6, batch_first=True), depth, enable_nested_tensor=False), (2, 5, 4)),
+    "convolutions": (lambda depth: nn.Sequential(*several(Residual, depth)), (2, 4, 6, 6)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_eight_equal_layers_are_no_longer_than_two(name):
+    make, shape = MODULES[name]
+    lengths = []
+    for depth in (2, 8):
+        torch.manual_seed(depth)
+        module = make(depth).eval()
+        for parameter in module.parameters():  # equal layers begin equal in an encoder
+            nn.init.normal_(parameter, std=0.4)
+        read = nt.from_torch(module, torch.randn(shape))
+        x = torch.randn(4, *shape[1:])
+        with torch.no_grad():
+            np.testing.assert_allclose(read(x), module(x), rtol=1e-4, atol=1e-5)
+        assert not read.remarks and f"for l = 1, …, {depth}" in read.formula
+        assert len(read.parameters) == len(dict(module.named_parameters())) + sum(
+            "running" in name for name, _ in module.named_buffers()
+        )
+        lengths.append(len(read.text))
+    assert lengths[1] <= lengths[0]
+
+
+def test_the_members_of_a_family_are_the_parameters_of_the_layers():
+    module = Net(several(Layer, 3))
+    names = {"x": "batch chans", "layers.1.up.weight": "hidden chans"}
+    read = nt.from_torch(module, torch.randn(3, 4), names=names)
+    assert read.formula == (
+        "layers^0 = x\n"
+        "layers^l = layers^{l-1} + (relu(layers^{l-1} ⊙_{chans} W_{layersUp}^l + b_{layersUp}^l) ⊙_{hidden} W_{layersDown}^l"
+        " + b_{layersDown}^l) for l = 1, …, 3\nlayers^3"
+    )
+    for number, layer in enumerate(module.layers, 1):
+        family = read.parameters[f"W_{{layersUp}}^{number}"]
+        np.testing.assert_array_equal(family.to_array(["hidden", "chans"]), layer.up.weight.detach())
+    assert not read.unused
+
+
+def test_layers_that_differ_are_written_out():
+    read = nt.from_torch(Net([Layer(), Averaging(), Layer()]), torch.randn(3, 4))
+    assert " for l = " not in read.text and "W_{layers1Up}" in read.text
+
+
+def test_equal_layers_after_another_are_a_family():
+    read = nt.from_torch(Net([Averaging(), Layer(), Layer()]), torch.randn(3, 4))
+    assert "for l = 1, …, 2" in read.text and "W_{layers0Up}" in read.text
+
+
+PAPER = """y^0 = x
+y^l = y^{l-1} + relu(y^{l-1} ⊙_{chans} W_{layersUp}^l + b_{layersUp}^l) ⊙_{hidden} W_{layersDown}^l + b_{layersDown}^l for l = 1, …, 5
+y^5"""
+
+
+@pytest.mark.parametrize("kind", [Layer, Averaging])
+def test_a_slip_within_layers_is_found_at_its_line(kind):
+    names = {"x": "batch chans", "layers.0.up.weight": "hidden[7] chans", "layers.0.down.weight": "chans hidden"}
+    comparison = nt.equivalent(nt.from_torch(Net(several(kind, 5)), torch.randn(3, 4), names=names), PAPER)
+    assert bool(comparison) == (kind is Layer)
+    assert [line.text for line in comparison.lines] == (
+        [] if comparison else ["return h.mean(-1, keepdim=True) + self.down(h)"]
+    )
