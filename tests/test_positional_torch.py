@@ -202,26 +202,3 @@ def test_the_module_is_left_as_it_is():
     read = nt.from_torch(module, (torch.randn(3, 6),))  # all inputs as one, too
     assert read.reading == ("read in evaluation mode; in training Dropout would act differently",)
     assert module.training and all(torch.equal(each, before[name]) for name, each in module.state_dict().items())
-
-
-PEERS = {
-    "bert": ("Bert", {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 24, "vocab_size": 30, "max_position_embeddings": 40}),
-    "gpt2": ("GPT2", {"n_layer": 2, "n_embd": 16, "n_head": 2, "vocab_size": 30, "n_positions": 40, "bos_token_id": 0, "eos_token_id": 1}),
-    "llama": ("Llama", {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2, "intermediate_size": 24, "vocab_size": 30}),
-    "vit": ("ViT", {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 24, "image_size": 8, "patch_size": 4}),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", PEERS)
-def test_models_of_transformers(name):
-    transformers = pytest.importorskip("transformers")
-    kind, options = PEERS[name]
-    torch.manual_seed(0)
-    model = getattr(transformers, f"{kind}Model")(getattr(transformers, f"{kind}Config")(**options)).eval()
-    given = torch.randn(2, 3, 8, 8) if name == "vit" else torch.randint(0, 30, (2, 6))
-    read = nt.from_torch(model, given, names={} if name == "vit" else {"input_ids": "batch seq"})
-    other = torch.randn(3, 3, 8, 8) if name == "vit" else torch.randint(0, 30, (3, 9))
-    with torch.no_grad():
-        due = model(other).last_hidden_state
-    np.testing.assert_allclose(read(other), due, rtol=1e-4, atol=1e-5)
-    assert not read.remarks

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -37,9 +38,12 @@ class Given:
             raise NotationError(302, f"{self.path} has {len(array.shape)} dimensions; expected {len(self.dims)}")
         shape: list[int] = []
         for dim, length in zip(self.dims, array.shape):
-            known = 1
-            for _, size in dim:
-                known *= size or 1
+            known = math.prod(size or 1 for _, size in dim)
+            if length % known or (length != known and all(size for _, size in dim)):
+                axes = ", ".join(axis for axis, _ in dim) or "no axis"
+                raise NotationError(
+                    302, f"{self.path} has {length} elements along {axes}, and the program is for {known}"
+                )
             shape += [size or length // known for _, size in dim]
         return tensor(array.reshape(shape), list(self.axes))
 

@@ -60,12 +60,14 @@ def windows(r: Reader, x: Tensor, dim: int, length: int, step: int, dilation: in
     whole = x.shape[dim]
     if step == dilation == 1:
         node = renamed(call("unroll", (x.node,), (axis, kernel)), [(axis, new)])
-    elif step == length and dilation == 1 and whole == count * length:
+    elif step == length > 1 and dilation == 1 and whole == count * length:
         node = renamed(call("pool", (x.node,), (axis, kernel)), [(axis, new)])
     else:
         parts = [multiple(step, new), multiple(dilation, kernel)]
         offset = 1 - step - dilation
         index = call("+", parts)
+        if length == 1:
+            index, offset = parts[0], 1 - step
         index = call("-" if offset < 0 else "+", [index, number(abs(offset))]) if offset else index
         node = nodes.Index(x.node, ((nodes.Axis(axis.key), index),))
     rest = [each for place, other in enumerate(x.dims) if place != dim for each in other]

@@ -21,7 +21,7 @@ from .torch_program import Given, ReadModule, truth_free
 from .torch_records import Declared, Line
 from .torch_tensors import Tensor
 from .torch_trace import Subject, Unreadable
-from .values import Names, number, written
+from .values import Divided, Names, number, written
 
 DRAWN = 8  # as many values, from 0, are drawn for an index
 
@@ -82,6 +82,12 @@ class Writing:
         return [each[0] for each in names] if all(names) else None
 
     def program(self, notes: Sequence[str]) -> ReadModule:
+        try:
+            return self.read_module(notes)
+        except Divided:
+            raise Unreadable("an axis is indexed and falls into parts, too") from None
+
+    def read_module(self, notes: Sequence[str]) -> ReadModule:
         reader = self.reader
         stated: set[str] = set()
         declarations = [self.declaration(each, stated) for each in reader.declared.values()]
