@@ -1,4 +1,4 @@
-"""Layers of PyTorch modules that repeat: families and recurrences, whose text does not grow with the depth."""
+"""Families and recurrences: layers that repeat, whose text does not grow with the depth, and recurrent layers over time."""
 
 import numpy as np
 import pytest
@@ -131,3 +131,70 @@ def test_a_slip_within_layers_is_found_at_its_line(kind):
     assert [line.text for line in comparison.lines] == (
         [] if comparison else ["return h.mean(-1, keepdim=True) + self.down(h)"]
     )
+
+
+# -------------------------------------------------------------------------------------------------------- recurrent layers
+RECURRENT = {
+    "RNN": lambda: nn.RNN(6, 5, batch_first=True), "RNN of relu": lambda: nn.RNN(6, 5, nonlinearity="relu", bias=False),
+    "RNN of two layers": lambda: nn.RNN(6, 5, 2), "GRU": lambda: nn.GRU(6, 5, batch_first=True),
+    "GRU both ways": lambda: nn.GRU(6, 5, 2, bidirectional=True), "LSTM": lambda: nn.LSTM(6, 5, batch_first=True),
+    "LSTM both ways": lambda: nn.LSTM(6, 5, 2, batch_first=True, bidirectional=True),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RECURRENT)
+def test_a_recurrent_layer_is_a_recurrence_for_all_lengths(name):
+    torch.manual_seed(0)
+    module = RECURRENT[name]().eval()
+    axes = "batch seq chans" if module.batch_first else "seq batch chans"
+    read = nt.from_torch(module, torch.randn(3, 4, 6), names={"input": axes})
+    assert "for t = 1, …, |seq|" in read.formula and not read.remarks and "chans" not in read.axes
+    assert ("for t = |seq|, …, 1" in read.formula) == module.bidirectional
+    x = torch.randn(2, 9, 6)
+    with torch.no_grad():
+        np.testing.assert_allclose(read(x), module(x)[0], rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("output", [1, 2])
+def test_the_last_states_of_a_recurrent_layer(output):
+    module = nn.LSTM(6, 5, 2, batch_first=True)
+    read = nt.from_torch(module, torch.randn(3, 4, 6), output=output)
+    x = torch.randn(2, 7, 6)
+    with torch.no_grad():
+        np.testing.assert_allclose(read(x), module(x)[1][output - 1], rtol=1e-4, atol=1e-6)
+
+
+def test_the_equations_of_a_gated_recurrent_unit():
+    read = nt.from_torch(
+        nn.GRU(6, 5, batch_first=True), torch.randn(3, 4, 6), torch.randn(1, 3, 5),
+        names={"input": "batch seq in", "hx": "layer batch hidden"},
+    )  # fmt: skip
+    assert read.formula == (
+        "h^0 = hx\n"
+        "g^t = input_{seq(t)} ⊙_{in} W_{ihL0} + b_{ihL0} for t = 1, …, |seq|\n"
+        "g_2^t = h^{t-1}_{hidden→hidden'} ⊙_{hidden'} W_{hhL0} + b_{hhL0} for t = 1, …, |seq|\n"
+        "z^t = σ(g^t_{gate(2)} + g_2^t_{gate(2)}) for t = 1, …, |seq|\n"
+        "h^t = (1 - z^t) ⊙ tanh(g^t_{gate(3)} + σ(g^t_{gate(1)} + g_2^t_{gate(1)}) ⊙ g_2^t_{gate(3)}) + z^t ⊙ h^{t-1}"
+        " for t = 1, …, |seq|\nY_{seq(t)} = h^t for t = 1, …, |seq|\nY"
+    )
+    assert read.parameters["W_{hhL0}"].axes == ("gate", "hidden", "hidden'")
+
+
+class Tagger(nn.Module):
+    """A recurrent layer within a module, after an embedding and before an output for each position."""
+
+    def __init__(self):
+        super().__init__()
+        self.embed, self.lstm, self.out = nn.Embedding(9, 6), nn.LSTM(6, 4, batch_first=True), nn.Linear(4, 3)
+
+    def forward(self, ids):
+        states, _ = self.lstm(self.embed(ids))
+        return self.out(states)
+
+
+def test_a_recurrent_layer_within_a_module():
+    module = Tagger()
+    read = nt.from_torch(module, torch.randint(0, 9, (2, 5)), names={"ids": "batch seq"})
+    ids = torch.randint(0, 9, (3, 8))
+    with torch.no_grad():
+        np.testing.assert_allclose(read(ids), module(ids), rtol=1e-4, atol=1e-6)

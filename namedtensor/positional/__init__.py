@@ -29,6 +29,7 @@
 `detection`: which notation a text is in.
 `checked`: a translation compared with its source.
 `translation`: `nt.translate`.
+`torch_composites`: recurrent layers as one operation.
 `torch_trace`: a function of PyTorch run once, its operations recorded.
 `torch_sizes`: which sizes it leaves free.
 `torch_names`: names of its tensors.
@@ -50,6 +51,7 @@
 `torch_windows`: windows and padding.
 `torch_layers`: norms, attention, indices.
 `torch_convolutions`: convolutions and pools.
+`torch_recurrences`: recurrent layers.
 `torch_losses`: losses.
 `torch_program`: a module that was read, as a program.
 `torch_writing`: its text.

@@ -13,14 +13,13 @@ from grammar import nodes
 from grammar.nodes import Node
 from grammar.printer import to_text
 
-from .axes import Axis, Dim, Move
 from .torch_graph import Reader
 from .torch_names import of_parameter
 from .torch_records import Declared, needed_for, stamped
 from .torch_repeats import Carried, Member, Repeat, Runs
 from .torch_tensors import Tensor
 from .torch_trace import Ref, Unreadable
-from .values import Value, call, number, renamed
+from .values import Value, call, number
 
 INDICES = ("l", "m", "n", "k")
 
@@ -51,7 +50,7 @@ class LayerReader(Reader):
     # ------------------------------------------------------------------------------------------------------------ layers
     def layers(self, repeat: Repeat) -> None:
         """Read the first of equal layers for all of them."""
-        index, count = self.index(), len(repeat.blocks)
+        index, count = self.index(*INDICES), len(repeat.blocks)
         self.current = repeat.blocks[0][0]
         for carried in repeat.carried:
             self.begin(carried, index)
@@ -70,15 +69,6 @@ class LayerReader(Reader):
             for layer, ref in enumerate(several, 1):
                 self.tensors[ref] = self.member(made[several[0]], several[0], number(layer))
         self.results, self.bases = {}, {}
-
-    def index(self) -> nodes.Name:
-        """A letter that nothing else is called by."""
-        taken = self.names.taken | {name.rstrip("'") for name in self.axes.given}
-        letter = next((letter for letter in INDICES if letter not in taken), None)
-        if letter is None:
-            raise Unreadable("no letter is left for an index of layers")
-        self.names.indices.add(letter)
-        return nodes.Name(letter)
 
     def begin(self, carried: Carried, index: nodes.Name) -> None:
         """Define what the first layer takes as number 0 of a family."""
@@ -116,24 +106,6 @@ class LayerReader(Reader):
             self.bases[ref] = self.names.of_value(self.step_now.source, self.step_now.path, self.step_now.operator)
         self.line(self.bases[ref], stamped(tensor.node, self.current))
         return self.member(tensor, ref, self.ranges[0].variable)
-
-    def along(self, tensor: Tensor, like: Tensor) -> Tensor:
-        """A tensor with the axes of another."""
-        pairs: list[tuple[Axis, Axis]] = []
-        for dim, length in enumerate(tensor.shape):
-            if length == 1:
-                continue
-            tensor, same = self.views.fitted(self.with_axis(tensor, dim), dim, like, dim)
-            one, two = self.axes.expanded(tensor.dims[dim]), self.axes.expanded(like.dims[dim])
-            if same is not like or [axis.kind.size for axis in one] != [axis.kind.size for axis in two]:
-                raise Unreadable("a layer gives its result along other axes than it takes it")
-            pairs += zip(one, two)
-        for before, after in pairs:
-            self.axes.moves.append(Move(after, before))
-        self.axes.apart([after for _, after in pairs])
-        self.axes.apart([before for before, _ in pairs])
-        dims: list[Dim] = [() if length == 1 else like.dims[dim] for dim, length in enumerate(tensor.shape)]
-        return tensor.with_node(renamed(tensor.node, pairs), dims)
 
     # -------------------------------------------------------------------------------------------------------- parameters
     def family(self, family: Member, index: nodes.Name) -> Tensor:

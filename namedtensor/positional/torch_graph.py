@@ -16,7 +16,7 @@ import torch
 from grammar import nodes
 from grammar.nodes import Node
 
-from .axes import Axes, Clash, Dim, axes_of
+from .axes import Axes, Axis, Clash, Dim, Move, axes_of
 from .torch_constants import Pattern, pattern_of
 from .torch_leaves import Leaves
 from .torch_names import Names, of_input, of_parameter
@@ -25,10 +25,11 @@ from .torch_records import Declared, Line, Remark, Varying, leaves, needed_for, 
 from .torch_rules import RULES
 from .torch_tensors import Tensor, Views, iota, ones
 from .torch_trace import Ref, Step, Trace, Unreadable
-from .values import Value, call, number
+from .values import Value, call, number, renamed
 
 IGNORED = ("dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "generator", "training")
 SHAPING = (("tril", "triu"), ("lt", "le", "gt", "ge"))
+INDICES = ("i", "j", "m", "n")
 LONG = 28  # nodes of an expression that gets a name where the source gives one
 LONGEST = 90  # and that gets one anywhere
 
@@ -146,6 +147,36 @@ class Reader(Numbers):
         self.lines.append(Line(name, node, self.current, tuple(spans)))
         return stamped(name, self.current)
 
+    def index(self, *letters: str) -> nodes.Name:
+        """A letter for an index, the first that nothing else is called by."""
+        taken = self.names.taken | {name.rstrip("'") for name in self.axes.given}
+        taken |= {span.variable.text for span in self.ranges}
+        letter = next((letter for letter in (*letters, *INDICES) if letter not in taken), None)
+        if letter is None:
+            raise Unreadable("no letter is left for an index")
+        self.names.indices.add(letter)
+        return nodes.Name(letter)
+
+    def along(self, tensor: Tensor, like: Tensor, twins: bool = False) -> Tensor:
+        """A tensor with the axes of another; as twins they have one name but for primes."""
+        pairs: list[tuple[Axis, Axis]] = []
+        for dim, length in enumerate(tensor.shape):
+            if length == 1:
+                continue
+            tensor, same = self.views.fitted(self.with_axis(tensor, dim), dim, like, dim)
+            one, two = self.axes.expanded(tensor.dims[dim]), self.axes.expanded(like.dims[dim])
+            if same is not like or [axis.kind.size for axis in one] != [axis.kind.size for axis in two]:
+                raise Unreadable("a value has other axes than the one before it in a recurrence")
+            pairs += zip(one, two)
+        for before, after in pairs:
+            if twins and before.kind.fits(after.kind):
+                after.kind.unify(before.kind)
+            self.axes.moves.append(Move(after, before))
+        self.axes.apart([after for _, after in pairs])
+        self.axes.apart([before for before, _ in pairs])
+        dims: list[Dim] = [() if length == 1 else like.dims[dim] for dim, length in enumerate(tensor.shape)]
+        return tensor.with_node(renamed(tensor.node, pairs), dims)
+
     # --------------------------------------------------------------------------------------------------------- what is given
     def tensor(self, ref: Ref) -> Tensor:
         if ref not in self.tensors:
@@ -227,11 +258,11 @@ class Reader(Numbers):
             x, dim, start, length, step, number(start + 1), number(start + (length - 1) * step + 1)
         )
 
-    def with_axis(self, x: Tensor, dim: int) -> Tensor:
+    def with_axis(self, x: Tensor, dim: int, hint: str = "copy") -> Tensor:
         """The tensor with an axis along a dimension in which it repeats, or that is of size 1."""
         if x.dims[dim]:
             return x
-        axis = self.axes.new(size=x.shape[dim], hint="copy")
+        axis = self.axes.new(size=x.shape[dim], hint=hint)
         self.axes.apart([*x.value.axes, axis])
         dims = [*x.dims]
         dims[dim] = (axis,)

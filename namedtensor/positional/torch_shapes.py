@@ -201,7 +201,11 @@ def without(dims: Sequence[Dim], at: int) -> tuple[Dim, ...]:
 @rule("stack")
 def stack(r: Reader, a: Arguments) -> Tensor:
     tensors = [numeric(each) for each in a.tensors("tensors")]
-    at = a["dim"] % (len(tensors[0].shape) + 1)
+    return stacked(r, tensors, a["dim"] % (len(tensors[0].shape) + 1))
+
+
+def stacked(r: Reader, tensors: Sequence[Tensor], at: int) -> Tensor:
+    """Tensors side by side along a new dimension."""
     dims = aligned(r.axes, *(each.value for each in tensors))
     shape = [*tensors[0].shape[:at], len(tensors), *tensors[0].shape[at:]]
     if len(tensors) == 1:

@@ -23,6 +23,8 @@ from torch.func import functionalize
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from .torch_composites import Recurrent
+
 TORCH = os.path.dirname(torch.__file__) + os.sep
 PYTHON = sysconfig.get_paths()["stdlib"] + os.sep
 PACKAGE = str(Path(__file__).parent) + os.sep
@@ -192,7 +194,7 @@ def addresses(tensor: torch.Tensor) -> list[int]:
 
 def name_of(func: Any) -> str:
     """add for aten::add_, view for aten::view_copy."""
-    name = func._schema.name.removeprefix("aten::")
+    name = func._schema.name.rpartition("::")[2]
     if name.endswith("_copy") and name not in ("_to_copy", "lift_fresh_copy"):
         name = name.removesuffix("_copy")
     return name.rstrip("_") if not name.startswith("__") else name
@@ -306,7 +308,7 @@ def traced(subject: Subject, inputs: Mapping[str, torch.Tensor]) -> tuple[Trace,
         return [each for _, each in outputs]
 
     def recorded() -> Any:
-        with recorder:
+        with recorder, Recurrent():
             return functionalize(call, remove="mutations_and_views")(
                 {**subject.parameters, **subject.buffers}, dict(inputs)
             )

@@ -131,7 +131,7 @@ class Writing:
 
     def equation(self, line: Line) -> nodes.Equation:
         spans = written(in_one(line.ranges), self.names) if line.ranges else None
-        return nodes.Equation((line.name, written(line.value, self.names)), (), spans)
+        return nodes.Equation((written(line.name, self.names), written(line.value, self.names)), (), spans)
 
     def sized(self, axis: Axis) -> list[tuple[str, int | None]]:
         """The names of the parts of an axis, each with its size, or None where that is free."""
@@ -195,7 +195,7 @@ class Writing:
 
 def base_of(name: Node) -> Node:
     """The name of a family without its index."""
-    return name.base if isinstance(name, nodes.Superscript) else name
+    return base_of(name.base) if isinstance(name, (nodes.Superscript, nodes.Index)) else name
 
 
 def members_of(declared: Declared) -> tuple[tuple[str, torch.Tensor], ...]:
