@@ -29,7 +29,7 @@
 `detection`: which notation a text is in.
 `checked`: a translation compared with its source.
 `translation`: `nt.translate`.
-`torch_composites`: recurrent layers as one operation.
+`torch_composites`: functions recorded as others.
 `torch_trace`: a function of PyTorch run once, its operations recorded.
 `torch_sizes`: which sizes it leaves free.
 `torch_names`: names of its tensors.
@@ -52,6 +52,7 @@
 `torch_layers`: norms, attention, indices.
 `torch_convolutions`: convolutions and pools.
 `torch_recurrences`: recurrent layers.
+`torch_selection`: the largest elements.
 `torch_losses`: losses.
 `torch_program`: a module that was read, as a program.
 `torch_writing`: its text.

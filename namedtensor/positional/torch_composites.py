@@ -1,7 +1,8 @@
-"""Recurrent layers of PyTorch as one operation of a trace, so that their steps do not depend on the length of a sequence.
+"""Functions of PyTorch that are recorded as others which give the same.
 
 `nn.RNN`, `nn.GRU` and `nn.LSTM` call a function that runs a loop. While a module is recorded, that function is replaced by
-an operation that gives the same and that is dispatched as one.
+an operation that is dispatched as one, so that the steps do not depend on the length of a sequence. Functions that write in
+place, or that look at values only to check them, are replaced by plain ones.
 """
 
 from __future__ import annotations
@@ -39,24 +40,81 @@ LIBRARY.define(SCHEMA)
 LIBRARY.impl("recurrent", computed, "CompositeExplicitAutograd")
 
 
-class Recurrent(TorchFunctionMode):
-    """Calls of recurrent layers as that operation."""
+class Replacing(TorchFunctionMode):
+    """Calls of these functions as those that replace them."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None) -> Any:
-        kind = getattr(func, "__name__", "")
-        if kind in GATES and not kwargs and is_layer(kind, args):
-            tensor, start, weights, biased, layers, _, _, both_ways, batch_first = args
-            state = [*start] if kind == "lstm" else [start]
-            results = torch.ops.namedtensor.recurrent(
-                kind, tensor, state, [*weights], biased, layers, both_ways, batch_first
-            )
-            return tuple(results)
+        replacement = REPLACED.get(getattr(func, "__name__", ""))
+        if replacement is not None:
+            result = replacement(func, *args, **(kwargs or {}))
+            if result is not None:
+                return result
         return func(*args, **(kwargs or {}))
 
 
-def is_layer(kind: str, args: Sequence[Any]) -> bool:
+def recurrent_layer(func: Any, *args: Any, **kwargs: Any) -> tuple[torch.Tensor, ...] | None:
+    """A recurrent layer as one operation."""
+    kind = func.__name__
+    if kwargs or not is_layer(args):
+        return None
+    tensor, start, weights, biased, layers, _, _, both_ways, batch_first = args
+    state = [*start] if kind == "lstm" else [start]
+    recurrent = torch.ops.namedtensor.recurrent
+    return tuple(recurrent(kind, tensor, state, [*weights], biased, layers, both_ways, batch_first))
+
+
+def is_layer(args: Sequence[Any]) -> bool:
     """Whether a call is of sequences that are one tensor, without dropout in training, and without projections."""
     if len(args) != 9 or isinstance(args[3], torch.Tensor) or (args[5] and args[6]):
         return False
     _, _, weights, biased, layers, _, _, both_ways, _ = args
     return len(weights) == layers * (2 if both_ways else 1) * (4 if biased else 2)
+
+
+def one_hot(func: Any, tensor: torch.Tensor, num_classes: int = -1) -> torch.Tensor | None:
+    """One where the index is that of the class; PyTorch also looks whether all are in range."""
+    if num_classes < 0:
+        return None
+    return (tensor.unsqueeze(-1) == torch.arange(num_classes)).to(torch.int64)
+
+
+def pad(
+    func: Any, input: torch.Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None
+) -> torch.Tensor | None:
+    """Circular padding as a concatenation of slices; PyTorch copies them into an empty tensor."""
+    if mode != "circular" or min(pad) < 0:
+        return None
+    for count in range(len(pad) // 2):
+        before, after, dim = pad[2 * count], pad[2 * count + 1], input.ndim - 1 - count
+        length = input.shape[dim]
+        pieces = [input.narrow(dim, length - before, before)] if before else []
+        pieces += [input] + ([input.narrow(dim, 0, after)] if after else [])
+        input = torch.cat(pieces, dim)
+    return input
+
+
+def instance_norm(
+    func: Any,
+    input: torch.Tensor,
+    running_mean: torch.Tensor | None = None,
+    running_var: torch.Tensor | None = None,
+    weight: torch.Tensor | None = None,
+    bias: torch.Tensor | None = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> torch.Tensor | None:
+    """A group norm with a group for each channel; with running statistics a batch norm."""
+    if func is not torch.nn.functional.instance_norm:
+        return None
+    if use_input_stats:
+        return torch.group_norm(input, input.shape[1], weight, bias, eps)
+    return torch.batch_norm(input, weight, bias, running_mean, running_var, False, momentum, eps, False)
+
+
+REPLACED: Mapping[str, Callable[..., Any]] = {
+    **dict.fromkeys(GATES, recurrent_layer),
+    "one_hot": one_hot,
+    "pad": pad,
+    "instance_norm": instance_norm,
+}

@@ -14,6 +14,7 @@ from .axes import axes_of
 from .torch_graph import Arguments, Reader
 from .torch_operations import apply, broadcast, powered
 from .torch_products import product, transposed
+from .torch_records import Varying
 from .torch_reductions import along, reduced
 from .torch_rules import rule
 from .torch_tensors import Tensor, iota, plain, size_of
@@ -86,6 +87,8 @@ def group_norm(r: Reader, a: Arguments) -> Any:
     a.skip("N", "C", "HxW", "cudnn_enabled")
     x = a.tensor("input")
     shape, groups = x.shape, a["group" if a.has("group") else "num_groups"]
+    if isinstance(groups, Varying):
+        groups = groups.first  # as many as there are channels
     split = [shape[0], groups, shape[1] // groups, *shape[2:]]
     x = r.views.regrouped(x, split)
     found = standardized(r, x, range(2, len(split)), a["eps"])

@@ -20,6 +20,7 @@ from . import (
     torch_products,
     torch_recurrences,
     torch_reductions,
+    torch_selection,
     torch_shapes,
     torch_windows,
 )
@@ -40,6 +41,7 @@ TABLES = (
     torch_products,
     torch_recurrences,
     torch_reductions,
+    torch_selection,
     torch_shapes,
     torch_windows,
 )  # imported, they register their rules

@@ -43,20 +43,24 @@ class Numbers:
         """A number that depends on the sizes, as an expression of one of them."""
         if first == second:
             return number(first)
+        lines: list[tuple[int, int, Node]] = []  # slope and offset, and the size
         for one, (two, name, dim) in self.free.items():
             axes = self.axes.expanded(self.declared[name].dims[dim])
-            node = size(axes[0]) if len(axes) == 1 else None
-            if node is None:
+            if len(axes) != 1:
                 continue
+            node = size(axes[0])
             for power, form in POWERS:
                 if abs(first - one**power) < 1e-9 * abs(first) and abs(second - two**power) < 1e-9 * abs(second):
                     return form(node)
-            if first - one == second - two and first == int(first):
-                offset = int(first - one)
-                return call("+" if offset > 0 else "-", (node, number(abs(offset))))
-            if first % one == 0 and first / one == second / two:
-                return call("⊙", (number(first // one), node))
-        return None
+            slope = (first - second) / (one - two)
+            offset = first - slope * one
+            if slope == int(slope) and slope > 0 and offset == int(offset):
+                lines.append((int(slope), int(offset), node))
+        if not lines:
+            return None
+        slope, offset, node = min(lines, key=lambda line: (line[0], abs(line[1])))
+        scaled = node if slope == 1 else call("⊙", (number(slope), node))
+        return call("+" if offset > 0 else "-", (scaled, number(abs(offset)))) if offset else scaled
 
     def is_free(self, length: int) -> bool:
         return length in self.free

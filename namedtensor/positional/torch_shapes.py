@@ -256,7 +256,8 @@ def roll(r: Reader, a: Arguments) -> Tensor:
 @rule("repeat", "tile")
 def repeat(r: Reader, a: Arguments) -> Tensor:
     """Along a dimension of size 1 nothing is written; else the axis gets one before it that repeats."""
-    x, times = a.raw("self"), a["repeats"]
+    x, times = a.raw("self"), a.step.arguments["repeats"]
+    a.skip("repeats")
     lead = len(times) - len(x.shape)
     x = x.moved([*[()] * lead, *x.dims], [*[1] * lead, *x.shape])
     shape = a.result_shape()

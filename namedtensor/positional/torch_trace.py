@@ -23,7 +23,7 @@ from torch.func import functionalize
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from .torch_composites import Recurrent
+from .torch_composites import Replacing
 
 TORCH = os.path.dirname(torch.__file__) + os.sep
 PYTHON = sysconfig.get_paths()["stdlib"] + os.sep
@@ -162,7 +162,8 @@ class Recorder(TorchDispatchMode):
         name = name_of(func)
         if name in ("_local_scalar_dense", "is_nonzero") and depends:
             raise Unreadable("what follows depends on values of tensors", source, CONTROL, True)
-        if torch.Tag.nondeterministic_seeded in func.tags and bound.get("dropout_p", bound.get("p")) != 0.0:
+        quiet = bound.get("dropout_p", bound.get("p")) == 0.0 or (name == "rrelu_with_noise" and not bound["training"])
+        if torch.Tag.nondeterministic_seeded in func.tags and not quiet:
             raise Unreadable(f"aten.{name} draws random numbers", source, final=True)
         if name in ("nonzero", "masked_select", "unique", "_unique2"):
             raise Unreadable(f"the shape of what aten.{name} gives depends on values of tensors", source, CONTROL, True)
@@ -308,7 +309,7 @@ def traced(subject: Subject, inputs: Mapping[str, torch.Tensor]) -> tuple[Trace,
         return [each for _, each in outputs]
 
     def recorded() -> Any:
-        with recorder, Recurrent():
+        with recorder, Replacing():
             return functionalize(call, remove="mutations_and_views")(
                 {**subject.parameters, **subject.buffers}, dict(inputs)
             )

@@ -223,7 +223,7 @@ def made_axes(node: Any) -> set[str]:
     found: set[str] = set()
     if isinstance(node, nodes.Subscript) and isinstance(node.base, nodes.Name) and node.base.text in ("iota", "ones"):
         found = set(map(to_text, node.components))
-    elif isinstance(node, nodes.Call) and node.operator in ("unroll", "pool"):
+    elif isinstance(node, nodes.Call) and node.operator in ("unroll", "pool", "maxk", "argmaxk"):
         found = set(map(to_text, node.subscript))
     elif isinstance(node, nodes.Rename):
         found = {axis.name for old, new in node.items if len(old) != len(new) for axis in new}
