@@ -201,3 +201,35 @@ def test_the_module_is_left_as_it_is():
     read = nt.from_torch(module, (torch.randn(3, 6),))  # all inputs as one, too
     assert read.reading == ("read in evaluation mode; in training Dropout would act differently",)
     assert module.training and all(torch.equal(each, before[name]) for name, each in module.state_dict().items())
+
+
+class Regularized(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.up, self.norm, self.drop, self.down = nn.Linear(4, 6), nn.BatchNorm1d(6), nn.Dropout(0.25), nn.Linear(6, 3)
+
+    def forward(self, x):
+        return self.down(self.drop(torch.relu(self.norm(self.up(x)))))
+
+
+def test_a_module_in_training():
+    module, x = Regularized(), torch.randn(7, 4)
+    before = {name: tensor.clone() for name, tensor in module.state_dict().items()}
+    read = nt.from_torch(module, torch.randn(5, 4), names={"x": "batch chans"}, training=True)
+    assert "mask_1 ∈ {0,1}^{batch × up}" in read.text
+    assert "standardize_{batch}" in read.formula and "running" not in read.text
+    assert ["BatchNorm1d takes the statistics of the batch" in line for line in read.reading] == [True, False]
+    assert all(torch.equal(tensor, before[name]) for name, tensor in module.state_dict().items())
+    mask = torch.randint(0, 2, (7, 6)).float()
+    with torch.no_grad():
+        hidden = torch.relu(module.train().norm(module.up(x)))
+        np.testing.assert_allclose(read(x, mask), module.down(hidden * mask / 0.75), rtol=1e-4, atol=1e-5)
+
+
+def test_random_layers_are_refused_in_training():
+    for layer in (nn.AlphaDropout(), nn.RReLU(), nn.Dropout2d()):
+        with pytest.raises(NotationError, match="draws random numbers"):
+            nt.from_torch(layer, torch.randn(2, 4, 3, 3), training=True)
+    with pytest.raises(NotationError, match="pass training=True"):
+        nt.from_torch(lambda x: F.dropout(x), torch.randn(3, 4))
+    assert nt.from_torch(lambda x: F.dropout(x), torch.randn(3, 4), training=True).formula == "x ⊙ mask_1 / 0.5"

@@ -36,8 +36,48 @@ def computed(
     return [*function(input, start, weights, biased, layers, 0.0, False, both_ways, batch_first)]
 
 
+def mask_of(shape: Sequence[int], p: float, number: int) -> torch.Tensor:
+    """Zeros where dropout drops an element, ones elsewhere: for a number and a shape always the same."""
+    generator = torch.Generator().manual_seed(number)
+    return (torch.rand([*shape], generator=generator) >= p).float()
+
+
 LIBRARY.define(SCHEMA)
 LIBRARY.impl("recurrent", computed, "CompositeExplicitAutograd")
+LIBRARY.define("mask(Tensor like, float p, int number) -> Tensor")
+LIBRARY.impl("mask", lambda like, p, number: mask_of(like.shape, p, number), "CompositeExplicitAutograd")
+
+
+class Masks(TorchFunctionMode):
+    """Dropout in training by masks; `drawn` are shape, probability and number of each of the latest run."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.drawn: list[tuple[Sequence[int], float, int]] = []
+
+    @property
+    def tensors(self) -> dict[str, torch.Tensor]:
+        """The masks of the latest run, by name."""
+        return {mask_name(number): mask_of(shape, p, number) for shape, p, number in self.drawn}
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None) -> Any:
+        if func is torch.nn.functional.dropout:
+            return self.dropout(*args, **(kwargs or {}))
+        return func(*args, **(kwargs or {}))
+
+    def dropout(
+        self, input: torch.Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+    ) -> torch.Tensor:
+        if not training or p == 0:
+            return input
+        number = len(self.drawn) + 1
+        mask = torch.ops.namedtensor.mask(input, p, number)
+        self.drawn.append((tuple(input.shape), p, number))
+        return input * mask / (1 - p)
+
+
+def mask_name(number: int) -> str:
+    return f"mask_{number}"
 
 
 class Replacing(TorchFunctionMode):

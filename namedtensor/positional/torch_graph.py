@@ -30,6 +30,7 @@ from .values import Value, call, number, renamed
 IGNORED = ("dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "generator", "training")
 SHAPING = (("tril", "triu"), ("lt", "le", "gt", "ge"))
 INDICES = ("i", "j", "m", "n")
+GIVEN = ("input", "mask")
 LONG = 28  # nodes of an expression that gets a name where the source gives one
 LONGEST = 90  # and that gets one anywhere
 
@@ -193,7 +194,7 @@ class Reader(Numbers):
             known = self.declared[path]
         else:
             if node is None:
-                node = of_input(path) if kind == "input" else of_parameter(path)
+                node = of_input(path) if kind in GIVEN else of_parameter(path)
             node = self.names.fresh(node)
             known = self.declared[path] = Declared(node, self.leaves.dims_of(kind, path, array), kind, path, array)
         shape = tuple(array.shape)

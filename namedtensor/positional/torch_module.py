@@ -50,11 +50,16 @@ CODE = 405
 
 
 def read(
-    module: Any, inputs: Sequence[Any], named: Mapping[str, Any], names: Mapping[str, str], output: int | str
+    module: Any,
+    inputs: Sequence[Any],
+    named: Mapping[str, Any],
+    names: Mapping[str, str],
+    output: int | str,
+    training: bool,
 ) -> ReadModule:
     if len(inputs) == 1 and isinstance(inputs[0], tuple):  # all inputs as one, as torch.export takes them
         inputs = inputs[0]
-    subject, tensors = subject_of(module, inputs, named)
+    subject, tensors = subject_of(module, inputs, named, training)
     unknown = [
         name for name in names if name not in tensors and name not in subject.parameters and name not in subject.buffers
     ]
@@ -205,6 +210,8 @@ class Reading:
         for which, seed in ((0, 101), (2, 102)):
             inputs = resized(self.tensors, {group: sizes[which] for group, sizes in self.groups}, seed)
             due = dict(value_of(self.subject, inputs))[name]
+            if self.subject.masks is not None:
+                inputs |= self.subject.masks.tensors
             try:
                 value = found(*[inputs[each.path] for each in found._given.values()])
             except NotationError as problem:

@@ -15,7 +15,7 @@ from grammar.printer import to_text
 from ..core.tensor import NamedTensor
 from .axes import Axis, Move
 from .naming import TwiceInOneValue, names_of
-from .torch_graph import Reader
+from .torch_graph import GIVEN, Reader
 from .torch_names import axis_words, of_parameter
 from .torch_program import Given, ReadModule, truth_free
 from .torch_records import Declared, Line
@@ -105,7 +105,7 @@ class Writing:
                 name = to_text(numbered(declared, number_of_member))
                 sets[name] = self.drawn_from(declaration)
                 given = Given(name, path, dims)
-                if declared.kind == "input":
+                if declared.kind in GIVEN:
                     inputs[name] = given
                 else:
                     parameters[name] = given.named(truth_free(array))
@@ -156,7 +156,8 @@ class Writing:
                     stated.add(name)
                     items.append((nodes.Axis(name), said))
         whole = not each.array.dtype.is_floating_point and bool(each.array.numel()) and int(each.array.min()) >= 0
-        domain = "elements" if each.array.dtype == torch.bool else "naturals" if whole else "reals"
+        binary = each.array.dtype == torch.bool or each.kind == "mask"
+        domain = "elements" if binary else "naturals" if whole else "reals"
         elements = (number(0), number(1)) if domain == "elements" else ()
         count = number(len(each.members))
         span = nodes.Range(each.index, number(1), count) if each.members else None
