@@ -49,6 +49,19 @@ class Injected(Net):
         return total
 
 
+class Again(nn.Module):
+    """The same layer several times."""
+
+    def __init__(self, depth):
+        super().__init__()
+        self.layer, self.depth = Layer(), depth
+
+    def forward(self, x):
+        for _ in range(self.depth):
+            x = torch.sigmoid(self.layer(x))
+        return x
+
+
 class Residual(nn.Module):
     def __init__(self):
         super().__init__()
@@ -68,6 +81,7 @@ MODULES = {
     "a perceptron": (lambda depth: nn.Sequential(*(part for _ in range(depth) for part in (nn.Linear(4, 4), nn.Tanh()))), (3, 4)),
     "layers between others": (lambda depth: nn.Sequential(nn.Linear(5, 4), *several(Layer, depth), nn.Linear(4, 2)), (3, 5)),
     "an encoder": (lambda depth: nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2, 6, batch_first=True), depth, enable_nested_tensor=False), (2, 5, 4)),
+    "one layer again and again": (Again, (3, 4)),
     "convolutions": (lambda depth: nn.Sequential(*several(Residual, depth)), (2, 4, 6, 6)),
 }  # fmt: skip
 

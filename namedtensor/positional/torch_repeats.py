@@ -1,7 +1,7 @@
 """Layers of a module that repeat: steps of a trace that are equal up to the parameters that they take.
 
-The children of a module that have numbers for names, as those of `ModuleList` and `Sequential` do, begin the layers. One
-layer follows another if each step has the operator of the other's and takes the same: numbers, tensors from outside,
+The children of a module that have numbers for names, as those of `ModuleList` and `Sequential` do, begin the layers, and so
+do the calls of one module. One layer follows another if each step has the operator of the other's and takes the same: numbers, tensors from outside,
 what the same step of its own layer made, its own parameter, or what the layer before it gave.
 """
 
@@ -74,8 +74,8 @@ def repeats_of(runs: Runs, output: Ref) -> list[Repeat]:
     """The layers that repeat, the outermost, from the first on."""
     repeats: list[Repeat] = []
     used: set[int] = set()
-    for parent in containers(runs):
-        starts = [start for start in starts_of(runs, parent) if runs.needed[start] not in used]
+    for starts in [*(starts_of(runs, parent) for parent in containers(runs)), *calls_of(runs)]:
+        starts = [start for start in starts if runs.needed[start] not in used]
         at = 0
         while at < len(starts) - 1:
             repeat, children = longest(runs, starts, at)
@@ -104,6 +104,20 @@ def starts_of(runs: Runs, parent: tuple[str, ...]) -> list[int]:
             child = path[depth]
             starts.append(at)
     return starts
+
+
+def calls_of(runs: Runs) -> list[list[int]]:
+    """Where in the needed steps the calls of modules begin that are called several times, the outermost first."""
+    calls: dict[tuple[str, ...], list[int]] = {}
+    first: dict[tuple[str, ...], Step] = {}
+    for at, number in enumerate(runs.needed):
+        step = runs.step(number)
+        path = tuple(step.path.split(".")) if step.path else ()
+        for depth in range(1, len(path) + 1):
+            begin = first.setdefault(path[:depth], step)
+            if (begin.path, begin.operator, begin.source) == (step.path, step.operator, step.source):
+                calls.setdefault(path[:depth], []).append(at)
+    return [calls[path] for path in sorted(calls, key=lambda path: (len(path), path)) if len(calls[path]) > 1]
 
 
 def longest(runs: Runs, starts: Sequence[int], at: int) -> tuple[Repeat | None, int]:
@@ -152,7 +166,7 @@ def joined(runs: Runs, blocks: Sequence[tuple[int, ...]]) -> Repeat | None:
         if step is None:
             return None
         steps.append(step)
-    if not slots.carried or not slots.families:
+    if not slots.carried or not slots.families | slots.shared:
         return None
     return Repeat(tuple(blocks), tuple(steps), tuple(slots.carried.values()), tuple(slots.families.values()))
 
@@ -166,6 +180,7 @@ class Slots:
         self.made = made
         self.carried: dict[tuple[Ref, ...], Carried] = {}
         self.families: dict[tuple[Ref, ...], Member] = {}
+        self.shared: dict[tuple[Ref, ...], Member] = {}  # parameters that all layers have
 
     def step(self, numbers: Sequence[int]) -> Step | None:
         """The step of the first layer with these references; None where the steps are not equal."""
@@ -194,6 +209,8 @@ class Slots:
             return first
         outside = positions == {None}
         if outside and (len(set(several)) == 1 or (self.equal_constants(several) and not self.statistics(several))):
+            if self.runs.first.origins.get(first, ("", ""))[0] == "parameter":
+                self.shared[several] = Member(first, several)
             return first
         kinds = {self.runs.first.origins.get(ref, ("", ""))[0] for ref in several}
         if kinds in ({"parameter"}, {"buffer"}) and self.shaped_alike(several):
