@@ -1,4 +1,4 @@
-"""Families and recurrences: layers that repeat, whose text does not grow with the depth, and recurrent layers over time."""
+"""Families and recurrences: layers that repeat, whose text does not grow with the depth, recurrent layers over time, and functions."""
 
 import numpy as np
 import pytest
@@ -145,6 +145,53 @@ def test_a_slip_within_layers_is_found_at_its_line(kind):
     assert [line.text for line in comparison.lines] == (
         [] if comparison else ["return h.mean(-1, keepdim=True) + self.down(h)"]
     )
+
+
+# -------------------------------------------------------------------------------------------------------------- functions
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner, self.norm, self.outer = nn.Linear(4, 6), nn.LayerNorm(6), nn.Linear(6, 3)
+
+    def forward(self, x):
+        h = torch.relu(self.inner(x))
+        h = h + torch.tanh(h)
+        return self.outer(self.norm(h))
+
+
+class Twice(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = Encoder()
+
+    def forward(self, x, y):
+        u, v = self.encoder(x), self.encoder(y)
+        return torch.softmax(u, -1) * v + u
+
+
+def test_a_module_that_is_called_twice_is_a_function():
+    module = Twice()
+    read = nt.from_torch(module, torch.randn(5, 4), torch.randn(5, 4), names={"x": "batch chans", "y": "batch chans"})
+    assert read.formula == (
+        "h = relu(x_2 ⊙_{chans} W_{encoderInner} + b_{encoderInner})\n"
+        "encoder(x_2) = (standardize_{inner}(h + tanh(h)) ⊙ W_{encoderNorm} + b_{encoderNorm}) ⊙_{inner} W_{encoderOuter}"
+        " + b_{encoderOuter}\n"
+        "outer = encoder(x)\n"
+        "softmax_i(outer) ⊙ encoder(y) + outer"
+    )
+    x, y = torch.randn(2, 7, 4)
+    with torch.no_grad():
+        np.testing.assert_allclose(read(x, y), module(x, y), rtol=1e-4, atol=1e-5)
+    assert read.sources["encoder(x_2)"].text == "return self.outer(self.norm(h))"
+
+
+def test_a_module_that_is_called_with_two_shapes_is_written_out():
+    module = Twice()
+    read = nt.from_torch(module, torch.randn(5, 4), torch.randn(1, 4), names={"x": "batch chans"})
+    assert "encoder(" not in read.formula
+    x, y = torch.randn(7, 4), torch.randn(1, 4)
+    with torch.no_grad():
+        np.testing.assert_allclose(read(x, y), module(x, y), rtol=1e-4, atol=1e-5)
 
 
 # -------------------------------------------------------------------------------------------------------- recurrent layers

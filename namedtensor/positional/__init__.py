@@ -41,6 +41,7 @@
 `torch_numbers`: numbers that depend on sizes.
 `torch_graph`: a trace read by these rules.
 `torch_repeats`: equal layers in a trace.
+`torch_shared`: modules that are called several times.
 `torch_families`: equal layers read once, as families.
 `torch_operations`: elementwise operations.
 `torch_activations`: activations.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from grammar import nodes
 from grammar.nodes import Node
@@ -24,6 +25,14 @@ from .values import Value, call, number
 INDICES = ("l", "m", "n", "k")
 
 
+class Function(NamedTuple):
+    """A module as a function: its name, and tensors like its parameters and its result."""
+
+    name: str
+    parameters: tuple[Tensor, ...]
+    result: Tensor
+
+
 class LayerReader(Reader):
     """A reader of two runs in which layers repeat."""
 
@@ -31,20 +40,32 @@ class LayerReader(Reader):
         self, runs: Runs, given: Mapping[str, str], free: Mapping[int, tuple[int, str, int]], repeats: Sequence[Repeat]
     ):
         super().__init__((runs.first, set(runs.depends)), runs.second, given, free)
-        self.first_steps = {repeat.blocks[0][0]: repeat for repeat in repeats}
+        self.first_steps = {repeat.blocks[0][0]: repeat for repeat in repeats if not repeat.function}
+        self.calls = {
+            block[0]: (repeat, call)
+            for repeat in repeats
+            if repeat.function
+            for call, block in enumerate(repeat.blocks)
+        }
         self.later_steps = {number for repeat in repeats for block in repeat.blocks for number in block}
+        self.functions: dict[str, Function] = {}  # by the path of the module
+        self.head: Node | None = None  # of the function that is read
         self.results: dict[Ref, Tensor | None] = {}  # of the layer that is read: those that get names, with their axes
         self.bases: dict[Ref, Node] = {}
 
     def needed(self, output: Ref) -> list[int]:
         initial = [carried.initial for repeat in self.first_steps.values() for carried in repeat.carried]
+        for repeat, number_of_call in self.calls.values():
+            initial += [argument.members[0] for argument in repeat.families if number_of_call == 0]
         self.uses.update(initial)
         return needed_for(self.trace, self.makers, [output, *initial])
 
     def step(self, number: int) -> None:
         if number in self.first_steps and not self.ranges:
             self.layers(self.first_steps[number])
-        elif self.ranges or number not in self.later_steps:
+        elif number in self.calls and self.head is None:
+            self.call(*self.calls[number])
+        elif self.head is not None or self.ranges or number not in self.later_steps:
             super().step(number)
 
     # ------------------------------------------------------------------------------------------------------------ layers
@@ -99,6 +120,10 @@ class LayerReader(Reader):
             return super().kept(ref, tensor)
         if tensor.truth:
             raise Unreadable("a condition is used after the layers")
+        if self.head is not None:
+            tensor = tensor.used(self.axes)
+            self.equation(self.head, stamped(tensor.node, self.current))
+            return tensor
         tensor, like = tensor.used(self.axes), self.results[ref]
         if like is not None:
             tensor = self.along(tensor, like)
@@ -106,6 +131,49 @@ class LayerReader(Reader):
             self.bases[ref] = self.names.of_value(self.step_now.source, self.step_now.path, self.step_now.operator)
         self.line(self.bases[ref], stamped(tensor.node, self.current))
         return self.member(tensor, ref, self.ranges[0].variable)
+
+    # ---------------------------------------------------------------------------------------------------------- functions
+    def call(self, repeat: Repeat, count: int) -> None:
+        """A call of a module that is a function."""
+        block = repeat.blocks[count]
+        self.current = block[0]
+        if count == 0:
+            self.functions[repeat.function] = self.function(repeat)
+        function = self.functions[repeat.function]
+        arguments = []
+        for argument, parameter in zip(repeat.families, function.parameters):
+            arguments.append(self.along(self.tensor(argument.members[count]).used(self.axes), parameter).node)
+        (results,) = repeat.leaving
+        node = nodes.Call(function.name, (), (), tuple(arguments))
+        self.current = block[-1]
+        tensor = Tensor(Value(node, function.result.dims), function.result.shape, named=True).used(self.axes)
+        self.tensors[results[count]] = super().kept(results[count], tensor)
+
+    def function(self, repeat: Repeat) -> Function:
+        """Read the first call for all of them."""
+        parameters = []
+        for argument in repeat.families:
+            like = self.tensor(argument.members[0]).used(self.axes)
+            if like.truth:
+                raise Unreadable("a module is called with a condition")
+            for dim, length in enumerate(like.shape):
+                if length != 1:
+                    like = self.with_axis(like, dim)
+            name = self.names.fresh(nodes.Name("x"))
+            parameters.append(Tensor(Value(name, like.dims), like.shape, named=True))
+            self.tensors[argument.ref] = parameters[-1]
+        name = self.names.function(repeat.function.split(".")[-1])
+        self.head = nodes.Call(name, (), (), tuple(parameter.node for parameter in parameters))
+        ((first, *_),) = repeat.leaving
+        self.results = {first: None}
+        before = set(self.tensors)
+        for number_of_step in repeat.blocks[0]:
+            super().step(number_of_step)
+        result = self.tensors[first]
+        for ref in set(self.tensors) - before:
+            del self.tensors[ref]
+        self.results, self.head = {}, None
+        return Function(name, tuple(parameters), result)
 
     # -------------------------------------------------------------------------------------------------------- parameters
     def family(self, family: Member, index: nodes.Name) -> Tensor:

@@ -27,6 +27,7 @@ from . import (
 from .torch_families import LayerReader
 from .torch_program import ReadModule
 from .torch_repeats import Repeat, Runs, repeats_of, runs_for, with_repeats
+from .torch_shared import shared_modules
 from .torch_sizes import Group, free_groups, resized
 from .torch_subject import subject_of
 from .torch_trace import Ref, Subject, Trace, Unreadable, traced, value_of
@@ -160,7 +161,9 @@ class Reading:
         name, ref = self.chosen(first)
         runs = runs_for(first, second, depends, ref)
         repeats = repeats_of(runs, ref)
-        for chosen in [repeats, []] if repeats else [[]]:
+        used = {number for repeat in repeats for block in repeat.blocks for number in block}
+        functions = shared_modules(runs, ref, used)
+        for chosen in [repeats + functions] * bool(functions) + [repeats] * bool(repeats) + [list[Repeat]()]:
             try:
                 program = self.program(*with_repeats(runs, chosen), ref, free, back, self.notes(first, name))
                 self.check(program, name)

@@ -90,6 +90,14 @@ class Names:
             else:
                 yield nodes.Subscript(node, (nodes.Number(place),))
 
+    def function(self, word: str) -> str:
+        """A fresh name for a function."""
+        name = camel(word if not word.isdigit() else f"layer{word}")
+        while name in self.taken or name in RESERVED or name in self.indices:
+            name += "F"
+        self.taken.add(name)
+        return name
+
     def of_value(self, source: Source, path: str, operator: str) -> Node:
         """A name for a value: the variable that its line assigns, else its module, else its operation."""
         match = ASSIGNED.match(source.text)

@@ -43,6 +43,7 @@ class Repeat:
     carried: tuple[Carried, ...]
     families: tuple[Member, ...]
     leaving: tuple[tuple[Ref, ...], ...] = ()  # what is used after the layers: of each such result, those of all layers
+    function: str = ""  # the path of a module that is called several times: its steps are a function of `families`
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,8 @@ def repeats_of(runs: Runs, output: Ref) -> list[Repeat]:
     """The layers that repeat, the outermost, from the first on."""
     repeats: list[Repeat] = []
     used: set[int] = set()
-    for starts in [*(starts_of(runs, parent) for parent in containers(runs)), *calls_of(runs)]:
+    begun = [starts_of(runs, parent) for parent in containers(runs)] + [starts for _, starts in calls_of(runs)]
+    for starts in begun:
         starts = [start for start in starts if runs.needed[start] not in used]
         at = 0
         while at < len(starts) - 1:
@@ -106,7 +108,7 @@ def starts_of(runs: Runs, parent: tuple[str, ...]) -> list[int]:
     return starts
 
 
-def calls_of(runs: Runs) -> list[list[int]]:
+def calls_of(runs: Runs) -> list[tuple[tuple[str, ...], list[int]]]:
     """Where in the needed steps the calls of modules begin that are called several times, the outermost first."""
     calls: dict[tuple[str, ...], list[int]] = {}
     first: dict[tuple[str, ...], Step] = {}
@@ -117,7 +119,7 @@ def calls_of(runs: Runs) -> list[list[int]]:
             begin = first.setdefault(path[:depth], step)
             if (begin.path, begin.operator, begin.source) == (step.path, step.operator, step.source):
                 calls.setdefault(path[:depth], []).append(at)
-    return [calls[path] for path in sorted(calls, key=lambda path: (len(path), path)) if len(calls[path]) > 1]
+    return [(path, calls[path]) for path in sorted(calls, key=lambda path: (len(path), path)) if len(calls[path]) > 1]
 
 
 def longest(runs: Runs, starts: Sequence[int], at: int) -> tuple[Repeat | None, int]:
@@ -267,13 +269,18 @@ def equal_numbers(first: Step, second: Step) -> bool:
 
 def leaving(runs: Runs, repeat: Repeat, output: Ref) -> tuple[tuple[Ref, ...], ...]:
     """The results of layers that something outside of them takes, each with those of all layers."""
-    inside = {number for block in repeat.blocks for number in block}
-    outside = {output}
-    for number in runs.needed:
-        if number not in inside:
-            outside.update(refs_of(runs.step(number)))
+    outside = outside_of(runs, {number for block in repeat.blocks for number in block}, output)
     made = [[ref for number in block for ref in runs.step(number).results] for block in repeat.blocks]
     return tuple(several for several in zip(*made) if outside & set(several))
+
+
+def outside_of(runs: Runs, inside: Set[int], output: Ref) -> set[Ref]:
+    """The tensors that steps take which are not among these."""
+    taken = {output}
+    for number in runs.needed:
+        if number not in inside:
+            taken.update(refs_of(runs.step(number)))
+    return taken
 
 
 def with_repeats(runs: Runs, repeats: Sequence[Repeat]) -> tuple[Runs, list[Repeat]]:

@@ -240,8 +240,8 @@ def where_called(modules: Mapping[int, str]) -> tuple[tuple[Source, ...], str]:
                 of_torch = Source(file, frame.f_lineno)
         elif not file.startswith(PACKAGE) and (SITE in file or not file.startswith(PYTHON)):
             own.append(Source(file, frame.f_lineno))
-        if not path and frame.f_code.co_name == "forward":
-            path = modules.get(id(frame.f_locals.get("self")), "")
+        if not path and frame.f_code.co_name == "forward" and frame.f_code.co_argcount:
+            path = modules.get(id(frame.f_locals.get(frame.f_code.co_varnames[0])), "")
         frame = frame.f_back
     return tuple(own) or (of_torch,), path
 

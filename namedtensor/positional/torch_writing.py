@@ -196,6 +196,8 @@ class Writing:
 
 def base_of(name: Node) -> Node:
     """The name of a family without its index."""
+    if isinstance(name, nodes.Call):
+        return nodes.Name(name.operator)
     return base_of(name.base) if isinstance(name, (nodes.Superscript, nodes.Index)) else name
 
 
