@@ -159,7 +159,6 @@ REFUSED = {
     "aten.nonzero depends on values": lambda x: x[torch.nonzero(x)],
     "aten.linalg_qr has no form in the notation yet": lambda x: torch.linalg.qr(x)[0],
     "a cast to torch.int64 cuts fractions off": lambda x: x.to(torch.int64) + 1,
-    "aten.topk has no form in the notation yet": lambda x: torch.topk(x, 2).values,
 }
 
 
@@ -204,24 +203,33 @@ def test_the_module_is_left_as_it_is():
     assert module.training and all(torch.equal(each, before[name]) for name, each in module.state_dict().items())
 
 
-PEERS = {
-    "bert": ("Bert", {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 24, "vocab_size": 30, "max_position_embeddings": 40}),
-    "gpt2": ("GPT2", {"n_layer": 2, "n_embd": 16, "n_head": 2, "vocab_size": 30, "n_positions": 40, "bos_token_id": 0, "eos_token_id": 1}),
-    "llama": ("Llama", {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2, "intermediate_size": 24, "vocab_size": 30}),
-    "vit": ("ViT", {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 24, "image_size": 8, "patch_size": 4}),
-}  # fmt: skip
+class Regularized(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.up, self.norm, self.drop, self.down = nn.Linear(4, 6), nn.BatchNorm1d(6), nn.Dropout(0.25), nn.Linear(6, 3)
+
+    def forward(self, x):
+        return self.down(self.drop(torch.relu(self.norm(self.up(x)))))
 
 
-@pytest.mark.parametrize("name", PEERS)
-def test_models_of_transformers(name):
-    transformers = pytest.importorskip("transformers")
-    kind, options = PEERS[name]
-    torch.manual_seed(0)
-    model = getattr(transformers, f"{kind}Model")(getattr(transformers, f"{kind}Config")(**options)).eval()
-    given = torch.randn(2, 3, 8, 8) if name == "vit" else torch.randint(0, 30, (2, 6))
-    read = nt.from_torch(model, given, names={} if name == "vit" else {"input_ids": "batch seq"})
-    other = torch.randn(3, 3, 8, 8) if name == "vit" else torch.randint(0, 30, (3, 9))
+def test_a_module_in_training():
+    module, x = Regularized(), torch.randn(7, 4)
+    before = {name: tensor.clone() for name, tensor in module.state_dict().items()}
+    read = nt.from_torch(module, torch.randn(5, 4), names={"x": "batch chans"}, training=True)
+    assert "mask_1 ∈ {0,1}^{batch × up}" in read.text
+    assert "standardize_{batch}" in read.formula and "running" not in read.text
+    assert ["BatchNorm1d takes the statistics of the batch" in line for line in read.reading] == [True, False]
+    assert all(torch.equal(tensor, before[name]) for name, tensor in module.state_dict().items())
+    mask = torch.randint(0, 2, (7, 6)).float()
     with torch.no_grad():
-        due = model(other).last_hidden_state
-    np.testing.assert_allclose(read(other), due, rtol=1e-4, atol=1e-5)
-    assert not read.remarks
+        hidden = torch.relu(module.train().norm(module.up(x)))
+        np.testing.assert_allclose(read(x, mask), module.down(hidden * mask / 0.75), rtol=1e-4, atol=1e-5)
+
+
+def test_random_layers_are_refused_in_training():
+    for layer in (nn.AlphaDropout(), nn.RReLU(), nn.Dropout2d()):
+        with pytest.raises(NotationError, match="draws random numbers"):
+            nt.from_torch(layer, torch.randn(2, 4, 3, 3), training=True)
+    with pytest.raises(NotationError, match="pass training=True"):
+        nt.from_torch(lambda x: F.dropout(x), torch.randn(3, 4))
+    assert nt.from_torch(lambda x: F.dropout(x), torch.randn(3, 4), training=True).formula == "x ⊙ mask_1 / 0.5"

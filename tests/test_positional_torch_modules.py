@@ -36,10 +36,23 @@ READ = {
     "CosineSimilarity": (nn.CosineSimilarity, PAIR, PAIR), "PairwiseDistance": (nn.PairwiseDistance, PAIR, PAIR),
     **{name: (getattr(nn, name), PAIR, PAIR) for name in "MSELoss L1Loss SmoothL1Loss HuberLoss BCEWithLogitsLoss PoissonNLLLoss".split()},
     "TripletMarginLoss": (nn.TripletMarginLoss, PAIR, PAIR, PAIR),
+    "ConvTranspose1d": (lambda: nn.ConvTranspose1d(4, 6, 3), SIGNAL),
+    "ConvTranspose1d with a stride": (lambda: nn.ConvTranspose1d(4, 6, 3, stride=2, padding=1, output_padding=1), SIGNAL),
+    "ConvTranspose2d": (lambda: nn.ConvTranspose2d(4, 6, 2, dilation=2), IMAGE),
+    "ConvTranspose2d in groups": (lambda: nn.ConvTranspose2d(4, 6, 3, groups=2, stride=2, padding=1), IMAGE),
+    "ReflectionPad1d": (lambda: nn.ReflectionPad1d(2), SIGNAL), "ReflectionPad2d": (lambda: nn.ReflectionPad2d((1, 2, 0, 1)), IMAGE),
+    "ReplicationPad1d": (lambda: nn.ReplicationPad1d((3, 1)), SIGNAL), "ReplicationPad2d": (lambda: nn.ReplicationPad2d(1), IMAGE),
+    "CircularPad1d": (lambda: nn.CircularPad1d((2, 1)), SIGNAL), "CircularPad2d": (lambda: nn.CircularPad2d(1), IMAGE),
+    "InstanceNorm1d": (lambda: nn.InstanceNorm1d(4, affine=True), SIGNAL),
+    "InstanceNorm2d with statistics": (lambda: nn.InstanceNorm2d(4, track_running_stats=True), IMAGE),
+    "LocalResponseNorm": (lambda: nn.LocalResponseNorm(3), IMAGE), "Unfold": (lambda: nn.Unfold((2, 3), padding=1, stride=2), IMAGE),
+    "RReLU": (nn.RReLU, X), "Softmax2d": (nn.Softmax2d, IMAGE), "SoftMarginLoss": (nn.SoftMarginLoss, PAIR, PAIR),
+    "Transformer": (lambda: nn.Transformer(6, 2, 2, 2, 8, batch_first=True), X, (3, 5, 6)),
+    "CosineEmbeddingLoss": (nn.CosineEmbeddingLoss, PAIR, PAIR, (3,)), "HingeEmbeddingLoss": (nn.HingeEmbeddingLoss, PAIR, PAIR),
 }  # fmt: skip
 REFUSED = {
-    "ConvTranspose2d": (lambda: nn.ConvTranspose2d(4, 6, 2), "convolution that is transposed"), "ReflectionPad2d": (lambda: nn.ReflectionPad2d(1), "reflection_pad2d"),
-    "Upsample": (lambda: nn.Upsample(scale_factor=2, mode="bilinear"), "upsample_bilinear2d"), "Unfold": (lambda: nn.Unfold(2), "im2col"),
+    "FractionalMaxPool2d": (lambda: nn.FractionalMaxPool2d(2, output_size=3), "rand draws random numbers"), "AvgPool2d": (lambda: nn.AvgPool2d(3, padding=1, count_include_pad=False), "padding"),
+    "Upsample": (lambda: nn.Upsample(scale_factor=2, mode="bilinear"), "upsample_bilinear2d"),
     "MaxPool2d": (lambda: nn.MaxPool2d(4, ceil_mode=True), "ceil_mode"),
 }  # fmt: skip
 
@@ -68,6 +81,43 @@ def test_modules_of_indices():
     assert read.formula == "mean_{batch}(-[logsoftmax_{class}(input)]_{class(target+1)})"
 
 
+def classes(*shape):
+    return torch.randint(0, 5, shape)
+
+
+LOSSES_OF_CLASSES = {
+    "weights": lambda: nn.CrossEntropyLoss(weight=torch.rand(5)), "a class that is ignored": lambda: nn.CrossEntropyLoss(ignore_index=1),
+    "both": lambda: nn.CrossEntropyLoss(weight=torch.rand(5), ignore_index=1), "a sum": lambda: nn.CrossEntropyLoss(torch.rand(5), reduction="sum"),
+    "smooth labels": lambda: nn.CrossEntropyLoss(label_smoothing=0.1), "margins": nn.MultiMarginLoss, "squared margins": lambda: nn.MultiMarginLoss(p=2, margin=0.5),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LOSSES_OF_CLASSES)
+def test_losses_of_classes(name):
+    torch.manual_seed(0)
+    module = LOSSES_OF_CLASSES[name]()
+    read = nt.from_torch(module, torch.randn(3, 5), classes(3), names={"input": "batch class", "target": "batch"})
+    logits, target = torch.randn(8, 5), classes(8)
+    assert torch.allclose(torch.as_tensor(read(logits, target)).float(), module(logits, target), rtol=1e-4, atol=1e-5)
+
+
+CHOICES = {
+    "topk": lambda x: torch.topk(x, 2, -1).values, "indices of topk": lambda x: torch.topk(x, 2, 0).indices,
+    "the smallest": lambda x: torch.topk(x, 2, -1, largest=False).values, "argmax": lambda x: x.argmax(-1),
+    "argmin": lambda x: x.argmin(0, keepdim=True), "one_hot": lambda x: nn.functional.one_hot(x.argmax(-1), 6),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def test_the_largest_and_their_numbers(name):
+    function = CHOICES[name]
+    read = nt.from_torch(function, torch.randn(4, 6), names={"x": "batch class"})
+    for x in (torch.randn(7, 6), torch.ones(3, 6)):  # of equal elements the first is chosen
+        due = function(x)
+        if x.unique().numel() > 1 or "topk" not in name:
+            assert torch.equal(torch.as_tensor(read(x)).to(due.dtype), due)
+
+
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_module_without_a_form_is_refused_in_a_sentence(name):
     make, words = REFUSED[name]
@@ -77,4 +127,4 @@ def test_a_module_without_a_form_is_refused_in_a_sentence(name):
 
 
 def test_most_of_the_common_modules_are_read():
-    assert len({name.split()[0] for name in READ}) >= 60
+    assert len({name.split()[0] for name in READ}) >= 70

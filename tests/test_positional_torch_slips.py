@@ -50,7 +50,9 @@ def test_a_slip_is_found_at_its_line(subject, place, tmp_path):
 
 @pytest.mark.slow
 def test_of_all_slips_most_are_found_at_their_line(tmp_path):
-    folders = [tmp_path / str(number) for number in range(len(CASES))]  # of their own: bytecode is kept by the second and size
+    folders = [
+        tmp_path / str(number) for number in range(len(CASES))
+    ]  # of their own: bytecode is kept by the second and size
     for folder in folders:
         folder.mkdir()
     found = [judged(*case, folder) for case, folder in zip(CASES, folders)]

@@ -45,6 +45,7 @@
 `formula_writing`: the lines of a translation.
 `checked`: a translation compared with its source.
 `translation`: `nt.translate`.
+`torch_composites`: functions recorded as others.
 `torch_trace`: a function of PyTorch run once, its operations recorded.
 `torch_sizes`: which sizes it leaves free.
 `torch_names`: names of its tensors.
@@ -53,7 +54,11 @@
 `torch_leaves`: the axes of declared tensors.
 `torch_constants`: constants that have a form.
 `torch_rules`: the table of rules.
+`torch_numbers`: numbers that depend on sizes.
 `torch_graph`: a trace read by these rules.
+`torch_repeats`: equal layers in a trace.
+`torch_shared`: modules that are called several times.
+`torch_families`: equal layers read once, as families.
 `torch_operations`: elementwise operations.
 `torch_activations`: activations.
 `torch_reductions`: reductions, and functions along a dimension.
@@ -63,6 +68,8 @@
 `torch_windows`: windows and padding.
 `torch_layers`: norms, attention, indices.
 `torch_convolutions`: convolutions and pools.
+`torch_recurrences`: recurrent layers.
+`torch_selection`: the largest elements.
 `torch_losses`: losses.
 `torch_program`: a module that was read, as a program.
 `torch_writing`: its text.

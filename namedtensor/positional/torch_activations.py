@@ -40,6 +40,16 @@ def leaky_relu(r: Reader, a: Arguments) -> Tensor:
     return apply(r, "+", apply(r, "max", first, plain(number(0))), below)
 
 
+@rule("rrelu_with_noise")
+def rrelu(r: Reader, a: Arguments) -> Tensor:
+    """In evaluation a leaky relu, whose factor for negative elements is between the bounds."""
+    a.skip("noise", "training")
+    first, again = a.shared("self")
+    factor = (a["lower"] + a["upper"]) / 2
+    below = apply(r, "⊙", r.scalar(factor), apply(r, "min", again, plain(number(0))))
+    return apply(r, "+", apply(r, "max", first, plain(number(0))), below)
+
+
 @rule("elu")
 def elu(r: Reader, a: Arguments) -> Tensor:
     """scale · (x above 0, alpha (exp(x · input_scale) − 1) below)"""

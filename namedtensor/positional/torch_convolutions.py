@@ -6,14 +6,16 @@ import math
 from dataclasses import replace
 from typing import Any
 
+from grammar import nodes
+
 from .axes import axes_of
 from .torch_graph import Arguments, Reader
 from .torch_operations import apply, numeric
 from .torch_rules import rule
 from .torch_tensors import Tensor
 from .torch_trace import Unreadable
-from .torch_windows import padded, windows
-from .values import Value, aligned, call
+from .torch_windows import multiple, padded, windows
+from .values import Value, aligned, call, iota, number
 
 
 def for_each(value: Any, rank: int) -> list[int]:
@@ -25,7 +27,7 @@ def for_each(value: Any, rank: int) -> list[int]:
 def convolution(r: Reader, a: Arguments) -> Tensor:
     a.skip("output_padding", "benchmark", "deterministic", "cudnn_enabled", "allow_tf32")
     if a.get("transposed"):
-        raise Unreadable("aten.convolution that is transposed has no form in the notation yet")
+        return transposed_convolution(r, a)
     x, weight = a.tensor("input"), a.tensor("weight")
     rank, groups = len(x.shape) - 2, a["groups"]
     stride, padding, dilation = (for_each(a[name], rank) for name in ("stride", "padding", "dilation"))
@@ -51,6 +53,40 @@ def convolution(r: Reader, a: Arguments) -> Tensor:
     over = r.axes.expanded(axes_of([weight.dims[2], *weight.dims[3:]]))
     node = call("⊙", (weight.node, x.node), over)
     dims = [both[0], both[1] + both[2], *both[3 : 3 + rank]]
+    found = Tensor(Value(node, tuple(dims)), tuple(outside))
+    bias = a.optional("bias")
+    if bias is None:
+        return found
+    return apply(r, "+", found, bias.moved([bias.dims[0], *[()] * rank], [bias.shape[0], *[1] * rank]))
+
+
+def transposed_convolution(r: Reader, a: Arguments) -> Tensor:
+    """The sum over input and kernel of what falls on each element: 𝕀[out = s (in − 1) + d (k − 1) + 1 − p]."""
+    x, weight = a.tensor("input"), a.tensor("weight")
+    rank, groups, outside = len(x.shape) - 2, a["groups"], a.result_shape()
+    stride, padding, dilation = (for_each(a[name], rank) for name in ("stride", "padding", "dilation"))
+    for dim in range(2, rank + 2):
+        x = r.views.joined(r.with_axis(x, dim), dim)[0]
+        weight = r.views.joined(weight, dim)[0] if weight.dims[dim] else r.with_axis(weight, dim)
+    rows, kernels = x.dims[2:], weight.dims[2:]
+    x = r.views.regrouped(x, [x.shape[0], groups, x.shape[1] // groups, *x.shape[2:]])
+    weight = r.views.regrouped(weight, [groups, weight.shape[0] // groups, *weight.shape[1:]])
+    left = [x.dims[0], x.dims[1], (), *rows, x.dims[2], *[()] * rank]
+    right = [(), weight.dims[0], weight.dims[2], *[()] * rank, weight.dims[1], *kernels]
+    both = aligned(r.axes, replace(x.value, dims=tuple(left)), replace(weight.value, dims=tuple(right)))
+    node = call("⊙", (weight.node, x.node), r.axes.expanded(weight.dims[1]))
+    columns = []
+    rest = [axis for dims in both for axis in r.axes.expanded(dims)]
+    for place in range(rank):
+        (row,), (kernel,) = rows[place], kernels[place]
+        column = r.axes.new(size=outside[place + 2], hint=r.views.base(row))
+        parts = call("+", (multiple(stride[place], row), multiple(dilation[place], kernel)))
+        offset = 1 - stride[place] - dilation[place] - padding[place]
+        falls = call("=", (iota(column), call("-", (parts, number(-offset)))))
+        node = call("⊙", (node, nodes.Indicator(falls)), (row, kernel))
+        r.axes.apart([*rest, *(axis for axes in columns for axis in axes), column])
+        columns.append((column,))
+    dims = [both[0], both[1] + both[2], *(axes if size > 1 else () for axes, size in zip(columns, outside[2:]))]
     found = Tensor(Value(node, tuple(dims)), tuple(outside))
     bias = a.optional("bias")
     if bias is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .torch_composites import mask_name
 from .torch_graph import Arguments, Reader
 from .torch_rules import rule
 from .torch_tensors import Tensor, plain
@@ -47,6 +48,13 @@ def full(r: Reader, a: Arguments) -> Tensor:
         scalar = plain(number(value))
     shape = a.result_shape()
     return scalar.moved([()] * len(shape), shape)
+
+
+@rule("mask")
+def mask(r: Reader, a: Arguments) -> Tensor:
+    """The mask of a dropout: an input, along the axes of what it multiplies."""
+    a.skip("like", "p")
+    return r.leaf("mask", mask_name(a["number"]), r.trace.tensors[a.step.results[0].index])
 
 
 @rule("empty", "empty_like", "new_empty")

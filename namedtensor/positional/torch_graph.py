@@ -7,33 +7,35 @@ given to them when all steps are read, and only then are the nodes written.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
 
 from grammar import nodes
 from grammar.nodes import Node
-from grammar.printer import to_text
 
-from .axes import Axes, Clash, Dim, axes_of
+from .axes import Axes, Axis, Clash, Dim, Move, axes_of
 from .torch_constants import Pattern, pattern_of
 from .torch_leaves import Leaves
 from .torch_names import Names, of_input, of_parameter
-from .torch_records import Declared, Line, Remark, Varying, leaves, same, stamped, weight
+from .torch_numbers import Numbers
+from .torch_records import Declared, Line, Remark, Varying, leaves, needed_for, refs_of, same, stamped, weight
 from .torch_rules import RULES
-from .torch_tensors import Tensor, Views, plain, size_of
+from .torch_tensors import Tensor, Views
 from .torch_trace import Ref, Step, Trace, Unreadable
-from .values import Value, call, iota, number, ones, size
+from .values import Value, call, iota, number, ones, renamed
 
 IGNORED = ("dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "generator", "training")
 SHAPING = (("tril", "triu"), ("lt", "le", "gt", "ge"))
+INDICES = ("i", "j", "m", "n")
+GIVEN = ("input", "mask")
 LONG = 28  # nodes of an expression that gets a name where the source gives one
 LONGEST = 90  # and that gets one anywhere
 
 
-class Reader:
+class Reader(Numbers):
     """One reading: two traces of the same steps at different sizes, and what has been read so far."""
 
     def __init__(
@@ -43,21 +45,20 @@ class Reader:
         given: Mapping[str, str],
         free: Mapping[int, tuple[int, str, int]],
     ):
+        super().__init__(Axes(), free)
         self.trace, self.depends = first
         self.other = second
-        self.given, self.free = given, free
-        self.axes = Axes()
+        self.given = given
         self.leaves = Leaves(self.axes, given)
         self.views = Views(self.axes, self.remark, free)
         self.tensors: dict[Ref, Tensor] = {}
-        self.declared: dict[str, Declared] = {}
         self.lines: list[Line] = []
         self.remarks: dict[Remark, None] = {}
         self.names = Names(set())
         self.makers = {ref: place for place, step in enumerate(self.trace.steps) for ref in step.results}
         self.current = -1
-        self.bounds: dict[str, int] = {}  # the least size of what an input is an index of
         self.uses: Counter[Ref] = Counter()
+        self.ranges: tuple[nodes.Range, ...] = ()  # of the families that what is read now belongs to
 
     # ------------------------------------------------------------------------------------------------------------ the walk
     def read(self, output: Ref) -> Tensor:
@@ -65,24 +66,18 @@ class Reader:
         for ref, (kind, name) in sorted(self.trace.origins.items()):
             if kind == "input":
                 self.tensors[ref] = self.leaf(kind, name, self.trace.tensors[ref.index])
+        self.uses[output] += 1
         needed = self.needed(output)
-        for place in sorted(needed):
-            if any(ref in self.depends for ref in self.trace.steps[place].results):
-                self.step(place)
+        for number_of_step in needed:
+            self.uses.update(refs_of(self.trace.steps[number_of_step]))
+        for number_of_step in needed:
+            if any(ref in self.depends for ref in self.trace.steps[number_of_step].results):
+                self.step(number_of_step)
         return self.tensor(output)
 
-    def needed(self, output: Ref) -> set[int]:
-        waiting, needed = [output], set[int]()
-        self.uses[output] += 1
-        while waiting:
-            place = self.makers.get(waiting.pop())
-            if place is None or place in needed:
-                continue
-            needed.add(place)
-            refs = [each for each in leaves(self.trace.steps[place].arguments) if isinstance(each, Ref)]
-            self.uses.update(refs)
-            waiting += refs
-        return needed
+    def needed(self, output: Ref) -> list[int]:
+        """The steps that a tensor of the trace is made by, in order."""
+        return needed_for(self.trace, self.makers, [output])
 
     def step(self, place: int) -> None:
         """Read one step by its rule."""
@@ -135,13 +130,53 @@ class Reader:
         truth = tensor.truth
         node = nodes.Indicator(tensor.node) if truth else tensor.node
         step = self.step_now
-        name = self.names.of_value(step.source, step.path, step.operator)
-        self.lines.append(Line(name, node, self.current))
-        named = stamped(name, self.current)
+        named = self.line(self.names.of_value(step.source, step.path, step.operator), node)
         result = replace(tensor, value=Value(named, tensor.dims), named=True, truth=False)
         if truth:
             return replace(result, value=Value(call("=", (named, number(1))), tensor.dims), truth=True)
         return result
+
+    def line(self, name: Node, node: Node, spans: Sequence[nodes.Range] = ()) -> Node:
+        """Define a name as a value, for all numbers of the ranges and of those that the reading is within."""
+        spans = (*self.ranges, *spans)
+        if spans:
+            name = nodes.Superscript(name, tuple(span.variable for span in spans))
+        return self.equation(name, node, spans)
+
+    def equation(self, name: Node, node: Node, spans: Sequence[nodes.Range] = ()) -> Node:
+        """Define a name, as it is written, as a value."""
+        self.lines.append(Line(name, node, self.current, tuple(spans)))
+        return stamped(name, self.current)
+
+    def index(self, *letters: str) -> nodes.Name:
+        """A letter for an index, the first that nothing else is called by."""
+        taken = self.names.taken | {name.rstrip("'") for name in self.axes.given}
+        taken |= {span.variable.text for span in self.ranges}
+        letter = next((letter for letter in (*letters, *INDICES) if letter not in taken), None)
+        if letter is None:
+            raise Unreadable("no letter is left for an index")
+        self.names.indices.add(letter)
+        return nodes.Name(letter)
+
+    def along(self, tensor: Tensor, like: Tensor, twins: bool = False) -> Tensor:
+        """A tensor with the axes of another; as twins they have one name but for primes."""
+        pairs: list[tuple[Axis, Axis]] = []
+        for dim, length in enumerate(tensor.shape):
+            if length == 1:
+                continue
+            tensor, same = self.views.fitted(self.with_axis(tensor, dim), dim, like, dim)
+            one, two = self.axes.expanded(tensor.dims[dim]), self.axes.expanded(like.dims[dim])
+            if same is not like or [axis.kind.size for axis in one] != [axis.kind.size for axis in two]:
+                raise Unreadable("a value has other axes than the one before it in a recurrence")
+            pairs += zip(one, two)
+        for before, after in pairs:
+            if twins and before.kind.fits(after.kind):
+                after.kind.unify(before.kind)
+            self.axes.moves.append(Move(after, before))
+        self.axes.apart([after for _, after in pairs])
+        self.axes.apart([before for before, _ in pairs])
+        dims: list[Dim] = [() if length == 1 else like.dims[dim] for dim, length in enumerate(tensor.shape)]
+        return tensor.with_node(renamed(tensor.node, pairs), dims)
 
     # --------------------------------------------------------------------------------------------------------- what is given
     def tensor(self, ref: Ref) -> Tensor:
@@ -159,7 +194,7 @@ class Reader:
             known = self.declared[path]
         else:
             if node is None:
-                node = of_input(path) if kind == "input" else of_parameter(path)
+                node = of_input(path) if kind in GIVEN else of_parameter(path)
             node = self.names.fresh(node)
             known = self.declared[path] = Declared(node, self.leaves.dims_of(kind, path, array), kind, path, array)
         shape = tuple(array.shape)
@@ -219,85 +254,20 @@ class Reader:
         step = self.step_now
         self.remarks.setdefault(Remark(step.source, f"{step.operator} {sentence}"))
 
-    def scalar(self, value: Any) -> Tensor:
-        """A number, which may depend on the sizes."""
-        if isinstance(value, Varying):
-            node = self.size_of(value.first, value.second)
-            if node is None:
-                raise Unreadable(f"the number {value.first:g} depends on the sizes")
-            return plain(node)
-        return plain(number(value))
-
-    def size_of(self, first: float, second: float) -> Node | None:
-        """A number that depends on the sizes, as an expression of one of them."""
-        if first == second:
-            return number(first)
-        for one, (two, name, dim) in self.free.items():
-            axes = self.axes.expanded(self.declared[name].dims[dim])
-            node = size(axes[0]) if len(axes) == 1 else None
-            if node is None:
-                continue
-            for power, form in POWERS:
-                if abs(first - one**power) < 1e-9 * abs(first) and abs(second - two**power) < 1e-9 * abs(second):
-                    return form(node)
-            if first - one == second - two and first == int(first):
-                offset = int(first - one)
-                return call("+" if offset > 0 else "-", (node, number(abs(offset))))
-            if first % one == 0 and first / one == second / two:
-                return call("⊙", (number(first // one), node))
-        return None
-
-    def is_free(self, length: int) -> bool:
-        return length in self.free
-
-    def scaled(self, x: Tensor, value: float, operator: str) -> Tensor | None:
-        """A factor that is the root of the size of what was just summed over, or of the last axes, is written as that."""
-        for over, least in ((x.over, 1), (self.axes.expanded(x.dims[-1]) if x.dims else (), 4)):
-            lengths = [self.views.size(axis) for axis in over]
-            whole = 1
-            for each in lengths:
-                whole *= each
-            if whole <= least or any(map(self.is_free, lengths)):
-                continue
-            for sign, due in ((operator, whole**0.5), ("mul" if operator == "div" else "div", whole**-0.5)):
-                if abs(value - due) < 1e-6 * due:
-                    root = call("sqrt", (size_of(over),))
-                    written = call("/", (x.node, root)) if sign == "div" else call("⊙", (root, x.node))
-                    return x.with_node(written)
-        return None
-
-    def bounded(self, index: Any, length: int) -> None:
-        """Note the size of the axis that an input is an index of."""
-        if isinstance(index, tuple):
-            for each in index:
-                self.bounded(each, length)
-        elif isinstance(index, (nodes.Name, nodes.Subscript)):
-            name = to_text(index)
-            self.bounds[name] = min(length, self.bounds.get(name, length))
-        elif hasattr(type(index), "__dataclass_fields__"):
-            for field in fields(index):
-                self.bounded(getattr(index, field.name), length)
-
     def cut(self, x: Tensor, dim: int, start: int, length: int, step: int = 1) -> Tensor:
         return self.views.sliced(
             x, dim, start, length, step, number(start + 1), number(start + (length - 1) * step + 1)
         )
 
-    def with_axis(self, x: Tensor, dim: int) -> Tensor:
+    def with_axis(self, x: Tensor, dim: int, hint: str = "copy") -> Tensor:
         """The tensor with an axis along a dimension in which it repeats, or that is of size 1."""
         if x.dims[dim]:
             return x
-        axis = self.axes.new(size=x.shape[dim], hint="copy")
+        axis = self.axes.new(size=x.shape[dim], hint=hint)
         self.axes.apart([*x.value.axes, axis])
         dims = [*x.dims]
         dims[dim] = (axis,)
         return x.with_node(call("⊙", (x.node, ones(axis))), dims)
-
-
-POWERS = (
-    (1, lambda n: n), (-1, lambda n: call("/", (number(1), n))), (0.5, lambda n: call("sqrt", (n,))),
-    (-0.5, lambda n: call("/", (number(1), call("sqrt", (n,))))),
-)  # fmt: skip
 
 
 class Arguments:

@@ -14,6 +14,7 @@ from .axes import axes_of
 from .torch_graph import Arguments, Reader
 from .torch_operations import apply, broadcast, powered
 from .torch_products import product, transposed
+from .torch_records import Varying
 from .torch_reductions import along, reduced
 from .torch_rules import rule
 from .torch_tensors import Tensor, plain, size_of
@@ -86,6 +87,8 @@ def group_norm(r: Reader, a: Arguments) -> Any:
     a.skip("N", "C", "HxW", "cudnn_enabled")
     x = a.tensor("input")
     shape, groups = x.shape, a["group" if a.has("group") else "num_groups"]
+    if isinstance(groups, Varying):
+        groups = groups.first  # as many as there are channels
     split = [shape[0], groups, shape[1] // groups, *shape[2:]]
     x = r.views.regrouped(x, split)
     found = standardized(r, x, range(2, len(split)), a["eps"])
@@ -158,8 +161,10 @@ def causal(r: Reader, scores: Tensor) -> Tensor:
 
 
 # -------------------------------------------------------------------------------------------------------- by their index
-def counted_from_one(node: Node) -> Node:
-    """An index of the notation, for one of PyTorch."""
+def counted_from_one(node: Node, length: int = 0) -> Node:
+    """An index of the notation, for one of PyTorch, which is counted from the end of the length where it is negative."""
+    if isinstance(node, nodes.Call) and node.operator == "negative" and isinstance(node.arguments[0], nodes.Number):
+        return number(length - node.arguments[0].value + 1)
     if isinstance(node, nodes.Call) and node.operator in ("-", "+") and isinstance(node.arguments[1], nodes.Number):
         value = node.arguments[1].value * (1 if node.operator == "+" else -1) + 1
         rest = node.arguments[0]
@@ -183,7 +188,7 @@ def looked_up(r: Reader, x: Tensor, dim: int, index: Tensor) -> Tensor:
         return x.moved([*x.dims[:dim], *[()] * len(index.shape), *x.dims[dim + 1 :]], shape)
     r.bounded(index.node, x.shape[dim])
     x, axis = r.views.joined(x, dim)
-    node = nodes.Index(x.node, ((nodes.Axis(axis.key), counted_from_one(index.node)),))
+    node = nodes.Index(x.node, ((nodes.Axis(axis.key), counted_from_one(index.node, x.shape[dim])),))
     r.axes.apart(x.value.axes, index.value.axes, axes_of(dims))
     r.axes.apart([*axes_of(dims), axis])
     return x.with_node(node, dims, shape)
@@ -226,7 +231,7 @@ def index(r: Reader, a: Arguments) -> Tensor:
     for place, each in zip(places, chosen):
         if x.dims[place]:
             x, axis = r.views.joined(x, place)
-            items.append((nodes.Axis(axis.key), counted_from_one(each.node)))
+            items.append((nodes.Axis(axis.key), counted_from_one(each.node, x.shape[place])))
     first, last = places[0], places[-1]
     result = [*x.dims[:first], *dims, *x.dims[last + 1 :]]
     shape = [*x.shape[:first], *broadcast([each.shape for each in chosen]), *x.shape[last + 1 :]]
@@ -244,6 +249,8 @@ def gather(r: Reader, a: Arguments) -> Tensor:
     others = [replace(each.value, dims=(*each.dims[:dim], (), *each.dims[dim + 1 :])) for each in (x, chosen)]
     dims = list(aligned(r.axes, *others))
     dims[dim] = chosen.dims[dim]
+    if not x.dims[dim]:  # it repeats, or has one element
+        return x.with_node(x.node, [*dims[:dim], (), *dims[dim + 1 :]], chosen.shape)
     x, axis = r.views.joined(x, dim)
     node = nodes.Index(x.node, ((nodes.Axis(axis.key), counted_from_one(chosen.node)),))
     r.axes.apart([*axes_of(dims), axis])

@@ -59,7 +59,7 @@ class Leaves:
         return tuple(dim)
 
     def hints(self, kind: str, path: str, rank: int) -> list[str]:
-        if kind == "input":
+        if kind in ("input", "mask"):
             return (
                 [["seq"], ["batch", "chans"], ["batch", "seq", "chans"]][rank - 1]
                 if 0 < rank < 4

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from .axes import axes_of
 from .torch_graph import Arguments, Reader
 from .torch_layers import looked_up
-from .torch_operations import apply, chosen, compared, fitted, powered
+from .torch_operations import apply, chosen, compared, fitted, numeric, powered
 from .torch_reductions import reduced
 from .torch_rules import rule
-from .torch_tensors import Tensor, plain
+from .torch_tensors import Tensor, plain, size_of
 from .torch_trace import Unreadable
 from .values import Value, aligned, call, number
 
@@ -56,15 +57,31 @@ def binary_cross_entropy(r: Reader, a: Arguments) -> Tensor:
 
 @rule("nll_loss_forward", "nll_loss2d_forward", "nll_loss")
 def nll_loss(r: Reader, a: Arguments) -> Any:
-    if a.get("weight") is not None or a["ignore_index"] != -100:
-        raise Unreadable(f"aten.{a.operator} with weights of classes has no form in the notation yet", final=True)
-    x, target = a.tensor("self"), a.tensor("target")
+    x, target = a.tensor("self"), r.shared(a.raw("target"))
+    weight, ignored = a.optional("weight"), a["ignore_index"]
+    factors = [] if weight is None else [looked_up(r, weight, 0, target.used(r.axes))]
+    if ignored != -100:
+        factors.append(numeric(compared(r, "≠", target.used(r.axes), plain(number(ignored)))))
+    target = target.used(r.axes)
     rank = len(x.shape)
     order = [*range(rank)] if rank == 1 else [0, *range(2, rank), 1]
     x = x.moved([x.dims[each] for each in order], [x.shape[each] for each in order])
     found = apply(r, "negative", picked_at(r, x, target))
-    found = over_all(r, a, found)
+    found = weighted(r, a, found, factors)
     return (found, None) if a.several else found
+
+
+def weighted(r: Reader, a: Arguments, x: Tensor, factors: Sequence[Tensor]) -> Tensor:
+    """A loss with the weight of each element, by whose sum the mean divides."""
+    if not factors:
+        return over_all(r, a, x)
+    weight = r.shared(factors[0] if len(factors) == 1 else apply(r, "⊙", *factors))
+    x = apply(r, "⊙", weight.used(r.axes), x)
+    operator = REDUCTIONS[a["reduction"]]
+    if operator != "mean":
+        return over_all(r, a, x)
+    total = reduced(r, "∑", weight.used(r.axes), range(len(weight.shape)), False)
+    return apply(r, "/", reduced(r, "∑", x, range(len(x.shape)), False), total)
 
 
 def picked_at(r: Reader, x: Tensor, index: Tensor) -> Tensor:
@@ -73,6 +90,32 @@ def picked_at(r: Reader, x: Tensor, index: Tensor) -> Tensor:
     result = looked_up(r, x.moved([x.dims[-1]], x.shape[-1:]), 0, index.moved([], []))
     r.axes.apart(axes_of(x.dims))
     return result.moved(dims, index.shape)
+
+
+@rule("soft_margin_loss")
+def soft_margin_loss(r: Reader, a: Arguments) -> Tensor:
+    product = apply(r, "⊙", a.tensor("target"), a.tensor("self"))
+    return over_all(r, a, apply(r, "softplus", apply(r, "negative", product)))
+
+
+@rule("multi_margin_loss")
+def multi_margin_loss(r: Reader, a: Arguments) -> Tensor:
+    """For each class but the right one max(0, m − x_y + x_i)^p; for the right one that would be m^p."""
+    if a.get("weight") is not None:
+        raise Unreadable("aten.multi_margin_loss with weights of classes has no form in the notation yet", final=True)
+    power, margin = a["p"], a["margin"]
+    x = r.shared(a.raw("self"))
+    if len(x.shape) != 2:
+        raise Unreadable("aten.multi_margin_loss of a tensor without a batch")
+    right = picked_at(r, x.used(r.axes), a.tensor("target"))
+    right = right.moved([*right.dims, ()], [*right.shape, 1])
+    beyond = apply(r, "-", apply(r, "+", x.used(r.axes), plain(number(margin))), right)
+    beyond = apply(r, "max", beyond, plain(number(0)))
+    if power == 2:
+        beyond = powered(r, beyond, plain(number(2)))
+    total = reduced(r, "mean", beyond, [1], False)
+    own = apply(r, "/", plain(number(margin**power)), plain(size_of(r.axes.expanded(x.dims[1]))))
+    return over_all(r, a, apply(r, "-", total, own))
 
 
 @rule("_trilinear")

@@ -18,12 +18,16 @@ from . import (
     torch_layers,
     torch_losses,
     torch_products,
+    torch_recurrences,
     torch_reductions,
+    torch_selection,
     torch_shapes,
     torch_windows,
 )
-from .torch_graph import Reader
+from .torch_families import LayerReader
 from .torch_program import ReadModule
+from .torch_repeats import Repeat, Runs, repeats_of, runs_for, with_repeats
+from .torch_shared import shared_modules
 from .torch_sizes import Group, free_groups, resized
 from .torch_subject import subject_of
 from .torch_trace import Ref, Subject, Trace, Unreadable, traced, value_of
@@ -36,7 +40,9 @@ TABLES = (
     torch_layers,
     torch_losses,
     torch_products,
+    torch_recurrences,
     torch_reductions,
+    torch_selection,
     torch_shapes,
     torch_windows,
 )  # imported, they register their rules
@@ -45,11 +51,16 @@ CODE = 405
 
 
 def read(
-    module: Any, inputs: Sequence[Any], named: Mapping[str, Any], names: Mapping[str, str], output: int | str
+    module: Any,
+    inputs: Sequence[Any],
+    named: Mapping[str, Any],
+    names: Mapping[str, str],
+    output: int | str,
+    training: bool,
 ) -> ReadModule:
     if len(inputs) == 1 and isinstance(inputs[0], tuple):  # all inputs as one, as torch.export takes them
         inputs = inputs[0]
-    subject, tensors = subject_of(module, inputs, named)
+    subject, tensors = subject_of(module, inputs, named, training)
     unknown = [
         name for name in names if name not in tensors and name not in subject.parameters and name not in subject.buffers
     ]
@@ -101,6 +112,9 @@ def first_reading(
 
 
 Free = list[tuple[Group, list[int]]]
+Sizes = Mapping[
+    int, tuple[int, str, int]
+]  # of a run: the size in the other run, and an input that has it along a dimension
 
 
 def choices(groups: Free) -> list[Free]:
@@ -145,17 +159,33 @@ class Reading:
         free = {sizes[0]: (sizes[1], *group.places[0]) for group, sizes in self.groups}
         back = {sizes[1]: (sizes[0], *group.places[0]) for group, sizes in self.groups}
         name, ref = self.chosen(first)
-        reader = Reader((first, depends), second, self.names, free)
-        value = reader.read(ref)
-        reader.current = len(first.steps) - 1
-        twin = Reader((second, depends), first, self.names, back)
-        twin.read(ref)
+        runs = runs_for(first, second, depends, ref)
+        repeats = repeats_of(runs, ref)
+        used = {number for repeat in repeats for block in repeat.blocks for number in block}
+        functions = shared_modules(runs, ref, used)
+        for chosen in [repeats + functions] * bool(functions) + [repeats] * bool(repeats) + [list[Repeat]()]:
+            try:
+                program = self.program(*with_repeats(runs, chosen), ref, free, back, self.notes(first, name))
+                self.check(program, name)
+            except Unreadable as problem:
+                if problem.final or not chosen:
+                    raise
+            else:
+                return program
+        raise AssertionError
+
+    def program(
+        self, runs: Runs, repeats: Sequence[Repeat], output: Ref, free: Sizes, back: Sizes, notes: Sequence[str]
+    ) -> ReadModule:
+        """What is read with these layers as families."""
+        reader = LayerReader(runs, self.names, free, repeats)
+        value = reader.read(output)
+        reader.current = len(runs.first.steps) - 1
+        twin = LayerReader(runs.exchanged(), self.names, back, repeats)
+        twin.read(output)
         lengths = {key: axis.kind.size for key, axis in twin.axes.all.items()}
-        found = Writing(reader, value, tuple(first.tensors[ref.index].shape), lengths, self.subject).program(
-            self.notes(first, name)
-        )
-        self.check(found, name)
-        return found
+        shape = tuple(runs.first.tensors[output.index].shape)
+        return Writing(reader, value, shape, lengths, self.subject).program(notes)
 
     def chosen(self, trace: Trace) -> tuple[str, Ref]:
         if not trace.output:
@@ -183,6 +213,8 @@ class Reading:
         for which, seed in ((0, 101), (2, 102)):
             inputs = resized(self.tensors, {group: sizes[which] for group, sizes in self.groups}, seed)
             due = dict(value_of(self.subject, inputs))[name]
+            if self.subject.masks is not None:
+                inputs |= self.subject.masks.tensors
             try:
                 value = found(*[inputs[each.path] for each in found._given.values()])
             except NotationError as problem:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 
 from grammar import nodes
@@ -69,11 +69,12 @@ class Names:
     """Names of tensors that are taken, and fresh ones."""
 
     taken: set[str]
+    indices: set[str] = field(default_factory=set)  # letters that count the members of families
 
     def fresh(self, node: Node) -> Node:
         """This name, or with a number where it is taken."""
         base = to_text(node)
-        if base not in self.taken and base not in RESERVED:
+        if base not in self.taken and base not in RESERVED and base not in self.indices:
             self.taken.add(base)
             return node
         for candidate in self.numbered(node):
@@ -88,6 +89,14 @@ class Names:
                 yield nodes.Subscript(node.base, (*node.components, nodes.Number(place)))
             else:
                 yield nodes.Subscript(node, (nodes.Number(place),))
+
+    def function(self, word: str) -> str:
+        """A fresh name for a function."""
+        name = camel(word if not word.isdigit() else f"layer{word}")
+        while name in self.taken or name in RESERVED or name in self.indices:
+            name += "F"
+        self.taken.add(name)
+        return name
 
     def of_value(self, source: Source, path: str, operator: str) -> Node:
         """A name for a value: the variable that its line assigns, else its module, else its operation."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +12,7 @@ import torch
 
 from grammar import nodes
 from grammar.cache import cached_property
-from grammar.errors import NotationError
+from grammar.errors import NotationError, NotationWarning
 from grammar.printer import to_text
 
 from ..core.tensor import NamedTensor, tensor
@@ -37,9 +39,12 @@ class Given:
             raise NotationError(302, f"{self.path} has {len(array.shape)} dimensions; expected {len(self.dims)}")
         shape: list[int] = []
         for dim, length in zip(self.dims, array.shape):
-            known = 1
-            for _, size in dim:
-                known *= size or 1
+            known = math.prod(size or 1 for _, size in dim)
+            if length % known or (length != known and all(size for _, size in dim)):
+                axes = ", ".join(axis for axis, _ in dim) or "no axis"
+                raise NotationError(
+                    302, f"{self.path} has {length} elements along {axes}, and the program is for {known}"
+                )
             shape += [size or length // known for _, size in dim]
         return tensor(array.reshape(shape), list(self.axes))
 
@@ -111,14 +116,15 @@ class ReadModule:
 
     def evaluate(self, **inputs: Any) -> NamedTensor:
         """The value for named tensors."""
-        return evaluate(self.text, {**self.parameters, **inputs}, syntax="text")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NotationWarning)  # the axes are those of the source
+            return evaluate(self.text, {**self.parameters, **inputs}, syntax="text")
 
     def __call__(self, *arrays: Any, **named: Any) -> Any:
         """The value for arrays in the source's order of dimensions, as an array in that order."""
         by_name = {**dict(zip(self._given, arrays)), **{self._spelled(name): array for name, array in named.items()}}
         tensors = {name: self._given[name].named(truth_free(array)) for name, array in by_name.items()}
-        found = evaluate(self.text, {**self.parameters, **tensors}, syntax="text")
-        array = found.to_array(list(self.axes)) if self.axes else found.to_array([])
+        array = self.evaluate(**tensors).to_array(list(self.axes))
         shape = []
         sizes = dict(zip(self.axes, array.shape))
         for dim, length in zip(self._result, self._shape):

@@ -13,7 +13,13 @@ if TYPE_CHECKING:
 
 
 def from_torch(
-    module: Any, /, *inputs: Any, names: Mapping[str, str] | None = None, output: int | str = 0, **named: Any
+    module: Any,
+    /,
+    *inputs: Any,
+    names: Mapping[str, str] | None = None,
+    output: int | str = 0,
+    training: bool = False,
+    **named: Any,
 ) -> ReadModule:
     """A module or function of PyTorch as a program of the notation.
 
@@ -31,6 +37,9 @@ def from_torch(
         Axes in order, by input or parameter: `{"x": "batch seq chans", "q.weight": "(heads[8] key) chans"}`.
     output : int or str, default 0
         Which of several results is read, by number or by name.
+    training : bool, default False
+        Whether the module is read as it acts in training: batch norm by the statistics of the batch, dropout by a mask of 0 and 1
+        that is an input of the program. Other random layers are refused.
 
     Returns
     -------
@@ -55,4 +64,4 @@ def from_torch(
             from .torch_module import read
     except ImportError:
         raise NotationError(408, "from_torch needs PyTorch", hint="pip install torch") from None
-    return read(module, inputs, named, names or {}, output)
+    return read(module, inputs, named, names or {}, output, training)

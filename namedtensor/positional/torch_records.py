@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from grammar import nodes
 from grammar.nodes import Node
 
 from .axes import Dim
-from .torch_trace import Ref, Source
+from .torch_trace import Ref, Source, Step, Trace
 
 
 @dataclass(frozen=True)
@@ -26,22 +26,28 @@ class Varying:
 
 @dataclass(frozen=True)
 class Line:
-    """A definition, and the step of the trace that made it."""
+    """A definition, the step of the trace that made it, and the ranges of its indices where it defines a family."""
 
     name: Node
     value: Node
     step: int
+    ranges: tuple[nodes.Range, ...] = ()
 
 
 @dataclass(frozen=True)
 class Declared:
-    """A tensor that is given: its name, the axes of its dimensions, where it comes from."""
+    """A tensor that is given: its name, the axes of its dimensions, where it comes from.
+
+    Of a family, `members` are the paths and tensors, from 1, and `index` is what the name's superscript counts them by.
+    """
 
     node: Node
     dims: tuple[Dim, ...]
     kind: str
     path: str
     array: torch.Tensor
+    members: tuple[tuple[str, torch.Tensor], ...] = ()
+    index: nodes.Name = nodes.Name("l")
 
 
 @dataclass(frozen=True)
@@ -62,7 +68,33 @@ def same(first: Any, second: Any) -> bool:
 
 
 def leaves(arguments: Mapping[str, Any]) -> list[Any]:
-    return pytree.tree_leaves(dict(arguments), is_leaf=lambda each: isinstance(each, Ref))
+    return pytree.tree_leaves(dict(arguments), is_leaf=is_ref)
+
+
+def is_ref(argument: Any) -> bool:
+    return isinstance(argument, Ref)
+
+
+def refs_of(step: Step) -> list[Ref]:
+    """The tensors that a step takes, as often as it takes them."""
+    return [leaf for leaf in leaves(step.arguments) if isinstance(leaf, Ref)]
+
+
+def with_refs(arguments: Mapping[str, Any], refs: Iterable[Ref]) -> dict[str, Any]:
+    """Arguments with other tensors, in the order of `refs_of`."""
+    waiting = iter(refs)
+    return pytree.tree_map(lambda leaf: next(waiting) if is_ref(leaf) else leaf, dict(arguments), is_leaf=is_ref)
+
+
+def needed_for(trace: Trace, makers: Mapping[Ref, int], outputs: Sequence[Ref]) -> list[int]:
+    """The steps that tensors are made by, in order."""
+    waiting, needed = [*outputs], set[int]()
+    while waiting:
+        maker = makers.get(waiting.pop())
+        if maker is not None and maker not in needed:
+            needed.add(maker)
+            waiting += refs_of(trace.steps[maker])
+    return sorted(needed)
 
 
 def weight(node: Any) -> int:

@@ -86,11 +86,20 @@ def slice_(r: Reader, a: Arguments) -> Tensor:
         return x
     start, step = a.get("start") or 0, a.get("step") or 1
     a.skip("end", "length")
+    if step > 1 and length * step == x.shape[dim] and start < step and not a.result_varies(dim) and parted(r, x, dim):
+        split = r.views.regrouped(x, [*x.shape[:dim], length, step, *x.shape[dim + 1 :]])
+        return r.views.picked(split.used(r.axes), dim + 1, start)
     if not isinstance(start, int):
         raise Unreadable("a slice begins where a size says")
     if a.varies("end") or a.result_varies(dim):
         return cut_by_sizes(r, a, x.used(r.axes), dim, start, step)
     return r.cut(x.used(r.axes), dim, start + x.shape[dim] if start < 0 else start, length, step)
+
+
+def parted(r: Reader, x: Tensor, dim: int) -> bool:
+    """Whether a dimension has an axis without a name, which can fall into parts."""
+    inside = r.axes.expanded(x.dims[dim])
+    return len(inside) != 1 or not inside[0].kind.name
 
 
 def cut_by_sizes(r: Reader, a: Arguments, x: Tensor, dim: int, start: int, step: int) -> Tensor:
@@ -192,7 +201,11 @@ def without(dims: Sequence[Dim], at: int) -> tuple[Dim, ...]:
 @rule("stack")
 def stack(r: Reader, a: Arguments) -> Tensor:
     tensors = [numeric(each) for each in a.tensors("tensors")]
-    at = a["dim"] % (len(tensors[0].shape) + 1)
+    return stacked(r, tensors, a["dim"] % (len(tensors[0].shape) + 1))
+
+
+def stacked(r: Reader, tensors: Sequence[Tensor], at: int) -> Tensor:
+    """Tensors side by side along a new dimension."""
     dims = aligned(r.axes, *(each.value for each in tensors))
     shape = [*tensors[0].shape[:at], len(tensors), *tensors[0].shape[at:]]
     if len(tensors) == 1:
@@ -243,7 +256,8 @@ def roll(r: Reader, a: Arguments) -> Tensor:
 @rule("repeat", "tile")
 def repeat(r: Reader, a: Arguments) -> Tensor:
     """Along a dimension of size 1 nothing is written; else the axis gets one before it that repeats."""
-    x, times = a.raw("self"), a["repeats"]
+    x, times = a.raw("self"), a.step.arguments["repeats"]
+    a.skip("repeats")
     lead = len(times) - len(x.shape)
     x = x.moved([*[()] * lead, *x.dims], [*[1] * lead, *x.shape])
     shape = a.result_shape()

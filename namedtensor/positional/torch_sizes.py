@@ -6,6 +6,7 @@ With equal sizes axes would become one by accident, and a view that cuts an axis
 from __future__ import annotations
 
 import itertools
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -105,10 +106,12 @@ def drawn(example: torch.Tensor, shape: Sequence[int], generator: torch.Generato
 
 
 def runs(subject: Subject, inputs: Mapping[str, torch.Tensor]) -> bool:
-    try:
-        value_of(subject, inputs)
-    except Exception:  # whatever the module raises for sizes that do not fit
-        return False
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of sizes that nobody asked for
+        try:
+            value_of(subject, inputs)
+        except Exception:  # whatever the module raises for sizes that do not fit
+            return False
     return True
 
 
@@ -127,33 +130,43 @@ def free_groups(
     """The groups whose size can be changed, alone or with others of that size, each with three sizes that can be taken."""
     fixed = fixed_sizes(subject)
     free: list[tuple[Group, list[int]]] = []
-    taken: set[int] = set()
     alone = list(groups_of(inputs, names))
     for count in range(1, JOINT + 1):
         for several in [*itertools.combinations(alone, count)]:
             if len({group.size for group in several}) > 1 or not set(several) <= set(alone):
                 continue
             joint = Group(tuple(place for group in several for place in group.places), several[0].size)
-            sizes = sizes_for(subject, inputs, joint, fixed, taken)
+            sizes = sizes_for(subject, inputs, joint, fixed, [chosen for _, chosen in free])
             if sizes:
-                taken.update(sizes)
                 free.append((joint, sizes))
                 alone = [group for group in alone if group not in several]
     return free
 
 
 def sizes_for(
-    subject: Subject, inputs: Mapping[str, torch.Tensor], group: Group, fixed: set[int], taken: set[int]
+    subject: Subject, inputs: Mapping[str, torch.Tensor], group: Group, fixed: set[int], others: Sequence[list[int]]
 ) -> list[int]:
-    found = []
-    for prime in candidates(group.size, fixed, taken):
+    sizes: list[int] = []
+    for prime in candidates(group.size, fixed, {size for chosen in others for size in chosen}):
+        if related([*sizes, prime], others):
+            continue
         if runs(subject, resized(inputs, {group: prime}, 1)):
-            found.append(prime)
-            if len(found) == 3:
-                return found
-        elif not found and prime > group.size:
+            sizes.append(prime)
+            if len(sizes) == 3:
+                return sizes
+        elif not sizes and prime > group.size:
             return []
     return []
+
+
+def related(sizes: Sequence[int], others: Sequence[Sequence[int]]) -> bool:
+    """Whether a size could be told from another one by chance: as that plus a number, or as any multiple of it plus one."""
+    if len(sizes) == 2:
+        return any(sizes[1] - sizes[0] == other[1] - other[0] for other in others)
+    return len(sizes) == 3 and any(
+        (sizes[1] - sizes[0]) * (other[2] - other[0]) == (sizes[2] - sizes[0]) * (other[1] - other[0])
+        for other in others
+    )
 
 
 def candidates(size: int, fixed: set[int], taken: set[int]) -> Iterator[int]:

@@ -14,16 +14,20 @@ from torch.utils import _pytree as pytree
 
 from grammar.errors import NotationError
 
+from .torch_composites import Masks
 from .torch_trace import Subject
 
 NN = torch.nn
+DROPOUT = (NN.Dropout, NN.Dropout1d, NN.Dropout2d, NN.Dropout3d, NN.AlphaDropout, NN.FeatureAlphaDropout)
 OF_TRAINING = (
-    *(NN.Dropout, NN.Dropout1d, NN.Dropout2d, NN.Dropout3d, NN.AlphaDropout, NN.FeatureAlphaDropout),
+    *DROPOUT,
     *(NN.BatchNorm1d, NN.BatchNorm2d, NN.BatchNorm3d, NN.SyncBatchNorm),
 )
 
 
-def subject_of(module: Any, inputs: Sequence[Any], named: Mapping[str, Any]) -> tuple[Subject, dict[str, torch.Tensor]]:
+def subject_of(
+    module: Any, inputs: Sequence[Any], named: Mapping[str, Any], training: bool = False
+) -> tuple[Subject, dict[str, torch.Tensor]]:
     """What is run, and its tensors by the names of its parameters."""
     if not callable(module):
         raise NotationError(208, f"from_torch takes a module or a function, not {type(module).__name__}")
@@ -45,8 +49,8 @@ def subject_of(module: Any, inputs: Sequence[Any], named: Mapping[str, Any]) -> 
             positional, keywords = arguments(values)
             return module(*positional, **keywords)
 
-        return Subject(call, {}, {}, {}), tensors
-    own = copy.deepcopy(module).eval()
+        return Subject(call, {}, {}, {}, masks=Masks() if training else None), tensors
+    own = copy.deepcopy(module).train(training)
 
     def forward(state: Any, values: Mapping[str, torch.Tensor]) -> Any:
         positional, keywords = arguments(values)
@@ -54,7 +58,22 @@ def subject_of(module: Any, inputs: Sequence[Any], named: Mapping[str, Any]) -> 
 
     paths = {id(each): name for name, each in own.named_modules()}
     parameters = {name: each.detach() for name, each in own.named_parameters()}
-    return Subject(forward, parameters, dict(own.named_buffers()), paths, notes_on(module)), tensors
+    notes, masks = (notes_on_training(own), Masks()) if training else (notes_on(module), None)
+    return Subject(forward, parameters, dict(own.named_buffers()), paths, notes, masks), tensors
+
+
+def notes_on_training(module: torch.nn.Module) -> tuple[str, ...]:
+    """What the layers that act differently in training do."""
+    kinds = {
+        isinstance(part, DROPOUT): type(part).__name__
+        for part in module.modules()
+        if isinstance(part, OF_TRAINING) and getattr(part, "p", 1)
+    }
+    notes = {
+        False: "read in training mode; {} takes the statistics of the batch, and its running statistics are left as they are",
+        True: "read in training mode; {} multiplies by a mask of 0 and 1, which is an input, and divides by 1 - p",
+    }
+    return tuple(notes[random].format(kind) for random, kind in sorted(kinds.items()))
 
 
 def notes_on(module: torch.nn.Module) -> tuple[str, ...]:

@@ -298,7 +298,9 @@ class Views:
         inside = self.axes.expanded(tensor.dims[dim])
         if len(inside) == 1:
             return tensor, inside[0]
-        whole = self.axes.new(size=math.prod(map(self.size, inside)), hint="".join(map(self.base, inside[:1])) + "All")
+        whole = self.axes.new(
+            size=math.prod(map(self.size, inside)), hint=f"{self.base(inside[0])}All".replace("_", "")
+        )
         dims = [*tensor.dims]
         dims[dim] = (whole,)
         node = merged(tensor.node, inside, [whole])

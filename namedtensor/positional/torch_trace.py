@@ -13,7 +13,7 @@ import sys
 import sysconfig
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +22,8 @@ import torch
 from torch.func import functionalize
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
+
+from .torch_composites import Masks, Replacing
 
 TORCH = os.path.dirname(torch.__file__) + os.sep
 PYTHON = sysconfig.get_paths()["stdlib"] + os.sep
@@ -98,8 +100,9 @@ def kind_of(argument: Any) -> Any:
 class Recorder(TorchDispatchMode):
     """Notes each operation that is dispatched."""
 
-    def __init__(self, trace: Trace, depends: set[Ref], modules: Mapping[int, str]):
+    def __init__(self, trace: Trace, depends: set[Ref], modules: Mapping[int, str], hint: str = ""):
         super().__init__()
+        self.hint = hint  # where random numbers are drawn
         self.trace, self.depends, self.modules = trace, depends, modules
         self.refs: dict[int, Ref] = {}
         self.stale: dict[Ref, Source] = {}
@@ -160,8 +163,9 @@ class Recorder(TorchDispatchMode):
         name = name_of(func)
         if name in ("_local_scalar_dense", "is_nonzero") and depends:
             raise Unreadable("what follows depends on values of tensors", source, CONTROL, True)
-        if torch.Tag.nondeterministic_seeded in func.tags and bound.get("dropout_p", bound.get("p")) != 0.0:
-            raise Unreadable(f"aten.{name} draws random numbers", source, final=True)
+        quiet = bound.get("dropout_p", bound.get("p")) == 0.0 or (name == "rrelu_with_noise" and not bound["training"])
+        if torch.Tag.nondeterministic_seeded in func.tags and not quiet:
+            raise Unreadable(f"aten.{name} draws random numbers", source, self.hint, final=True)
         if name in ("nonzero", "masked_select", "unique", "_unique2"):
             raise Unreadable(f"the shape of what aten.{name} gives depends on values of tensors", source, CONTROL, True)
 
@@ -179,6 +183,7 @@ class Recorder(TorchDispatchMode):
                 self.stale[ref] = source
 
 
+RANDOM = "of dropout, pass training=True: its mask is an input then"
 CONTROL = "pass what it decides as a Python value, or write it with where"
 
 
@@ -192,7 +197,7 @@ def addresses(tensor: torch.Tensor) -> list[int]:
 
 def name_of(func: Any) -> str:
     """add for aten::add_, view for aten::view_copy."""
-    name = func._schema.name.removeprefix("aten::")
+    name = func._schema.name.rpartition("::")[2]
     if name.endswith("_copy") and name not in ("_to_copy", "lift_fresh_copy"):
         name = name.removesuffix("_copy")
     return name.rstrip("_") if not name.startswith("__") else name
@@ -235,8 +240,8 @@ def where_called(modules: Mapping[int, str]) -> tuple[tuple[Source, ...], str]:
                 of_torch = Source(file, frame.f_lineno)
         elif not file.startswith(PACKAGE) and (SITE in file or not file.startswith(PYTHON)):
             own.append(Source(file, frame.f_lineno))
-        if not path and frame.f_code.co_name == "forward":
-            path = modules.get(id(frame.f_locals.get("self")), "")
+        if not path and frame.f_code.co_name == "forward" and frame.f_code.co_argcount:
+            path = modules.get(id(frame.f_locals.get(frame.f_code.co_varnames[0])), "")
         frame = frame.f_back
     return tuple(own) or (of_torch,), path
 
@@ -249,6 +254,7 @@ class Subject(NamedTuple):
     buffers: Mapping[str, torch.Tensor]
     modules: Mapping[int, str]
     notes: tuple[str, ...] = ()  # what is assumed of it
+    masks: Masks | None = None  # of dropout, in training
 
 
 @contextmanager
@@ -266,12 +272,20 @@ def unfused() -> Iterator[None]:
             flags.__exit__(None, None, None)
 
 
+def masked(subject: Subject) -> AbstractContextManager[Any]:
+    """With new masks of dropout, in training."""
+    if subject.masks is None:
+        return nullcontext()
+    subject.masks.drawn.clear()
+    return subject.masks
+
+
 def run(subject: Subject, call: Callable[[], Any]) -> Any:
     """Call with the settings under which operations are not fused."""
     fast = torch.backends.mha.get_fastpath_enabled()
     torch.backends.mha.set_fastpath_enabled(False)
     try:
-        with torch.no_grad(), unfused():
+        with torch.no_grad(), unfused(), masked(subject):
             return call()
     finally:
         torch.backends.mha.set_fastpath_enabled(fast)
@@ -293,7 +307,7 @@ def tensors_of(result: Any) -> list[tuple[str, torch.Tensor]]:
 def traced(subject: Subject, inputs: Mapping[str, torch.Tensor]) -> tuple[Trace, set[Ref]]:
     """One run recorded, and the tensors in it that depend on inputs or parameters."""
     trace, depends = Trace(), set[Ref]()
-    recorder = Recorder(trace, depends, subject.modules)
+    recorder = Recorder(trace, depends, subject.modules, "" if subject.masks else RANDOM)
     given = [("parameter", subject.parameters), ("buffer", subject.buffers), ("input", inputs)]
     for kind, tensors in given:
         for name, tensor in tensors.items():
@@ -306,7 +320,7 @@ def traced(subject: Subject, inputs: Mapping[str, torch.Tensor]) -> tuple[Trace,
         return [each for _, each in outputs]
 
     def recorded() -> Any:
-        with recorder:
+        with recorder, Replacing():
             return functionalize(call, remove="mutations_and_views")(
                 {**subject.parameters, **subject.buffers}, dict(inputs)
             )

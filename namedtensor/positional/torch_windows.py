@@ -10,6 +10,7 @@ from .torch_operations import numeric
 from .torch_rules import rule
 from .torch_shapes import joined
 from .torch_tensors import Tensor
+from .torch_trace import Unreadable
 from .values import Value, call, iota, number, ones, renamed
 
 
@@ -31,6 +32,63 @@ def padded(r: Reader, x: Tensor, dim: int, before: int, after: int, value: float
     pieces = [constant_like(r, x, dim, before, value), x, constant_like(r, x, dim, after, value)]
     pieces = [each for each in pieces if each is not None]
     return joined(r, pieces, dim) if len(pieces) > 1 else x
+
+
+@rule(
+    "reflection_pad1d",
+    "reflection_pad2d",
+    "reflection_pad3d",
+    "replication_pad1d",
+    "replication_pad2d",
+    "replication_pad3d",
+)
+def edge_pad(r: Reader, a: Arguments) -> Tensor:
+    """Elements of the tensor beyond its edges: mirrored, or those at the edge again."""
+    x, widths, shape, other = numeric(a.tensor("self")), a["padding"], a.result_shape(), a.other_shape()
+    for count in range(len(widths) // 2):
+        dim = len(x.shape) - 1 - count
+        before, after = widths[2 * count], widths[2 * count + 1]
+        if before < 0 or after < 0:
+            raise Unreadable(f"aten.{a.operator} with a negative width")
+        if before or after:
+            x = beyond(r, x, dim, before, shape[dim], other[dim], a.operator.startswith("reflection"))
+    return x
+
+
+def beyond(r: Reader, x: Tensor, dim: int, before: int, length: int, other: int, mirrored: bool) -> Tensor:
+    x, axis = r.views.joined(r.with_axis(x, dim), dim)
+    new = r.axes.new(size=length, hint=r.views.base(axis))
+    rest = [inside for at, axes in enumerate(x.dims) if at != dim for inside in axes]
+    r.axes.apart([*rest, axis], [*rest, new], [axis, new])
+    last = nodes.Size(nodes.Axis(axis.key))
+    if mirrored:  # n − |n − 1 − |i − 1 − b||
+        inside = call("abs", (call("-", (iota(new), number(before + 1))),))
+        index = call("-", (last, call("abs", (call("-", (call("-", (last, number(1))), inside)),))))
+    else:
+        moved = call("-", (iota(new), number(before))) if before else iota(new)
+        index = call("min", (call("max", (moved, number(1))), last))
+    dims: list[Dim] = [*x.dims]
+    dims[dim] = (new,)
+    node = nodes.Index(x.node, ((nodes.Axis(axis.key), index),))
+    return x.with_node(node, dims, [*x.shape[:dim], length, *x.shape[dim + 1 :]])
+
+
+@rule("im2col")
+def im2col(r: Reader, a: Arguments) -> Tensor:
+    """Windows of an image as columns."""
+    x, sizes = a.tensor("self"), a["kernel_size"]
+    stride, padding, dilation = a["stride"], a["padding"], a["dilation"]
+    batch, chans = x.shape[:2]
+    kernels: list[Dim] = []
+    for place, size in enumerate(sizes):
+        dim = place + 2
+        x = padded(r, x, dim, padding[place], padding[place], 0)
+        count = (x.shape[dim] - dilation[place] * (size - 1) - 1) // stride[place] + 1
+        x, kernel = windows(r, x, dim, size, stride[place], dilation[place], count)
+        kernels.append(kernel)
+    height, width = x.shape[2:]
+    x = x.moved([*x.dims[:2], *kernels, *x.dims[2:]], [batch, chans, *sizes, height, width])
+    return r.views.regrouped(x, [batch, chans * sizes[0] * sizes[1], height * width])
 
 
 def constant_like(r: Reader, x: Tensor, dim: int, length: int, value: float) -> Tensor | None:
@@ -60,12 +118,14 @@ def windows(r: Reader, x: Tensor, dim: int, length: int, step: int, dilation: in
     whole = x.shape[dim]
     if step == dilation == 1:
         node = renamed(call("unroll", (x.node,), (axis, kernel)), [(axis, new)])
-    elif step == length and dilation == 1 and whole == count * length:
+    elif step == length > 1 and dilation == 1 and whole == count * length:
         node = renamed(call("pool", (x.node,), (axis, kernel)), [(axis, new)])
     else:
         parts = [multiple(step, new), multiple(dilation, kernel)]
         offset = 1 - step - dilation
         index = call("+", parts)
+        if length == 1:
+            index, offset = parts[0], 1 - step
         index = call("-" if offset < 0 else "+", [index, number(abs(offset))]) if offset else index
         node = nodes.Index(x.node, ((nodes.Axis(axis.key), index),))
     rest = [each for place, other in enumerate(x.dims) if place != dim for each in other]

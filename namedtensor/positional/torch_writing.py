@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -11,15 +12,16 @@ from grammar import nodes
 from grammar.nodes import Node
 from grammar.printer import to_text
 
+from ..core.tensor import NamedTensor
 from .axes import Axis, Move
 from .naming import TwiceInOneValue, names_of
-from .torch_graph import Reader
+from .torch_graph import GIVEN, Reader
 from .torch_names import axis_words, of_parameter
 from .torch_program import Given, ReadModule, truth_free
-from .torch_records import Declared
+from .torch_records import Declared, Line
 from .torch_tensors import Tensor
 from .torch_trace import Subject, Unreadable
-from .values import Names, number, written
+from .values import Divided, Names, number, written
 
 DRAWN = 8  # as many values, from 0, are drawn for an index
 
@@ -36,9 +38,8 @@ class Writing:
                 self.value = reader.with_axis(self.value, dim)
         reader.axes.apart(self.value.value.axes)
         self.prefer_given(reader.axes.expanded(self.value.value.axes))
-        taken = {to_text(each.node) for each in reader.declared.values()} | {
-            to_text(line.name) for line in reader.lines
-        }
+        tensors = [declared.node for declared in reader.declared.values()] + [line.name for line in reader.lines]
+        taken = {to_text(base_of(name)) for name in tensors} | reader.names.indices
         try:
             self.names: Names = names_of(reader.axes, taken)
         except TwiceInOneValue:
@@ -55,8 +56,9 @@ class Writing:
     def unused(self) -> dict[str, str]:
         """The sets of parameters that the code does not use: with the axes of their layer, or those of their sizes."""
         found = {}
+        read = {path for declared in self.reader.declared.values() for path, _ in members_of(declared)}
         for path, array in self.subject.parameters.items():
-            if path not in self.reader.declared:
+            if path not in read:
                 axes = self.axes_for(path, array)
                 if axes is not None:
                     node = self.reader.names.fresh(of_parameter(path))
@@ -80,23 +82,34 @@ class Writing:
         return [each[0] for each in names] if all(names) else None
 
     def program(self, notes: Sequence[str]) -> ReadModule:
+        try:
+            return self.read_module(notes)
+        except Divided:
+            raise Unreadable("an axis is indexed and falls into parts, too") from None
+
+    def read_module(self, notes: Sequence[str]) -> ReadModule:
         reader = self.reader
         stated: set[str] = set()
         declarations = [self.declaration(each, stated) for each in reader.declared.values()]
-        equations = [nodes.Equation((line.name, written(line.value, self.names))) for line in reader.lines]
+        equations = [self.equation(line) for line in reader.lines]
         body = written(nodes.Indicator(self.value.node) if self.value.truth else self.value.node, self.names)
         sizes = self.stated_sizes(stated, equations, body)
         last = self.last(body)
         tree = nodes.Program((*declarations, *sizes, *equations, *last))
-        given = {to_text(each.node): self.given(each) for each in reader.declared.values()}
-        inputs = {name: each for name, each in given.items() if reader.declared[each.path].kind == "input"}
-        parameters = {
-            name: each.named(truth_free(reader.declared[each.path].array))
-            for name, each in given.items()
-            if name not in inputs
-        }
+        inputs: dict[str, Given] = {}
+        parameters: dict[str, NamedTensor] = {}
+        sets: dict[str, str] = {}
+        for declared, declaration in zip(reader.declared.values(), declarations):
+            dims = tuple(tuple(pair for axis in dim for pair in self.sized(axis)) for dim in declared.dims)
+            for number_of_member, (path, array) in enumerate(members_of(declared), 1):
+                name = to_text(numbered(declared, number_of_member))
+                sets[name] = self.drawn_from(declaration)
+                given = Given(name, path, dims)
+                if declared.kind in GIVEN:
+                    inputs[name] = given
+                else:
+                    parameters[name] = given.named(truth_free(array))
         result = [tuple((name, None) for axis in dim for name in self.names[axis.key]) for dim in self.value.dims]
-        sets = {to_text(each.names[0]): self.drawn_from(each) for each in declarations}
         steps = [(step.source, *step.callers) for step in reader.trace.steps]
         found = ReadModule(
             tree, inputs, parameters, result, self.shape_of_one(), tuple(reader.remarks), notes, steps, sets
@@ -116,9 +129,9 @@ class Writing:
             return [nodes.Equation((self.reader.names.fresh(nodes.Name("Y")), body))]
         return [nodes.Value(body)]
 
-    def given(self, each: Declared) -> Given:
-        dims = tuple(tuple(pair for axis in dim for pair in self.sized(axis)) for dim in each.dims)
-        return Given(to_text(each.node), each.path, dims)
+    def equation(self, line: Line) -> nodes.Equation:
+        spans = written(in_one(line.ranges), self.names) if line.ranges else None
+        return nodes.Equation((written(line.name, self.names), written(line.value, self.names)), (), spans)
 
     def sized(self, axis: Axis) -> list[tuple[str, int | None]]:
         """The names of the parts of an axis, each with its size, or None where that is free."""
@@ -143,9 +156,12 @@ class Writing:
                     stated.add(name)
                     items.append((nodes.Axis(name), said))
         whole = not each.array.dtype.is_floating_point and bool(each.array.numel()) and int(each.array.min()) >= 0
-        domain = "elements" if each.array.dtype == torch.bool else "naturals" if whole else "reals"
+        binary = each.array.dtype == torch.bool or each.kind == "mask"
+        domain = "elements" if binary else "naturals" if whole else "reals"
         elements = (number(0), number(1)) if domain == "elements" else ()
-        return nodes.Declaration((each.node,), (nodes.Set(domain, elements, tuple(items)),))
+        count = number(len(each.members))
+        span = nodes.Range(each.index, number(1), count) if each.members else None
+        return nodes.Declaration((each.node,), (nodes.Set(domain, elements, tuple(items)),), span)
 
     def drawn_from(self, each: nodes.Declaration) -> str:
         """The set to draw values from: that of a declaration, for indices no more than there are elements."""
@@ -178,6 +194,29 @@ class Writing:
         return result
 
 
+def base_of(name: Node) -> Node:
+    """The name of a family without its index."""
+    if isinstance(name, nodes.Call):
+        return nodes.Name(name.operator)
+    return base_of(name.base) if isinstance(name, (nodes.Superscript, nodes.Index)) else name
+
+
+def members_of(declared: Declared) -> tuple[tuple[str, torch.Tensor], ...]:
+    """The paths and tensors of a family, or those of what is none."""
+    return declared.members or ((declared.path, declared.array),)
+
+
+def numbered(declared: Declared, member: int) -> Node:
+    """The name of a member of a family."""
+    return nodes.Superscript(base_of(declared.node), (number(member),)) if declared.members else declared.node
+
+
+def in_one(ranges: Sequence[nodes.Range]) -> nodes.Range:
+    """Several ranges as one: for l = 1, …, 8 for t = 1, …, |seq|."""
+    first, *rest = ranges
+    return replace(first, further=in_one(rest)) if rest else first
+
+
 def made_axes(node: Any) -> set[str]:
     """The names of axes that nothing else gives a size: of iota and ones, of windows, of what splits."""
     if isinstance(node, tuple):
@@ -187,7 +226,7 @@ def made_axes(node: Any) -> set[str]:
     found: set[str] = set()
     if isinstance(node, nodes.Subscript) and isinstance(node.base, nodes.Name) and node.base.text in ("iota", "ones"):
         found = set(map(to_text, node.components))
-    elif isinstance(node, nodes.Call) and node.operator in ("unroll", "pool"):
+    elif isinstance(node, nodes.Call) and node.operator in ("unroll", "pool", "maxk", "argmaxk"):
         found = set(map(to_text, node.subscript))
     elif isinstance(node, nodes.Rename):
         found = {axis.name for old, new in node.items if len(old) != len(new) for axis in new}

@@ -166,6 +166,10 @@ def matmul(axes: Axes, first: Value, second: Value) -> Value:
 
 
 # -------------------------------------------------------------------------------------------------------- writing
+class Divided(Exception):
+    """An axis that falls into parts stands where only one can."""
+
+
 Names = Mapping[str, tuple[str, ...]]
 
 
@@ -183,8 +187,15 @@ def written(node: Any, names: Names) -> Any:
         return _product([nodes.Size(nodes.Axis(part)) for part in names[node.axis.name]])
     if isinstance(node, (nodes.Name, nodes.Axis)):
         attribute = "text" if isinstance(node, nodes.Name) else "name"
-        (spelled,) = names.get(getattr(node, attribute), (getattr(node, attribute),))
-        return replace(node, **{attribute: spelled})
+        parts = names.get(getattr(node, attribute), (getattr(node, attribute),))
+        if len(parts) != 1:
+            raise Divided
+        return replace(node, **{attribute: parts[0]})
+    if isinstance(node, nodes.Subscript) and node.base in (nodes.Name("iota"), nodes.Name("ones")):
+        (axis,) = node.components
+        parts = names.get(getattr(axis, "text", ""), ())
+        if len(parts) > 1:
+            return _counted(node.base, parts)
     changes = {field.name: written(getattr(node, field.name), names) for field in fields(node) if field.name != "span"}
     return replace(node, **changes)
 
@@ -195,6 +206,18 @@ def _written_identity(axes: tuple[Any, ...], taken: bool) -> Node:
         return nodes.Subscript(nodes.Name("I"), axes)
     sides = tuple(nodes.Subscript(nodes.Name("iota"), (axis,)) for axis in axes)
     return nodes.Indicator(nodes.Call("=", (), (), sides))
+
+
+def _counted(base: Node, axes: Sequence[str]) -> Node:
+    """iota_{(i,j)} as (iota_i − 1) |j| + iota_j; ones_{(i,j)} as ones_i ⊙ ones_j"""
+    each = [nodes.Subscript(base, (nodes.Name(axis),)) for axis in axes]
+    if base == nodes.Name("ones"):
+        return _product([*each])
+    total: Node = each[0]
+    for axis, last in zip(axes[1:], each[1:]):
+        rows = _product([nodes.Call("-", (), (), (total, nodes.Number(1))), nodes.Size(nodes.Axis(axis))])
+        total = nodes.Call("+", (), (), (rows, last))
+    return total
 
 
 def _components(item: Any, names: Names) -> tuple[Any, ...]:

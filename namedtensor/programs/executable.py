@@ -48,6 +48,7 @@ class Options(NamedTuple):
     strict: bool = False
     disable: tuple[str, ...] = ()  # optimizations
     donated: frozenset[str] = frozenset()  # tensors in whose arrays the result may be written
+    unrolled: bool = False  # whether all steps of recurrences are written out
 
 
 PLAIN = Options()
@@ -88,6 +89,7 @@ def checked(
         inputs, options.sizes, scope=scope, arguments=[each for _, each in arguments], by_keyword=options.by_keyword,
         strict=options.strict,
     )  # fmt: skip
+    checker.rolls = not options.unrolled
     return checker, goal.terms(checker, arguments)
 
 

@@ -36,7 +36,7 @@ def term_values(text: str, given: Mapping[str, Any]) -> list[TermValue]:
     Returns
     -------
     list of TermValue
-        The last is the value of the program. Terms that only hold others, such as loops, are among them.
+        The last is the value of the program. The steps of recurrences are written out.
 
     Examples
     --------
@@ -45,8 +45,10 @@ def term_values(text: str, given: Mapping[str, Any]) -> list[TermValue]:
     ['input', 'number', '⊙', 'number', '+']
     """
     goal, arguments = WholeProgram(parsed(text, "text", False)), Arguments(dict(given))
-    found = typed(goal, arguments, [], Options())
-    roots = without_variables(found.terms)
+    program = typed(
+        goal, arguments, [], Options(unrolled=True)
+    )  # the terms of a loop's body have no values by themselves
+    roots = without_variables(program.terms)
     terms = topological(*roots)
     with recursion_headroom(text):
         values = StepValues(text, arguments)(terms)

@@ -1,0 +1,202 @@
+"""Layers that repeat, read once: their parameters are families, what passes from one to the next is a recurrence.
+
+h^0 = x
+h^l = relu(h^{l-1} ⊙_{chans} W^l + b^l) for l = 1, …, 8
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from grammar import nodes
+from grammar.nodes import Node
+from grammar.printer import to_text
+
+from .torch_graph import Reader
+from .torch_names import of_parameter
+from .torch_records import Declared, needed_for, stamped
+from .torch_repeats import Carried, Member, Repeat, Runs
+from .torch_tensors import Tensor
+from .torch_trace import Ref, Unreadable
+from .values import Value, call, number
+
+INDICES = ("l", "m", "n", "k")
+
+
+class Function(NamedTuple):
+    """A module as a function: its name, and tensors like its parameters and its result."""
+
+    name: str
+    parameters: tuple[Tensor, ...]
+    result: Tensor
+
+
+class LayerReader(Reader):
+    """A reader of two runs in which layers repeat."""
+
+    def __init__(
+        self, runs: Runs, given: Mapping[str, str], free: Mapping[int, tuple[int, str, int]], repeats: Sequence[Repeat]
+    ):
+        super().__init__((runs.first, set(runs.depends)), runs.second, given, free)
+        self.first_steps = {repeat.blocks[0][0]: repeat for repeat in repeats if not repeat.function}
+        self.calls = {
+            block[0]: (repeat, call)
+            for repeat in repeats
+            if repeat.function
+            for call, block in enumerate(repeat.blocks)
+        }
+        self.later_steps = {number for repeat in repeats for block in repeat.blocks for number in block}
+        self.functions: dict[str, Function] = {}  # by the path of the module
+        self.head: Node | None = None  # of the function that is read
+        self.results: dict[Ref, Tensor | None] = {}  # of the layer that is read: those that get names, with their axes
+        self.bases: dict[Ref, Node] = {}
+
+    def needed(self, output: Ref) -> list[int]:
+        initial = [carried.initial for repeat in self.first_steps.values() for carried in repeat.carried]
+        for repeat, number_of_call in self.calls.values():
+            initial += [argument.members[0] for argument in repeat.families if number_of_call == 0]
+        self.uses.update(initial)
+        return needed_for(self.trace, self.makers, [output, *initial])
+
+    def step(self, number: int) -> None:
+        if number in self.first_steps and not self.ranges:
+            self.layers(self.first_steps[number])
+        elif number in self.calls and self.head is None:
+            self.call(*self.calls[number])
+        elif self.head is not None or self.ranges or number not in self.later_steps:
+            super().step(number)
+
+    # ------------------------------------------------------------------------------------------------------------ layers
+    def layers(self, repeat: Repeat) -> None:
+        """Read the first of equal layers for all of them."""
+        index, count = self.index(*INDICES), len(repeat.blocks)
+        self.current = repeat.blocks[0][0]
+        for carried in repeat.carried:
+            self.begin(carried, index)
+        for family in repeat.families:
+            self.tensors[family.ref] = self.family(family, index)
+        self.results.update({several[0]: self.results.get(several[0]) for several in repeat.leaving})
+        self.ranges = (nodes.Range(index, nodes.Number(1), nodes.Number(count)),)
+        before = set(self.tensors)
+        for number_of_step in repeat.blocks[0]:
+            super().step(number_of_step)
+        self.ranges = ()
+        made = {ref: self.tensors[ref] for ref in self.results}
+        for ref in set(self.tensors) - before:
+            del self.tensors[ref]
+        for several in repeat.leaving:
+            for layer, ref in enumerate(several, 1):
+                self.tensors[ref] = self.member(made[several[0]], several[0], number(layer))
+        self.results, self.bases = {}, {}
+
+    def begin(self, carried: Carried, index: nodes.Name) -> None:
+        """Define what the first layer takes as number 0 of a family."""
+        initial = self.tensor(carried.initial).used(self.axes)
+        if initial.truth:
+            raise Unreadable("what passes between layers is a condition")
+        for dim, length in enumerate(initial.shape):
+            if length != 1:
+                initial = self.with_axis(initial, dim)
+        if carried.result not in self.bases:
+            step = self.trace.steps[self.makers[carried.result]]
+            self.bases[carried.result] = self.names.of_value(step.source, step.path, step.operator)
+        elif self.results.get(carried.result) is not None:
+            raise Unreadable("the first layer takes two tensors in place of one result of the layer before")
+        base = self.bases[carried.result]
+        self.equation(nodes.Superscript(base, (number(0),)), initial.node)
+        self.results[carried.result] = initial
+        self.tensors[carried.ref] = self.member(initial, carried.result, call("-", (index, number(1))))
+
+    def member(self, like: Tensor, result: Ref, index: Node) -> Tensor:
+        """A member of a family of values."""
+        node = nodes.Superscript(self.bases[result], (index,))
+        return Tensor(Value(node, like.dims), like.shape, named=True)
+
+    def kept(self, ref: Ref, tensor: Tensor) -> Tensor:
+        """The result of a step; one that leaves a layer is a member of a family."""
+        if ref not in self.results:
+            return super().kept(ref, tensor)
+        if tensor.truth:
+            raise Unreadable("a condition is used after the layers")
+        if self.head is not None:
+            tensor = tensor.used(self.axes)
+            self.equation(self.head, stamped(tensor.node, self.current))
+            return tensor
+        tensor, like = tensor.used(self.axes), self.results[ref]
+        if like is not None:
+            tensor = self.along(tensor, like)
+        if ref not in self.bases:
+            self.bases[ref] = self.names.of_value(self.step_now.source, self.step_now.path, self.step_now.operator)
+        self.line(self.bases[ref], stamped(tensor.node, self.current))
+        return self.member(tensor, ref, self.ranges[0].variable)
+
+    # ---------------------------------------------------------------------------------------------------------- functions
+    def call(self, repeat: Repeat, count: int) -> None:
+        """A call of a module that is a function."""
+        block = repeat.blocks[count]
+        self.current = block[0]
+        if count == 0:
+            self.functions[repeat.function] = self.function(repeat)
+        function = self.functions[repeat.function]
+        arguments = []
+        for argument, parameter in zip(repeat.families, function.parameters):
+            arguments.append(self.along(self.tensor(argument.members[count]).used(self.axes), parameter).node)
+        (results,) = repeat.leaving
+        node = nodes.Call(function.name, (), (), tuple(arguments))
+        self.current = block[-1]
+        tensor = Tensor(Value(node, function.result.dims), function.result.shape, named=True).used(self.axes)
+        self.tensors[results[count]] = super().kept(results[count], tensor)
+
+    def function(self, repeat: Repeat) -> Function:
+        """Read the first call for all of them."""
+        parameters = []
+        for argument in repeat.families:
+            like = self.tensor(argument.members[0]).used(self.axes)
+            if like.truth:
+                raise Unreadable("a module is called with a condition")
+            for dim, length in enumerate(like.shape):
+                if length != 1:
+                    like = self.with_axis(like, dim)
+            name = self.names.fresh(nodes.Name("x"))
+            parameters.append(Tensor(Value(name, like.dims), like.shape, named=True))
+            self.tensors[argument.ref] = parameters[-1]
+        name = self.names.function(repeat.function.split(".")[-1])
+        self.head = nodes.Call(name, (), (), tuple(parameter.node for parameter in parameters))
+        ((first, *_),) = repeat.leaving
+        self.results = {first: None}
+        before = set(self.tensors)
+        for number_of_step in repeat.blocks[0]:
+            super().step(number_of_step)
+        result = self.tensors[first]
+        for ref in set(self.tensors) - before:
+            del self.tensors[ref]
+        self.results, self.head = {}, None
+        return Function(name, tuple(parameters), result)
+
+    # -------------------------------------------------------------------------------------------------------- parameters
+    def family(self, family: Member, index: nodes.Name) -> Tensor:
+        """A parameter of each layer, as a family."""
+        kind = self.trace.origins[family.members[0]][0]
+        paths = [self.trace.origins[ref][1] for ref in family.members]
+        arrays = [self.trace.tensors[ref.index] for ref in family.members]
+        spelled = {self.given[path] for path in paths if path in self.given}
+        if len(spelled) > 1:
+            raise Unreadable("parameters of equal layers have different axes")
+        path = next((path for path in paths if path in self.given), paths[0])
+        key = common(paths)
+        base = self.names.fresh(of_parameter(key))
+        node = nodes.Superscript(base, (index,))
+        dims = self.leaves.dims_of(kind, path, arrays[0])
+        members = tuple(zip(paths, arrays))
+        self.declared[f"{key} {to_text(base)}"] = Declared(node, dims, kind, paths[0], arrays[0], members, index)
+        return Tensor(Value(node, dims), tuple(arrays[0].shape), named=True)
+
+
+def common(paths: Sequence[str]) -> str:
+    """The words of a path that all have, without those that tell them apart: h.ln of h.0.ln and h.1.ln."""
+    split = [path.split(".") for path in paths]
+    if len({len(words) for words in split}) > 1:
+        return re.sub(r"\.\d+(?=\.)", "", paths[0])
+    return ".".join(words[0] for words in zip(*split) if len(set(words)) == 1) or split[0][-1]

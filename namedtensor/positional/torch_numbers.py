@@ -1,0 +1,94 @@
+"""Numbers of a trace that depend on sizes: which size they are, and the sizes of the axes that inputs are indices of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from grammar import nodes
+from grammar.nodes import Node
+from grammar.printer import to_text
+
+from .axes import Axes
+from .torch_records import Declared, Varying
+from .torch_tensors import Tensor, plain, size_of
+from .torch_trace import Unreadable
+from .values import call, number, size
+
+POWERS = (
+    (1, lambda n: n), (-1, lambda n: call("/", (number(1), n))), (0.5, lambda n: call("sqrt", (n,))),
+    (-0.5, lambda n: call("/", (number(1), call("sqrt", (n,))))),
+)  # fmt: skip
+
+
+class Numbers:
+    """Numbers of two traces at different sizes, as expressions of those sizes that are free."""
+
+    def __init__(self, axes: Axes, free: Mapping[int, tuple[int, str, int]]):
+        self.axes, self.free = axes, free
+        self.declared: dict[str, Declared] = {}
+        self.bounds: dict[str, int] = {}  # the least size of what an input is an index of
+
+    def scalar(self, value: Any) -> Tensor:
+        """A number, which may depend on the sizes."""
+        if isinstance(value, Varying):
+            node = self.size_of(value.first, value.second)
+            if node is None:
+                raise Unreadable(f"the number {value.first:g} depends on the sizes")
+            return plain(node)
+        return plain(number(value))
+
+    def size_of(self, first: float, second: float) -> Node | None:
+        """A number that depends on the sizes, as an expression of one of them."""
+        if first == second:
+            return number(first)
+        lines: list[tuple[int, int, Node]] = []  # slope and offset, and the size
+        for one, (two, name, dim) in self.free.items():
+            axes = self.axes.expanded(self.declared[name].dims[dim])
+            if len(axes) != 1:
+                continue
+            node = size(axes[0])
+            for power, form in POWERS:
+                if abs(first - one**power) < 1e-9 * abs(first) and abs(second - two**power) < 1e-9 * abs(second):
+                    return form(node)
+            slope = (first - second) / (one - two)
+            offset = first - slope * one
+            if slope == int(slope) and slope > 0 and offset == int(offset):
+                lines.append((int(slope), int(offset), node))
+        if not lines:
+            return None
+        slope, offset, node = min(lines, key=lambda line: (line[0], abs(line[1])))
+        scaled = node if slope == 1 else call("⊙", (number(slope), node))
+        return call("+" if offset > 0 else "-", (scaled, number(abs(offset)))) if offset else scaled
+
+    def is_free(self, length: int) -> bool:
+        return length in self.free
+
+    def scaled(self, x: Tensor, value: float, operator: str) -> Tensor | None:
+        """A factor that is the root of the size of what was just summed over, or of the last axes, is written as that."""
+        for over, least in ((x.over, 1), (self.axes.expanded(x.dims[-1]) if x.dims else (), 4)):
+            lengths = [axis.kind.size or 0 for axis in over]
+            whole = 1
+            for each in lengths:
+                whole *= each
+            if whole <= least or any(map(self.is_free, lengths)):
+                continue
+            for sign, due in ((operator, whole**0.5), ("mul" if operator == "div" else "div", whole**-0.5)):
+                if abs(value - due) < 1e-6 * due:
+                    root = call("sqrt", (size_of(over),))
+                    written = call("/", (x.node, root)) if sign == "div" else call("⊙", (root, x.node))
+                    return x.with_node(written)
+        return None
+
+    def bounded(self, index: Any, length: int) -> None:
+        """Note the size of the axis that an input is an index of."""
+        if isinstance(index, tuple):
+            for each in index:
+                self.bounded(each, length)
+        elif isinstance(index, (nodes.Name, nodes.Subscript)):
+            name = to_text(index)
+            self.bounds[name] = min(length, self.bounds.get(name, length))
+        elif hasattr(type(index), "__dataclass_fields__"):
+            for field in fields(index):
+                self.bounded(getattr(index, field.name), length)

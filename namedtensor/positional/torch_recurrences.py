@@ -1,0 +1,238 @@
+"""Recurrent layers as recurrences over their time axis.
+
+h^0 = hx
+h^t = tanh(x_{seq(t)} ⊙_{in} W + b + h^{t-1}_{hidden→hidden'} ⊙_{hidden'} U + c) for t = 1, …, |seq|
+Y_{seq(t)} = h^t for t = 1, …, |seq|
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from grammar import nodes
+from grammar.nodes import Node
+
+from .axes import Axis, Dim, Move, axes_of
+from .torch_composites import GATES
+from .torch_graph import Arguments, Reader
+from .torch_operations import apply
+from .torch_products import product, transposed
+from .torch_rules import rule
+from .torch_shapes import joined, stacked
+from .torch_tensors import Tensor, plain
+from .values import Value, call, number, size
+
+NAMES = {"state": "h", "cell": "c", "gates": "g", "output": "Y"}
+
+
+class Clock(NamedTuple):
+    """The time axis of a sequence, the index that counts it, and whether it counts down."""
+
+    axis: Axis
+    length: int
+    index: nodes.Name
+    down: bool
+
+    @property
+    def range(self) -> nodes.Range:
+        first, last = number(1), size(self.axis)
+        return nodes.Range(self.index, last, first) if self.down else nodes.Range(self.index, first, last)
+
+    @property
+    def start(self) -> Node:
+        return call("+", (size(self.axis), number(1))) if self.down else number(0)
+
+    @property
+    def before(self) -> Node:
+        return call("+" if self.down else "-", (self.index, number(1)))
+
+    @property
+    def last(self) -> Node:
+        return number(1) if self.down else size(self.axis)
+
+
+class Family(NamedTuple):
+    """The values of a tensor over time: its name, and a tensor like each of them."""
+
+    base: Node
+    like: Tensor
+
+    def member(self, r: Reader, index: Node) -> Tensor:
+        """Its value at an index, for a use."""
+        node = nodes.Superscript(self.base, (*(span.variable for span in r.ranges), index))
+        return Tensor(Value(node, self.like.dims), self.like.shape, named=True).used(r.axes)
+
+
+class Weights(NamedTuple):
+    """The parameters of one layer in one direction: of its input and of its state."""
+
+    input: Tensor
+    state: Tensor
+    biases: tuple[Tensor, ...]
+
+
+@rule("recurrent")
+def recurrent(r: Reader, a: Arguments) -> tuple[Tensor | None, ...]:
+    kind, x, first = a["kind"], a.raw("input"), a["batch_first"]
+    states, parameters = a.tensors("state"), a.tensors("weights")
+    directions, count = (2 if a["both_ways"] else 1), (4 if a["biased"] else 2)
+    x = x if first else swapped(x)
+    ends: list[list[Tensor]] = [[] for _ in states]
+    gated(r, parameters, GATES[kind])
+    for layer in range(a["layers"]):
+        x = r.shared(x if x.dims[1] else r.with_axis(x.used(r.axes), 1))
+        outputs = []
+        for way in range(directions):
+            number_of_layer = layer * directions + way
+            begin = [r.views.picked(state, 0, number_of_layer) for state in states]
+            listed = parameters[number_of_layer * count :][:count]
+            weights = Weights(listed[0], listed[1], tuple(listed[2:]))
+            output, last = one_way(r, kind, x, begin, weights, way == 1)
+            outputs.append(output)
+            for end, tensor in zip(ends, last):
+                end.append(tensor)
+        x = joined(r, outputs, 2) if directions == 2 else outputs[0]
+    last = [stacked(r, end, 0) if r.uses[ref] else None for end, ref in zip(ends, a.step.results[1:])]
+    return x if first else swapped(x), *last
+
+
+def swapped(x: Tensor) -> Tensor:
+    return x.moved([x.dims[1], x.dims[0], *x.dims[2:]], [x.shape[1], x.shape[0], *x.shape[2:]])
+
+
+def gated(r: Reader, parameters: Sequence[Tensor], gates: int) -> None:
+    """Let the rows of all parameters be those of each gate, where they have no names."""
+    rows = [r.axes.expanded(parameter.dims[0]) for parameter in parameters]
+    for first, other in ((rows[0][0], axes[0]) for axes in rows[1:] if len(axes) == len(rows[0]) == 1):
+        if first.kind.fits(other.kind):
+            first.kind.unify(other.kind)
+    if gates > 1 and len(rows[0]) == 1 and not rows[0][0].kind.name:
+        r.views.cut(parameters[0], rows[0][0], (gates, parameters[0].shape[0] // gates), ("gate", "hidden"))
+
+
+def one_way(
+    r: Reader, kind: str, x: Tensor, begin: Sequence[Tensor], weights: Weights, down: bool
+) -> tuple[Tensor, list[Tensor]]:
+    """One layer in one direction: its output at all times, and its last states."""
+    sequence = x.used(r.axes)
+    sequence, axis = r.views.joined(sequence, 1)
+    clock = Clock(axis, x.shape[1], r.index("t"), down)
+    step = Step(r, sequence, clock, weights, begin)
+    STEPS[kind](step)
+    state = step.families[0]
+    output = step.laid_out(state)
+    ends = [family.member(r, clock.last) for family in step.families]
+    return output, ends
+
+
+class Step:
+    """The equations of one step of a recurrent layer."""
+
+    def __init__(self, r: Reader, x: Tensor, clock: Clock, weights: Weights, begin: Sequence[Tensor]):
+        self.r, self.clock, self.weights = r, clock, weights
+        node = nodes.Index(x.node, ((nodes.Axis(clock.axis.key), clock.index),))
+        self.x = x.with_node(node, [x.dims[0], x.dims[2]], [x.shape[0], x.shape[2]])
+        self.families = [self.begun(name, tensor) for name, tensor in zip((NAMES["state"], NAMES["cell"]), begin)]
+
+    def begun(self, name: str, start: Tensor) -> Family:
+        """A state with its value before the first step."""
+        for dim, hint in enumerate(("batch", "hidden")):
+            if start.shape[dim] != 1:
+                start = self.r.with_axis(start, dim, hint)
+        family = Family(self.r.names.fresh(nodes.Name(name)), start)
+        indices = (*(span.variable for span in self.r.ranges), self.clock.start)
+        self.r.equation(nodes.Superscript(family.base, indices), start.node, self.r.ranges)
+        return family
+
+    def before(self, state: int) -> Tensor:
+        return self.families[state].member(self.r, self.clock.before)
+
+    def of_input(self) -> Tensor:
+        return self.biased(product(self.r, self.x, transposed(self.weights.input)), 0)
+
+    def of_state(self) -> Tensor:
+        """W h + b, with h renamed, so that what it gives has the axis of h."""
+        state = self.before(0)
+        self.r.axes.apart([*axes_of(self.families[0].like.dims), *state.dims[1]])
+        return self.biased(product(self.r, state, transposed(self.weights.state)), 1)
+
+    def biased(self, tensor: Tensor, which: int) -> Tensor:
+        return apply(self.r, "+", tensor, self.weights.biases[which]) if self.weights.biases else tensor
+
+    def gates(self, tensor: Tensor, count: int) -> list[Tensor]:
+        """The parts of a tensor, which gets a name."""
+        family = Family(self.r.names.fresh(nodes.Name(NAMES["gates"])), tensor)
+        self.r.line(family.base, tensor.node, [self.clock.range])
+        parts = []
+        for gate in range(count):
+            member = family.member(self.r, self.clock.index)
+            split = self.r.views.regrouped(member, [member.shape[0], count, member.shape[1] // count])
+            parts.append(self.r.views.picked(split, 1, gate))
+        return parts
+
+    def shared(self, name: str, tensor: Tensor) -> Callable[[], Tensor]:
+        """A value at the present step by a name, for several uses."""
+        family = Family(self.r.names.fresh(nodes.Name(name)), tensor)
+        self.r.line(family.base, tensor.node, [self.clock.range])
+        return lambda: family.member(self.r, self.clock.index)
+
+    def define(self, state: int, tensor: Tensor) -> None:
+        """The value of a state at the present step."""
+        family = self.families[state]
+        tensor = self.r.along(tensor, family.like, twins=True)
+        self.r.line(family.base, tensor.node, [self.clock.range])
+
+    def now(self, state: int) -> Tensor:
+        return self.families[state].member(self.r, self.clock.index)
+
+    def laid_out(self, family: Family) -> Tensor:
+        """The values at all times, along the time axis."""
+        r, clock = self.r, self.clock
+        time = r.axes.twin(clock.axis)
+        r.axes.moves.append(Move(clock.axis, time))
+        batch, hidden = family.like.dims
+        dims: list[Dim] = [batch, (time,), hidden]
+        r.axes.apart([axis for dim in dims for axis in dim])
+        base: Node = r.names.fresh(nodes.Name(NAMES["output"]))
+        outer = tuple(span.variable for span in r.ranges)
+        base = nodes.Superscript(base, outer) if outer else base
+        head = nodes.Index(base, ((nodes.Axis(time.key), clock.index),))
+        node = nodes.Superscript(family.base, (*outer, clock.index))
+        r.equation(head, node, [*r.ranges, nodes.Range(clock.index, number(1), size(clock.axis))])
+        shape = (family.like.shape[0], clock.length, family.like.shape[1])
+        return Tensor(Value(base, tuple(dims)), shape, named=True)
+
+
+def plain_step(function: str) -> Callable[[Step], None]:
+    def define(step: Step) -> None:
+        step.define(0, apply(step.r, function, apply(step.r, "+", step.of_input(), step.of_state())))
+
+    return define
+
+
+def gru_step(step: Step) -> None:
+    r = step.r
+    one, two = step.gates(step.of_input(), 3), step.gates(step.of_state(), 3)
+    reset = apply(r, "σ", apply(r, "+", one[0], two[0]))
+    update = step.shared("z", apply(r, "σ", apply(r, "+", one[1], two[1])))
+    candidate = apply(r, "tanh", apply(r, "+", one[2], apply(r, "⊙", reset, two[2])))
+    left = apply(r, "⊙", apply(r, "-", plain(number(1)), update()), candidate)
+    step.define(0, apply(r, "+", left, apply(r, "⊙", update(), step.before(0))))
+
+
+def lstm_step(step: Step) -> None:
+    r = step.r
+    taken, forget, candidate, shown = step.gates(apply(r, "+", step.of_input(), step.of_state()), 4)
+    kept = apply(r, "⊙", apply(r, "σ", forget), step.before(1))
+    new = apply(r, "⊙", apply(r, "σ", taken), apply(r, "tanh", candidate))
+    step.define(1, apply(r, "+", kept, new))
+    step.define(0, apply(r, "⊙", apply(r, "σ", shown), apply(r, "tanh", step.now(1))))
+
+
+STEPS: dict[str, Callable[[Step], None]] = {
+    "rnn_tanh": plain_step("tanh"),
+    "rnn_relu": plain_step("relu"),
+    "gru": gru_step,
+    "lstm": lstm_step,
+}

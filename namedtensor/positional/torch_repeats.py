@@ -1,0 +1,305 @@
+"""Layers of a module that repeat: steps of a trace that are equal up to the parameters that they take.
+
+The children of a module that have numbers for names, as those of `ModuleList` and `Sequential` do, begin the layers, and so
+do the calls of one module. One layer follows another if each step has the operator of the other's and takes the same: numbers, tensors from outside,
+what the same step of its own layer made, its own parameter, or what the layer before it gave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import torch
+
+from .torch_records import is_ref, leaves, needed_for, refs_of, same, with_refs
+from .torch_trace import Ref, Step, Trace
+
+PERIOD = 6  # children of a module that one layer may have
+
+
+class Carried(NamedTuple):
+    """What a layer takes from the layer before it: by which reference it reads it, what the first takes, what makes it."""
+
+    ref: Ref
+    initial: Ref
+    result: Ref
+
+
+class Member(NamedTuple):
+    """A parameter or buffer of each layer: by which reference the layer reads it, and those of all."""
+
+    ref: Ref
+    members: tuple[Ref, ...]
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """Equal layers: the steps of each, and what the steps of the first take in place of what differs between them."""
+
+    blocks: tuple[tuple[int, ...], ...]
+    steps: tuple[Step, ...]
+    carried: tuple[Carried, ...]
+    families: tuple[Member, ...]
+    leaving: tuple[tuple[Ref, ...], ...] = ()  # what is used after the layers: of each such result, those of all layers
+    function: str = ""  # the path of a module that is called several times: its steps are a function of `families`
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Two runs of one module at different sizes, the steps that are needed, and what depends on inputs or parameters."""
+
+    first: Trace
+    second: Trace
+    depends: frozenset[Ref]
+    needed: tuple[int, ...]
+
+    def step(self, number: int) -> Step:
+        return self.first.steps[number]
+
+    def exchanged(self) -> Runs:
+        """The second run first."""
+        return replace(self, first=self.second, second=self.first)
+
+
+def runs_for(first: Trace, second: Trace, depends: Set[Ref], output: Ref) -> Runs:
+    """The runs, with the steps that a tensor is made by."""
+    makers = {ref: number for number, step in enumerate(first.steps) for ref in step.results}
+    needed = needed_for(first, makers, [output])
+    varying = tuple(number for number in needed if depends & set(first.steps[number].results))
+    return Runs(first, second, frozenset(depends), varying)
+
+
+def repeats_of(runs: Runs, output: Ref) -> list[Repeat]:
+    """The layers that repeat, the outermost, from the first on."""
+    repeats: list[Repeat] = []
+    used: set[int] = set()
+    begun = [starts_of(runs, parent) for parent in containers(runs)] + [starts for _, starts in calls_of(runs)]
+    for starts in begun:
+        starts = [start for start in starts if runs.needed[start] not in used]
+        at = 0
+        while at < len(starts) - 1:
+            repeat, children = longest(runs, starts, at)
+            if repeat is None or used & {number for block in repeat.blocks for number in block}:
+                at += 1
+                continue
+            repeats.append(replace(repeat, leaving=leaving(runs, repeat, output)))
+            used.update(number for block in repeat.blocks for number in block)
+            at += children
+    return sorted(repeats, key=lambda repeat: repeat.blocks)
+
+
+def containers(runs: Runs) -> list[tuple[str, ...]]:
+    """The paths of modules whose children have numbers for names, the outermost first."""
+    paths = {tuple(runs.step(number).path.split(".")) for number in runs.needed}
+    parents = {path[:depth]: None for path in paths for depth, word in enumerate(path) if word.isdigit()}
+    return sorted(parents, key=lambda parent: (len(parent), parent))
+
+
+def starts_of(runs: Runs, parent: tuple[str, ...]) -> list[int]:
+    """Where in the needed steps the children of a module begin."""
+    starts, child, depth = list[int](), "", len(parent)
+    for at, number in enumerate(runs.needed):
+        path = tuple(runs.step(number).path.split("."))
+        if path[:depth] == parent and len(path) > depth and path[depth] != child:
+            child = path[depth]
+            starts.append(at)
+    return starts
+
+
+def calls_of(runs: Runs) -> list[tuple[tuple[str, ...], list[int]]]:
+    """Where in the needed steps the calls of modules begin that are called several times, the outermost first."""
+    calls: dict[tuple[str, ...], list[int]] = {}
+    first: dict[tuple[str, ...], Step] = {}
+    for at, number in enumerate(runs.needed):
+        step = runs.step(number)
+        path = tuple(step.path.split(".")) if step.path else ()
+        for depth in range(1, len(path) + 1):
+            begin = first.setdefault(path[:depth], step)
+            if (begin.path, begin.operator, begin.source) == (step.path, step.operator, step.source):
+                calls.setdefault(path[:depth], []).append(at)
+    return [(path, calls[path]) for path in sorted(calls, key=lambda path: (len(path), path)) if len(calls[path]) > 1]
+
+
+def longest(runs: Runs, starts: Sequence[int], at: int) -> tuple[Repeat | None, int]:
+    """The layers from a child on that have the most steps, and of how many children they are."""
+    best: Repeat | None = None
+    children = 0
+    for period in range(1, min(PERIOD, (len(starts) - at) // 2 + 1) + 1):
+        repeat = repeated(runs, starts[at::period])
+        if repeat is not None and (best is None or covered(repeat) > covered(best)):
+            best, children = repeat, period * len(repeat.blocks)
+    return best, children
+
+
+def covered(repeat: Repeat) -> int:
+    return len(repeat.blocks) * len(repeat.blocks[0])
+
+
+def repeated(runs: Runs, starts: Sequence[int]) -> Repeat | None:
+    """The layers that begin there, as many as are equal to the first."""
+    if len(starts) < 2:
+        return None
+    length = starts[1] - starts[0]
+    blocks = [runs.needed[starts[0] : starts[1]]]
+    best: Repeat | None = None
+    for before, start in zip(starts, starts[1:]):
+        block = runs.needed[start : start + length]
+        if start - before != length or len(block) != length:
+            break
+        blocks.append(block)
+        repeat = joined(runs, blocks)
+        if repeat is None:
+            break
+        best = repeat
+    return best
+
+
+def joined(runs: Runs, blocks: Sequence[tuple[int, ...]]) -> Repeat | None:
+    """Blocks of steps as layers that repeat; None where they are not equal, or where nothing passes from one to the next."""
+    made = [[ref for number in block for ref in runs.step(number).results] for block in blocks]
+    if len({len(refs) for refs in made}) > 1:
+        return None
+    slots = Slots(runs, made)
+    steps = []
+    for several in zip(*blocks):
+        step = slots.step(several)
+        if step is None:
+            return None
+        steps.append(step)
+    if not slots.carried or not slots.families | slots.shared:
+        return None
+    return Repeat(tuple(blocks), tuple(steps), tuple(slots.carried.values()), tuple(slots.families.values()))
+
+
+class Slots:
+    """What steps that correspond to each other take in place of a tensor: one reference for those of all layers."""
+
+    def __init__(self, runs: Runs, made: Sequence[Sequence[Ref]]):
+        self.runs = runs
+        self.positions = [{ref: position for position, ref in enumerate(refs)} for refs in made]
+        self.made = made
+        self.carried: dict[tuple[Ref, ...], Carried] = {}
+        self.families: dict[tuple[Ref, ...], Member] = {}
+        self.shared: dict[tuple[Ref, ...], Member] = {}  # parameters that all layers have
+
+    def step(self, numbers: Sequence[int]) -> Step | None:
+        """The step of the first layer with these references; None where the steps are not equal."""
+        for trace in (self.runs.first, self.runs.second):
+            steps = [trace.steps[number] for number in numbers]
+            if len({(step.operator, step.several, len(step.results)) for step in steps}) > 1:
+                return None
+            if len({tuple(trace.tensors[ref.index].shape for ref in step.results) for step in steps}) > 1:
+                return None
+            if any(not equal_numbers(steps[0], step) for step in steps[1:]):
+                return None
+        steps = [self.runs.step(number) for number in numbers]
+        refs: list[Ref] = []
+        for several in zip(*map(refs_of, steps)):
+            ref = self.slot(several)
+            if ref is None:
+                return None
+            refs.append(ref)
+        return replace(steps[0], arguments=with_refs(steps[0].arguments, refs))
+
+    def slot(self, several: tuple[Ref, ...]) -> Ref | None:
+        """What the first layer takes for tensors that correspond to each other; None where they do not."""
+        first = several[0]
+        positions = {inside.get(ref) for inside, ref in zip(self.positions, several)}
+        if len(positions) == 1 and None not in positions:
+            return first
+        outside = positions == {None}
+        if outside and (len(set(several)) == 1 or (self.equal_constants(several) and not self.statistics(several))):
+            if self.runs.first.origins.get(first, ("", ""))[0] == "parameter":
+                self.shared[several] = Member(first, several)
+            return first
+        kinds = {self.runs.first.origins.get(ref, ("", ""))[0] for ref in several}
+        if kinds in ({"parameter"}, {"buffer"}) and self.shaped_alike(several):
+            return self.families.setdefault(several, Member(self.new(), several)).ref
+        return self.from_before(several)
+
+    def statistics(self, several: Sequence[Ref]) -> bool:
+        """Whether tensors are running statistics, which are declared as parameters are."""
+        tensors = [self.runs.first.tensors[ref.index] for ref in several]
+        return all(ref in self.runs.first.origins for ref in several) and all(map(is_statistics, tensors))
+
+    def from_before(self, several: tuple[Ref, ...]) -> Ref | None:
+        """What each layer but the first takes from the layer before it."""
+        position = self.positions[0].get(several[1])
+        if position is None or several[0] in self.positions[0]:
+            return None
+        if any(ref != made[position] for ref, made in zip(several[1:], self.made)) or not self.shaped_alike(several):
+            return None
+        return self.carried.setdefault(several, Carried(self.new(), several[0], several[1])).ref
+
+    def new(self) -> Ref:
+        """A reference that no tensor of the runs has."""
+        return Ref(-1 - len(self.carried) - len(self.families))
+
+    def equal_constants(self, several: Iterable[Ref]) -> bool:
+        """Whether tensors that depend on nothing have the same values in both runs."""
+        refs = list(several)
+        if any(ref in self.runs.depends for ref in refs):
+            return False
+        return all(
+            torch.equal(trace.tensors[refs[0].index], trace.tensors[ref.index])
+            for trace in (self.runs.first, self.runs.second)
+            for ref in refs[1:]
+        )
+
+    def shaped_alike(self, several: Sequence[Ref]) -> bool:
+        tensors = [self.runs.first.tensors[ref.index] for ref in several]
+        return len({(tuple(tensor.shape), tensor.dtype) for tensor in tensors}) == 1
+
+
+def is_statistics(array: torch.Tensor) -> bool:
+    return array.ndim == 1 and array.dtype.is_floating_point
+
+
+def equal_numbers(first: Step, second: Step) -> bool:
+    """Whether two steps take the same but for their tensors."""
+    one, two = leaves(first.arguments), leaves(second.arguments)
+    return (
+        len(one) == len(two)
+        and list(first.arguments) == list(second.arguments)
+        and all(is_ref(a) and is_ref(b) or same(a, b) for a, b in zip(one, two))
+    )
+
+
+def leaving(runs: Runs, repeat: Repeat, output: Ref) -> tuple[tuple[Ref, ...], ...]:
+    """The results of layers that something outside of them takes, each with those of all layers."""
+    outside = outside_of(runs, {number for block in repeat.blocks for number in block}, output)
+    made = [[ref for number in block for ref in runs.step(number).results] for block in repeat.blocks]
+    return tuple(several for several in zip(*made) if outside & set(several))
+
+
+def outside_of(runs: Runs, inside: Set[int], output: Ref) -> set[Ref]:
+    """The tensors that steps take which are not among these."""
+    taken = {output}
+    for number in runs.needed:
+        if number not in inside:
+            taken.update(refs_of(runs.step(number)))
+    return taken
+
+
+def with_repeats(runs: Runs, repeats: Sequence[Repeat]) -> tuple[Runs, list[Repeat]]:
+    """The runs with the steps of first layers taking what stands for those of all, which gets references of their own."""
+    first, second = (Trace([*run.steps], [*run.tensors], run.origins, run.output) for run in (runs.first, runs.second))
+    depends, numbered = set(runs.depends), list[Repeat]()
+    for repeat in repeats:
+        pairs = [(carried.ref, carried.initial) for carried in repeat.carried]
+        pairs += [(family.ref, family.members[0]) for family in repeat.families]
+        own = {ref: Ref(len(first.tensors) + count) for count, (ref, _) in enumerate(pairs)}
+        depends.update(own.values())
+        for trace in (first, second):
+            trace.tensors += [trace.tensors[like.index] for _, like in pairs]
+            for number, step in zip(repeat.blocks[0], repeat.steps):
+                refs = [own.get(ref, ref) for ref in refs_of(step)]
+                trace.steps[number] = replace(
+                    trace.steps[number], arguments=with_refs(trace.steps[number].arguments, refs)
+                )
+        carried = tuple(each._replace(ref=own[each.ref]) for each in repeat.carried)
+        families = tuple(each._replace(ref=own[each.ref]) for each in repeat.families)
+        numbered.append(replace(repeat, carried=carried, families=families))
+    return replace(runs, first=first, second=second, depends=frozenset(depends)), numbered

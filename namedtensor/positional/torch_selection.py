@@ -1,0 +1,69 @@
+"""The largest elements along a dimension, and their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from grammar import nodes
+
+from .torch_graph import Arguments, Reader
+from .torch_operations import apply, numeric
+from .torch_rules import rule
+from .torch_tensors import Tensor
+from .torch_trace import Unreadable
+from .values import call, iota, number
+
+
+@rule("topk")
+def topk(r: Reader, a: Arguments) -> tuple[Tensor, Tensor]:
+    a.skip("sorted")  # in the notation the largest is the first
+    x = a.tensor("self")
+    return extremes(r, x, a["dim"] % len(x.shape), a["k"], bool(a["largest"]))
+
+
+@rule("argmax", "argmin")
+def number_of_extreme(r: Reader, a: Arguments) -> Tensor:
+    """The number of the first of the largest elements, along a dimension or of all."""
+    x, dim = a.tensor("self"), a.get("dim")
+    if dim is None:
+        if any(map(r.is_free, x.shape)):
+            raise Unreadable(f"aten.{a.operator} over all elements, where sizes are free")
+        count = 1
+        for length in x.shape:
+            count *= length
+        x, dim = r.views.regrouped(x, (count,)), 0
+    dim %= len(x.shape)
+    _, numbers = extremes(r, x, dim, 1, a.operator == "argmax")
+    if a["keepdim"]:
+        return numbers
+    return numbers.moved(
+        [*numbers.dims[:dim], *numbers.dims[dim + 1 :]], [*numbers.shape[:dim], *numbers.shape[dim + 1 :]]
+    )
+
+
+def extremes(r: Reader, x: Tensor, dim: int, count: int, largest: bool) -> tuple[Tensor, Tensor]:
+    """The largest or smallest elements along a dimension, in order, and their numbers from 0."""
+    x = numeric(x) if largest else apply(r, "negative", numeric(x))
+    x = r.shared(r.with_axis(x, dim))
+    values = selected(r, x.used(r.axes), dim, "maxk", count)
+    if not largest:
+        values = apply(r, "negative", values)
+    return values, selected(r, x.used(r.axes), dim, "argmaxk", count)
+
+
+def selected(r: Reader, x: Tensor, dim: int, operator: str, count: int) -> Tensor:
+    x, axis = r.views.joined(x, dim)
+    rank = r.axes.new(size=count, hint="rank")
+    rest = [inside for at, dims in enumerate(x.dims) if at != dim for inside in dims]
+    r.axes.apart([*rest, axis, rank])
+    node = call(operator, (x.node,), (axis, rank))
+    if operator == "argmaxk":
+        node = call("⊙", (node, call("-", (iota(axis), number(1)))), (axis,))
+    if count == 1:
+        node = nodes.Index(node, ((nodes.Axis(rank.key), number(1)),))
+    dims = [*x.dims[:dim], (rank,) if count > 1 else (), *x.dims[dim + 1 :]]
+    return x.with_node(node, dims, with_length(x.shape, dim, count))
+
+
+def with_length(shape: Sequence[int], dim: int, length: int) -> tuple[int, ...]:
+    return (*shape[:dim], length, *shape[dim + 1 :])

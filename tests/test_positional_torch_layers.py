@@ -1,0 +1,261 @@
+"""Families and recurrences: layers that repeat, whose text does not grow with the depth, recurrent layers over time, and functions."""
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+
+torch = pytest.importorskip("torch")
+nn = torch.nn
+
+
+class Layer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.up, self.down = nn.Linear(4, 7), nn.Linear(7, 4)
+
+    def forward(self, x):
+        h = torch.relu(self.up(x))
+        return x + self.down(h)
+
+
+class Averaging(Layer):
+    """Adds a mean in place of what it takes."""
+
+    def forward(self, x):
+        h = torch.relu(self.up(x))
+        return h.mean(-1, keepdim=True) + self.down(h)
+
+
+class Net(nn.Module):
+    def __init__(self, layers):
+        super().__init__()
+        self.layers = nn.ModuleList(layers)
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+class Injected(Net):
+    """Each layer takes the input, too, and all results are used."""
+
+    def forward(self, x):
+        h, total = x, x
+        for layer in self.layers:
+            h = layer(h) * x
+            total = total + h
+        return total
+
+
+class Again(nn.Module):
+    """The same layer several times."""
+
+    def __init__(self, depth):
+        super().__init__()
+        self.layer, self.depth = Layer(), depth
+
+    def forward(self, x):
+        for _ in range(self.depth):
+            x = torch.sigmoid(self.layer(x))
+        return x
+
+
+class Residual(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.norm = nn.Conv2d(4, 4, 3, padding=1), nn.BatchNorm2d(4)
+
+    def forward(self, x):
+        return torch.relu(self.norm(self.conv(x)) + x)
+
+
+def several(make, depth):
+    return [make() for _ in range(depth)]
+
+
+MODULES = {
+    "residual layers": (lambda depth: Net(several(Layer, depth)), (3, 4)),
+    "layers that take the input": (lambda depth: Injected(several(Layer, depth)), (3, 4)),
+    "a perceptron": (lambda depth: nn.Sequential(*(part for _ in range(depth) for part in (nn.Linear(4, 4), nn.Tanh()))), (3, 4)),
+    "layers between others": (lambda depth: nn.Sequential(nn.Linear(5, 4), *several(Layer, depth), nn.Linear(4, 2)), (3, 5)),
+    "an encoder": (lambda depth: nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2, 6, batch_first=True), depth, enable_nested_tensor=False), (2, 5, 4)),
+    "one layer again and again": (Again, (3, 4)),
+    "convolutions": (lambda depth: nn.Sequential(*several(Residual, depth)), (2, 4, 6, 6)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_eight_equal_layers_are_no_longer_than_two(name):
+    make, shape = MODULES[name]
+    lengths = []
+    for depth in (2, 8):
+        torch.manual_seed(depth)
+        module = make(depth).eval()
+        for parameter in module.parameters():  # equal layers begin equal in an encoder
+            nn.init.normal_(parameter, std=0.4)
+        read = nt.from_torch(module, torch.randn(shape))
+        x = torch.randn(4, *shape[1:])
+        with torch.no_grad():
+            np.testing.assert_allclose(read(x), module(x), rtol=1e-4, atol=1e-5)
+        assert not read.remarks and f"for l = 1, …, {depth}" in read.formula
+        assert len(read.parameters) == len(dict(module.named_parameters())) + sum(
+            "running" in name for name, _ in module.named_buffers()
+        )
+        lengths.append(len(read.text))
+    assert lengths[1] <= lengths[0]
+
+
+def test_the_members_of_a_family_are_the_parameters_of_the_layers():
+    module = Net(several(Layer, 3))
+    names = {"x": "batch chans", "layers.1.up.weight": "hidden chans"}
+    read = nt.from_torch(module, torch.randn(3, 4), names=names)
+    assert read.formula == (
+        "layers^0 = x\n"
+        "layers^l = layers^{l-1} + (relu(layers^{l-1} ⊙_{chans} W_{layersUp}^l + b_{layersUp}^l) ⊙_{hidden} W_{layersDown}^l"
+        " + b_{layersDown}^l) for l = 1, …, 3\nlayers^3"
+    )
+    for number, layer in enumerate(module.layers, 1):
+        family = read.parameters[f"W_{{layersUp}}^{number}"]
+        np.testing.assert_array_equal(family.to_array(["hidden", "chans"]), layer.up.weight.detach())
+    assert not read.unused
+
+
+def test_layers_that_differ_are_written_out():
+    read = nt.from_torch(Net([Layer(), Averaging(), Layer()]), torch.randn(3, 4))
+    assert " for l = " not in read.text and "W_{layers1Up}" in read.text
+
+
+def test_equal_layers_after_another_are_a_family():
+    read = nt.from_torch(Net([Averaging(), Layer(), Layer()]), torch.randn(3, 4))
+    assert "for l = 1, …, 2" in read.text and "W_{layers0Up}" in read.text
+
+
+PAPER = """y^0 = x
+y^l = y^{l-1} + relu(y^{l-1} ⊙_{chans} W_{layersUp}^l + b_{layersUp}^l) ⊙_{hidden} W_{layersDown}^l + b_{layersDown}^l for l = 1, …, 5
+y^5"""
+
+
+@pytest.mark.parametrize("kind", [Layer, Averaging])
+def test_a_slip_within_layers_is_found_at_its_line(kind):
+    names = {"x": "batch chans", "layers.0.up.weight": "hidden[7] chans", "layers.0.down.weight": "chans hidden"}
+    comparison = nt.equivalent(nt.from_torch(Net(several(kind, 5)), torch.randn(3, 4), names=names), PAPER)
+    assert bool(comparison) == (kind is Layer)
+    assert [line.text for line in comparison.lines] == (
+        [] if comparison else ["return h.mean(-1, keepdim=True) + self.down(h)"]
+    )
+
+
+# -------------------------------------------------------------------------------------------------------------- functions
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner, self.norm, self.outer = nn.Linear(4, 6), nn.LayerNorm(6), nn.Linear(6, 3)
+
+    def forward(self, x):
+        h = torch.relu(self.inner(x))
+        h = h + torch.tanh(h)
+        return self.outer(self.norm(h))
+
+
+class Twice(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = Encoder()
+
+    def forward(self, x, y):
+        u, v = self.encoder(x), self.encoder(y)
+        return torch.softmax(u, -1) * v + u
+
+
+def test_a_module_that_is_called_twice_is_a_function():
+    module = Twice()
+    read = nt.from_torch(module, torch.randn(5, 4), torch.randn(5, 4), names={"x": "batch chans", "y": "batch chans"})
+    assert read.formula == (
+        "h = relu(x_2 ⊙_{chans} W_{encoderInner} + b_{encoderInner})\n"
+        "encoder(x_2) = (standardize_{inner}(h + tanh(h)) ⊙ W_{encoderNorm} + b_{encoderNorm}) ⊙_{inner} W_{encoderOuter}"
+        " + b_{encoderOuter}\n"
+        "outer = encoder(x)\n"
+        "softmax_i(outer) ⊙ encoder(y) + outer"
+    )
+    x, y = torch.randn(2, 7, 4)
+    with torch.no_grad():
+        np.testing.assert_allclose(read(x, y), module(x, y), rtol=1e-4, atol=1e-5)
+    assert read.sources["encoder(x_2)"].text == "return self.outer(self.norm(h))"
+
+
+def test_a_module_that_is_called_with_two_shapes_is_written_out():
+    module = Twice()
+    read = nt.from_torch(module, torch.randn(5, 4), torch.randn(1, 4), names={"x": "batch chans"})
+    assert "encoder(" not in read.formula
+    x, y = torch.randn(7, 4), torch.randn(1, 4)
+    with torch.no_grad():
+        np.testing.assert_allclose(read(x, y), module(x, y), rtol=1e-4, atol=1e-5)
+
+
+# -------------------------------------------------------------------------------------------------------- recurrent layers
+RECURRENT = {
+    "RNN": lambda: nn.RNN(6, 5, batch_first=True), "RNN of relu": lambda: nn.RNN(6, 5, nonlinearity="relu", bias=False),
+    "RNN of two layers": lambda: nn.RNN(6, 5, 2), "GRU": lambda: nn.GRU(6, 5, batch_first=True),
+    "GRU both ways": lambda: nn.GRU(6, 5, 2, bidirectional=True), "LSTM": lambda: nn.LSTM(6, 5, batch_first=True),
+    "LSTM both ways": lambda: nn.LSTM(6, 5, 2, batch_first=True, bidirectional=True),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RECURRENT)
+def test_a_recurrent_layer_is_a_recurrence_for_all_lengths(name):
+    torch.manual_seed(0)
+    module = RECURRENT[name]().eval()
+    axes = "batch seq chans" if module.batch_first else "seq batch chans"
+    read = nt.from_torch(module, torch.randn(3, 4, 6), names={"input": axes})
+    assert "for t = 1, …, |seq|" in read.formula and not read.remarks and "chans" not in read.axes
+    assert ("for t = |seq|, …, 1" in read.formula) == module.bidirectional
+    x = torch.randn(2, 9, 6)
+    with torch.no_grad():
+        np.testing.assert_allclose(read(x), module(x)[0], rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("output", [1, 2])
+def test_the_last_states_of_a_recurrent_layer(output):
+    module = nn.LSTM(6, 5, 2, batch_first=True)
+    read = nt.from_torch(module, torch.randn(3, 4, 6), output=output)
+    x = torch.randn(2, 7, 6)
+    with torch.no_grad():
+        np.testing.assert_allclose(read(x), module(x)[1][output - 1], rtol=1e-4, atol=1e-6)
+
+
+def test_the_equations_of_a_gated_recurrent_unit():
+    read = nt.from_torch(
+        nn.GRU(6, 5, batch_first=True), torch.randn(3, 4, 6), torch.randn(1, 3, 5),
+        names={"input": "batch seq in", "hx": "layer batch hidden"},
+    )  # fmt: skip
+    assert read.formula == (
+        "h^0 = hx\n"
+        "g^t = input_{seq(t)} ⊙_{in} W_{ihL0} + b_{ihL0} for t = 1, …, |seq|\n"
+        "g_2^t = h^{t-1}_{hidden→hidden'} ⊙_{hidden'} W_{hhL0} + b_{hhL0} for t = 1, …, |seq|\n"
+        "z^t = σ(g^t_{gate(2)} + g_2^t_{gate(2)}) for t = 1, …, |seq|\n"
+        "h^t = (1 - z^t) ⊙ tanh(g^t_{gate(3)} + σ(g^t_{gate(1)} + g_2^t_{gate(1)}) ⊙ g_2^t_{gate(3)}) + z^t ⊙ h^{t-1}"
+        " for t = 1, …, |seq|\nY_{seq(t)} = h^t for t = 1, …, |seq|\nY"
+    )
+    assert read.parameters["W_{hhL0}"].axes == ("gate", "hidden", "hidden'")
+
+
+class Tagger(nn.Module):
+    """A recurrent layer within a module, after an embedding and before an output for each position."""
+
+    def __init__(self):
+        super().__init__()
+        self.embed, self.lstm, self.out = nn.Embedding(9, 6), nn.LSTM(6, 4, batch_first=True), nn.Linear(4, 3)
+
+    def forward(self, ids):
+        states, _ = self.lstm(self.embed(ids))
+        return self.out(states)
+
+
+def test_a_recurrent_layer_within_a_module():
+    module = Tagger()
+    read = nt.from_torch(module, torch.randint(0, 9, (2, 5)), names={"ids": "batch seq"})
+    ids = torch.randint(0, 9, (3, 8))
+    with torch.no_grad():
+        np.testing.assert_allclose(read(ids), module(ids), rtol=1e-4, atol=1e-6)
