@@ -17,16 +17,17 @@ Each name is imported when it is first asked for, so that `import namedtensor` a
 
 from importlib import import_module
 
-from .core.shadowed import sentence, warn_if_hidden
+from .core.shadowed import ignore_working_directory, sentence, warn_if_hidden
 
+ignore_working_directory()
 try:
     from grammar.errors import NotationError, NotationWarning
     from grammar.locks import LOADING, all_or_none
 except ImportError as problem:  # a grammar.py of one's own stands in the way
     raise ImportError(sentence("grammar") or str(problem)) from None
 
-from .core.hooks import WATCHER, answer, when_first_seen
-from .core.version import __version__
+from .core.hooks import WATCHER, answer, when_first_seen  # noqa: E402
+from .core.version import __version__  # noqa: E402
 
 warn_if_hidden("transformer")
 

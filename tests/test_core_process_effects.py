@@ -57,13 +57,14 @@ EXCEPTIONS = {
     ("threads of libraries", "namedtensor/backends/numpy_threads.py"): "the documented limit, by threadpoolctl, off by an option",
     ("NumPy's handling of errors for good", "namedtensor/backends/function.py"): "in a copied context, which is ours alone",
     ("what Python finds", "namedtensor/core/processes.py"): "in a process of our own",
-    ("what Python finds", "namedtensor/__main__.py"): "the command, which is the whole process",
+    ("what Python finds", "namedtensor/core/shadowed.py"): "the command, which is the whole process",
     ("private names of PyTorch", "namedtensor/backends/torch_products.py"): "oneDNN's linear map, up to 2.2 times as fast as the"
     " public one where PyTorch's BLAS is MKL and the processor not Intel's; what is missing is noticed, and the public one used",
     ("the environment", "namedtensor/files/text.py"): "the mask of new files is read where the system does not show it: by setting"
     " it for a moment, under a lock",
     ("what Python finds", "namedtensor/cli/read.py"): "the command, while it imports the module of its argument",
     ("random states", "namedtensor/positional/torch_sizes.py"): "of a generator of our own",
+    ("random states", "namedtensor/positional/torch_composites.py"): "of a generator of our own",
     ("private names of PyTorch", "namedtensor/positional/torch_trace.py"): "the schema of an operation, for the names of its arguments",
     ("defaults of libraries", "namedtensor/planning/failures.py"): "a hint for the user, which is not run",
     ("private names of PyTorch", "namedtensor/backends/torch.py"): "an assertion on data under torch.compile, which has no public name",

@@ -1,6 +1,7 @@
 """Shadowed packages: a user's own file that hides a package of this project, reported in one sentence."""
 
 import sys
+from os import getcwd
 from os.path import abspath, dirname, join, realpath
 
 HOME = dirname(dirname(dirname(abspath(__file__))))
@@ -38,3 +39,15 @@ def warn_if_hidden(package: str) -> None:
         import warnings
 
         warnings.warn(text, stacklevel=3)
+
+
+def ignore_working_directory() -> None:
+    """Have `python -m namedtensor` find no module in the working directory, which may hold a `json.py`; last where this package lies there.
+
+    The command `namedtensor` does not look there at all.
+    """
+    is_command = sys.argv[:1] == ["-m"] and sys.orig_argv[-len(sys.argv)].endswith("namedtensor")
+    if is_command and not sys.flags.safe_path and sys.path and realpath(sys.path[0]) == realpath(getcwd()):
+        first = sys.path.pop(0)
+        if realpath(first) == realpath(HOME):
+            sys.path.append(first)
