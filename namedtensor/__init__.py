@@ -46,6 +46,7 @@ answer("gradient", lambda: import_module(".derivations.gradients", __name__).gra
 answer("document", lambda: import_module(".documents.loaded", __name__).program_of)
 answer("labeled", lambda: import_module(".documents.labels", __name__).labeled)
 answer("equivalent", lambda: import_module(".teaching.equivalence", __name__).equivalent)
+answer("offer", lambda: import_module(".positional.offers", __name__).with_offer)
 answer("claims", lambda: import_module(".documents.trial", __name__).claims_of)
 
 HOMES = {  # the module of each public name, besides the functions that are made of the operators' records

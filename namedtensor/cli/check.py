@@ -29,12 +29,11 @@ def check_command(options: Any, console: Console) -> int:
         return check_documents(documents or [Given(source)], shapes, ignored, options, console)
     if options.facts or options.baseline or options.page or options.format == "html":
         raise InputError("--facts, --baseline, --page and --format html are for documents: .tex, .md, .ipynb or .html")
-    from ..positional.offers import remark_on, with_offer
+    from ..positional.offers import remark_on
     from ..programs.api import check
 
     checked = check(source.text, sizes=sizes_of(options.sizes), syntax=source.syntax, **shapes)
     errors = tuple(error for error in checked.errors if error.code not in ignored)
-    errors = (*(with_offer(error, source.text, shapes) for error in errors[:1]), *errors[1:])
     warnings = tuple(warning for warning in checked.warnings if warning.code not in ignored)
     checked = replace(checked, errors=errors, warnings=warnings)
     tried = _tried(source, shapes, options) if options.random and not checked.errors else checked.claims

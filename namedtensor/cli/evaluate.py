@@ -6,8 +6,6 @@ import argparse
 import re
 from typing import Any
 
-from grammar.errors import NotationError
-
 from ..files.formats import writable, write
 from ..files.text import InputError, as_number
 from ..programs.arguments import KeywordValues
@@ -55,7 +53,7 @@ def written(value: Any, file: str) -> str:
 
 def _value(options: Any, source: Source, console: Console) -> tuple[Any, Labels, str | None]:
     """The value, the labels of its axes that tables give, and what the text is in another notation, where that differs."""
-    from ..positional.offers import remark_on, with_offer
+    from ..positional.offers import remark_on
     from ..programs.api import program
     from ..programs.evaluate import evaluate
 
@@ -64,10 +62,7 @@ def _value(options: Any, source: Source, console: Console) -> tuple[Any, Labels,
     if name is not None:
         return program(source.text, source.syntax)[name](*arguments, values=values, sizes=sizes), values.labels, None
     limits = limits_of(options.limit)
-    try:
-        value = evaluate(source.text, values, sizes=sizes, syntax=source.syntax, strict=options.strict, limits=limits)
-    except NotationError as problem:
-        raise with_offer(problem, source.text, values).alone() from None
+    value = evaluate(source.text, values, sizes=sizes, syntax=source.syntax, strict=options.strict, limits=limits)
     return value, values.labels, remark_on(source.text, values, value.axes)
 
 

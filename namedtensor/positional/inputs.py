@@ -43,6 +43,9 @@ def _input(axes: Axes, name: str, shape: Any, node: Node) -> Input:
         return Input(name, Leaf(node, ()), float(shape) if isinstance(shape, float) else shape)
     if isinstance(shape, str):
         return Input(name, Leaf(node, _named(axes, name, shape)))
+    if isinstance(shape, Mapping):
+        sized = [(str(axis), size if isinstance(size, int) else None) for axis, size in shape.items()]
+        return Input(name, Leaf(node, _distinct(axes, sized)))
     order, lengths = getattr(shape, "axes", None), getattr(shape, "sizes", None)
     sizes: Any = getattr(shape, "shape", shape)
     if isinstance(order, tuple) and isinstance(lengths, Mapping):  # a named tensor

@@ -68,7 +68,10 @@ def check_program(
         return checked_program(program, shapes, sizes, by_keyword, ends).result
 
     result = for_any_length(check)
-    if not result.ok or not claims_something(program.tree, shapes):
+    if not result.ok:
+        first, *others = result.errors
+        return replace(result, errors=(answered("offer", first, program.source, dict(shapes)), *others))
+    if not claims_something(program.tree, shapes):
         return result
     return replace(result, tried=partial(answered, "claims", program.source, program.tree, dict(shapes), sizes))
 

@@ -14,7 +14,8 @@ from grammar.parser import check_source
 
 from ..backends.libraries import target_of
 from ..checking.checker import Checker
-from ..core.kinds import wrong
+from ..core.hooks import answered
+from ..core.kinds import is_mapping, wrong
 from ..core.limits import DEFAULT, Limits
 from ..core.warned import warn
 from ..scope.symbols import Definition
@@ -198,6 +199,8 @@ def evaluate(
             return EVALUATORS.store(formula, formula)._called((), values, sizes, named)
         return limited(formula, strict, limits)._called((), values, sizes, named)
     except NotationError as problem:
+        if isinstance(formula, str):
+            problem = answered("offer", problem, formula, {**(values if is_mapping(values) else {}), **named})
         raise problem.alone() from None
 
 
