@@ -188,8 +188,7 @@ def diagonal(
     code.axes.apart(part.axes)
     if twice not in output and twice not in others:
         return Value(call("trace", (part.node,), (one, two)), tuple(dims)), letters
-    identity = values.identity(one, two)
-    return Value(call("⊙", (part.node, identity), (two,)), (*dims, (one,))), [*letters, twice]
+    return Value(values.diagonal(part.node, one, two), (*dims, (one,))), [*letters, twice]
 
 
 def without_dots(groups: list[list[str]], output: list[str], ranks: list[int]) -> tuple[list[list[str]], list[str]]:

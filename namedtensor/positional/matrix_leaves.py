@@ -276,8 +276,7 @@ class Leaves:
                 f"{self.text(tree)} is the diagonal of a square tensor, and its axes are {first.key} and {second.key}",
             )
         first.kind.unify(second.kind)
-        identity = values.identity(first, second)
-        return call("⊙", (node, identity), [second]), first, second
+        return values.diagonal(node, first, second), first, second
 
     def delta(self, tree: Tree, items: tuple[str, ...]) -> Matrix:
         if len(items) != 2 or not all(map(is_letter, items)) or items[0] == items[1]:
