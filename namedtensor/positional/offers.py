@@ -34,8 +34,8 @@ def offer_of(source: str, values: Mapping[str, Any]) -> Hint | None:
     except ImportError:  # the comparison with the source needs NumPy
         return None
     try:
-        found = translate(source, dict(values))
-        formulas = [found.formula] if {*values} >= {*found.axes} else []
+        translation = translate(source, dict(values))
+        formulas = [translation.formula] if {*values} >= {*translation.axes} else []
     except Ambiguous as question:
         formulas = [getattr(reading, "formula", "") for reading in question.readings]
     except NotationError:

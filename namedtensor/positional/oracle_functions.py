@@ -19,7 +19,7 @@ def function(oracle: Oracle, tree: Tree) -> Plain:
     values = [oracle.value(piece) for piece in tree.parts]
     x = values[0]
     if word in ("max", "min") and len(values) == 2:
-        return oracle.each(np.maximum if word == "max" else np.minimum, *values)
+        return oracle.elementwise(np.maximum if word == "max" else np.minimum, *values)
     if word in ("softmax", "logsoftmax"):
         axis = along(tree, x)
         result = softmax(x.array, axis)
@@ -27,7 +27,7 @@ def function(oracle: Oracle, tree: Tree) -> Plain:
     if word == "exp" and min(x.shape) > 1 and oracle.decided(tree) == 1:
         raise Unsupported("the exponential of a matrix")
     if word in ELEMENTWISE:
-        return oracle.each(ELEMENTWISE[word], x)
+        return oracle.elementwise(ELEMENTWISE[word], x)
     if word == "diag":
         return diagonal(x)
     if word == "vec":

@@ -61,7 +61,7 @@ def over_range(oracle: Oracle, tree: Tree, first: int, less: int) -> Plain:
     for index in range(first, extent - less + 1):
         oracle.fixed[letter] = index
         value = oracle.value(tree.parts[0])
-        total = value if total is None else oracle.each({"∑": np.add, "∏": np.multiply}[tree.text], total, value)
+        total = value if total is None else oracle.elementwise({"∑": np.add, "∏": np.multiply}[tree.text], total, value)
     oracle.fixed.pop(letter, None)
     return total if total is not None else number(0.0 if tree.text == "∑" else 1.0)
 

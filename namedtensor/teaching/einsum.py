@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
+from functools import partial
 from typing import Any
 
 from grammar import nodes
@@ -94,9 +95,8 @@ def letters_clash(answer: str, sets: Mapping[str, nodes.Set]) -> str:
 
 def with_operands(node: Any, operands: Mapping[str, nodes.Node]) -> Any:
     """A tree with other nodes in place of the names of its operands."""
-    if type(node) is tuple:
-        parts: tuple[Any, ...] = node
-        return tuple(with_operands(part, operands) for part in parts)
+    if isinstance(node, tuple):
+        return tuple(map(partial(with_operands, operands=operands), node))  # type: ignore[reportUnknownArgumentType]
     if isinstance(node, nodes.Name):
         return operands.get(node.text, node)
     if not is_dataclass(node) or isinstance(node, type):
