@@ -96,6 +96,8 @@ def norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> Value:
     where = positions(value, axis)
     if order in (None, 2, "fro") and (order != 2 or len(where) == 1):
         return reduced(axes, "norm", value, axis, keep)
+    if order == np.inf and len(where) == 1:
+        return vector_norm(axes, x, order, axis, keep)
     if order == 1 and len(where) == 1:
         return reduced(axes, "norm", value, axis, keep, (number(1),))
     raise Misuse(f"the norm of order {order} over {len(where)} axes is not supported")
@@ -157,6 +159,7 @@ for names, operator, function in (
     ("amin", "min", np.min),
 ):
     operation(names, REDUCED, reduction(operator), kept(function))
+operation("median", REDUCED, reduction("median"), kept(np.median), "numpy")
 operation("any", REDUCED, quantifier("any"), kept(np.any))
 operation("all", REDUCED, quantifier("all"), kept(np.all))
 operation("max", REDUCED, reduction("max"), kept(np.max), "numpy")

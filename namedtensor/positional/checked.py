@@ -35,6 +35,8 @@ class Sizes:
             for part in parts:
                 product *= self.of(part)
             self.sizes[whole.kind] = product
+        for whole, part, factor in facts.multiples:
+            self.sizes[whole.kind] = factor * self.of(part)
         for whole, parts in facts.totals:
             self.sizes[whole.kind] = sum(self.of(part) for part in parts)
 
