@@ -15,7 +15,7 @@ from grammar.parser import parse
 from . import values
 from .axes import Axes, Axis, Clash, Dim, Dims, axes_of
 from .binders import item_of
-from .indices import Letters, canonical, is_letter, spelled
+from .indices import Letters, canonical, entries_in, is_letter, spelled
 from .inputs import Input
 from .refusals import refused
 from .source_tree import Tree
@@ -126,7 +126,9 @@ class Leaves:
         if self.letters.active and (pair := self.letters.index_of(tree, self.names)):
             return self.entry(tree, *pair)
         name = spelled(tree)
-        if name in self.scope and name not in self.names:
+        if self.counts(name):
+            if name in self.names:
+                raise self.refuse(tree, f"{name} is both an input and an index", "call one of them otherwise")
             return self.counter(name)
         if name and (tree.op == "name" or canonical(name) in self.names or self.is_size(name)):
             return self.leaf(tree, canonical(name))
@@ -237,6 +239,14 @@ class Leaves:
         columns = (*rest, (), ())[:2]
         self.axes.apart(used.axes)
         return Matrix(node, (columns[0], columns[1]), indices=tuple(indices.items()), lying=len(rest) == 1, twice=twice)
+
+    def counts(self, name: str) -> bool:
+        """Whether a letter by itself is the number of an index, as in i x_i."""
+        if not self.letters.active or not is_letter(name):
+            return False
+        if name in self.scope or name in (self.letters.free or ()):
+            return True
+        return name in entries_in(self.statement) and name not in self.letters.bound
 
     def counter(self, letter: str) -> Matrix:
         """A letter as a number: i x_i is iota ⊙ x."""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .binders import Item, item_of
-from .indices import Letters, canonical, factors_of, is_letter, items_of, occurrences, spelled, summed_by
+from .indices import Letters, canonical, factors_of, indexed, is_letter, items_of, occurrences, spelled, summed_by
 from .plain_functions import inverse
 from .source_tree import Tree
 
@@ -58,6 +58,11 @@ class Plain:
         return array.reshape(*shape, *self.shape)
 
 
+def any_entry(trees: list[Tree], letter: str) -> bool:
+    """Whether a letter is in a subscript, so that its extent is that of an axis."""
+    return any(letter in (indexed(tree) or ("", ()))[1] for tree in trees)
+
+
 def number(value: float) -> Plain:
     return Plain(np.full((1, 1), float(value)))
 
@@ -77,7 +82,8 @@ class Oracle:
 
     def extent(self, letter: str, within: Tree | None = None) -> int | None:
         """How many indices a letter has: the size of the axis where it is an index."""
-        for tree in (within or self.statement or Tree("", (0, 0))).all():
+        trees = list((within or self.statement or Tree("", (0, 0))).all())
+        for tree in trees:
             pair = self.letters.index_of(tree, self.arrays) if self.letters.active else None
             if pair is None or pair[0] not in self.arrays:
                 continue
@@ -85,7 +91,15 @@ class Oracle:
                 item = item_of(text)
                 if item is not None and item.letters == (letter,) and not item.minus:
                     return self.arrays[pair[0]].shape[position]
-        return None
+        others = {
+            side
+            for tree in trees
+            for left, _, right in tree.conditions
+            if letter in (left, right)
+            for side in (left, right)
+        }
+        beside = (self.extent(other) for other in others - {letter} if is_letter(other) and any_entry(trees, other))
+        return next((extent for extent in beside if extent is not None), None)
 
     def value(self, tree: Tree) -> Plain:
         if self.letters.active and (pair := self.letters.index_of(tree, self.arrays)):
