@@ -272,6 +272,8 @@ REFUSALS = [  # source, shapes, the piece under the caret, the message
     (r"\mathbb{E}[x x^\top]", "x=n", r"\mathbb{E}[x x^\top]", "the expectation is over one axis, and there are 2"),
     ("[A, x]", "A=m n;x=n", "[A, x]", "the rows of the blocks differ: m and n"),
     (r"\nabla_W (W x)", "W=m n;x=n", "(W x)", "only derivatives of a number are supported"),
+    (r"\nabla_x (x^\top x) \cdot v", "x=n;v=n", r"(x^\top x) \cdot", "what is differentiated is not clear"),
+    (r"\exp(I) x", "x=n", r"\exp(I) x", "I and 𝟏 are only supported in sums and products"),
     ("L = x^T x\n∂L/∂L", "x=n", "L", "L is not an input: a derivative is taken by one"),
     ("hidden state", "", "hidden", "unknown name or function hidden"),
     (r"\epsilon_{ijk} x_j y_k", "x=n;y=n", r"\epsilon_{ijk}", "the Levi-Civita symbol ε_{ijk} is not supported"),

@@ -15,6 +15,7 @@ from .refusals import refused
 from .source_tree import Statement, Tree
 
 INDEX = re.compile(r"[a-zα-ω]")
+LABELS = set("new old out max min ref obs pred true test val init prev next".split())  # as subscripts, words
 NEVER = set("de")  # as an index without a ∑ of its own
 
 
@@ -42,6 +43,8 @@ def items_of(script: str) -> tuple[str, ...]:
     """The indices of a subscript: ij, i,j and i+1,j."""
     if "," in script:
         return tuple(item for item in script.split(",") if item)
+    if script in LABELS or (len(script) > 4 and script.isalpha()):
+        return (script,)
     return tuple(script) if script.isalnum() else (script,)
 
 

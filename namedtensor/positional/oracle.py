@@ -327,26 +327,6 @@ def power(oracle: Oracle, tree: Tree) -> Plain:
     return oracle.elementwise(np.power, x, p)
 
 
-def norm(oracle: Oracle, tree: Tree) -> Plain:
-    x = part(oracle, tree)
-    size, order = np.abs(x.array), tree.text
-    if order in ("", "2") and min(x.shape) > 1 and oracle.decided(tree) == 1:
-        return Plain(np.linalg.norm(x.array, 2, axis=(-2, -1), keepdims=True), x.letters)
-    if order == "∞":
-        return Plain(size.max((-1, -2), keepdims=True), x.letters)
-    p = float(order) if order.replace(".", "", 1).isdigit() else 2.0
-    return Plain((size**p).sum((-1, -2), keepdims=True) ** (1 / p), x.letters)
-
-
-def bars(oracle: Oracle, tree: Tree) -> Plain:
-    x = part(oracle, tree)
-    if min(x.shape) > 1 and oracle.decided(tree) == 0:
-        return Plain(np.linalg.det(x.array)[..., None, None], x.letters)
-    if min(x.shape) == 1 < max(x.shape) and oracle.decided(tree) == 1:
-        return Plain(np.sqrt((x.array**2).sum((-1, -2), keepdims=True)), x.letters)
-    return oracle.elementwise(np.abs, x)
-
-
 def quotient(oracle: Oracle, tree: Tree) -> Plain:
     x, y = (oracle.value(tree.parts[0]), oracle.value(tree.parts[1]))
     if x.special == "I" and y.is_number:
@@ -397,7 +377,7 @@ RULES: dict[str, Callable[[Oracle, Tree], Plain]] = {
     "×": lambda oracle, tree: oracle.elementwise(np.multiply, *(oracle.value(piece) for piece in tree.parts)),
     "⊗": kronecker, "+": lambda oracle, tree: oracle.elementwise(np.add, *(oracle.value(piece) for piece in tree.parts)),
     "-": lambda oracle, tree: oracle.elementwise(np.subtract, *(oracle.value(piece) for piece in tree.parts)),
-    "/": quotient, "sqrt": lambda oracle, tree: oracle.elementwise(np.sqrt, part(oracle, tree)), "norm": norm, "bars": bars, "inner": inner,
+    "/": quotient, "sqrt": lambda oracle, tree: oracle.elementwise(np.sqrt, part(oracle, tree)), "inner": inner,
     "^": power, "sub": element,
 }  # fmt: skip
 
