@@ -255,9 +255,8 @@ class Code:
                 lambda: f"({inner})[({inner}) {choose('<>')} 1].{choose(['sum', 'prod'])}()",
                 lambda: f"({inner} {choose('%/')} {choose(['2', inner])})",
                 lambda: f"(({inner} > 1) {choose('&|')} ~({inner} < 0.5)).astype(float)",
-                lambda: f"np.{choose(['diag', 'trace', 'argmax', 'kron'])}({inner})".replace(
-                    f"kron({inner})", f"kron({inner}, {inner})"
-                ),
+                lambda: f"np.{choose(['diag', 'trace'])}({choose('CD')} * {choose('CD')})",
+                lambda: f"np.kron({inner}, {choose('ABx')})",
                 lambda: f"({inner}){choose(['[::-1]', '[:, ::-1]', '[-1]', '[:2]'])}",
                 lambda: (
                     f"np.einsum('{choose(['ij,jk->ik', 'ij,kj->ik', 'ij->ji', 'ij->j', 'ii->i', 'ij,ij->'])}', {inner}, {self.expression(depth - 1)})"

@@ -39,7 +39,8 @@
 `code_expressions`: the expressions of Python's `ast` walked.
 `code`: its statements.
 `code_calls`: calls that are not in the table of operations.
-`einsum`: letters: einsum strings and einops patterns.
+`einsum`: letters of einsum.
+`patterns`: patterns of einops.
 `readers`: the readers, by notation.
 `detection`: which notation a text is in.
 `formula_writing`: the lines of a translation.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from grammar.errors import NotationError
@@ -18,7 +19,7 @@ from . import (  # noqa: F401 — these register the rules of trees
     oracle_sums,
 )
 from .axes import Axes, Axis
-from .indices import Letters, canonical, entries_in, indexed, letters_of, spelled
+from .indices import Letters, canonical, entries_in, head_letters, indexed, is_letter, letters_of, spelled, with_ends
 from .inputs import Input, inputs_of
 from .matrices import Walk
 from .matrix_leaves import Choose, Matrix, node_of
@@ -115,6 +116,8 @@ class Algebra:
 
     def line(self, statement: Statement, last: bool) -> Line:
         counts = {name: len(given.leaf.dims) for name, given in self.names.items()}
+        free = head_letters(statement.head) if statement.head is not None else ()
+        statement = replace(statement, body=with_ends(statement.body, {letter for letter in free if is_letter(letter)}))
         letters = letters_of(statement, counts, self.source)
         self.check_head(statement, letters)
         self.ask_binders(statement, letters)

@@ -110,7 +110,7 @@ class Facts:
     `stated` are sizes that the formula states, |k| = 3, and `same` axes of one size, |n'| = |n|; `products` are an axis that
     is split, and its parts; `totals` one that others are joined to. The others are for
     the comparison with the source: sizes that a number in the code stands for, least sizes, axes at least as long as
-    another, divisors, and for an input that is an index the axis that it counts along and its first index. `assumed` is all that the code takes
+    another, divisors, multiples of another, and for an input that is an index the axis that it counts along and its first index. `assumed` is all that the code takes
     for granted, in words.
     """
 
@@ -122,6 +122,7 @@ class Facts:
     same: list[tuple[Axis, Axis]] = field(default_factory=list)
     longer: list[tuple[Axis, Axis]] = field(default_factory=list)
     divisors: list[tuple[Axis, int]] = field(default_factory=list)
+    multiples: list[tuple[Axis, Axis, int]] = field(default_factory=list)
     indices: dict[str, list[tuple[Axis, int]]] = field(default_factory=dict)
     assumed: list[str] = field(default_factory=list)
 

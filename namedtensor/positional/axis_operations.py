@@ -12,7 +12,7 @@ from grammar import nodes
 from grammar.nodes import Node
 
 from . import values
-from .axes import Axes
+from .axes import Axes, axes_of
 from .elementwise_operations import binary
 from .operations import Masked, Misuse, Pair, Size, Truth, as_value, numeric, operation, positions, truth
 from .plain_functions import softmax
@@ -24,7 +24,7 @@ OF_ONE = {"∑", "∏", "mean", "max", "min", "logsumexp"}  # what leaves one el
 
 def reduced(axes: Axes, operator: str, x: Value, axis: Any, keep: Any, parameters: Sequence[Node] = ()) -> Value:
     where = positions(x, axis)
-    over = [each for position in where for each in x.dims[position]]
+    over = axes_of(x.dims[position] for position in where)
     kept = truth(keep)
     if not over and operator not in OF_ONE:
         raise Misuse(f"{operator} over an axis of size 1, or of a number")
@@ -82,7 +82,7 @@ def spread(operator: str) -> Callable[..., Value]:
             raise Misuse(f"ddof={ddof} is not supported")
         if not ddof:
             return plain
-        over = tuple(each for position in positions(value, axis) for each in value.dims[position])
+        over = axes_of(value.dims[position] for position in positions(value, axis))
         count = as_value(Size(over)).node
         ratio = call("/", (count, call("-", (count, number(int(ddof))))))
         factor = call("sqrt", (ratio,)) if operator == "std" else ratio
@@ -96,6 +96,8 @@ def norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> Value:
     where = positions(value, axis)
     if order in (None, 2, "fro") and (order != 2 or len(where) == 1):
         return reduced(axes, "norm", value, axis, keep)
+    if order == np.inf and len(where) == 1:
+        return vector_norm(axes, x, order, axis, keep)
     if order == 1 and len(where) == 1:
         return reduced(axes, "norm", value, axis, keep, (number(1),))
     raise Misuse(f"the norm of order {order} over {len(where)} axes is not supported")
@@ -157,6 +159,7 @@ for names, operator, function in (
     ("amin", "min", np.min),
 ):
     operation(names, REDUCED, reduction(operator), kept(function))
+operation("median", REDUCED, reduction("median"), kept(np.median), "numpy")
 operation("any", REDUCED, quantifier("any"), kept(np.any))
 operation("all", REDUCED, quantifier("all"), kept(np.all))
 operation("max", REDUCED, reduction("max"), kept(np.max), "numpy")
@@ -191,7 +194,7 @@ def along(operator: str) -> Callable[..., Value]:
         value = as_value(x)
         if not isinstance(axis, (int, tuple)) or isinstance(axis, bool):
             raise Misuse(f"{operator} needs its axis")
-        over = [each for position in positions(value, axis) for each in value.dims[position]]
+        over = axes_of(value.dims[position] for position in positions(value, axis))
         if not over:
             raise Misuse(f"{operator} over an axis of size 1")
         if len(over) > 1 and operator not in SEVERAL:

@@ -27,7 +27,14 @@ def binder(raw: str) -> Binder | None:
     if len(sides) == 1:
         return Binder(left) if left and all(map(str.isalpha, left)) else None
     if len(sides) == 3 and sides[1] == "=":
-        return Binder(left, sides[2]) if left and all(map(str.isalpha, left)) and sides[2].isdigit() else None
+        if not left or not all(map(str.isalpha, left)):
+            return None
+        if sides[2].isdigit():
+            return Binder(left, sides[2])
+        relation = {0: "≥", 1: ">"}.get(start.offset) if (start := item_of(sides[2])) else None
+        if start and relation and len(left) == len(start.plus) == 1 and not start.minus:  # ∑_{j=i+1}
+            return Binder(left, conditions=((left[0], relation, start.plus[0]),))
+        return None
     if "=" in sides[1::2]:
         return None
     ends = sides[0::2]

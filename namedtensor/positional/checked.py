@@ -35,6 +35,8 @@ class Sizes:
             for part in parts:
                 product *= self.of(part)
             self.sizes[whole.kind] = product
+        for whole, part, factor in facts.multiples:
+            self.sizes[whole.kind] = factor * self.of(part)
         for whole, parts in facts.totals:
             self.sizes[whole.kind] = sum(self.of(part) for part in parts)
 
@@ -64,7 +66,7 @@ class Sizes:
 
 
 def compared(
-    found: Any, program: Program, names: Mapping[str, tuple[str, ...]], decisions: Mapping[Any, int], source: str
+    translation: Any, program: Program, names: Mapping[str, tuple[str, ...]], decisions: Mapping[Any, int], source: str
 ) -> str:
     """How the comparison went, in words. Raises NotationError where a value differs."""
     generator = np.random.default_rng(0)
@@ -83,7 +85,7 @@ def compared(
             else drawn(generator, shape, draw < POSITIVE_DRAWS)
             for name, shape in shapes.items()
         }
-        outcome = same(found, program, arrays, sizes, decisions)
+        outcome = same(translation, program, arrays, sizes, decisions)
         if outcome == "unsupported":
             return "not compared: the source has no value of its own here"
         if outcome == "singular":
@@ -113,7 +115,9 @@ def indices(generator: Any, shape: list[int], along: Sequence[tuple[Axis, int]],
     return generator.integers(first, max(first, last), shape, endpoint=True)
 
 
-def same(found: Any, program: Program, arrays: Mapping[str, Any], sizes: Sizes, decisions: Mapping[Any, int]) -> str:
+def same(
+    translation: Any, program: Program, arrays: Mapping[str, Any], sizes: Sizes, decisions: Mapping[Any, int]
+) -> str:
     """`equal`, `unsupported`, or what differs."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -127,7 +131,7 @@ def same(found: Any, program: Program, arrays: Mapping[str, Any], sizes: Sizes, 
             return f"the source has no value ({problem})"
         try:
             actual = np.asarray(
-                found(**arrays) if all(name.isidentifier() for name in arrays) else found(*arrays.values())
+                translation(**arrays) if all(name.isidentifier() for name in arrays) else translation(*arrays.values())
             )
         except NotationError as problem:
             return f"its formula fails ({problem.message})"
@@ -139,7 +143,7 @@ def same(found: Any, program: Program, arrays: Mapping[str, Any], sizes: Sizes, 
 
 
 def close(actual: Any, expected: Any) -> bool:
-    actual, expected = (np.asarray(each, dtype=float) for each in (actual, expected))
+    actual, expected = (np.asarray(side, dtype=float) for side in (actual, expected))
     finite = np.isfinite(expected)
     if not np.array_equal(np.nan_to_num(actual[~finite], nan=0.5), np.nan_to_num(expected[~finite], nan=0.5)):
         return False

@@ -147,7 +147,7 @@ class Code(Expressions):
             if isinstance(values, tuple) and len(values) == len(target.elts):
                 for element, value in zip(target.elts, values):
                     assert isinstance(element, ast.Name)
-                    self.domain.bind(element.id, value)
+                    self.domain.define(element.id, value, lambda value=value: value)
                 return values
         raise self.refuse(node, "only names are assigned")
 

@@ -189,7 +189,7 @@ class Plain:
     def name(self, node: ast.Name) -> Any:
         if self.has(node.id):
             return self.look(node.id)
-        return float(self.size_of(self.code.lengths[node.id]))
+        return int(self.size_of(self.code.lengths[node.id]))
 
     def look(self, name: str) -> Any:
         return self.names[name] if name in self.names else self.code.inputs[name].literal
@@ -221,4 +221,4 @@ class Plain:
         return np.asarray(x).astype(dtype.name)
 
     def index(self, value: Any, items: list[Any]) -> Any:
-        return value[tuple(items)]
+        return value[tuple(list(item) if isinstance(item, tuple) else item for item in items)]

@@ -13,7 +13,7 @@ from grammar.errors import NotationError
 from .axes import Axes, Clash
 from .inputs import Input
 from .matrix_leaves import Choose
-from .operations import DTYPES, OPERATIONS, REFUSED, Misuse, Operation, Pair, named_operation
+from .operations import DTYPES, OPERATIONS, REFUSED, Misuse, Operation, Pair, Size, named_operation
 from .refusals import refused
 from .values import Value
 
@@ -118,6 +118,8 @@ class Expressions:
         left, right = self.ev(node.left), self.ev(node.right)
         if isinstance(left, (int, float)) and isinstance(right, (int, float)) and not isinstance(node.op, ast.MatMult):
             return self.arithmetic(node, left, right)
+        if isinstance(left, Size) and isinstance(right, Size) and isinstance(node.op, ast.Mult):
+            return Size((*left.dim, *right.dim))
         if isinstance(node.op, ast.FloorDiv):
             return self.domain.quotient(left, right)
         if type(node.op) not in OPERATORS:

@@ -67,7 +67,20 @@ class Indices:
         if isinstance(item, Value):
             index, dims = self.tensor_index(axis, item)
             return at(node, axis, index), dims
+        if isinstance(item, tuple):
+            return self.listed(node, axis, item)
         raise Misuse("only numbers, slices and integer inputs are supported as indices")
+
+    def listed(self, node: Node, axis: Axis, item: tuple[Any, ...]) -> tuple[Node, tuple[Dim, ...]]:
+        """x[[0, 2]]"""
+        if len(item) < 2 or not all(type(index) is int and index >= 0 for index in item):
+            raise Misuse("only a list of numbers from 0 on is supported as an index")
+        self.needs(axis, max(item) + 1)
+        part = self.axes.new()
+        self.axes.facts.pinned.append((part, len(item)))
+        self.axes.apart((axis, part))
+        literal = nodes.Literal((tuple(number(index + 1) for index in item),), (nodes.Axis(part.key),))
+        return at(node, axis, literal), ((part,),)
 
     def tensor_index(self, axis: Axis, item: Value) -> tuple[Node, tuple[Dim, ...]]:
         """An input of integers as an index of an axis, counted from 1; its other value is a range."""
@@ -114,9 +127,27 @@ class Indices:
         first = number(1) if item.start in (None, 0) else plus(self.bound(axis, item.start), 1)
         last = size(axis) if item.stop is None else self.bound(axis, item.stop)
         part = self.axes.new(hint=axis.kind.hint)
+        self.bounded(axis, part, item)
         cut = nodes.Index(node, ((nodes.Axis(axis.key), nodes.Slice(first, last)),))
         self.axes.apart((axis, part))
         return nodes.Rename(cut, (((nodes.Axis(axis.key),), (nodes.Axis(part.key),)),)), ((part,),)
+
+    def bounded(self, axis: Axis, part: Axis, item: slice) -> None:
+        """How long a slice between numbers is, or how long its axis has to be."""
+        start, stop = item.start or 0, item.stop
+        if isinstance(stop, Part) and start == 0 or isinstance(start, Part) and stop is None and start.divisor == 2:
+            divisor = stop.divisor if isinstance(stop, Part) else 2
+            self.axes.facts.multiples.append((axis, part, divisor))
+        if not isinstance(start, int) or not isinstance(stop, (int, type(None))):
+            return
+        if stop is not None and (start < 0) == (stop < 0) and stop <= start:
+            raise Misuse("an empty slice")
+        if start >= 0 and stop is not None and stop < 0:
+            self.axes.facts.least.append((axis, start - stop + 1))
+        elif start < 0 and stop is None:
+            self.axes.facts.pinned.append((part, -start))
+        elif stop is not None and (start < 0) == (stop < 0):
+            self.axes.facts.pinned.append((part, stop - start))
 
     def bound(self, axis: Axis, bound: Any) -> Node:
         """The number of elements before a bound of a slice."""

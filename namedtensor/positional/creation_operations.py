@@ -139,9 +139,9 @@ def diagonal(axes: Axes, x: Any) -> Value:
     value = as_value(x)
     if len(value.dims) != 2:
         raise Misuse("the diagonal of anything but a matrix")
-    first, second = square_axes(value, "a diagonal")
+    first, second = square_axes(axes, value, "a diagonal")
     axes.apart(value.axes)
-    return Value(call("⊙", (value.node, values.identity(first, second)), (second,)), (*value.dims[:-2], (first,)))
+    return Value(values.diagonal(value.node, first, second), (*value.dims[:-2], (first,)))
 
 
 operation("arange", "stop, dtype=None", arange, lambda stop, dtype: np.arange(int(stop)))

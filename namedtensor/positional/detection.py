@@ -41,7 +41,7 @@ def _telling(node: ast.AST) -> bool:
     if isinstance(node, ast.Call):
         return isinstance(node.func, ast.Name) and node.func.id == "len"
     if isinstance(node, ast.BinOp):
-        return isinstance(node.op, (ast.MatMult, ast.Pow))
+        return isinstance(node.op, (ast.MatMult, ast.Pow, ast.Mod, ast.FloorDiv))
     return isinstance(
         node, (ast.Compare, ast.Slice, ast.Subscript, ast.keyword, ast.Import, ast.ImportFrom, ast.For, ast.FunctionDef)
     )

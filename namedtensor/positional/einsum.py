@@ -1,7 +1,6 @@
-"""Letters: einsum strings and einops patterns, within code or alone.
+"""Letters: einsum strings, within code or alone.
 
 einsum("bqd,bkd->bqk", Q, K)    each letter is an axis; what is not in the result is summed
-rearrange(x, "t (k c) -> k t c", k=3)    a word is an axis, brackets are several in one dimension
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from . import (
     code_calls,  # noqa: F401 — registers its calls
     values,
 )
-from .axes import Axis, Dim
+from .axes import Dim
 from .code import Code
 from .code_domains import Named
 from .code_expressions import SPECIAL
@@ -28,8 +27,6 @@ from .refusals import refused
 from .values import Leaf, Value, call
 
 ALONE = re.compile(r"""\s*['"]?(?P<spec>[A-Za-z. ]*(?:,[A-Za-z. ]*)*->[A-Za-z. ]*)['"]?\s*""")
-REDUCTIONS = {"sum": "∑", "mean": "mean", "max": "max", "min": "min", "prod": "∏"}
-GROUP = re.compile(r"\([^()]*\)|[^\s()]+")
 
 
 class Letters(Code):
@@ -57,7 +54,7 @@ class Letters(Code):
 
 
 def einsum(code: Code, node: ast.Call, method: bool) -> Any:
-    texts = [each for each in node.args if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+    texts = texts_of(node)
     if len(texts) != 1 or method:
         raise code.refuse(node, "einsum expects its letters as a string", 'write einsum("ab,bc->ac", A, B)')
     for keyword in node.keywords:
@@ -65,7 +62,7 @@ def einsum(code: Code, node: ast.Call, method: bool) -> Any:
             raise code.refuse(node, f"the keyword {keyword.arg} of einsum is not supported")
     spec = str(texts[0].value)
     groups, output = letters_of(code, texts[0], spec)
-    operands = [each for each in node.args if each is not texts[0]]
+    operands = [argument for argument in node.args if argument is not texts[0]]
     if len(operands) == 1 and isinstance(operands[0], (ast.Tuple, ast.List)):
         operands = list(operands[0].elts)
     if len(operands) != len(groups):
@@ -73,7 +70,14 @@ def einsum(code: Code, node: ast.Call, method: bool) -> Any:
     for operand, group in zip(operands, groups):
         declare(code, operand, group)
     rule = named_einsum if isinstance(code.domain, Named) else plain_einsum
-    return rule(code, node, groups, output, [code.ev(each) for each in operands])
+    return rule(code, groups, output, [code.ev(operand) for operand in operands])
+
+
+def texts_of(node: ast.Call) -> list[ast.Constant]:
+    """The strings among the arguments of a call."""
+    return [
+        argument for argument in node.args if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
+    ]
 
 
 def words_of(text: str) -> list[str]:
@@ -116,9 +120,9 @@ def declare(code: Code, operand: ast.expr, words: Sequence[str]) -> None:
 
 
 # ------------------------------------------------------------------------------------------------------------ einsum
-def named_einsum(code: Code, node: ast.Call, groups: list[list[str]], output: list[str], operands: list[Any]) -> Value:
+def named_einsum(code: Code, groups: list[list[str]], output: list[str], operands: list[Any]) -> Value:
     axes = code.axes
-    parts = [as_value(each) for each in operands]
+    parts = [as_value(operand) for operand in operands]
     groups, output = without_dots(groups, output, [len(part.dims) for part in parts])
     places: dict[str, Dim] = {}
     total: Value | None = None
@@ -188,8 +192,7 @@ def diagonal(
     code.axes.apart(part.axes)
     if twice not in output and twice not in others:
         return Value(call("trace", (part.node,), (one, two)), tuple(dims)), letters
-    identity = values.identity(one, two)
-    return Value(call("⊙", (part.node, identity), (two,)), (*dims, (one,))), [*letters, twice]
+    return Value(values.diagonal(part.node, one, two), (*dims, (one,))), [*letters, twice]
 
 
 def without_dots(groups: list[list[str]], output: list[str], ranks: list[int]) -> tuple[list[list[str]], list[str]]:
@@ -209,127 +212,11 @@ def without_dots(groups: list[list[str]], output: list[str], ranks: list[int]) -
     return result, output
 
 
-def plain_einsum(code: Code, node: ast.Call, groups: list[list[str]], output: list[str], operands: list[Any]) -> Any:
+def plain_einsum(code: Code, groups: list[list[str]], output: list[str], operands: list[Any]) -> Any:
     words = dict.fromkeys(letter for group in groups for letter in group if letter != "...")
     letters = {word: chr(ord("a") + number) for number, word in enumerate(words)} | {"...": "..."}
     spec = ",".join("".join(letters[word] for word in group) for group in groups)
     return np.einsum(f"{spec}->{''.join(letters[word] for word in output)}", *operands)
 
 
-# ------------------------------------------------------------------------------------------------------------ einops
-def pattern(code: Code, node: ast.Call, method: bool) -> Any:
-    """rearrange(x, "b (h d) -> b h d", h=8), reduce(x, "b c -> b", "mean"), repeat"""
-    assert isinstance(node.func, (ast.Name, ast.Attribute))
-    name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
-    texts = [each for each in node.args if isinstance(each, ast.Constant) and isinstance(each.value, str)]
-    if name not in ("rearrange", "reduce", "repeat") or not texts or "->" not in str(texts[0].value):
-        raise code.refuse(node, f"{name} expects a tensor and a pattern")
-    left, _, right = str(texts[0].value).partition("->")
-    before, after = groups_of(code, texts[0], left), groups_of(code, texts[0], right)
-    operation = str(texts[1].value) if len(texts) > 1 else ""
-    operand = node.args[0]
-    if len(node.args) != 1 + len(texts) or operand in texts:
-        raise code.refuse(node, f"{name} expects a tensor and a pattern")
-    if name == "reduce" and operation not in REDUCTIONS:
-        raise code.refuse(node, f"the reduction {operation or 'of this kind'} is not supported")
-    words_before, words_after = ([word for group in groups for word in group] for groups in (before, after))
-    new = [word for word in words_after if word not in words_before]
-    gone = [word for word in words_before if word not in words_after]
-    if len({*words_before}) < len(words_before) or len({*words_after}) < len(words_after):
-        raise code.refuse(texts[0], "an axis is twice on one side of the pattern")
-    if new:
-        raise code.refuse(
-            texts[0],
-            f"{new[0]} is on the right only: a new axis needs no repeat in named notation",
-            "leave it out; it is broadcast where it meets that axis",
-        )
-    if gone and name != "reduce":
-        raise code.refuse(texts[0], f"{gone[0]} is on the left only", 'write reduce(x, …, "sum") to sum over it')
-    lengths = {keyword.arg or "": code.ev(keyword.value) for keyword in node.keywords}
-    for word in lengths:
-        if word not in words_before:
-            raise code.refuse(node, f"{word} is not in the pattern")
-    declare(code, operand, ["".join(group) or "one" for group in before])
-    rule = named_rearrange if isinstance(code.domain, Named) else plain_rearrange
-    return rule(code, node, code.ev(operand), before, after, lengths, operation)
-
-
-def groups_of(code: Code, node: ast.AST, text: str) -> list[list[str]]:
-    groups = [
-        match.strip("()").split() if match.startswith("(") else [] if match == "1" else [match]
-        for match in GROUP.findall(text)
-    ]
-    for word in (word for group in groups for word in group):
-        if not word.isidentifier():
-            raise code.refuse(node, f"{word} is not supported in a pattern")
-    return groups
-
-
-def named_rearrange(
-    code: Code,
-    node: ast.Call,
-    x: Any,
-    before: list[list[str]],
-    after: list[list[str]],
-    lengths: Mapping[str, Any],
-    operation: str,
-) -> Value:
-    value = as_value(x)
-    if len(before) != len(value.dims):
-        raise Misuse(f"the pattern has {len(before)} dimensions, and the tensor {len(value.dims)}")
-    axes, current = code.axes, value.node
-    parts: dict[str, Axis] = {}
-    for group, dim in zip(before, value.dims):
-        if len(group) == len(dim) == 1:
-            parts[group[0]] = dim[0]
-        elif len(group) > 1 and len(dim) == 1:
-            split = [axes.new(hint=word) for word in group]
-            opened = [word for word in group if word not in lengths]
-            if len(opened) > 1:
-                raise Misuse(f"the lengths of {', '.join(opened)} are not known: give {opened[0]}=…")
-            for word, axis in zip(group, split):
-                if isinstance(lengths.get(word), int):
-                    code.axes.facts.stated.append((axis, lengths[word]))
-                elif word in lengths:
-                    raise Misuse(f"the length {word} is not a number")
-            code.axes.facts.products.append((dim[0], tuple(split)))
-            current = values.merged(current, dim, split)
-            parts |= dict(zip(group, split))
-        elif group or dim:
-            raise Misuse("the pattern does not fit the tensor")
-    axes.apart(parts.values())
-    axes.apart(value.axes)
-    gone = [word for word in parts if word not in {word for group in after for word in group}]
-    if gone:
-        current = call(REDUCTIONS[operation], (current,), [parts[word] for word in gone])
-    return Value(current, tuple(tuple(parts[word] for word in group) for group in after))
-
-
-def plain_rearrange(
-    code: Code,
-    node: ast.Call,
-    x: Any,
-    before: list[list[str]],
-    after: list[list[str]],
-    lengths: Mapping[str, Any],
-    operation: str,
-) -> Any:
-    sizes: list[int] = []
-    for group, total in zip(before, x.shape):
-        known = int(np.prod([lengths[word] for word in group if word in lengths], dtype=int))
-        sizes += [lengths.get(word, total // known) for word in group]
-    words = [word for group in before for word in group]
-    split = x.reshape(sizes)
-    kept = [word for group in after for word in group]
-    gone = tuple(words.index(word) for word in words if word not in kept)
-    left = [word for word in words if word in kept]
-    if gone:
-        split = {"sum": np.sum, "mean": np.mean, "max": np.max, "min": np.min, "prod": np.prod}[operation](
-            split, axis=gone
-        )
-    ordered = np.transpose(split, [left.index(word) for word in kept])
-    length = dict(zip(left, split.shape))
-    return ordered.reshape([int(np.prod([length[word] for word in group], dtype=int)) for group in after])
-
-
-SPECIAL.update(einsum=einsum, rearrange=pattern, reduce=pattern, repeat=pattern)
+SPECIAL.update(einsum=einsum)

@@ -70,7 +70,7 @@ def gelu_rule(axes: Axes, x: Any, approximate: Any) -> Value:
 
 
 def where(axes: Axes, condition: Any, x: Any, y: Any) -> Value:
-    parts = [as_value(each) for each in (condition, x, y)]
+    parts = [as_value(part) for part in (condition, x, y)]
     dims = values.aligned(axes, *parts)
     if not isinstance(condition, Truth):
         raise Misuse("the condition is not a comparison")

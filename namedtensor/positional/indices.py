@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .binders import item_of
 from .refusals import refused
 from .source_tree import Statement, Tree
 
 INDEX = re.compile(r"[a-zα-ω]")
+LABELS = set("new old out max min ref obs pred true test val init prev next".split())  # as subscripts, words
 NEVER = set("de")  # as an index without a ∑ of its own
 
 
@@ -42,6 +43,8 @@ def items_of(script: str) -> tuple[str, ...]:
     """The indices of a subscript: ij, i,j and i+1,j."""
     if "," in script:
         return tuple(item for item in script.split(",") if item)
+    if script in LABELS or (len(script) > 4 and script.isalpha()):
+        return (script,)
     return tuple(script) if script.isalnum() else (script,)
 
 
@@ -129,6 +132,17 @@ def letters_of(statement: Statement, names: Mapping[str, int], source: str) -> L
         result.free = None
     bind(statement.body, {*(result.free or ())}, result)
     return result
+
+
+def with_ends(tree: Tree, known: set[str]) -> Tree:
+    """A tree in which a sum that ends at an index, ∑_{j=1}^{i-1}, has the condition j < i."""
+    own = known | ({*written_below(tree)} if tree.op == "big" else set())
+    parts = tuple(with_ends(part, own) for part in tree.parts)
+    end = item_of(tree.upper) if tree.op == "big" and len(tree.letters) == 1 else None
+    if end is None or len(end.plus) != 1 or end.minus or end.plus[0] not in known or end.offset not in (0, -1):
+        return replace(tree, parts=parts) if parts != tree.parts else tree
+    condition = (tree.letters[0], "<" if end.offset else "≤", end.plus[0])
+    return replace(tree, parts=parts, upper="", conditions=(*tree.conditions, condition))
 
 
 def written_below(tree: Tree) -> tuple[str, ...]:

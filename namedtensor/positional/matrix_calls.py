@@ -109,9 +109,8 @@ def diagonal(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
     """diag of a vector is a matrix, of a matrix its diagonal."""
     if x.is_full:
         rows, columns = square(walk, tree, x, "a diagonal")
-        identity = values.identity(rows, columns)
         walk.axes.apart(x.axes)
-        return Matrix(call("⊙", (x.node, identity), (columns,)), (x.dims[0], ()), indices=x.indices)
+        return Matrix(values.diagonal(x.node, rows, columns), (x.dims[0], ()), indices=x.indices)
     (axis,) = axes_of(x.dims) or (None,)
     if axis is None:
         raise walk.refuse(tree, "diag needs a vector or a matrix")

@@ -15,7 +15,7 @@ from grammar.parser import parse
 from . import values
 from .axes import Axes, Axis, Clash, Dim, Dims, axes_of
 from .binders import item_of
-from .indices import Letters, canonical, is_letter, spelled
+from .indices import Letters, canonical, entries_in, is_letter, spelled
 from .inputs import Input
 from .refusals import refused
 from .source_tree import Tree
@@ -126,7 +126,9 @@ class Leaves:
         if self.letters.active and (pair := self.letters.index_of(tree, self.names)):
             return self.entry(tree, *pair)
         name = spelled(tree)
-        if name in self.scope and name not in self.names:
+        if self.counts(name):
+            if name in self.names:
+                raise self.refuse(tree, f"{name} is both an input and an index", "call one of them otherwise")
             return self.counter(name)
         if name and (tree.op == "name" or canonical(name) in self.names or self.is_size(name)):
             return self.leaf(tree, canonical(name))
@@ -238,6 +240,14 @@ class Leaves:
         self.axes.apart(used.axes)
         return Matrix(node, (columns[0], columns[1]), indices=tuple(indices.items()), lying=len(rest) == 1, twice=twice)
 
+    def counts(self, name: str) -> bool:
+        """Whether a letter by itself is the number of an index, as in i x_i."""
+        if not self.letters.active or not is_letter(name):
+            return False
+        if name in self.scope or name in (self.letters.free or ()):
+            return True
+        return name in entries_in(self.statement) and name not in self.letters.bound
+
     def counter(self, letter: str) -> Matrix:
         """A letter as a number: i x_i is iota ⊙ x."""
         if letter in self.ranges:
@@ -276,8 +286,7 @@ class Leaves:
                 f"{self.text(tree)} is the diagonal of a square tensor, and its axes are {first.key} and {second.key}",
             )
         first.kind.unify(second.kind)
-        identity = values.identity(first, second)
-        return call("⊙", (node, identity), [second]), first, second
+        return values.diagonal(node, first, second), first, second
 
     def delta(self, tree: Tree, items: tuple[str, ...]) -> Matrix:
         if len(items) != 2 or not all(map(is_letter, items)) or items[0] == items[1]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from grammar import nodes
 from grammar.nodes import Node
@@ -61,14 +61,28 @@ def big(walk: Walk, tree: Tree) -> Matrix:
     if lost:
         raise walk.refuse(tree, f"nothing under the {tree.text} has the index {lost[0]}")
     over = [indices.pop(letter) for letter in bound]
-    if tree.upper.isdigit():
-        for axis in over:
-            if axis.kind.size not in (None, int(tree.upper)):
-                raise walk.refuse(tree, f"the sum ends at {tree.upper}, and the axis has {axis.kind.size} elements")
-            if axis.kind.size is None:
-                walk.axes.facts.stated.append((axis, int(tree.upper)))
-            axis.kind.size = int(tree.upper)
+    if tree.upper:
+        ended(walk, tree, over)
     return walk.reduced(tree.text, body, over, body.dims, indices)
+
+
+def ended(walk: Walk, tree: Tree, over: Sequence[Axis]) -> None:
+    """The upper end of a sum is the length of its axis: a number, the name of an axis, or a name that nobody gave."""
+    given = walk.names.get(tree.upper)
+    end = int(tree.upper) if tree.upper.isdigit() else given.literal if given is not None else None
+    if given is not None and not isinstance(end, int):
+        raise walk.refuse(tree, f"{tree.upper} is a tensor, and the end of a sum is a length")
+    for axis in over:
+        if isinstance(end, int):
+            if axis.kind.size not in (None, end):
+                raise walk.refuse(tree, f"the sum ends at {end}, and the axis has {axis.kind.size} elements")
+            if axis.kind.size is None:
+                walk.axes.facts.stated.append((axis, end))
+            axis.kind.size = end
+        elif (named := walk.axes.given.get(tree.upper)) is not None and named.kind is not axis.kind:
+            if not named.kind.fits(axis.kind):
+                raise walk.refuse(tree, f"the sum ends at |{named.key}|, and its axis is {axis.key}")
+            named.kind.unify(axis.kind)
 
 
 # ------------------------------------------------------------------------------------------------------- conditions
@@ -78,7 +92,7 @@ def under_conditions(walk: Walk, tree: Tree, body: Matrix) -> Matrix:
         raise walk.refuse(tree, f"{tree.text} under a condition is not supported", "write it as a quotient of sums")
     indices = dict(body.indices)
     for letter in written_below(tree):
-        if letter not in indices:
+        if letter not in walk.ranges and (letter not in indices or not indexed_by(walk, letter)):
             indices[letter] = alone(walk, tree, letter, indices)
     conditions = [
         call(relation, (side(left, indices), side(right, indices))) for left, relation, right in tree.conditions
@@ -92,7 +106,10 @@ def under_conditions(walk: Walk, tree: Tree, body: Matrix) -> Matrix:
 
 
 def side(text: str, indices: Mapping[str, Axis]) -> Node:
-    return number(int(text)) if text.isdigit() else iota(indices[text])
+    """A side of a condition: a number, an index along an axis, or one that runs over numbers."""
+    if text.isdigit():
+        return number(int(text))
+    return iota(indices[text]) if text in indices else nodes.Name(text)
 
 
 def alone(walk: Walk, tree: Tree, letter: str, indices: Mapping[str, Axis]) -> Axis:

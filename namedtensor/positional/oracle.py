@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .binders import Item, item_of
-from .indices import Letters, canonical, factors_of, is_letter, items_of, occurrences, spelled, summed_by
+from .indices import Letters, canonical, factors_of, indexed, is_letter, items_of, occurrences, spelled, summed_by
 from .plain_functions import inverse
 from .source_tree import Tree
 
@@ -58,6 +58,11 @@ class Plain:
         return array.reshape(*shape, *self.shape)
 
 
+def any_entry(trees: list[Tree], letter: str) -> bool:
+    """Whether a letter is in a subscript, so that its extent is that of an axis."""
+    return any(letter in (indexed(tree) or ("", ()))[1] for tree in trees)
+
+
 def number(value: float) -> Plain:
     return Plain(np.full((1, 1), float(value)))
 
@@ -77,7 +82,8 @@ class Oracle:
 
     def extent(self, letter: str, within: Tree | None = None) -> int | None:
         """How many indices a letter has: the size of the axis where it is an index."""
-        for tree in (within or self.statement or Tree("", (0, 0))).all():
+        trees = list((within or self.statement or Tree("", (0, 0))).all())
+        for tree in trees:
             pair = self.letters.index_of(tree, self.arrays) if self.letters.active else None
             if pair is None or pair[0] not in self.arrays:
                 continue
@@ -85,7 +91,15 @@ class Oracle:
                 item = item_of(text)
                 if item is not None and item.letters == (letter,) and not item.minus:
                     return self.arrays[pair[0]].shape[position]
-        return None
+        others = {
+            side
+            for tree in trees
+            for left, _, right in tree.conditions
+            if letter in (left, right)
+            for side in (left, right)
+        }
+        beside = (self.extent(other) for other in others - {letter} if is_letter(other) and any_entry(trees, other))
+        return next((extent for extent in beside if extent is not None), None)
 
     def value(self, tree: Tree) -> Plain:
         if self.letters.active and (pair := self.letters.index_of(tree, self.arrays)):
@@ -176,7 +190,7 @@ class Oracle:
         if summed:
             result = self.einstein(factors, summed)
         elif tree.op == "∘" and self.letters.active:
-            result = self.each(np.multiply, *(self.value(part) for part in tree.parts))
+            result = self.elementwise(np.multiply, *(self.value(part) for part in tree.parts))
         else:
             result = self.times(self.value(tree.parts[0]), self.value(tree.parts[1]), tree)
         self.inner = inner
@@ -196,7 +210,7 @@ class Oracle:
             if known not in total.letters:
                 raise Unsupported("δ")
             size = total.array.shape[total.letters.index(known)]
-            total = self.each(np.multiply, total, Plain(np.eye(size)[:, :, None, None], (first, second)))
+            total = self.elementwise(np.multiply, total, Plain(np.eye(size)[:, :, None, None], (first, second)))
         return self.summed(total, [letter for letter in total.letters if letter in summed])
 
     def delta(self, tree: Tree) -> tuple[str, tuple[str, ...]] | None:
@@ -228,13 +242,13 @@ class Oracle:
         if x.special or y.special:
             return self.with_special(x, y)
         if x.is_number or y.is_number:
-            return self.each(np.multiply, x, y)
+            return self.elementwise(np.multiply, x, y)
         if tree.op == "·" and x.vector and y.vector:
             x = x.T
         if x.shape[1] != y.shape[0]:
             if x.shape[1] == y.shape[1] == 1:
                 if self.decided(tree) == 1:
-                    return self.each(np.multiply, x, y)
+                    return self.elementwise(np.multiply, x, y)
                 x = x.T
             elif x.vector and x.shape[0] == y.shape[0]:
                 x = x.T
@@ -245,7 +259,7 @@ class Oracle:
 
     def with_special(self, x: Plain, y: Plain) -> Plain:
         if "I" in (x.special, y.special):
-            result = self.each(np.multiply, Plain(x.array, x.letters), Plain(y.array, y.letters))
+            result = self.elementwise(np.multiply, Plain(x.array, x.letters), Plain(y.array, y.letters))
             return Plain(
                 result.array, result.letters, False, "I" if x.is_number or y.is_number or x.special == y.special else ""
             )
@@ -255,14 +269,17 @@ class Oracle:
             return Plain(x.array.sum(-1, keepdims=True), x.letters)
         raise Unsupported("𝟏")
 
-    def each(self, function: Callable[..., Array], *operands: Plain) -> Plain:
+    def elementwise(self, function: Callable[..., Array], *operands: Plain) -> Plain:
         """A function element by element; a vector lies where the others have its size."""
         x = operands[0]
         if len(operands) == 2:
             x, y = operands
             if "I" in (x.special, y.special) and x.special != y.special:
                 side = max(*x.shape, *y.shape)
-                x, y = (Plain(np.eye(side) * each.array, each.letters) if each.special else each for each in (x, y))
+                x, y = (
+                    Plain(np.eye(side) * operand.array, operand.letters) if operand.special else operand
+                    for operand in (x, y)
+                )
             if x.vector and not y.vector and x.shape[0] == y.shape[1] != 1:
                 x = x.T
             elif y.vector and not x.vector and y.shape[0] == x.shape[1] != 1:
@@ -291,7 +308,7 @@ def part(oracle: Oracle, tree: Tree) -> Plain:
 def power(oracle: Oracle, tree: Tree) -> Plain:
     base, exponent = tree.parts
     if base.op == "name" and base.text == "e" and "e" not in oracle.arrays:
-        return oracle.each(np.exp, oracle.value(exponent))
+        return oracle.elementwise(np.exp, oracle.value(exponent))
     x, p = oracle.value(base), oracle.value(exponent)
     rows, columns = x.shape
     if rows > 1 and columns > 1 and oracle.decided(tree) == 0:
@@ -307,48 +324,28 @@ def power(oracle: Oracle, tree: Tree) -> Plain:
         and (rows == 1 or columns == 1)
     ):
         return Plain((x.array**2).sum((-1, -2), keepdims=True), x.letters)
-    return oracle.each(np.power, x, p)
-
-
-def norm(oracle: Oracle, tree: Tree) -> Plain:
-    x = part(oracle, tree)
-    size, order = np.abs(x.array), tree.text
-    if order in ("", "2") and min(x.shape) > 1 and oracle.decided(tree) == 1:
-        return Plain(np.linalg.norm(x.array, 2, axis=(-2, -1), keepdims=True), x.letters)
-    if order == "∞":
-        return Plain(size.max((-1, -2), keepdims=True), x.letters)
-    p = float(order) if order.replace(".", "", 1).isdigit() else 2.0
-    return Plain((size**p).sum((-1, -2), keepdims=True) ** (1 / p), x.letters)
-
-
-def bars(oracle: Oracle, tree: Tree) -> Plain:
-    x = part(oracle, tree)
-    if min(x.shape) > 1 and oracle.decided(tree) == 0:
-        return Plain(np.linalg.det(x.array)[..., None, None], x.letters)
-    if min(x.shape) == 1 < max(x.shape) and oracle.decided(tree) == 1:
-        return Plain(np.sqrt((x.array**2).sum((-1, -2), keepdims=True)), x.letters)
-    return oracle.each(np.abs, x)
+    return oracle.elementwise(np.power, x, p)
 
 
 def quotient(oracle: Oracle, tree: Tree) -> Plain:
     x, y = (oracle.value(tree.parts[0]), oracle.value(tree.parts[1]))
     if x.special == "I" and y.is_number:
-        both = oracle.each(np.divide, Plain(x.array, x.letters), y)
+        both = oracle.elementwise(np.divide, Plain(x.array, x.letters), y)
         return Plain(both.array, both.letters, special="I")
     if x.special or y.special:
         raise Unsupported("a quotient of I")
-    return oracle.each(np.divide, x, y)
+    return oracle.elementwise(np.divide, x, y)
 
 
 def inner(oracle: Oracle, tree: Tree) -> Plain:
-    both = oracle.each(np.multiply, *(oracle.value(piece) for piece in tree.parts))
+    both = oracle.elementwise(np.multiply, *(oracle.value(piece) for piece in tree.parts))
     return Plain(both.array.sum((-1, -2), keepdims=True), both.letters)
 
 
 def kronecker(oracle: Oracle, tree: Tree) -> Plain:
     x, y = (oracle.value(piece) for piece in tree.parts)
     if x.is_number or y.is_number:
-        return oracle.each(np.multiply, x, y)
+        return oracle.elementwise(np.multiply, x, y)
     if x.letters or y.letters:
         raise Unsupported("⊗ with indices")
     if x.shape[1] == y.shape[1] == 1:
@@ -377,10 +374,10 @@ RULES: dict[str, Callable[[Oracle, Tree], Plain]] = {
     "@": lambda oracle, tree: oracle.times(oracle.value(tree.parts[0]), oracle.value(tree.parts[1]), Tree("product", tree.span)),
     "∘": lambda oracle, tree: hadamard(oracle, tree),
     "*": lambda oracle, tree: hadamard(oracle, tree),
-    "×": lambda oracle, tree: oracle.each(np.multiply, *(oracle.value(piece) for piece in tree.parts)),
-    "⊗": kronecker, "+": lambda oracle, tree: oracle.each(np.add, *(oracle.value(piece) for piece in tree.parts)),
-    "-": lambda oracle, tree: oracle.each(np.subtract, *(oracle.value(piece) for piece in tree.parts)),
-    "/": quotient, "sqrt": lambda oracle, tree: oracle.each(np.sqrt, part(oracle, tree)), "norm": norm, "bars": bars, "inner": inner,
+    "×": lambda oracle, tree: oracle.elementwise(np.multiply, *(oracle.value(piece) for piece in tree.parts)),
+    "⊗": kronecker, "+": lambda oracle, tree: oracle.elementwise(np.add, *(oracle.value(piece) for piece in tree.parts)),
+    "-": lambda oracle, tree: oracle.elementwise(np.subtract, *(oracle.value(piece) for piece in tree.parts)),
+    "/": quotient, "sqrt": lambda oracle, tree: oracle.elementwise(np.sqrt, part(oracle, tree)), "inner": inner,
     "^": power, "sub": element,
 }  # fmt: skip
 
@@ -393,4 +390,4 @@ def hadamard(oracle: Oracle, tree: Tree) -> Plain:
         return oracle.times(x, y, tree)
     if x.special or y.special:
         return oracle.times(x, y, tree)
-    return oracle.each(np.multiply, x, y)
+    return oracle.elementwise(np.multiply, x, y)

@@ -1,4 +1,4 @@
-"""The source's own value of functions of matrix notation by name."""
+"""The source's own value of norms, and of functions of matrix notation by name."""
 
 from __future__ import annotations
 
@@ -7,11 +7,31 @@ from typing import Any
 
 import numpy as np
 
-from .oracle import RULES, Oracle, Plain, Unsupported
+from .oracle import RULES, Oracle, Plain, Unsupported, part
 from .plain_functions import ELEMENTWISE, softmax
 from .source_tree import Tree
 
 Array = Any
+
+
+def norm(oracle: Oracle, tree: Tree) -> Plain:
+    x = part(oracle, tree)
+    size, order = np.abs(x.array), tree.text
+    if order in ("", "2") and min(x.shape) > 1 and oracle.decided(tree) == 1:
+        return Plain(np.linalg.norm(x.array, 2, axis=(-2, -1), keepdims=True), x.letters)
+    if order == "∞":
+        return Plain(size.max((-1, -2), keepdims=True), x.letters)
+    p = float(order) if order.replace(".", "", 1).isdigit() else 2.0
+    return Plain((size**p).sum((-1, -2), keepdims=True) ** (1 / p), x.letters)
+
+
+def bars(oracle: Oracle, tree: Tree) -> Plain:
+    x = part(oracle, tree)
+    if min(x.shape) > 1 and oracle.decided(tree) == 0:
+        return Plain(np.linalg.det(x.array)[..., None, None], x.letters)
+    if min(x.shape) == 1 < max(x.shape) and oracle.decided(tree) == 1:
+        return Plain(np.sqrt((x.array**2).sum((-1, -2), keepdims=True)), x.letters)
+    return oracle.elementwise(np.abs, x)
 
 
 def function(oracle: Oracle, tree: Tree) -> Plain:
@@ -19,7 +39,7 @@ def function(oracle: Oracle, tree: Tree) -> Plain:
     values = [oracle.value(piece) for piece in tree.parts]
     x = values[0]
     if word in ("max", "min") and len(values) == 2:
-        return oracle.each(np.maximum if word == "max" else np.minimum, *values)
+        return oracle.elementwise(np.maximum if word == "max" else np.minimum, *values)
     if word in ("softmax", "logsoftmax"):
         axis = along(tree, x)
         result = softmax(x.array, axis)
@@ -27,7 +47,7 @@ def function(oracle: Oracle, tree: Tree) -> Plain:
     if word == "exp" and min(x.shape) > 1 and oracle.decided(tree) == 1:
         raise Unsupported("the exponential of a matrix")
     if word in ELEMENTWISE:
-        return oracle.each(ELEMENTWISE[word], x)
+        return oracle.elementwise(ELEMENTWISE[word], x)
     if word == "diag":
         return diagonal(x)
     if word == "vec":
@@ -62,4 +82,4 @@ MATRIX_FUNCTIONS: dict[str, Callable[[Array], Array]] = {
 }  # fmt: skip
 
 
-RULES["call"] = function
+RULES.update(call=function, norm=norm, bars=bars)

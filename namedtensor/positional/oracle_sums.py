@@ -38,15 +38,17 @@ def big(oracle: Oracle, tree: Tree) -> Plain:
 def masked(oracle: Oracle, tree: Tree, value: Plain) -> Plain:
     """The value with what changes nothing where a condition fails."""
     extent = dict(zip(value.letters, value.array.shape))
-    letters = tuple(dict.fromkeys((*value.letters, *written_below(tree))))
+    listed = dict.fromkeys((*value.letters, *written_below(tree)))
+    letters = tuple(letter for letter in listed if letter not in oracle.fixed)
     for letter in letters:
         extent.setdefault(letter, oracle.extent(letter) or max(extent.values()))
     grids = np.indices([extent[letter] for letter in letters]) + 1
-    places = dict(zip(letters, grids))
+    places: dict[str, Any] = dict(zip(letters, grids)) | oracle.fixed
     holds: Any = True
     for left, relation, right in tree.conditions:
         sides = [int(side) if side.isdigit() else places[side] for side in (left, right)]
         holds = holds & RELATIONS[relation](*sides)
+    holds = np.broadcast_to(holds, [extent[letter] for letter in letters])
     array = np.where(holds[..., None, None], value.over(letters), NEUTRAL[tree.text])
     return Plain(array, letters, value.vector)
 
@@ -61,7 +63,7 @@ def over_range(oracle: Oracle, tree: Tree, first: int, less: int) -> Plain:
     for index in range(first, extent - less + 1):
         oracle.fixed[letter] = index
         value = oracle.value(tree.parts[0])
-        total = value if total is None else oracle.each({"∑": np.add, "∏": np.multiply}[tree.text], total, value)
+        total = value if total is None else oracle.elementwise({"∑": np.add, "∏": np.multiply}[tree.text], total, value)
     oracle.fixed.pop(letter, None)
     return total if total is not None else number(0.0 if tree.text == "∑" else 1.0)
 

@@ -118,7 +118,7 @@ operation("scaled_dot_product_attention", "query, key, value, scale=None", atten
 
 
 # ------------------------------------------------------------------------------------------------------- linear algebra
-def square_axes(x: Value, what: str) -> tuple[Axis, Axis]:
+def square_axes(axes: Axes, x: Value, what: str) -> tuple[Axis, Axis]:
     if (
         len(x.dims) < 2
         or len(x.dims[-1]) != 1
@@ -126,6 +126,8 @@ def square_axes(x: Value, what: str) -> tuple[Axis, Axis]:
         or not x.dims[-1][0].kind.fits(x.dims[-2][0].kind)
     ):
         raise Misuse(f"{what} needs a square matrix")
+    if x.dims[-1][0].kind is not x.dims[-2][0].kind:
+        axes.facts.assumed.append(f"|{x.dims[-2][0].key}| = |{x.dims[-1][0].key}|")
     x.dims[-1][0].kind.unify(x.dims[-2][0].kind)
     return x.dims[-2][0], x.dims[-1][0]
 
@@ -133,7 +135,7 @@ def square_axes(x: Value, what: str) -> tuple[Axis, Axis]:
 def of_matrix(operator: str, gives_matrix: bool) -> Callable[..., Value]:
     def rule(axes: Axes, x: Any) -> Value:
         value = as_value(x)
-        over = square_axes(value, operator)
+        over = square_axes(axes, value, operator)
         return Value(call(operator, (value.node,), over), value.dims if gives_matrix else value.dims[:-2])
 
     return rule
@@ -151,7 +153,7 @@ def eigenvalues(axes: Axes, x: Any) -> Value:
 
 def solve(axes: Axes, matrix: Any, right: Any) -> Value:
     first, second = as_value(matrix), as_value(right)
-    row, column = square_axes(first, "solve")
+    row, column = square_axes(axes, first, "solve")
     if len(first.dims) > 2 or len(second.dims) > 2 or not second.dims:
         raise Misuse("solve of more than two axes")
     axes.unify_dims((row,), second.dims[0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from . import patterns  # noqa: F401 — registers its calls
 from .algebra import Algebra
 from .code import Code
 from .einsum import Letters

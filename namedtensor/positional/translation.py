@@ -130,8 +130,8 @@ class Translation:
         values = {
             self._spelled[name]: tensor(given[name], axes) if axes else given[name] for name, axes in self.axes.items()
         }
-        found = evaluate(self.formula, values, syntax="text")
-        return found.to_array(list(self.result)) if self.result else np.asarray(found.to_array())
+        value = evaluate(self.formula, values, syntax="text")
+        return value.to_array(list(self.result)) if self.result else np.asarray(value.to_array())
 
 
 class Choices:
@@ -206,10 +206,10 @@ def translate(
         raise _asked(text, readings, span)
     if reading is not None and not 1 <= reading <= len(readings):
         raise NotationError(208, f"there is no reading {reading}", hint=f"the readings are 1 to {len(readings)}")
-    found = readings[(reading or 1) - 1]
-    if isinstance(found, Translation):
-        return found
-    raise found.alone()
+    translation = readings[(reading or 1) - 1]
+    if isinstance(translation, Translation):
+        return translation
+    raise translation.alone()
 
 
 def from_einsum(
@@ -301,9 +301,9 @@ def _readings(
             results.append(problem)
     if question is None:
         return results, whole
-    right = [found for found in results if isinstance(found, Translation)]
-    if not right or any(isinstance(found, Unsafe) for found in results):
-        return [next(found for found in results if isinstance(found, NotationError))], whole
+    right = [result for result in results if isinstance(result, Translation)]
+    if not right or any(isinstance(result, Unsafe) for result in results):
+        return [next(result for result in results if isinstance(result, NotationError))], whole
     if len(right) == 1:
         right[0].reading = (*right[0].reading, *right[0].chosen)
     return [*right], question.span
@@ -311,7 +311,8 @@ def _readings(
 
 def _asked(text: str, readings: Sequence[Any], span: Span) -> Ambiguous:
     notes = [
-        f"{number}. {found.chosen[0]}: {found.formula.splitlines()[-1]}" for number, found in enumerate(readings, 1)
+        f"{number}. {translation.chosen[0]}: {translation.formula.splitlines()[-1]}"
+        for number, translation in enumerate(readings, 1)
     ]
     error = Ambiguous(
         ASKED, f"{text[slice(*span)].strip()} is ambiguous", text, span, notes, "choose with reading=1, reading=2, …"
@@ -331,10 +332,10 @@ def _translated(text: str, shapes: Mapping[str, Any], kind: str, choices: Choice
         ) from None
     except NotationError as problem:
         raise problem.replace(**_named(problem, names_of_axes(reader))) from None
-    found = _written(text, program, names, choices)
+    translation = _written(text, program, names, choices)
     if check:
-        found.checked = compared(found, program, names, choices.decisions, text)
-    return found
+        translation.checked = compared(translation, program, names, choices.decisions, text)
+    return translation
 
 
 def names_of_axes(reader: Any) -> Mapping[str, tuple[str, ...]]:

@@ -275,8 +275,18 @@ class Parser:
         start = self.take().start
         self.expect("_")
         by = self.group()
-        body = self.term()
+        body = self.differentiated()
         return Tree("gradient", self.span(start), (body, by))
+
+    def differentiated(self) -> Tree:
+        """The factors side by side after ∇_x or ∂/∂x; what a sign joins to them is ambiguous."""
+        start, body = self.token.start, self.product()
+        if self.token.kind == SIGN and self.token.text in JOINING and self.token.text != "/":
+            where = start, self.token.end
+            raise refused(
+                self.source, where, "what is differentiated is not clear", "write it in brackets: (∇_x f) · v"
+            )
+        return body
 
     def partial(self, start: int) -> Tree:
         r"""\frac{\partial f}{\partial x}, \frac{\partial}{\partial x} f"""
@@ -288,7 +298,7 @@ class Parser:
         self.expect("∂")
         by = self.sum()
         self.expect("}")
-        body = body or self.term()
+        body = body or self.differentiated()
         return Tree("gradient", self.span(start), (body, by))
 
     # ------------------------------------------------------------------------------------------------------ scripts

@@ -94,6 +94,12 @@ def ones(axis: Axis) -> Node:
     return nodes.Subscript(nodes.Name("ones"), (name(axis),))
 
 
+def diagonal(node: Node, first: Axis, second: Axis) -> Node:
+    """The diagonal of two axes, along the first; what is beside it does not count, even where it is infinite."""
+    on_it = nodes.Cases(((node, call("=", (iota(first), iota(second)))), (number(0), None)))
+    return call("∑", (on_it,), (second,))
+
+
 def merged(node: Node, old: Iterable[Axis], new: Iterable[Axis]) -> Node:
     """A node with axes merged into one, or one split into several."""
     item = tuple(nodes.Axis(axis.key) for axis in old), tuple(nodes.Axis(axis.key) for axis in new)

@@ -30,7 +30,11 @@ class Views:
                 waiting = waiting[1:] if waiting and not waiting[0] else waiting
             elif isinstance(item, Size) and waiting and same(item.dim, waiting[0]):
                 result.append(waiting.pop(0))
+            elif isinstance(item, Size) and (count := merging(item.dim, waiting)):
+                result.append(tuple(axis for dim in waiting[:count] for axis in dim))
+                del waiting[:count]
             else:
+                items.insert(0, item)
                 break
         tail: list[Dim] = []
         while items and isinstance(items[-1], Size) and waiting and same(items[-1].dim, waiting[-1]):
@@ -119,10 +123,20 @@ class Views:
         return Value(node, (*before, *((part,) for part in parts), *after))
 
 
+def merging(dim: Dim, waiting: Sequence[Dim]) -> int:
+    """How many dimensions have this length together: b * n of x with b and n."""
+    axes: list[Axis] = []
+    for count, other in enumerate(waiting, 1):
+        axes += other
+        if same(tuple(axes), dim):
+            return count
+    return 0
+
+
 def same(first: Dim, second: Dim) -> bool:
     """Whether two dimensions have one length: they are of the same kinds."""
     return len(first) == len(second) and all(a.kind is b.kind for a, b in zip(first, second))
 
 
 def spelled(item: Any) -> str:
-    return "a length" if isinstance(item, (Size, Part)) else str(item)
+    return str(item) if isinstance(item, int) else "a length"

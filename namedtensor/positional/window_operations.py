@@ -9,10 +9,10 @@ import numpy as np
 
 from . import values
 from .axes import Axes, Axis, axes_of
-from .code_indices import only
+from .code_indices import at, only
 from .creation_operations import new_axis
 from .operations import Misuse, as_value, operation, positions
-from .values import Value, call, renamed
+from .values import Value, call, number, renamed
 
 
 def unrolled(axes: Axes, x: Value, where: int, kernel: Axis) -> Value:
@@ -70,6 +70,26 @@ operation(
     lambda x, length, axis: np.lib.stride_tricks.sliding_window_view(x, length, axis),
 )
 operation("unfold", "x, dimension, size, step", unfold, plain_unfold, "torch")
+
+
+# -------------------------------------------------------------------------------------------------------------- chunks
+def chunks(axes: Axes, x: Any, count: Any, axis: Any) -> tuple[Value, ...]:
+    """A dimension cut in a number of equal pieces."""
+    value = as_value(x)
+    (where,) = positions(value, axis)
+    if not whole(count):
+        raise Misuse("the number of pieces is a number above 1")
+    old, outer, inner = only(value.dims[where]), new_axis(axes, count), axes.new()
+    axes.facts.products.append((old, (outer, inner)))
+    axes.facts.assumed.append(f"|{old.key}| is a multiple of {count}")
+    axes.apart([other for other in value.axes if other is not old], (outer, inner))
+    split = values.merged(value.node, [old], [outer, inner])
+    dims = (*value.dims[:where], (inner,), *value.dims[where + 1 :])
+    return tuple(Value(at(split, outer, number(piece + 1)), dims) for piece in range(count))
+
+
+operation("chunk", "x, chunks, dim=0", chunks, lambda x, count, axis: tuple(np.split(x, count, axis)), "torch")
+operation("split", "x, sections, axis=0", chunks, lambda x, count, axis: tuple(np.split(x, count, axis)), "numpy")
 
 
 # ------------------------------------------------------------------------------------------------------------- pools

@@ -1,4 +1,4 @@
-"""A call of einsum as a formula: letters are the axes of what is declared, in the order of the declarations.
+"""A call of einsum as a formula on what is declared: read as positional notation, with the axes of the declarations.
 
 einsum("bqd,bkd->bqk", Q, K)   with Q ∈ ℝ^{batch × query × d}, K ∈ ℝ^{batch × key × d}   is   Q ⊙_{d} K
 """
@@ -7,20 +7,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
+from functools import partial
+from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
+from grammar.parser import parse
+from grammar.printer import to_text
 
-CALL = re.compile(
-    r"""^\s*(?:answer\s*=\s*)?(?:\w+\.)?einsum\(\s*(['"])(?P<spec>[^'"]*)\1\s*,(?P<operands>.*)\)\s*$""", re.DOTALL
-)
-SPEC_ALONE = re.compile(r"""\s*(['"]?)(?P<spec>[A-Za-z, ]*->[A-Za-z ]*)\1\s*""")
-SPEC = re.compile(r"[A-Za-z]*(?:,[A-Za-z]*)*->[A-Za-z]*$")
+from ..positional.detection import LETTERS
+from ..positional.translation import translate
+
+ANSWER = re.compile(r"^\s*answer\s*=\s*")
+AXES = ("subscript", "superscript", "components")  # fields of a node that hold names of axes
 
 
 def is_einsum(answer: str) -> bool:
     """Whether an answer is a call of einsum, or the letters of one."""
-    return "einsum(" in answer.replace(" ", "") or SPEC_ALONE.fullmatch(answer) is not None
+    return "einsum(" in answer.replace(" ", "") or LETTERS.fullmatch(answer) is not None
 
 
 def as_formula(answer: str, sets: Mapping[str, nodes.Set]) -> str:
@@ -29,69 +34,72 @@ def as_formula(answer: str, sets: Mapping[str, nodes.Set]) -> str:
     >>> from grammar.parser import parse
     >>> sets = {s.names[0].text: s.sets[0] for s in parse("A ∈ ℝ^{i × j}\\nB ∈ ℝ^{k × l}").statements}
     >>> as_formula('einsum("ab,bc->ac", A, B)', sets)
-    '∑_{j} (A_{i→i, j→j} ⊙ B_{k→j, l→l})'
+    'A ⊙_{j} B_{k→j}'
     """
-    spec, operands = parts_of(answer, sets)
-    inputs, _, output = spec.partition("->")
-    letters = inputs.split(",")
-    if len(letters) != len(operands):
-        raise _wrong(answer, f"the groups of letters are {len(letters)}, and the operands {len(operands)}")
     names: dict[str, str] = {}
-    parts = [_operand(answer, operand, own, sets, names) for operand, own in zip(operands, letters)]
-    if unknown := [each for each in output if each not in names]:
-        raise _wrong(answer, f"{unknown[0]} is a letter of no operand")
-    product = " ⊙ ".join(parts)
-    summed = [names[each] for each in names if each not in output]
-    return f"∑_{{{', '.join(summed)}}} ({product})" if summed else product
+    shapes: dict[str, str] = {}
+    renamed: dict[str, nodes.Node] = {}
+    for operand, letters in letters_of(answer, sets).items():
+        axes = [axis.name for axis, _ in sets[operand].axes]
+        for letter, axis in zip(letters, axes):
+            if letter not in names:
+                names[letter] = axis if axis not in names.values() else f"{axis}_{len(names)}"
+        shapes[operand] = " ".join(names[letter] for letter in letters)
+        pairs = [(axis, names[letter]) for letter, axis in zip(letters, axes) if axis != names[letter]]
+        if pairs:
+            items = tuple(((nodes.Axis(old),), (nodes.Axis(new),)) for old, new in pairs)
+            renamed[operand] = nodes.Rename(nodes.Name(operand), items)
+    found = translate(call_of(answer, sets), shapes, kind="einsum", check=False)
+    return to_text(with_operands(parse(found.formula, "text"), renamed))
 
 
-def parts_of(answer: str, sets: Mapping[str, nodes.Set]) -> tuple[str, list[str]]:
-    """The letters of a call, -> among them, and its operands: all that is given where the letters stand alone."""
-    alone = SPEC_ALONE.fullmatch(answer)
-    call = alone or CALL.match(answer)
-    if call is None:
-        raise _wrong(answer, 'write einsum("ab,bc->ac", A, B)')
-    spec = call["spec"].replace(" ", "")
-    if "." in spec:
-        raise _wrong(answer, "write a letter for every axis instead of ...")
-    if "->" not in spec:  # those that stand once, by the alphabet
-        letters = spec.replace(",", "")
-        spec += "->" + "".join(sorted(each for each in set(letters) if letters.count(each) == 1))
-    if not SPEC.match(spec):
-        raise _wrong(answer, "letters of each operand, ->, letters of the result")
-    listed = "" if alone else call["operands"].strip()
-    if listed[:1] in ("[", "(") and listed[-1:] in ("]", ")"):
-        listed = listed[1:-1]
-    return spec, [*sets] if alone else [each.strip() for each in listed.split(",") if each.strip()]
+def call_of(answer: str, sets: Mapping[str, nodes.Set]) -> str:
+    """The call; letters alone are for all that is given."""
+    bare = ANSWER.sub("", answer).strip()
+    return f'einsum("{bare.strip(chr(39) + chr(34))}", {", ".join(sets)})' if LETTERS.fullmatch(bare) else bare
+
+
+def letters_of(answer: str, sets: Mapping[str, nodes.Set]) -> dict[str, tuple[str, ...]]:
+    """For each operand, the letters of its axes."""
+    call = call_of(answer, sets)
+    if "..." in call:
+        raise NotationError(
+            105,
+            "cannot parse this einsum call",
+            call,
+            (0, len(call)),
+            hint="write a letter for every axis instead of ...",
+        )
+    letters = dict(translate(call, kind="einsum", check=False).axes)
+    for operand, axes in letters.items():
+        if operand not in sets:
+            hint = f"{operand} is not given; given are {', '.join(sets)}"
+            raise NotationError(105, "cannot parse this einsum call", call, (0, len(call)), hint=hint)
+        declared = [axis.name for axis, _ in sets[operand].axes]
+        if len(declared) != len(axes):
+            hint = f"{operand} has {len(declared)} axes, {', '.join(declared)}, and {len(axes)} letters"
+            raise NotationError(105, "cannot parse this einsum call", call, (0, len(call)), hint=hint)
+    return letters
 
 
 def letters_clash(answer: str, sets: Mapping[str, nodes.Set]) -> str:
     """A letter that stands for axes of several names, in words."""
-    spec, operands = parts_of(answer, sets)
-    found: dict[str, list[tuple[str, str]]] = {}
-    for operand, letters in zip(operands, spec.partition("->")[0].split(",")):
+    axes_of: dict[str, list[tuple[str, str]]] = {}
+    for operand, letters in letters_of(answer, sets).items():
         for letter, (axis, _) in zip(letters, sets[operand].axes):
-            found.setdefault(letter, []).append((axis.name, operand))
-    letter, axes = next(each for each in found.items() if len({axis for axis, _ in each[1]}) > 1)
-    said = " and for ".join(f"{axis} of {operand}" for axis, operand in axes)
-    return f"the letter {letter} stands for {said}, which have different sizes"
+            axes_of.setdefault(letter, []).append((axis.name, operand))
+    letter, axes = next(pair for pair in axes_of.items() if len({axis for axis, _ in pair[1]}) > 1)
+    listed = " and for ".join(f"{axis} of {operand}" for axis, operand in axes)
+    return f"the letter {letter} stands for {listed}, which have different sizes"
 
 
-def _operand(answer: str, operand: str, letters: str, sets: Mapping[str, nodes.Set], names: dict[str, str]) -> str:
-    """An operand with its axes renamed to those that its letters stand for."""
-    if operand not in sets:
-        raise _wrong(answer, f"{operand} is not given; given are {', '.join(sets)}")
-    axes = [axis.name for axis, _ in sets[operand].axes]
-    if len(axes) != len(letters):
-        raise _wrong(answer, f"{operand} has {len(axes)} axes, {', '.join(axes)}, and {len(letters)} letters")
-    if len(set(letters)) < len(letters):
-        raise _wrong(answer, f"a letter twice in {letters} takes a diagonal: write this one in the notation")
-    for letter, axis in zip(letters, axes):
-        if letter not in names:
-            names[letter] = axis if axis not in names.values() else f"{axis}_{letter}"
-    renamed = ", ".join(f"{axis}→{names[letter]}" for letter, axis in zip(letters, axes))
-    return f"{operand}_{{{renamed}}}" if renamed else operand
-
-
-def _wrong(answer: str, hint: str) -> NotationError:
-    return NotationError(105, "cannot parse this einsum call", answer.strip(), (0, len(answer.strip())), hint=hint)
+def with_operands(node: Any, operands: Mapping[str, nodes.Node]) -> Any:
+    """A tree with other nodes in place of the names of its operands."""
+    if isinstance(node, tuple):
+        return tuple(map(partial(with_operands, operands=operands), node))  # type: ignore[reportUnknownArgumentType]
+    if isinstance(node, nodes.Name):
+        return operands.get(node.text, node)
+    if not is_dataclass(node) or isinstance(node, type):
+        return node
+    below = [field.name for field in fields(node) if field.name not in (*AXES, "span", "operator_span")]
+    return replace(node, **{name: with_operands(getattr(node, name), operands) for name in below})

@@ -1,0 +1,153 @@
+"""Patterns of einops: rearrange and reduce.
+
+rearrange(x, "t (k c) -> k t c", k=3)    a word is an axis, brackets are several in one dimension
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import values
+from .axes import Axes, Axis
+from .code import Code
+from .code_domains import Named
+from .code_expressions import SPECIAL
+from .einsum import declare, texts_of
+from .operations import Misuse, as_value
+from .values import Value, call
+
+REDUCTIONS = {"sum": ("∑", np.sum), "mean": ("mean", np.mean), "max": ("max", np.max), "min": ("min", np.min), "prod": ("∏", np.prod)}  # fmt: skip
+GROUP = re.compile(r"\([^()]*\)|[^\s()]+")
+Groups = list[list[str]]
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """The words of each dimension before and after, the lengths that are given, and the reduction of words that are gone."""
+
+    before: Groups
+    after: Groups
+    lengths: Mapping[str, Any]
+    reduction: str
+
+    @property
+    def gone(self) -> list[str]:
+        remaining = words_of(self.after)
+        return [word for word in words_of(self.before) if word not in remaining]
+
+
+def words_of(groups: Groups) -> list[str]:
+    return [word for group in groups for word in group]
+
+
+def rearranged(code: Code, node: ast.Call, method: bool) -> Any:
+    """rearrange(x, "b (h d) -> b h d", h=8), reduce(x, "b c -> b", "mean"), repeat"""
+    assert isinstance(node.func, (ast.Name, ast.Attribute))
+    name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
+    texts = texts_of(node)
+    operand = node.args[0] if node.args else node
+    if not texts or "->" not in str(texts[0].value) or len(node.args) != 1 + len(texts) or operand in texts:
+        raise code.refuse(node, f"{name} expects a tensor and a pattern")
+    pattern = pattern_of(code, node, name, texts)
+    declare(code, node.args[0], ["".join(group) or "one" for group in pattern.before])
+    x = code.ev(node.args[0])
+    return named_rearrange(code.axes, x, pattern) if isinstance(code.domain, Named) else plain_rearrange(x, pattern)
+
+
+def pattern_of(code: Code, node: ast.Call, name: str, texts: list[ast.Constant]) -> Pattern:
+    """The pattern of a call. Raises NotationError where it is none, or is not one of named notation."""
+    left, _, right = str(texts[0].value).partition("->")
+    lengths = {keyword.arg or "": code.ev(keyword.value) for keyword in node.keywords}
+    reduction = str(texts[1].value) if len(texts) > 1 else ""
+    pattern = Pattern(groups_of(code, texts[0], left), groups_of(code, texts[0], right), lengths, reduction)
+    before, after = words_of(pattern.before), words_of(pattern.after)
+    if name == "reduce" and reduction not in REDUCTIONS:
+        raise code.refuse(node, f"the reduction {reduction or 'of this kind'} is not supported")
+    if len({*before}) < len(before) or len({*after}) < len(after):
+        raise code.refuse(texts[0], "an axis is twice on one side of the pattern")
+    for word in after:
+        if word not in before:
+            raise code.refuse(
+                texts[0],
+                f"{word} is on the right only: a new axis needs no repeat in named notation",
+                "leave it out; it is broadcast where it meets that axis",
+            )
+    if pattern.gone and name != "reduce":
+        raise code.refuse(
+            texts[0], f"{pattern.gone[0]} is on the left only", 'write reduce(x, …, "sum") to sum over it'
+        )
+    for word in lengths:
+        if word not in before:
+            raise code.refuse(node, f"{word} is not in the pattern")
+    return pattern
+
+
+def groups_of(code: Code, node: ast.AST, text: str) -> Groups:
+    groups = [
+        match.strip("()").split() if match.startswith("(") else [] if match == "1" else [match]
+        for match in GROUP.findall(text)
+    ]
+    for word in words_of(groups):
+        if not word.isidentifier():
+            raise code.refuse(node, f"{word} is not supported in a pattern")
+    return groups
+
+
+def named_rearrange(axes: Axes, x: Any, pattern: Pattern) -> Value:
+    value = as_value(x)
+    if len(pattern.before) != len(value.dims):
+        raise Misuse(f"the pattern has {len(pattern.before)} dimensions, and the tensor {len(value.dims)}")
+    node = value.node
+    parts: dict[str, Axis] = {}
+    for group, dim in zip(pattern.before, value.dims):
+        if len(group) == len(dim) == 1:
+            parts[group[0]] = dim[0]
+        elif len(group) > 1 and len(dim) == 1:
+            split = split_axes(axes, dim[0], group, pattern.lengths)
+            node = values.merged(node, dim, split)
+            parts |= dict(zip(group, split))
+        elif group or dim:
+            raise Misuse("the pattern does not fit the tensor")
+    axes.apart(parts.values())
+    axes.apart(value.axes)
+    if pattern.gone:
+        node = call(REDUCTIONS[pattern.reduction][0], (node,), [parts[word] for word in pattern.gone])
+    return Value(node, tuple(tuple(parts[word] for word in group) for group in pattern.after))
+
+
+def split_axes(axes: Axes, whole: Axis, group: list[str], lengths: Mapping[str, Any]) -> list[Axis]:
+    """The parts of an axis in brackets, of which one may have no length."""
+    split = [axes.new(hint=word) for word in group]
+    opened = [word for word in group if word not in lengths]
+    if len(opened) > 1:
+        raise Misuse(f"the lengths of {', '.join(opened)} are not known: give {opened[0]}=…")
+    for word, axis in zip(group, split):
+        if isinstance(lengths.get(word), int):
+            axes.facts.stated.append((axis, lengths[word]))
+        elif word in lengths:
+            raise Misuse(f"the length {word} is not a number")
+    axes.facts.products.append((whole, tuple(split)))
+    return split
+
+
+def plain_rearrange(x: Any, pattern: Pattern) -> Any:
+    sizes: list[int] = []
+    for group, total in zip(pattern.before, x.shape):
+        known = int(np.prod([pattern.lengths[word] for word in group if word in pattern.lengths], dtype=int))
+        sizes += [pattern.lengths.get(word, total // known) for word in group]
+    words, split = words_of(pattern.before), x.reshape(sizes)
+    if pattern.gone:
+        split = REDUCTIONS[pattern.reduction][1](split, axis=tuple(words.index(word) for word in pattern.gone))
+    remaining = [word for word in words if word not in pattern.gone]
+    ordered = np.transpose(split, [remaining.index(word) for word in words_of(pattern.after)])
+    length = dict(zip(remaining, split.shape))
+    return ordered.reshape([int(np.prod([length[word] for word in group], dtype=int)) for group in pattern.after])
+
+
+SPECIAL.update(rearrange=rearranged, reduce=rearranged, repeat=rearranged)
