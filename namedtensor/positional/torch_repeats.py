@@ -299,7 +299,7 @@ def with_repeats(runs: Runs, repeats: Sequence[Repeat]) -> tuple[Runs, list[Repe
                 trace.steps[number] = replace(
                     trace.steps[number], arguments=with_refs(trace.steps[number].arguments, refs)
                 )
-        carried = tuple(each._replace(ref=own[each.ref]) for each in repeat.carried)
-        families = tuple(each._replace(ref=own[each.ref]) for each in repeat.families)
+        carried = tuple(carried._replace(ref=own[carried.ref]) for carried in repeat.carried)
+        families = tuple(family._replace(ref=own[family.ref]) for family in repeat.families)
         numbered.append(replace(repeat, carried=carried, families=families))
     return replace(runs, first=first, second=second, depends=frozenset(depends)), numbered
