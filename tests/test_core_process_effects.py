@@ -64,6 +64,7 @@ EXCEPTIONS = {
     " it for a moment, under a lock",
     ("what Python finds", "namedtensor/cli/read.py"): "the command, while it imports the module of its argument",
     ("random states", "namedtensor/positional/torch_sizes.py"): "of a generator of our own",
+    ("random states", "namedtensor/positional/torch_composites.py"): "of a generator of our own",
     ("private names of PyTorch", "namedtensor/positional/torch_trace.py"): "the schema of an operation, for the names of its arguments",
     ("defaults of libraries", "namedtensor/planning/failures.py"): "a hint for the user, which is not run",
     ("private names of PyTorch", "namedtensor/backends/torch.py"): "an assertion on data under torch.compile, which has no public name",
