@@ -49,6 +49,7 @@ TABLES = (
 )  # imported, they register their rules
 TOLERANCE = 1e-5
 CODE = 405
+OWN_DERIVATIVE = "the module has a torch.autograd.Function, which cannot be recorded"
 
 
 def read(
@@ -154,6 +155,8 @@ class Reading:
         except Unreadable:
             raise
         except Exception as problem:
+            if "setup_context" in str(problem):  # what PyTorch says of functions that it cannot record
+                raise Unreadable(OWN_DERIVATIVE, hint="call what its forward calls", final=True) from None
             raise Unreadable(f"the module does not run at these sizes: {first_line(problem)}") from None
 
     def result(self) -> ReadModule:
