@@ -31,7 +31,7 @@ from .torch_repeats import Repeat, Runs, repeats_of, runs_for, with_repeats
 from .torch_shared import shared_modules
 from .torch_sizes import Group, free_groups, resized
 from .torch_subject import subject_of
-from .torch_trace import Ref, Subject, Trace, Unreadable, traced, value_of
+from .torch_trace import Ref, Subject, Trace, Unreadable, is_of_autograd, raised_at, traced, value_of
 from .torch_writing import Writing
 
 TABLES = (
@@ -155,9 +155,11 @@ class Reading:
         except Unreadable:
             raise
         except Exception as problem:
-            if "setup_context" in str(problem):  # what PyTorch says of functions that it cannot record
-                raise Unreadable(OWN_DERIVATIVE, hint="call what its forward calls", final=True) from None
-            raise Unreadable(f"the module does not run at these sizes: {first_line(problem)}") from None
+            if is_of_autograd(problem):
+                hint = "call what its forward calls"
+                raise Unreadable(OWN_DERIVATIVE, raised_at(problem), hint, final=True) from None
+            sentence = f"the module does not run at these sizes: {first_line(problem)}"
+            raise Unreadable(sentence, raised_at(problem)) from None
 
     def result(self) -> ReadModule:
         first, depends = self.traced(0)

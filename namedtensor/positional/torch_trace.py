@@ -7,10 +7,12 @@ told by comparing memory.
 
 from __future__ import annotations
 
+import inspect
 import linecache
 import os
 import sys
 import sysconfig
+import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -242,12 +244,31 @@ def where_called(modules: Mapping[int, str]) -> tuple[tuple[Source, ...], str]:
         if file.startswith(TORCH):
             if f"nn{os.sep}modules" in file and not of_torch.file and "_call_impl" not in frame.f_code.co_name:
                 of_torch = Source(file, frame.f_lineno)
-        elif not file.startswith(PACKAGE) and (SITE in file or not file.startswith(PYTHON)):
+        elif is_of_user(file):
             own.append(Source(file, frame.f_lineno))
         if not path and frame.f_code.co_name == "forward" and frame.f_code.co_argcount:
             path = modules.get(id(frame.f_locals.get(frame.f_code.co_varnames[0])), "")
         frame = frame.f_back
     return tuple(own) or (of_torch,), path
+
+
+def raised_at(problem: BaseException) -> Source:
+    """The innermost line that is not PyTorch's own where an exception was raised."""
+    return next((line for line in reversed(trail_of(problem)) if is_of_user(line.file)), NOWHERE)
+
+
+def is_of_autograd(problem: BaseException) -> bool:
+    """Whether an exception was raised by a `torch.autograd.Function`."""
+    return any(line.file == inspect.getfile(torch.autograd.Function) for line in trail_of(problem))
+
+
+def trail_of(problem: BaseException) -> list[Source]:
+    """The lines of a traceback, from the outside in."""
+    return [Source(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(problem.__traceback__)]
+
+
+def is_of_user(file: str) -> bool:
+    return not file.startswith((TORCH, PACKAGE)) and (SITE in file or not file.startswith(PYTHON))
 
 
 class Subject(NamedTuple):
