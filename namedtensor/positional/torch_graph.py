@@ -99,10 +99,10 @@ class Reader(Numbers):
         results = result if isinstance(result, tuple) else (result,)
         for ref, tensor in zip(step.results, results):
             if tensor is not None:
-                self.tensors[ref] = self.kept(ref, tensor)
+                self.tensors[ref] = self.named_result(ref, tensor)
         self.current = before
 
-    def kept(self, ref: Ref, tensor: Tensor) -> Tensor:
+    def named_result(self, ref: Ref, tensor: Tensor) -> Tensor:
         """The result of a step, with a name where it is used again or is long."""
         shape = tuple(self.trace.tensors[ref.index].shape)
         if tensor.shape != shape:

@@ -114,8 +114,8 @@ def multi_margin_loss(r: Reader, a: Arguments) -> Tensor:
     if power == 2:
         beyond = powered(r, beyond, plain(number(2)))
     total = reduced(r, "mean", beyond, [1], False)
-    own = apply(r, "/", plain(number(margin**power)), plain(size_of(r.axes.expanded(x.dims[1]))))
-    return over_all(r, a, apply(r, "-", total, own))
+    of_right = apply(r, "/", plain(number(margin**power)), plain(size_of(r.axes.expanded(x.dims[1]))))
+    return over_all(r, a, apply(r, "-", total, of_right))
 
 
 @rule("_trilinear")
