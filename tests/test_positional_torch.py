@@ -153,6 +153,12 @@ def decides(x):
     return -x
 
 
+class Doubled(torch.autograd.Function):
+    @staticmethod
+    def forward(context, x):
+        return 2 * x
+
+
 REFUSED = {
     "what follows depends on values of tensors if x.sum() > 0:": decides,
     "aten.rand_like draws random numbers": lambda x: x + torch.rand_like(x),
@@ -233,3 +239,8 @@ def test_random_layers_are_refused_in_training():
     with pytest.raises(NotationError, match="pass training=True"):
         nt.from_torch(lambda x: F.dropout(x), torch.randn(3, 4))
     assert nt.from_torch(lambda x: F.dropout(x), torch.randn(3, 4), training=True).formula == "x ⊙ mask_1 / 0.5"
+
+
+def test_a_function_with_a_derivative_of_its_own_is_refused():
+    with pytest.raises(NotationError, match=r"torch.py:\d+: the module has a torch.autograd.Function"):
+        nt.from_torch(lambda x: Doubled.apply(x) + 1, torch.randn(3, 4))

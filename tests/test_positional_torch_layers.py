@@ -122,6 +122,13 @@ def test_the_members_of_a_family_are_the_parameters_of_the_layers():
     assert not read.unused
 
 
+def test_an_index_is_no_letter_that_an_axis_or_an_input_has():
+    read = nt.from_torch(Net(several(Layer, 3)), torch.randn(3, 4), names={"x": "l chans"})
+    assert "for m = 1, …, 3" in read.formula
+    recurrent = nt.from_torch(nn.RNN(6, 5, batch_first=True), torch.randn(3, 4, 6), names={"input": "batch t chans"})
+    assert "for i = 1, …, |t|" in recurrent.formula and recurrent(torch.randn(2, 7, 6)).shape == (2, 7, 5)
+
+
 def test_layers_that_differ_are_written_out():
     read = nt.from_torch(Net([Layer(), Averaging(), Layer()]), torch.randn(3, 4))
     assert " for l = " not in read.text and "W_{layers1Up}" in read.text

@@ -14,11 +14,11 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 GATES = {"rnn_tanh": 1, "rnn_relu": 1, "gru": 3, "lstm": 4}
-SCHEMA = (
+RECURRENT = (
     "recurrent(str kind, Tensor input, Tensor[] state, Tensor[] weights, bool biased, int layers, bool both_ways,"
     " bool batch_first) -> Tensor[]"
 )
-LIBRARY = torch.library.Library("namedtensor", "DEF")  # the operation is there as long as this is
+MASK = "mask(Tensor like, float p, int number) -> Tensor"
 
 
 def computed(
@@ -42,10 +42,18 @@ def mask_of(shape: Sequence[int], p: float, number: int) -> torch.Tensor:
     return (torch.rand([*shape], generator=generator) >= p).float()
 
 
-LIBRARY.define(SCHEMA)
-LIBRARY.impl("recurrent", computed, "CompositeExplicitAutograd")
-LIBRARY.define("mask(Tensor like, float p, int number) -> Tensor")
-LIBRARY.impl("mask", lambda like, p, number: mask_of(like.shape, p, number), "CompositeExplicitAutograd")
+def registered(schema: str, function: Callable[..., Any]) -> None:
+    """Register an operation, unless an import that was interrupted did."""
+    name = schema.partition("(")[0]
+    if not hasattr(torch.ops.namedtensor, name):
+        torch.library.define(f"namedtensor::{name}", schema.removeprefix(name))
+    operation = getattr(torch.ops.namedtensor, name).default
+    if not operation.has_kernel_for_dispatch_key("CompositeExplicitAutograd"):
+        torch.library.impl(f"namedtensor::{name}", "default", function)
+
+
+registered(RECURRENT, computed)
+registered(MASK, lambda like, p, number: mask_of(like.shape, p, number))
 
 
 class Masks(TorchFunctionMode):

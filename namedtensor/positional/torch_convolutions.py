@@ -8,11 +8,11 @@ from typing import Any
 
 from grammar import nodes
 
-from .axes import axes_of
+from .axes import Axis, axes_of
 from .torch_graph import Arguments, Reader
 from .torch_operations import apply, numeric
 from .torch_rules import rule
-from .torch_tensors import Tensor
+from .torch_tensors import Tensor, plain
 from .torch_trace import Unreadable
 from .torch_windows import multiple, padded, windows
 from .values import Value, aligned, call, iota, number
@@ -33,10 +33,10 @@ def convolution(r: Reader, a: Arguments) -> Tensor:
     stride, padding, dilation = (for_each(a[name], rank) for name in ("stride", "padding", "dilation"))
     outside = a.result_shape()
     kernels = []
-    for place in range(rank):
-        dim = place + 2
-        x = padded(r, x, dim, padding[place], padding[place], 0)
-        x, kernel = windows(r, x, dim, weight.shape[dim], stride[place], dilation[place], outside[dim])
+    for at in range(rank):
+        dim = at + 2
+        x = padded(r, x, dim, padding[at], padding[at], 0)
+        x, kernel = windows(r, x, dim, weight.shape[dim], stride[at], dilation[at], outside[dim])
         kernels.append(kernel)
     spatial = x.dims[2:]
     x = x.with_node(x.node, [*x.dims, *kernels], [*x.shape, *weight.shape[2:]])
@@ -53,11 +53,11 @@ def convolution(r: Reader, a: Arguments) -> Tensor:
     over = r.axes.expanded(axes_of([weight.dims[2], *weight.dims[3:]]))
     node = call("⊙", (weight.node, x.node), over)
     dims = [both[0], both[1] + both[2], *both[3 : 3 + rank]]
-    found = Tensor(Value(node, tuple(dims)), tuple(outside))
+    result = Tensor(Value(node, tuple(dims)), tuple(outside))
     bias = a.optional("bias")
     if bias is None:
-        return found
-    return apply(r, "+", found, bias.moved([bias.dims[0], *[()] * rank], [bias.shape[0], *[1] * rank]))
+        return result
+    return apply(r, "+", result, bias.moved([bias.dims[0], *[()] * rank], [bias.shape[0], *[1] * rank]))
 
 
 def transposed_convolution(r: Reader, a: Arguments) -> Tensor:
@@ -77,21 +77,21 @@ def transposed_convolution(r: Reader, a: Arguments) -> Tensor:
     node = call("⊙", (weight.node, x.node), r.axes.expanded(weight.dims[1]))
     columns = []
     rest = [axis for dims in both for axis in r.axes.expanded(dims)]
-    for place in range(rank):
-        (row,), (kernel,) = rows[place], kernels[place]
-        column = r.axes.new(size=outside[place + 2], hint=r.views.base(row))
-        parts = call("+", (multiple(stride[place], row), multiple(dilation[place], kernel)))
-        offset = 1 - stride[place] - dilation[place] - padding[place]
+    for at in range(rank):
+        (row,), (kernel,) = rows[at], kernels[at]
+        column = r.axes.new(size=outside[at + 2], hint=r.views.base(row))
+        parts = call("+", (multiple(stride[at], row), multiple(dilation[at], kernel)))
+        offset = 1 - stride[at] - dilation[at] - padding[at]
         falls = call("=", (iota(column), call("-", (parts, number(-offset)))))
         node = call("⊙", (node, nodes.Indicator(falls)), (row, kernel))
         r.axes.apart([*rest, *(axis for axes in columns for axis in axes), column])
         columns.append((column,))
     dims = [both[0], both[1] + both[2], *(axes if size > 1 else () for axes, size in zip(columns, outside[2:]))]
-    found = Tensor(Value(node, tuple(dims)), tuple(outside))
+    result = Tensor(Value(node, tuple(dims)), tuple(outside))
     bias = a.optional("bias")
     if bias is None:
-        return found
-    return apply(r, "+", found, bias.moved([bias.dims[0], *[()] * rank], [bias.shape[0], *[1] * rank]))
+        return result
+    return apply(r, "+", result, bias.moved([bias.dims[0], *[()] * rank], [bias.shape[0], *[1] * rank]))
 
 
 @rule("max_pool1d", "max_pool2d", "max_pool3d", "max_pool2d_with_indices", "max_pool3d_with_indices", "max_pool1d_with_indices",
@@ -104,21 +104,42 @@ def pool(r: Reader, a: Arguments) -> Any:
     padding = for_each(a["padding"], rank)
     dilation = for_each(a.get("dilation") or 1, rank)
     outside, most = a.result_shape(), a.operator.startswith("max")
+    beyond = [0] * rank
     if a["ceil_mode"]:
-        raise Unreadable(f"aten.{a.operator} with ceil_mode")
-    if not most and any(padding) and not a["count_include_pad"]:
-        raise Unreadable(f"aten.{a.operator} that does not count its padding")
+        if not most:
+            raise Unreadable(f"aten.{a.operator} with ceil_mode has no form in the notation yet", final=True)
+        for at, length in enumerate(x.shape[-rank:]):
+            last = (outside[len(x.shape) - rank + at] - 1) * stride[at] + dilation[at] * (kernel[at] - 1) + 1
+            beyond[at] = max(last - length - 2 * padding[at], 0)
+    whole = most or not any(padding) or a["count_include_pad"]  # whether all windows have as many elements
     if not most:
         a.skip("count_include_pad")
-    over = []
-    for place in range(rank):
-        dim = len(x.shape) - rank + place
-        x = padded(r, x, dim, padding[place], padding[place], -math.inf if most else 0)
-        x, inside = windows(r, x, dim, kernel[place], stride[place], dilation[place], outside[dim])
+        if a.get("divisor_override") is not None:
+            raise Unreadable(f"aten.{a.operator} with divisor_override has no form in the notation yet", final=True)
+    ones_like = plain(number(1)).moved([()] * len(x.shape), x.shape)
+    over, counts = list[Axis](), list[Tensor]()
+    for at in range(rank):
+        dim = len(x.shape) - rank + at
+        if not whole and padding[at]:
+            counts.append(counted(r, ones_like, dim, kernel[at], stride[at], padding[at], outside[dim]))
+        elif not whole and kernel[at] > 1:
+            counts.append(plain(number(kernel[at])))
+        x = padded(r, x, dim, padding[at], padding[at] + beyond[at], -math.inf if most else 0)
+        x, inside = windows(r, x, dim, kernel[at], stride[at], dilation[at], outside[dim])
         over += r.axes.expanded(inside)
-    node = call("max" if most else "mean", (x.node,), over) if over else x.node
-    found = x.with_node(node)
-    return (found, None) if a.several else found
+    node = call("max" if most else "mean" if whole else "∑", (x.node,), over) if over else x.node
+    result = x.with_node(node)
+    for count in counts:
+        result = apply(r, "/", result, count)
+    return (result, None) if a.several else result
+
+
+def counted(r: Reader, ones: Tensor, dim: int, kernel: int, stride: int, padding: int, length: int) -> Tensor:
+    """How many elements of the tensor are in each window along a dimension."""
+    ones = padded(r, r.with_axis(ones, dim), dim, padding, padding, 0)
+    ones, inside = windows(r, ones, dim, kernel, stride, 1, length)
+    ones = ones.moved(ones.dims, [size if at == dim else 1 for at, size in enumerate(ones.shape)])
+    return ones.with_node(call("∑", (ones.node,), r.axes.expanded(inside))) if inside else ones
 
 
 @rule("adaptive_avg_pool1d", "_adaptive_avg_pool2d", "adaptive_avg_pool2d", "_adaptive_avg_pool3d", "adaptive_max_pool1d",
@@ -142,8 +163,8 @@ def adaptive_pool(r: Reader, a: Arguments) -> Any:
             length = x.shape[dim] // outside[dim]
             x, inside = windows(r, x, dim, length, length, 1, outside[dim])
             over += r.axes.expanded(inside)
-    found = x.with_node(call("max" if most else "mean", (x.node,), over) if over else x.node)
-    return (found, None) if a.several else found
+    result = x.with_node(call("max" if most else "mean", (x.node,), over) if over else x.node)
+    return (result, None) if a.several else result
 
 
 @rule("upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d", "_upsample_nearest_exact2d")

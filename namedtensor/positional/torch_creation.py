@@ -69,8 +69,8 @@ def meshgrid(r: Reader, a: Arguments) -> tuple[Tensor | None, ...]:
     if a["indexing"] == "xy":
         raise Unreadable('aten.meshgrid with indexing="xy"')
     tensors = list(a.tensors("tensors"))
-    rank, shape = len(tensors), tuple(each.shape[0] for each in tensors)
+    rank, shape = len(tensors), tuple(tensor.shape[0] for tensor in tensors)
     return tuple(
-        each.moved([each.dims[0] if place == at else () for place in range(rank)], shape)
-        for at, each in enumerate(tensors)
+        tensor.moved([tensor.dims[0] if dim == at else () for dim in range(rank)], shape)
+        for at, tensor in enumerate(tensors)
     )

@@ -83,12 +83,12 @@ class LayerReader(Reader):
         for number_of_step in repeat.blocks[0]:
             super().step(number_of_step)
         self.ranges = ()
-        made = {ref: self.tensors[ref] for ref in self.results}
+        members = {ref: self.tensors[ref] for ref in self.results}
         for ref in set(self.tensors) - before:
             del self.tensors[ref]
         for several in repeat.leaving:
             for layer, ref in enumerate(several, 1):
-                self.tensors[ref] = self.member(made[several[0]], several[0], number(layer))
+                self.tensors[ref] = self.member(members[several[0]], several[0], number(layer))
         self.results, self.bases = {}, {}
 
     def begin(self, carried: Carried, index: nodes.Name) -> None:
@@ -114,10 +114,10 @@ class LayerReader(Reader):
         node = nodes.Superscript(self.bases[result], (index,))
         return Tensor(Value(node, like.dims), like.shape, named=True)
 
-    def kept(self, ref: Ref, tensor: Tensor) -> Tensor:
+    def named_result(self, ref: Ref, tensor: Tensor) -> Tensor:
         """The result of a step; one that leaves a layer is a member of a family."""
         if ref not in self.results:
-            return super().kept(ref, tensor)
+            return super().named_result(ref, tensor)
         if tensor.truth:
             raise Unreadable("a condition is used after the layers")
         if self.head is not None:
@@ -147,7 +147,7 @@ class LayerReader(Reader):
         node = nodes.Call(function.name, (), (), tuple(arguments))
         self.current = block[-1]
         tensor = Tensor(Value(node, function.result.dims), function.result.shape, named=True).used(self.axes)
-        self.tensors[results[count]] = super().kept(results[count], tensor)
+        self.tensors[results[count]] = super().named_result(results[count], tensor)
 
     def function(self, repeat: Repeat) -> Function:
         """Read the first call for all of them."""

@@ -21,7 +21,7 @@ from .torch_constants import Pattern, pattern_of
 from .torch_leaves import Leaves
 from .torch_names import Names, of_input, of_parameter
 from .torch_numbers import Numbers
-from .torch_records import Declared, Line, Remark, Varying, leaves, needed_for, refs_of, same, stamped, weight
+from .torch_records import Declared, Line, Remark, Varying, needed_for, refs_of, same, stamped, weight
 from .torch_rules import RULES
 from .torch_tensors import Tensor, Views
 from .torch_trace import Ref, Step, Trace, Unreadable
@@ -55,7 +55,7 @@ class Reader(Numbers):
         self.lines: list[Line] = []
         self.remarks: dict[Remark, None] = {}
         self.names = Names(set())
-        self.makers = {ref: place for place, step in enumerate(self.trace.steps) for ref in step.results}
+        self.makers = {ref: number for number, step in enumerate(self.trace.steps) for ref in step.results}
         self.current = -1
         self.uses: Counter[Ref] = Counter()
         self.ranges: tuple[nodes.Range, ...] = ()  # of the families that what is read now belongs to
@@ -79,15 +79,15 @@ class Reader(Numbers):
         """The steps that a tensor of the trace is made by, in order."""
         return needed_for(self.trace, self.makers, [output])
 
-    def step(self, place: int) -> None:
+    def step(self, number_of_step: int) -> None:
         """Read one step by its rule."""
-        before, self.current = self.current, place
-        step = self.trace.steps[place]
+        before, self.current = self.current, number_of_step
+        step = self.trace.steps[number_of_step]
         rule = RULES.get(step.operator)
         try:
             if rule is None:
                 raise Unreadable(f"aten.{step.operator} has no form in the notation yet", final=True)
-            arguments = Arguments(self, place)
+            arguments = Arguments(self, number_of_step)
             result = rule(self, arguments)
             arguments.check()
         except Unreadable as problem:
@@ -99,10 +99,10 @@ class Reader(Numbers):
         results = result if isinstance(result, tuple) else (result,)
         for ref, tensor in zip(step.results, results):
             if tensor is not None:
-                self.tensors[ref] = self.kept(ref, tensor)
+                self.tensors[ref] = self.named_result(ref, tensor)
         self.current = before
 
-    def kept(self, ref: Ref, tensor: Tensor) -> Tensor:
+    def named_result(self, ref: Ref, tensor: Tensor) -> Tensor:
         """The result of a step, with a name where it is used again or is long."""
         shape = tuple(self.trace.tensors[ref.index].shape)
         if tensor.shape != shape:
@@ -211,31 +211,31 @@ class Reader(Numbers):
         if origin is not None and origin[0] == "parameter":
             return self.leaf(*origin, array)
         statistics = origin is not None and origin[0] == "buffer" and array.ndim == 1 and array.dtype.is_floating_point
-        found = None if statistics else pattern_of(array, other)
-        if found is not None:
-            return self.patterned(found, array, ref)
+        pattern = None if statistics else pattern_of(array, other)
+        if pattern is not None:
+            return self.patterned(pattern, array, ref)
         if array.shape == other.shape and torch.equal(array, other):
             kind, path = origin or ("constant", "")
             path = path or f"constant {ref.index}"
             node = None if kind == "buffer" else nodes.Name("C")
             return self.leaf(kind, path, array, node)
-        place = self.makers.get(ref)
-        if place is None:
+        maker = self.makers.get(ref)
+        if maker is None:
             raise Unreadable("a constant changes with the sizes")
-        self.step(place)
+        self.step(maker)
         return self.tensors[ref]
 
     def shaping_step(self, ref: Ref) -> int:
         """The step that gives a constant its form: the triangle or the comparison that it comes from, else what made it."""
-        places = [self.makers[ref]]
-        for place in places:
-            refs = [each for each in leaves(self.trace.steps[place].arguments) if isinstance(each, Ref)]
-            places += [self.makers[each] for each in refs if each in self.makers and self.makers[each] not in places]
         for operators in SHAPING:
-            found = [place for place in places if self.trace.steps[place].operator in operators]
-            if found:
-                return max(found)
-        return places[0]
+            shaping = [
+                maker
+                for maker in needed_for(self.trace, self.makers, [ref])
+                if self.trace.steps[maker].operator in operators
+            ]
+            if shaping:
+                return max(shaping)
+        return self.makers[ref]
 
     def patterned(self, pattern: Pattern, array: torch.Tensor, ref: Ref) -> Tensor:
         """A constant by its form: one number, numbers counted up, two numbers beside a diagonal."""
@@ -273,8 +273,8 @@ class Reader(Numbers):
 class Arguments:
     """The arguments of a step, by name; which of them a rule has read."""
 
-    def __init__(self, reader: Reader, place: int):
-        self.reader, self.step, self.twin = reader, reader.trace.steps[place], reader.other.steps[place]
+    def __init__(self, reader: Reader, number: int):
+        self.reader, self.step, self.twin = reader, reader.trace.steps[number], reader.other.steps[number]
         self.seen: set[str] = set()
 
     @property

@@ -24,8 +24,8 @@ from .values import Value, aligned, call, iota, number
 
 # ----------------------------------------------------------------------------------------------------------------- norms
 def standardized(r: Reader, x: Tensor, over: Sequence[int], eps: float) -> Tensor:
-    inside = r.axes.expanded(axes_of(x.dims[each] for each in over))
-    if math.prod(x.shape[each] for each in over if not x.dims[each]) != 1:
+    inside = r.axes.expanded(axes_of(x.dims[dim] for dim in over))
+    if math.prod(x.shape[dim] for dim in over if not x.dims[dim]) != 1:
         raise Unreadable("a norm over a dimension that repeats")
     return x.with_node(call("standardize", (x.node,), inside, [] if eps == 1e-5 else [number(eps)]))
 
@@ -41,9 +41,9 @@ def layer_norm(r: Reader, a: Arguments) -> Any:
     a.skip("cudnn_enable")
     x = a.tensor("input")
     rank = len(x.shape)
-    found = standardized(r, x, range(rank - len(a["normalized_shape"]), rank), a["eps"])
-    found = affine(r, found, a.optional("weight"), a.optional("bias"))
-    return (found, None, None) if a.several else found
+    result = standardized(r, x, range(rank - len(a["normalized_shape"]), rank), a["eps"])
+    result = affine(r, result, a.optional("weight"), a.optional("bias"))
+    return (result, None, None) if a.several else result
 
 
 @rule("rms_norm", "_fused_rms_norm")
@@ -53,9 +53,9 @@ def rms_norm(r: Reader, a: Arguments) -> Any:
     over = range(rank - len(a["normalized_shape"]), rank)
     eps = a["eps"] if a["eps"] is not None else 1.1920928955078125e-07
     mean = reduced(r, "mean", powered(r, again, plain(number(2))), over, True)
-    found = apply(r, "/", x, apply(r, "sqrt", apply(r, "+", mean, plain(number(eps)))))
-    found = affine(r, found, a.optional("weight"), None)
-    return (found, None) if a.several else found
+    result = apply(r, "/", x, apply(r, "sqrt", apply(r, "+", mean, plain(number(eps)))))
+    result = affine(r, result, a.optional("weight"), None)
+    return (result, None) if a.several else result
 
 
 @rule("native_batch_norm", "_native_batch_norm_legit_no_training", "_native_batch_norm_legit", "_batch_norm_impl_index",
@@ -72,14 +72,14 @@ def batch_norm(r: Reader, a: Arguments) -> Any:
     weight, bias = column(a.optional("weight")), column(a.optional("bias"))
     if a.has("training") and a["training"]:
         a.skip("running_mean", "running_var")
-        found = standardized(r, x, [each for each in range(rank) if each != 1], eps)
+        result = standardized(r, x, [dim for dim in range(rank) if dim != 1], eps)
     else:
         mean, variance = column(a.optional("running_mean")), column(a.optional("running_var"))
         assert mean is not None and variance is not None
         root = apply(r, "sqrt", apply(r, "+", variance, plain(number(eps))))
-        found = apply(r, "/", apply(r, "-", x, mean), root)
-    found = affine(r, found, weight, bias)
-    return (found, *[None] * 4) if a.several else found
+        result = apply(r, "/", apply(r, "-", x, mean), root)
+    result = affine(r, result, weight, bias)
+    return (result, *[None] * 4) if a.several else result
 
 
 @rule("native_group_norm", "group_norm")
@@ -91,14 +91,14 @@ def group_norm(r: Reader, a: Arguments) -> Any:
         groups = groups.first  # as many as there are channels
     split = [shape[0], groups, shape[1] // groups, *shape[2:]]
     x = r.views.regrouped(x, split)
-    found = standardized(r, x, range(2, len(split)), a["eps"])
-    found = r.views.regrouped(found, shape)
+    result = standardized(r, x, range(2, len(split)), a["eps"])
+    result = r.views.regrouped(result, shape)
 
     def column(tensor: Tensor | None) -> Tensor | None:
         return tensor and tensor.moved([tensor.dims[0], *[()] * (len(shape) - 2)], [shape[1], *[1] * (len(shape) - 2)])
 
-    found = affine(r, found, column(a.optional("weight")), column(a.optional("bias")))
-    return (found, None, None) if a.several else found
+    result = affine(r, result, column(a.optional("weight")), column(a.optional("bias")))
+    return (result, None, None) if a.several else result
 
 
 # ------------------------------------------------------------------------------------------------------------- attention
@@ -107,13 +107,13 @@ def group_norm(r: Reader, a: Arguments) -> Any:
 def attention(r: Reader, a: Arguments) -> Any:
     a.skip("dropout_p", "return_debug_mask")
     query, key, value = (a.tensor(name) for name in ("query", "key", "value"))
-    heads, shared = ([0, *each.shape][-3] for each in (query, key))
+    heads, shared = ([0, *tensor.shape][-3] for tensor in (query, key))
     grouped = len(query.shape) == 4 and heads != shared
     if grouped:  # several heads of the queries share one of the keys
         query = r.views.regrouped(query, [query.shape[0], shared, heads // shared, *query.shape[2:]])
         key, value = (
-            each.moved([*each.dims[:2], (), *each.dims[2:]], [*each.shape[:2], 1, *each.shape[2:]])
-            for each in (key, value)
+            tensor.moved([*tensor.dims[:2], (), *tensor.dims[2:]], [*tensor.shape[:2], 1, *tensor.shape[2:]])
+            for tensor in (key, value)
         )
     scores = product(r, query, transposed(key))
     scores = scaled_scores(r, scores, a["scale"], query.shape[-1])
@@ -127,10 +127,10 @@ def attention(r: Reader, a: Arguments) -> Any:
     if a["is_causal"]:
         scores = causal(r, scores)
     weights = along(r, "softmax", scores, len(scores.shape) - 1)
-    found = product(r, weights, value)
+    result = product(r, weights, value)
     if grouped:
-        found = r.views.regrouped(found, a.result_shape())
-    return (found, None) if a.several else found
+        result = r.views.regrouped(result, a.result_shape())
+    return (result, None) if a.several else result
 
 
 def scaled_scores(r: Reader, scores: Tensor, scale: float | None, width: int) -> Tensor:
@@ -203,10 +203,10 @@ def diagonal(r: Reader, a: Arguments) -> Tensor:
         raise Unreadable("aten.diagonal beside the diagonal, or of a tensor that is not square")
     x, row = r.views.joined(x, one)
     x, column = r.views.joined(x, two)
-    rest = [place for place in range(rank) if place not in (one, two)]
+    rest = [dim for dim in range(rank) if dim not in (one, two)]
     node = nodes.Index(x.node, ((nodes.Axis(column.key), iota(row)),))
-    dims = [*(x.dims[place] for place in rest), (row,)]
-    return x.with_node(node, dims, [*(x.shape[place] for place in rest), x.shape[one]])
+    dims = [*(x.dims[dim] for dim in rest), (row,)]
+    return x.with_node(node, dims, [*(x.shape[dim] for dim in rest), x.shape[one]])
 
 
 @rule("index_select")
@@ -216,26 +216,26 @@ def index_select(r: Reader, a: Arguments) -> Tensor:
 
 
 @rule("index", "_unsafe_index")
-def index(r: Reader, a: Arguments) -> Tensor:
+def elements(r: Reader, a: Arguments) -> Tensor:
     x, indices = a.tensor("self"), a.tensors("indices")
-    places = [place for place, each in enumerate(indices) if each is not None]
-    if any(each is not None and each.truth for each in indices):
+    indexed = [dim for dim, index in enumerate(indices) if index is not None]
+    if any(index is not None and index.truth for index in indices):
         raise Unreadable("the shape of a tensor indexed by a condition depends on values of tensors", hint="use where")
-    if len(places) == 1:
-        return looked_up(r, x, places[0], indices[places[0]])
-    if places != list(range(places[0], places[-1] + 1)):
+    if len(indexed) == 1:
+        return looked_up(r, x, indexed[0], indices[indexed[0]])
+    if indexed != list(range(indexed[0], indexed[-1] + 1)):
         raise Unreadable("aten.index at dimensions that are not side by side")
-    chosen = [indices[place] for place in places]
-    dims = aligned(r.axes, *(each.value for each in chosen))
+    chosen = [indices[dim] for dim in indexed]
+    dims = aligned(r.axes, *(index.value for index in chosen))
     items = []
-    for place, each in zip(places, chosen):
-        if x.dims[place]:
-            x, axis = r.views.joined(x, place)
-            items.append((nodes.Axis(axis.key), counted_from_one(each.node, x.shape[place])))
-    first, last = places[0], places[-1]
+    for dim, index in zip(indexed, chosen):
+        if x.dims[dim]:
+            x, axis = r.views.joined(x, dim)
+            items.append((nodes.Axis(axis.key), counted_from_one(index.node, x.shape[dim])))
+    first, last = indexed[0], indexed[-1]
     result = [*x.dims[:first], *dims, *x.dims[last + 1 :]]
-    shape = [*x.shape[:first], *broadcast([each.shape for each in chosen]), *x.shape[last + 1 :]]
-    r.axes.apart([*axes_of(result), *axes_of(x.dims[place] for place in places)])
+    shape = [*x.shape[:first], *broadcast([index.shape for index in chosen]), *x.shape[last + 1 :]]
+    r.axes.apart([*axes_of(result), *axes_of(x.dims[dim] for dim in indexed)])
     return x.with_node(nodes.Index(x.node, tuple(items)), result, shape)
 
 
@@ -244,9 +244,9 @@ def gather(r: Reader, a: Arguments) -> Tensor:
     a.skip("sparse_grad")
     x, chosen = a.tensor("self"), a.tensor("index")
     dim = a["dim"] % len(x.shape)
-    if any(one != two for place, (one, two) in enumerate(zip(x.shape, chosen.shape)) if place != dim):
+    if any(one != two for at, (one, two) in enumerate(zip(x.shape, chosen.shape)) if at != dim):
         raise Unreadable("aten.gather with an index that is shorter than the tensor")
-    others = [replace(each.value, dims=(*each.dims[:dim], (), *each.dims[dim + 1 :])) for each in (x, chosen)]
+    others = [replace(tensor.value, dims=(*tensor.dims[:dim], (), *tensor.dims[dim + 1 :])) for tensor in (x, chosen)]
     dims = list(aligned(r.axes, *others))
     dims[dim] = chosen.dims[dim]
     if not x.dims[dim]:  # it repeats, or has one element

@@ -38,23 +38,23 @@ class Leaves:
         known = {name: self.axes.given[name].kind.size for name, _ in words if name in self.axes.given}
         sizes = [given or known.get(name) for name, given in words]
         product = 1
-        for each in sizes:
-            product *= each or 1
+        for size in sizes:
+            product *= size or 1
         if sizes.count(None) > 1 or length % product or (None not in sizes and product != length):
             listed = " ".join(name for name, _ in words)
             hint = "state sizes, as in (heads[8] key)"
             raise Unreadable(f"{path} has {length} along {listed}, whose sizes do not make that", hint=hint, final=True)
         dim: list[Axis] = []
-        for (name, _), each in zip(words, sizes):
+        for (name, _), size in zip(words, sizes):
             while name in before:
                 name += "'"
             before.add(name)
-            if (each or length // product) > 1:
+            if (size or length // product) > 1:
                 try:
-                    dim.append(self.axes.named(name, each or length // product))
+                    dim.append(self.axes.named(name, size or length // product))
                 except Clash:
                     raise Unreadable(
-                        f"{name} is {each or length // product} in {path}, and another size elsewhere", final=True
+                        f"{name} is {size or length // product} in {path}, and another size elsewhere", final=True
                     ) from None
         return tuple(dim)
 
@@ -63,15 +63,15 @@ class Leaves:
             return (
                 [["seq"], ["batch", "chans"], ["batch", "seq", "chans"]][rank - 1]
                 if 0 < rank < 4
-                else ["batch", "chans", "height", "width", "depth"][:rank] + [f"dim{place}" for place in range(5, rank)]
+                else ["batch", "chans", "height", "width", "depth"][:rank] + [f"dim{dim}" for dim in range(5, rank)]
             )
         if kind == "constant":
-            return [f"dim{place}" if rank > 1 else "dim" for place in range(1, rank + 1)]
+            return [f"dim{dim}" if rank > 1 else "dim" for dim in range(1, rank + 1)]
         base = hint_of(path)
         if rank == 1:
             return [base]
         return (
             [base, f"{base}In", "kheight", "kwidth", "kdepth"][:rank]
             if rank < 6
-            else [f"{base}{place}" for place in range(rank)]
+            else [f"{base}{dim}" for dim in range(rank)]
         )

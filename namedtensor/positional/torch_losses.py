@@ -50,9 +50,9 @@ def binary_cross_entropy(r: Reader, a: Arguments) -> Tensor:
     two = apply(r, "max", apply(r, "log", apply(r, "-", plain(number(1)), x.used(r.axes))), plain(number(-100)))
     first = apply(r, "⊙", y.used(r.axes), one)
     second = apply(r, "⊙", apply(r, "-", plain(number(1)), y.used(r.axes)), two)
-    found = apply(r, "negative", apply(r, "+", first, second))
+    result = apply(r, "negative", apply(r, "+", first, second))
     weight = a.optional("weight")
-    return over_all(r, a, found if weight is None else apply(r, "⊙", weight, found))
+    return over_all(r, a, result if weight is None else apply(r, "⊙", weight, result))
 
 
 @rule("nll_loss_forward", "nll_loss2d_forward", "nll_loss")
@@ -65,10 +65,10 @@ def nll_loss(r: Reader, a: Arguments) -> Any:
     target = target.used(r.axes)
     rank = len(x.shape)
     order = [*range(rank)] if rank == 1 else [0, *range(2, rank), 1]
-    x = x.moved([x.dims[each] for each in order], [x.shape[each] for each in order])
-    found = apply(r, "negative", picked_at(r, x, target))
-    found = weighted(r, a, found, factors)
-    return (found, None) if a.several else found
+    x = x.permuted(order)
+    result = apply(r, "negative", picked_at(r, x, target))
+    result = weighted(r, a, result, factors)
+    return (result, None) if a.several else result
 
 
 def weighted(r: Reader, a: Arguments, x: Tensor, factors: Sequence[Tensor]) -> Tensor:
@@ -114,8 +114,8 @@ def multi_margin_loss(r: Reader, a: Arguments) -> Tensor:
     if power == 2:
         beyond = powered(r, beyond, plain(number(2)))
     total = reduced(r, "mean", beyond, [1], False)
-    own = apply(r, "/", plain(number(margin**power)), plain(size_of(r.axes.expanded(x.dims[1]))))
-    return over_all(r, a, apply(r, "-", total, own))
+    of_right = apply(r, "/", plain(number(margin**power)), plain(size_of(r.axes.expanded(x.dims[1]))))
+    return over_all(r, a, apply(r, "-", total, of_right))
 
 
 @rule("_trilinear")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -30,7 +31,7 @@ from .torch_repeats import Repeat, Runs, repeats_of, runs_for, with_repeats
 from .torch_shared import shared_modules
 from .torch_sizes import Group, free_groups, resized
 from .torch_subject import subject_of
-from .torch_trace import Ref, Subject, Trace, Unreadable, traced, value_of
+from .torch_trace import Ref, Subject, Trace, Unreadable, is_of_autograd, raised_at, traced, value_of
 from .torch_writing import Writing
 
 TABLES = (
@@ -48,6 +49,7 @@ TABLES = (
 )  # imported, they register their rules
 TOLERANCE = 1e-5
 CODE = 405
+OWN_DERIVATIVE = "the module has a torch.autograd.Function, which cannot be recorded"
 
 
 def read(
@@ -71,10 +73,12 @@ def read(
         value_of(subject, tensors)
     except Exception as problem:
         raise NotationError(CODE, f"the module does not run on these inputs: {first_line(problem)}") from None
-    try:
-        return first_reading(subject, tensors, names, output)
-    except Unreadable as problem:
-        raise refusal(problem) from None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the module, for sizes that nobody asked for
+        try:
+            return first_reading(subject, tensors, names, output)
+        except Unreadable as problem:
+            raise refusal(problem) from None
 
 
 def first_line(problem: BaseException) -> str:
@@ -85,8 +89,8 @@ def refusal(problem: Unreadable) -> NotationError:
     """The error of what cannot be read, with its line of the file."""
     source, text = problem.source, problem.source.text
     if not text:
-        place = f"{source.short}: " if source.file else ""
-        return NotationError(CODE, f"{place}{problem.sentence}", hint=problem.hint)
+        where = f"{source.short}: " if source.file else ""
+        return NotationError(CODE, f"{where}{problem.sentence}", hint=problem.hint)
     lines = linecache.getlines(source.file)
     start = sum(map(len, lines[: source.line - 1])) + lines[source.line - 1].index(text)
     sentence = f"{source.short}: {problem.sentence}"
@@ -120,10 +124,12 @@ Sizes = Mapping[
 def choices(groups: Free) -> list[Free]:
     """All groups free; all but one; the first alone; none."""
     without_one = (
-        [[each for each in groups if each is not left_out] for left_out in reversed(groups)] if len(groups) > 1 else []
+        [[group for group in groups if group is not left_out] for left_out in reversed(groups)]
+        if len(groups) > 1
+        else []
     )
     listed = [groups, *without_one, groups[:1], []]
-    return [each for place, each in enumerate(listed) if each not in listed[:place]]
+    return [choice for at, choice in enumerate(listed) if choice not in listed[:at]]
 
 
 class Reading:
@@ -149,7 +155,11 @@ class Reading:
         except Unreadable:
             raise
         except Exception as problem:
-            raise Unreadable(f"the module does not run at these sizes: {first_line(problem)}") from None
+            if is_of_autograd(problem):
+                hint = "call what its forward calls"
+                raise Unreadable(OWN_DERIVATIVE, raised_at(problem), hint, final=True) from None
+            sentence = f"the module does not run at these sizes: {first_line(problem)}"
+            raise Unreadable(sentence, raised_at(problem)) from None
 
     def result(self) -> ReadModule:
         first, depends = self.traced(0)
@@ -204,11 +214,11 @@ class Reading:
         if len(trace.output) > 1:
             notes.append(f"of {len(trace.output)} results the one read is {name or 'the first'}")
         for group in self.fixed:
-            listed = ", ".join(f"dimension {dim + 1} of {each}" for each, dim in group.places)
+            listed = ", ".join(f"dimension {dim + 1} of {name_of_input}" for name_of_input, dim in group.places)
             notes.append(f"{listed}: the size is {group.size}, as in the example")
         return notes
 
-    def check(self, found: ReadModule, name: str) -> None:
+    def check(self, program: ReadModule, name: str) -> None:
         """Compare with the module on other inputs, at other sizes."""
         for which, seed in ((0, 101), (2, 102)):
             inputs = resized(self.tensors, {group: sizes[which] for group, sizes in self.groups}, seed)
@@ -216,7 +226,7 @@ class Reading:
             if self.subject.masks is not None:
                 inputs |= self.subject.masks.tensors
             try:
-                value = found(*[inputs[each.path] for each in found._given.values()])
+                value = program(*[inputs[taken.path] for taken in program._given.values()])
             except NotationError as problem:
                 raise Unreadable(f"the formula that was read has no value: {str(problem)}") from None
             difference(value, due)

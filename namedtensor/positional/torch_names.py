@@ -84,11 +84,11 @@ class Names:
         raise AssertionError
 
     def numbered(self, node: Node) -> Iterator[Node]:
-        for place in count(2):
+        for number in count(2):
             if isinstance(node, nodes.Subscript):
-                yield nodes.Subscript(node.base, (*node.components, nodes.Number(place)))
+                yield nodes.Subscript(node.base, (*node.components, nodes.Number(number)))
             else:
-                yield nodes.Subscript(node, (nodes.Number(place),))
+                yield nodes.Subscript(node, (nodes.Number(number),))
 
     def function(self, word: str) -> str:
         """A fresh name for a function."""
@@ -116,7 +116,7 @@ class Names:
 def axis_words(spelling: str) -> list[list[tuple[str, int | None]]]:
     """The axes of each dimension: "batch (heads[8] key) chans" is [[batch], [heads of 8, key], [chans]]."""
     words = re.findall(r"\([^()]*\)|[^\s()]+", spelling)
-    return [[_sized(word) for word in re.split(r"[\s,]+", each.strip("() ")) if word] for each in words]
+    return [[_sized(word) for word in re.split(r"[\s,]+", group.strip("() ")) if word] for group in words]
 
 
 def _sized(word: str) -> tuple[str, int | None]:
@@ -127,4 +127,4 @@ def _sized(word: str) -> tuple[str, int | None]:
 
 
 def texts(items: Iterable[Node]) -> list[str]:
-    return [to_text(each) for each in items]
+    return [to_text(item) for item in items]

@@ -70,8 +70,8 @@ class Numbers:
         for over, least in ((x.over, 1), (self.axes.expanded(x.dims[-1]) if x.dims else (), 4)):
             lengths = [axis.kind.size or 0 for axis in over]
             whole = 1
-            for each in lengths:
-                whole *= each
+            for length in lengths:
+                whole *= length
             if whole <= least or any(map(self.is_free, lengths)):
                 continue
             for sign, due in ((operator, whole**0.5), ("mul" if operator == "div" else "div", whole**-0.5)):
@@ -84,8 +84,8 @@ class Numbers:
     def bounded(self, index: Any, length: int) -> None:
         """Note the size of the axis that an input is an index of."""
         if isinstance(index, tuple):
-            for each in index:
-                self.bounded(each, length)
+            for part in index:
+                self.bounded(part, length)
         elif isinstance(index, (nodes.Name, nodes.Subscript)):
             name = to_text(index)
             self.bounds[name] = min(length, self.bounds.get(name, length))

@@ -88,7 +88,7 @@ class ReadModule:
 
     @property
     def inputs(self) -> dict[str, tuple[str, ...]]:
-        return {name: each.axes for name, each in self._given.items()}
+        return {name: given.axes for name, given in self._given.items()}
 
     @cached_property
     def program(self) -> Program:
@@ -97,13 +97,13 @@ class ReadModule:
     @property
     def formula(self) -> str:
         """The program without its declarations."""
-        kept = [each for each in self.tree.statements if not isinstance(each, nodes.Declaration)]
+        kept = [statement for statement in self.tree.statements if not isinstance(statement, nodes.Declaration)]
         return to_text(nodes.Program(tuple(kept)))
 
     @property
     def sources(self) -> dict[str, Source]:
-        equations = [each for each in self.tree.statements if isinstance(each, nodes.Equation)]
-        return {to_text(each.sides[0]): self.source_of(each.sides[1]) for each in equations}
+        equations = [statement for statement in self.tree.statements if isinstance(statement, nodes.Equation)]
+        return {to_text(equation.sides[0]): self.source_of(equation.sides[1]) for equation in equations}
 
     def source_of(self, node: Any) -> Source:
         """The line of the source that a node of the tree came from."""
@@ -136,7 +136,7 @@ class ReadModule:
         return array.reshape(shape)
 
     def _spelled(self, name: str) -> str:
-        return next((spelled for spelled, each in self._given.items() if each.path == name), name)
+        return next((spelled for spelled, given in self._given.items() if given.path == name), name)
 
     def __str__(self) -> str:
         return self.text

@@ -119,7 +119,7 @@ def weight(node: Any) -> int:
 def stamped(node: Any, step: int) -> Any:
     """A node whose new parts say which step made them: (step + 1, 0) as their span."""
     if isinstance(node, tuple):
-        return tuple(stamped(each, step) for each in node)
+        return tuple(stamped(part, step) for part in node)
     if not hasattr(type(node), "__dataclass_fields__"):
         return node
     if getattr(node, "span", (0, 0)) != (0, 0):

@@ -224,9 +224,9 @@ def gru_step(step: Step) -> None:
 def lstm_step(step: Step) -> None:
     r = step.r
     taken, forget, candidate, shown = step.gates(apply(r, "+", step.of_input(), step.of_state()), 4)
-    kept = apply(r, "⊙", apply(r, "σ", forget), step.before(1))
+    remembered = apply(r, "⊙", apply(r, "σ", forget), step.before(1))
     new = apply(r, "⊙", apply(r, "σ", taken), apply(r, "tanh", candidate))
-    step.define(1, apply(r, "+", kept, new))
+    step.define(1, apply(r, "+", remembered, new))
     step.define(0, apply(r, "⊙", apply(r, "σ", shown), apply(r, "tanh", step.now(1))))
 
 

@@ -158,10 +158,10 @@ def repeated(runs: Runs, starts: Sequence[int]) -> Repeat | None:
 
 def joined(runs: Runs, blocks: Sequence[tuple[int, ...]]) -> Repeat | None:
     """Blocks of steps as layers that repeat; None where they are not equal, or where nothing passes from one to the next."""
-    made = [[ref for number in block for ref in runs.step(number).results] for block in blocks]
-    if len({len(refs) for refs in made}) > 1:
+    results = [[ref for number in block for ref in runs.step(number).results] for block in blocks]
+    if len({len(refs) for refs in results}) > 1:
         return None
-    slots = Slots(runs, made)
+    slots = Slots(runs, results)
     steps = []
     for several in zip(*blocks):
         step = slots.step(several)
@@ -176,10 +176,10 @@ def joined(runs: Runs, blocks: Sequence[tuple[int, ...]]) -> Repeat | None:
 class Slots:
     """What steps that correspond to each other take in place of a tensor: one reference for those of all layers."""
 
-    def __init__(self, runs: Runs, made: Sequence[Sequence[Ref]]):
+    def __init__(self, runs: Runs, results: Sequence[Sequence[Ref]]):
         self.runs = runs
-        self.positions = [{ref: position for position, ref in enumerate(refs)} for refs in made]
-        self.made = made
+        self.positions = [{ref: position for position, ref in enumerate(refs)} for refs in results]
+        self.results = results
         self.carried: dict[tuple[Ref, ...], Carried] = {}
         self.families: dict[tuple[Ref, ...], Member] = {}
         self.shared: dict[tuple[Ref, ...], Member] = {}  # parameters that all layers have
@@ -229,7 +229,9 @@ class Slots:
         position = self.positions[0].get(several[1])
         if position is None or several[0] in self.positions[0]:
             return None
-        if any(ref != made[position] for ref, made in zip(several[1:], self.made)) or not self.shaped_alike(several):
+        if any(ref != results[position] for ref, results in zip(several[1:], self.results)) or not self.shaped_alike(
+            several
+        ):
             return None
         return self.carried.setdefault(several, Carried(self.new(), several[0], several[1])).ref
 
@@ -270,8 +272,8 @@ def equal_numbers(first: Step, second: Step) -> bool:
 def leaving(runs: Runs, repeat: Repeat, output: Ref) -> tuple[tuple[Ref, ...], ...]:
     """The results of layers that something outside of them takes, each with those of all layers."""
     outside = outside_of(runs, {number for block in repeat.blocks for number in block}, output)
-    made = [[ref for number in block for ref in runs.step(number).results] for block in repeat.blocks]
-    return tuple(several for several in zip(*made) if outside & set(several))
+    results = [[ref for number in block for ref in runs.step(number).results] for block in repeat.blocks]
+    return tuple(several for several in zip(*results) if outside & set(several))
 
 
 def outside_of(runs: Runs, inside: Set[int], output: Ref) -> set[Ref]:
@@ -284,22 +286,22 @@ def outside_of(runs: Runs, inside: Set[int], output: Ref) -> set[Ref]:
 
 
 def with_repeats(runs: Runs, repeats: Sequence[Repeat]) -> tuple[Runs, list[Repeat]]:
-    """The runs with the steps of first layers taking what stands for those of all, which gets references of their own."""
+    """The runs with the steps of first layers taking what stands for those of all, which gets new references."""
     first, second = (Trace([*run.steps], [*run.tensors], run.origins, run.output) for run in (runs.first, runs.second))
     depends, numbered = set(runs.depends), list[Repeat]()
     for repeat in repeats:
         pairs = [(carried.ref, carried.initial) for carried in repeat.carried]
         pairs += [(family.ref, family.members[0]) for family in repeat.families]
-        own = {ref: Ref(len(first.tensors) + count) for count, (ref, _) in enumerate(pairs)}
-        depends.update(own.values())
+        numbers = {ref: Ref(len(first.tensors) + count) for count, (ref, _) in enumerate(pairs)}
+        depends.update(numbers.values())
         for trace in (first, second):
             trace.tensors += [trace.tensors[like.index] for _, like in pairs]
             for number, step in zip(repeat.blocks[0], repeat.steps):
-                refs = [own.get(ref, ref) for ref in refs_of(step)]
+                refs = [numbers.get(ref, ref) for ref in refs_of(step)]
                 trace.steps[number] = replace(
                     trace.steps[number], arguments=with_refs(trace.steps[number].arguments, refs)
                 )
-        carried = tuple(each._replace(ref=own[each.ref]) for each in repeat.carried)
-        families = tuple(each._replace(ref=own[each.ref]) for each in repeat.families)
+        carried = tuple(carried._replace(ref=numbers[carried.ref]) for carried in repeat.carried)
+        families = tuple(family._replace(ref=numbers[family.ref]) for family in repeat.families)
         numbered.append(replace(repeat, carried=carried, families=families))
     return replace(runs, first=first, second=second, depends=frozenset(depends)), numbered

@@ -24,8 +24,8 @@ def view(r: Reader, a: Arguments) -> Tensor:
 @rule("permute")
 def permute(r: Reader, a: Arguments) -> Tensor:
     x = a.raw("self")
-    order = [each % len(x.shape) for each in a["dims"]]
-    return x.moved([x.dims[each] for each in order], [x.shape[each] for each in order])
+    order = [dim % len(x.shape) for dim in a["dims"]]
+    return x.permuted(order)
 
 
 @rule("transpose", "swapaxes")
@@ -43,7 +43,7 @@ def matrix_transpose(r: Reader, a: Arguments) -> Tensor:
 def exchanged(x: Tensor, first: int, second: int) -> Tensor:
     order = list(range(len(x.shape)))
     order[first], order[second] = order[second], order[first]
-    return x.moved([x.dims[each] for each in order], [x.shape[each] for each in order])
+    return x.permuted(order)
 
 
 @rule("expand", "broadcast_to", "expand_as")
@@ -65,9 +65,8 @@ def squeeze(r: Reader, a: Arguments) -> Tensor:
     x, dim = a.raw("self"), a.get("dim")
     rank = len(x.shape)
     listed = range(rank) if dim is None else [dim] if isinstance(dim, int) else dim
-    gone = {each % rank for each in listed if x.shape[each] == 1} if rank else set()
-    kept = [each for each in range(rank) if each not in gone]
-    return x.moved([x.dims[each] for each in kept], [x.shape[each] for each in kept])
+    gone = {at % rank for at in listed if x.shape[at] == 1} if rank else set()
+    return x.permuted([dim for dim in range(rank) if dim not in gone])
 
 
 @rule("select")
@@ -135,7 +134,7 @@ def split(r: Reader, a: Arguments) -> tuple[Tensor | None, ...]:
     if len(whole) > 1 and len(set(lengths)) == 1 and r.views.size(whole[0]) == len(lengths):
         return parts(r, x, dim, len(lengths), lengths[0])
     x = r.shared(x)
-    starts = [sum(lengths[:place]) for place in range(len(lengths))]
+    starts = [sum(lengths[:part]) for part in range(len(lengths))]
     return tuple(r.cut(x.used(r.axes), dim, start, length) for start, length in zip(starts, lengths))
 
 
@@ -146,19 +145,19 @@ def parts(r: Reader, x: Tensor, dim: int, count: int, length: int) -> tuple[Tens
     if len(whole) == 1 and not whole[0].kind.name:
         r.views.cut(x, whole[0], (count, length), ("part", r.views.base(whole[0])))
     x = r.shared(r.views.regrouped(x, shape))
-    return tuple(r.views.picked(x.used(r.axes), dim, place) for place in range(count))
+    return tuple(r.views.picked(x.used(r.axes), dim, part) for part in range(count))
 
 
 @rule("unbind")
 def unbind(r: Reader, a: Arguments) -> tuple[Tensor | None, ...]:
     x = r.shared(a.raw("self"))
     dim = a["dim"] % len(x.shape)
-    return tuple(r.views.picked(x.used(r.axes), dim, place) for place in range(x.shape[dim]))
+    return tuple(r.views.picked(x.used(r.axes), dim, at) for at in range(x.shape[dim]))
 
 
 @rule("cat", "concat", "concatenate")
 def cat(r: Reader, a: Arguments) -> Tensor:
-    tensors = [numeric(each) for each in a.tensors("tensors", filled=True)]
+    tensors = [numeric(tensor) for tensor in a.tensors("tensors", filled=True)]
     dim = a["dim"]
     if len(tensors) == 1:
         return tensors[0]
@@ -167,27 +166,27 @@ def cat(r: Reader, a: Arguments) -> Tensor:
 
 def joined(r: Reader, tensors: Sequence[Tensor], dim: int) -> Tensor:
     """One after the other along a dimension: operands of one length 1 or more."""
-    total = sum(each.shape[dim] for each in tensors)
+    total = sum(tensor.shape[dim] for tensor in tensors)
     single: list[Tensor] = []
-    for each in tensors:
-        if not each.dims[dim] and each.shape[dim] != 1:
+    for operand in tensors:
+        if not operand.dims[dim] and operand.shape[dim] != 1:
             raise Unreadable("aten.cat of a tensor that repeats")
-        single.append(each if not each.dims[dim] else r.views.joined(each, dim)[0])
-    hint = next((r.views.base(each.dims[dim][0]) for each in single if each.dims[dim]), "ax")
+        single.append(operand if not operand.dims[dim] else r.views.joined(operand, dim)[0])
+    hint = next((r.views.base(tensor.dims[dim][0]) for tensor in single if tensor.dims[dim]), "ax")
     new = r.axes.new(size=total, hint=hint)
-    others = aligned(r.axes, *(Value(each.node, without(each.dims, dim)) for each in single))
+    others = aligned(r.axes, *(Value(tensor.node, without(tensor.dims, dim)) for tensor in single))
     result: list[Dim] = [*others[:dim], (new,), *others[dim:]]
     written = []
-    for each in single:
-        rest = [axis for axes in without(each.dims, dim) for axis in axes]
-        r.axes.apart([*rest, new], [*rest, *each.dims[dim]])
-        if each.dims[dim]:
-            written.append(renamed(each.node, [(each.dims[dim][0], new)]))
+    for operand in single:
+        rest = [axis for axes in without(operand.dims, dim) for axis in axes]
+        r.axes.apart([*rest, new], [*rest, *operand.dims[dim]])
+        if operand.dims[dim]:
+            written.append(renamed(operand.node, [(operand.dims[dim][0], new)]))
         else:
-            written.append(nodes.Call("stack", (), (nodes.Name(new.key),), (each.node,)))
+            written.append(nodes.Call("stack", (), (nodes.Name(new.key),), (operand.node,)))
     node = written[0]
-    for each in written[1:]:
-        node = nodes.Call("⊕", (), (nodes.Name(new.key),), (node, each))
+    for piece in written[1:]:
+        node = nodes.Call("⊕", (), (nodes.Name(new.key),), (node, piece))
     r.axes.apart([axis for axes in result for axis in axes])
     shape = [*tensors[0].shape]
     shape[dim] = total
@@ -200,20 +199,20 @@ def without(dims: Sequence[Dim], at: int) -> tuple[Dim, ...]:
 
 @rule("stack")
 def stack(r: Reader, a: Arguments) -> Tensor:
-    tensors = [numeric(each) for each in a.tensors("tensors")]
+    tensors = [numeric(tensor) for tensor in a.tensors("tensors")]
     return stacked(r, tensors, a["dim"] % (len(tensors[0].shape) + 1))
 
 
 def stacked(r: Reader, tensors: Sequence[Tensor], at: int) -> Tensor:
     """Tensors side by side along a new dimension."""
-    dims = aligned(r.axes, *(each.value for each in tensors))
+    dims = aligned(r.axes, *(tensor.value for tensor in tensors))
     shape = [*tensors[0].shape[:at], len(tensors), *tensors[0].shape[at:]]
     if len(tensors) == 1:
         return tensors[0].moved([*dims[:at], (), *dims[at:]], shape)
     new = r.axes.new(size=len(tensors), hint="item")
     result: list[Dim] = [*dims[:at], (new,), *dims[at:]]
     r.axes.apart([axis for axes in result for axis in axes])
-    node = nodes.Call("stack", (), (nodes.Name(new.key),), tuple(each.node for each in tensors))
+    node = nodes.Call("stack", (), (nodes.Name(new.key),), tuple(tensor.node for tensor in tensors))
     return Tensor(Value(node, tuple(result)), tuple(shape))
 
 
@@ -229,7 +228,7 @@ def flip(r: Reader, a: Arguments) -> Tensor:
             node = nodes.Index(x.node, ((nodes.Axis(axis.key), index),))
             dims = list(x.dims)
             dims[dim] = (new,)
-            rest = [each for place, other in enumerate(x.dims) if place != dim for each in other]
+            rest = [inside for at, other in enumerate(x.dims) if at != dim for inside in other]
             r.axes.apart([*rest, new, axis])
             x = x.with_node(node, dims)
     return x
@@ -322,7 +321,7 @@ def pixel_unshuffle(r: Reader, a: Arguments) -> Tensor:
     rank = len(lead)
     x = r.views.regrouped(x, [*lead, chans, height // factor, factor, width // factor, factor])
     order = [*range(rank), rank, rank + 2, rank + 4, rank + 1, rank + 3]
-    x = x.moved([x.dims[each] for each in order], [x.shape[each] for each in order])
+    x = x.permuted(order)
     return r.views.regrouped(x, [*lead, chans * factor**2, height // factor, width // factor])
 
 
@@ -341,5 +340,5 @@ def pixel_shuffle(r: Reader, a: Arguments) -> Tensor:
     rank = len(lead)
     x = r.views.regrouped(x, [*lead, chans // factor**2, factor, factor, height, width])
     order = [*range(rank), rank, rank + 3, rank + 1, rank + 4, rank + 2]
-    x = x.moved([x.dims[each] for each in order], [x.shape[each] for each in order])
+    x = x.permuted(order)
     return r.views.regrouped(x, [*lead, chans // factor**2, height * factor, width * factor])

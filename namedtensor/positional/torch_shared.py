@@ -57,14 +57,14 @@ class CallSlots(Slots):
 def as_function(runs: Runs, blocks: Sequence[tuple[int, ...]], output: Ref, path: str) -> Repeat | None:
     """Equal calls as a function of what they are called with; None where they are not equal, or give several tensors."""
     slots = CallSlots(runs, [[ref for number in block for ref in runs.step(number).results] for block in blocks])
-    if len({len(refs) for refs in slots.made}) > 1:
+    if len({len(refs) for refs in slots.results}) > 1:
         return None
     steps = [slots.step(several) for several in zip(*blocks)]
     if None in steps or len(slots.shared) < LEAST or not slots.families:
         return None
     outside = outside_of(runs, {number for block in blocks for number in block}, output)
     outside |= {ref for block in blocks for ref in taken_from(runs, block, blocks)}
-    leaving = [several for several in zip(*slots.made) if outside & set(several)]
+    leaving = [several for several in zip(*slots.results) if outside & set(several)]
     if len(leaving) != 1:
         return None
     rewritten = tuple(step for step in steps if step is not None)

@@ -34,10 +34,10 @@ def subject_of(
     function = module.forward if isinstance(module, torch.nn.Module) else module
     listed = arguments_of(function, inputs, named)
     leaves, tree = pytree.tree_flatten_with_path(listed)
-    tensors = {spelled(path): each for path, each in leaves if isinstance(each, torch.Tensor)}
+    tensors = {spelled(path): leaf for path, leaf in leaves if isinstance(leaf, torch.Tensor)}
 
     def arguments(values: Mapping[str, torch.Tensor]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        filled = [values.get(spelled(path), each) for path, each in leaves]
+        filled = [values.get(spelled(path), leaf) for path, leaf in leaves]
         again = pytree.tree_unflatten(filled, tree)
         return tuple(again[name] for name in list(listed)[: len(inputs)]), {
             name: again[name] for name in list(listed)[len(inputs) :]
@@ -56,8 +56,8 @@ def subject_of(
         positional, keywords = arguments(values)
         return functional_call(own, state, positional, keywords)
 
-    paths = {id(each): name for name, each in own.named_modules()}
-    parameters = {name: each.detach() for name, each in own.named_parameters()}
+    paths = {id(part): name for name, part in own.named_modules()}
+    parameters = {name: parameter.detach() for name, parameter in own.named_parameters()}
     notes, masks = (notes_on_training(own), Masks()) if training else (notes_on(module), None)
     return Subject(forward, parameters, dict(own.named_buffers()), paths, notes, masks), tensors
 
@@ -78,10 +78,10 @@ def notes_on_training(module: torch.nn.Module) -> tuple[str, ...]:
 
 def notes_on(module: torch.nn.Module) -> tuple[str, ...]:
     """That evaluation differs from training, for a module that is in training."""
-    found = [type(each).__name__ for each in module.modules() if each.training and isinstance(each, OF_TRAINING)]
+    kinds = [type(part).__name__ for part in module.modules() if part.training and isinstance(part, OF_TRAINING)]
     return (
-        (f"read in evaluation mode; in training {', '.join(dict.fromkeys(found))} would act differently",)
-        if found
+        (f"read in evaluation mode; in training {', '.join(dict.fromkeys(kinds))} would act differently",)
+        if kinds
         else ()
     )
 
@@ -92,8 +92,12 @@ def arguments_of(function: Callable[..., Any], inputs: Sequence[Any], named: Map
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
         parameters = []
-    plain = [each.name for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
-    spelled_names = [plain[place] if place < len(plain) else f"x_{place + 1}" for place in range(len(inputs))]
+    plain = [
+        parameter.name
+        for parameter in parameters
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+    ]
+    spelled_names = [plain[at] if at < len(plain) else f"x_{at + 1}" for at in range(len(inputs))]
     return {**dict(zip(spelled_names, inputs)), **named}
 
 

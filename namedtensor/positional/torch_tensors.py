@@ -46,6 +46,10 @@ class Tensor:
     def moved(self, dims: Sequence[Dim], shape: Sequence[int]) -> Tensor:
         return replace(self, value=replace(self.value, dims=tuple(dims)), shape=tuple(shape))
 
+    def permuted(self, order: Sequence[int]) -> Tensor:
+        """These dimensions, in this order."""
+        return self.moved([self.dims[dim] for dim in order], [self.shape[dim] for dim in order])
+
     def with_node(self, node: Node, dims: Sequence[Dim] | None = None, shape: Sequence[int] | None = None) -> Tensor:
         dims = self.dims if dims is None else tuple(dims)
         return replace(self, value=Value(node, dims), shape=self.shape if shape is None else tuple(shape), over=())
@@ -119,12 +123,12 @@ class Views:
             else:
                 return None
         taken, tokens[:] = tokens[:count], tokens[count:]
-        repeats = [each for each in taken if isinstance(each, int)]
+        repeats = [token for token in taken if isinstance(token, int)]
         if len(repeats) < len(taken):
-            for place, each in enumerate(taken):
-                if isinstance(each, int):
-                    tensor, taken[place] = self.repeated(tensor, each)
-        return tensor, tuple(each for each in taken if not isinstance(each, int))
+            for at, length in enumerate(taken):
+                if isinstance(length, int):
+                    tensor, taken[at] = self.repeated(tensor, length)
+        return tensor, tuple(token for token in taken if not isinstance(token, int))
 
     def repeated(self, tensor: Tensor, size: int) -> tuple[Tensor, Axis]:
         """The tensor with an axis along which it repeats."""
@@ -140,23 +144,25 @@ class Views:
         kind = axis.kind
         if not kind.name:
             base = kind.hint or "ax"
-            hints = hints or tuple(f"{base}_{place}" for place in range(1, len(sizes) + 1))
+            hints = hints or tuple(f"{base}_{count}" for count in range(1, len(sizes) + 1))
             parts = [Kind(size=size, hint=hint) for size, hint in zip(sizes, hints)]
             self.axes.split(axis, parts)
             return tensor, list(self.axes.parts(axis))
         known = self.cuts.get((kind, sizes))
         if known is None:
-            parts = [Kind(size=size, hint=f"{kind.name}_{place}") for place, size in enumerate(sizes, 1)]
+            parts = [Kind(size=size, hint=f"{kind.name}_{count}") for count, size in enumerate(sizes, 1)]
             known = self.cuts[kind, sizes] = Cut(kind, tuple(parts))
         fresh = [self.axes.new(part) for part in known.parts]
         self.remark(f"cuts the axis {self.sized(axis)} into {' × '.join(map(str, sizes))}")
         tensor = replace(tensor, value=replace(tensor.value, node=merged(tensor.node, [axis], fresh)), over=())
         dims = [self.replaced(dim, axis, fresh) for dim in tensor.dims]
-        self.axes.apart([each for dim in dims for each in dim])
+        self.axes.apart([inside for dim in dims for inside in dim])
         return tensor.moved(dims, tensor.shape), fresh
 
     def replaced(self, dim: Dim, axis: Axis, parts: Sequence[Axis]) -> Dim:
-        return tuple(new for each in self.axes.expanded(dim) for new in (parts if each.root is axis.root else [each]))
+        return tuple(
+            new for inside in self.axes.expanded(dim) for new in (parts if inside.root is axis.root else [inside])
+        )
 
     def rejoined(self, tensor: Tensor, dim: Dim) -> tuple[Tensor, Dim]:
         """The parts of a cut axis that stand together in order are that axis again."""
@@ -188,7 +194,7 @@ class Views:
         while count < len(shape) and target < source:
             target *= shape[count]
             count += 1
-        old = [each for each in tokens[:taken] if not isinstance(each, int)]
+        old = [token for token in tokens[:taken] if not isinstance(token, int)]
         del tokens[:taken]
         sizes = list(shape[:count])
         new = [self.axes.new(size=size, hint="ax") for size in sizes if size > 1]
@@ -214,25 +220,25 @@ class Views:
     # ------------------------------------------------------------------------------------------------------ two that meet
     def fitted(self, first: Tensor, one: int, second: Tensor, two: int) -> tuple[Tensor, Tensor]:
         """Both with as many axes along dimensions that meet: a free axis falls into parts, others are merged to a named one."""
-        place = 0
+        position = 0
         while True:
             left, right = self.axes.expanded(first.dims[one]), self.axes.expanded(second.dims[two])
             pairs = list(zip(left, right))
             if not left or not right:
                 return first, second
-            place = next((at for at, (a, b) in enumerate(pairs) if self.size(a) != self.size(b)), len(pairs))
-            if place == len(pairs):
+            position = next((at for at, (a, b) in enumerate(pairs) if self.size(a) != self.size(b)), len(pairs))
+            if position == len(pairs):
                 return first, second
-            longer, other = (left, right) if self.size(left[place]) > self.size(right[place]) else (right, left)
-            sizes = self.sizes_within(longer[place], other[place:])
+            longer, other = (left, right) if self.size(left[position]) > self.size(right[position]) else (right, left)
+            sizes = self.sizes_within(longer[position], other[position:])
             if not sizes:
                 return first, second
-            if not longer[place].kind.name:
-                self.cut(first, longer[place], sizes)
+            if not longer[position].kind.name:
+                self.cut(first, longer[position], sizes)
             elif longer is left:
-                second = self.merged(second, two, place, len(sizes), longer[place])
+                second = self.merged(second, two, position, len(sizes), longer[position])
             else:
-                first = self.merged(first, one, place, len(sizes), longer[place])
+                first = self.merged(first, one, position, len(sizes), longer[position])
 
     def sizes_within(self, whole: Axis, axes: Sequence[Axis]) -> tuple[int, ...]:
         """The sizes of the first axes that make up this one; none, where none do."""
@@ -244,14 +250,14 @@ class Views:
                 return tuple(sizes)
         return ()
 
-    def merged(self, tensor: Tensor, dim: int, place: int, count: int, like: Axis) -> Tensor:
+    def merged(self, tensor: Tensor, dim: int, position: int, count: int, like: Axis) -> Tensor:
         """Some axes of a dimension as one, of the kind of another."""
         inside = self.axes.expanded(tensor.dims[dim])
         whole = self.axes.twin(like)
         dims = [*tensor.dims]
-        dims[dim] = (*inside[:place], whole, *inside[place + count :])
-        self.axes.apart([axis for each in dims for axis in each])
-        return tensor.with_node(merged(tensor.node, inside[place : place + count], [whole]), dims)
+        dims[dim] = (*inside[:position], whole, *inside[position + count :])
+        self.axes.apart([axis for axes in dims for axis in axes])
+        return tensor.with_node(merged(tensor.node, inside[position : position + count], [whole]), dims)
 
     # ------------------------------------------------------------------------------------------------- parts of a dimension
     def picked(self, tensor: Tensor, dim: int, index: int) -> Tensor:
@@ -289,7 +295,7 @@ class Views:
         node = nodes.Index(tensor.node, ((nodes.Axis(axis.key), chosen),))
         node = renamed(node, [(axis, new)]) if step == 1 else node
         dims[dim] = (new,)
-        rest = [each for place, other in enumerate(tensor.dims) if place != dim for each in other]
+        rest = [inside for at, other in enumerate(tensor.dims) if at != dim for inside in other]
         self.axes.apart([*rest, new], [*rest, axis])
         return tensor.with_node(node, dims, shape)
 
@@ -304,7 +310,7 @@ class Views:
         dims = [*tensor.dims]
         dims[dim] = (whole,)
         node = merged(tensor.node, inside, [whole])
-        self.axes.apart([axis for each in dims for axis in each])
+        self.axes.apart([axis for axes in dims for axis in axes])
         return tensor.with_node(node, dims), whole
 
     def base(self, axis: Axis) -> str:

@@ -7,10 +7,12 @@ told by comparing memory.
 
 from __future__ import annotations
 
+import inspect
 import linecache
 import os
 import sys
 import sysconfig
+import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -127,31 +129,35 @@ class Recorder(TorchDispatchMode):
         lines, path = where_called(self.modules)
         source = lines[0]
         bound = bind(func, args, kwargs or {})
-        used = [each for each in pytree.tree_leaves(bound) if isinstance(each, torch.Tensor)]
-        refs = [self.known(each) for each in used]
+        used = [leaf for leaf in pytree.tree_leaves(bound) if isinstance(leaf, torch.Tensor)]
+        refs = [self.known(tensor) for tensor in used]
         for ref in refs:
             if ref in self.stale:
                 raise Unreadable("a tensor is read after part of its memory was overwritten in place", self.stale[ref])
         depends = any(ref in self.depends for ref in refs)
         self.refuse(func, bound, depends, source)
-        outside = {each.name: bound.pop(each.name) for each in func._schema.arguments if each.is_out}
+        outside = {
+            parameter.name: bound.pop(parameter.name) for parameter in func._schema.arguments if parameter.is_out
+        }
         written = [
             *outside.values(),
             *(
-                bound[each.name]
-                for each in func._schema.arguments
-                if each.name in bound and each.alias_info and each.alias_info.is_write
+                bound[parameter.name]
+                for parameter in func._schema.arguments
+                if parameter.name in bound and parameter.alias_info and parameter.alias_info.is_write
             ),
         ]
-        arguments = pytree.tree_map(lambda each: self.known(each) if isinstance(each, torch.Tensor) else each, bound)
-        before = {id(each): self.known(each) for each in written}
-        for each in written:
-            self.trace.tensors[before[id(each)].index] = each.clone()
+        arguments = pytree.tree_map(lambda leaf: self.known(leaf) if isinstance(leaf, torch.Tensor) else leaf, bound)
+        before = {id(tensor): self.known(tensor) for tensor in written}
+        for target in written:
+            self.trace.tensors[before[id(target)].index] = target.clone()
         result = func(*args, **(kwargs or {}))
         several = isinstance(result, (tuple, list))
-        outputs = tuple(self.new(each) for each in (result if several else (result,)) if isinstance(each, torch.Tensor))
-        for each in written:
-            self.overwritten(each, source)
+        outputs = tuple(
+            self.new(tensor) for tensor in (result if several else (result,)) if isinstance(tensor, torch.Tensor)
+        )
+        for target in written:
+            self.overwritten(target, source)
         if depends:
             self.depends.update(outputs)
         self.trace.steps.append(
@@ -174,12 +180,12 @@ class Recorder(TorchDispatchMode):
         if target.numel() == 0:
             return
         storage = target.untyped_storage().data_ptr()
-        latest = {self.refs[id(each)]: each for each in self.trace.tensors if id(each) in self.refs}
-        places = set(addresses(target))
+        latest = {self.refs[id(other)]: other for other in self.trace.tensors if id(other) in self.refs}
+        occupied = set(addresses(target))
         for ref, tensor in latest.items():
             if tensor is target or tensor.untyped_storage().data_ptr() != storage or tensor.numel() == 0:
                 continue
-            if not places.isdisjoint(addresses(tensor)):
+            if not occupied.isdisjoint(addresses(tensor)):
                 self.stale[ref] = source
 
 
@@ -188,11 +194,11 @@ CONTROL = "pass what it decides as a Python value, or write it with where"
 
 
 def addresses(tensor: torch.Tensor) -> list[int]:
-    """The places of its elements in its storage."""
-    places = [int(tensor.storage_offset())]
+    """Where its elements are in its storage."""
+    positions = [int(tensor.storage_offset())]
     for size, stride in zip(tensor.shape, tensor.stride()):
-        places = [place + index * stride for place in places for index in range(size)]
-    return places
+        positions = [address + index * stride for address in positions for index in range(size)]
+    return positions
 
 
 def name_of(func: Any) -> str:
@@ -206,24 +212,24 @@ def name_of(func: Any) -> str:
 def bind(func: Any, args: Any, kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of a call by the names of its schema, those left out by their defaults."""
     bound: dict[str, Any] = {}
-    for position, each in enumerate(func._schema.arguments):
+    for position, parameter in enumerate(func._schema.arguments):
         if position < len(args):
-            bound[each.name] = args[position]
-        elif each.name in kwargs:
-            bound[each.name] = kwargs[each.name]
+            bound[parameter.name] = args[position]
+        elif parameter.name in kwargs:
+            bound[parameter.name] = kwargs[parameter.name]
         else:
-            bound[each.name] = each.default_value
+            bound[parameter.name] = parameter.default_value
     return bound
 
 
 def defaults(func: Any, bound: Mapping[str, Any]) -> frozenset[str]:
     """The arguments that are their defaults."""
     return frozenset(
-        each.name
-        for each in func._schema.arguments
-        if each.name in bound
-        and not isinstance(bound[each.name], torch.Tensor)
-        and bound[each.name] == each.default_value
+        parameter.name
+        for parameter in func._schema.arguments
+        if parameter.name in bound
+        and not isinstance(bound[parameter.name], torch.Tensor)
+        and bound[parameter.name] == parameter.default_value
     )
 
 
@@ -238,12 +244,31 @@ def where_called(modules: Mapping[int, str]) -> tuple[tuple[Source, ...], str]:
         if file.startswith(TORCH):
             if f"nn{os.sep}modules" in file and not of_torch.file and "_call_impl" not in frame.f_code.co_name:
                 of_torch = Source(file, frame.f_lineno)
-        elif not file.startswith(PACKAGE) and (SITE in file or not file.startswith(PYTHON)):
+        elif is_of_user(file):
             own.append(Source(file, frame.f_lineno))
         if not path and frame.f_code.co_name == "forward" and frame.f_code.co_argcount:
             path = modules.get(id(frame.f_locals.get(frame.f_code.co_varnames[0])), "")
         frame = frame.f_back
     return tuple(own) or (of_torch,), path
+
+
+def raised_at(problem: BaseException) -> Source:
+    """The innermost line that is not PyTorch's own where an exception was raised."""
+    return next((line for line in reversed(trail_of(problem)) if is_of_user(line.file)), NOWHERE)
+
+
+def is_of_autograd(problem: BaseException) -> bool:
+    """Whether an exception was raised by a `torch.autograd.Function`."""
+    return any(line.file == inspect.getfile(torch.autograd.Function) for line in trail_of(problem))
+
+
+def trail_of(problem: BaseException) -> list[Source]:
+    """The lines of a traceback, from the outside in."""
+    return [Source(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(problem.__traceback__)]
+
+
+def is_of_user(file: str) -> bool:
+    return not file.startswith((TORCH, PACKAGE)) and (SITE in file or not file.startswith(PYTHON))
 
 
 class Subject(NamedTuple):
@@ -301,7 +326,7 @@ def tensors_of(result: Any) -> list[tuple[str, torch.Tensor]]:
     if hasattr(result, "items") and not isinstance(result, torch.Tensor):  # the outputs of transformers
         result = dict(result.items())
     leaves = pytree.tree_flatten_with_path(result)[0]
-    return [("".join(map(str, path)), each) for path, each in leaves if isinstance(each, torch.Tensor)]
+    return [("".join(map(str, path)), leaf) for path, leaf in leaves if isinstance(leaf, torch.Tensor)]
 
 
 def traced(subject: Subject, inputs: Mapping[str, torch.Tensor]) -> tuple[Trace, set[Ref]]:
@@ -317,7 +342,7 @@ def traced(subject: Subject, inputs: Mapping[str, torch.Tensor]) -> tuple[Trace,
 
     def call(state: Any, arguments: Any) -> Any:
         outputs.extend(tensors_of(subject.call(state, arguments)))
-        return [each for _, each in outputs]
+        return [tensor for _, tensor in outputs]
 
     def recorded() -> Any:
         with recorder, Replacing():
@@ -326,5 +351,5 @@ def traced(subject: Subject, inputs: Mapping[str, torch.Tensor]) -> tuple[Trace,
             )
 
     results = run(subject, recorded)
-    trace.output = [(name, recorder.known(each)) for (name, _), each in zip(outputs, results)]
+    trace.output = [(name, recorder.known(tensor)) for (name, _), tensor in zip(outputs, results)]
     return trace, depends

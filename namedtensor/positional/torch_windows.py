@@ -18,9 +18,9 @@ from .values import Value, call, iota, number, ones, renamed
 def pad(r: Reader, a: Arguments) -> Tensor:
     a.skip("mode")
     x, widths, value = numeric(a.tensor("self")), a["pad"], a.get("value") or 0
-    for place in range(len(widths) // 2):
-        before, after = widths[2 * place], widths[2 * place + 1]
-        x = padded(r, x, len(x.shape) - 1 - place, before, after, value)
+    for count in range(len(widths) // 2):
+        before, after = widths[2 * count], widths[2 * count + 1]
+        x = padded(r, x, len(x.shape) - 1 - count, before, after, value)
     return x
 
 
@@ -30,7 +30,7 @@ def padded(r: Reader, x: Tensor, dim: int, before: int, after: int, value: float
         x = r.cut(x, dim, max(-before, 0), x.shape[dim] + min(before, 0) + min(after, 0))
         before, after = max(before, 0), max(after, 0)
     pieces = [constant_like(r, x, dim, before, value), x, constant_like(r, x, dim, after, value)]
-    pieces = [each for each in pieces if each is not None]
+    pieces = [piece for piece in pieces if piece is not None]
     return joined(r, pieces, dim) if len(pieces) > 1 else x
 
 
@@ -80,11 +80,11 @@ def im2col(r: Reader, a: Arguments) -> Tensor:
     stride, padding, dilation = a["stride"], a["padding"], a["dilation"]
     batch, chans = x.shape[:2]
     kernels: list[Dim] = []
-    for place, size in enumerate(sizes):
-        dim = place + 2
-        x = padded(r, x, dim, padding[place], padding[place], 0)
-        count = (x.shape[dim] - dilation[place] * (size - 1) - 1) // stride[place] + 1
-        x, kernel = windows(r, x, dim, size, stride[place], dilation[place], count)
+    for at, size in enumerate(sizes):
+        dim = at + 2
+        x = padded(r, x, dim, padding[at], padding[at], 0)
+        count = (x.shape[dim] - dilation[at] * (size - 1) - 1) // stride[at] + 1
+        x, kernel = windows(r, x, dim, size, stride[at], dilation[at], count)
         kernels.append(kernel)
     height, width = x.shape[2:]
     x = x.moved([*x.dims[:2], *kernels, *x.dims[2:]], [batch, chans, *sizes, height, width])
@@ -128,7 +128,7 @@ def windows(r: Reader, x: Tensor, dim: int, length: int, step: int, dilation: in
             index, offset = parts[0], 1 - step
         index = call("-" if offset < 0 else "+", [index, number(abs(offset))]) if offset else index
         node = nodes.Index(x.node, ((nodes.Axis(axis.key), index),))
-    rest = [each for place, other in enumerate(x.dims) if place != dim for each in other]
+    rest = [inside for at, other in enumerate(x.dims) if at != dim for inside in other]
     r.axes.apart([*rest, axis], [*rest, new, kernel], [axis, kernel])
     dims = list(x.dims)
     dims[dim] = (new,) if count > 1 else ()

@@ -55,17 +55,17 @@ class Writing:
 
     def unused(self) -> dict[str, str]:
         """The sets of parameters that the code does not use: with the axes of their layer, or those of their sizes."""
-        found = {}
+        sets = {}
         read = {path for declared in self.reader.declared.values() for path, _ in members_of(declared)}
         for path, array in self.subject.parameters.items():
             if path not in read:
                 axes = self.axes_for(path, array)
                 if axes is not None:
                     node = self.reader.names.fresh(of_parameter(path))
-                    found[to_text(node)] = to_text(
-                        nodes.Set("reals", (), tuple((nodes.Axis(each), None) for each in axes))
+                    sets[to_text(node)] = to_text(
+                        nodes.Set("reals", (), tuple((nodes.Axis(axis), None) for axis in axes))
                     )
-        return found
+        return sets
 
     def axes_for(self, path: str, array: torch.Tensor) -> list[str] | None:
         if path in self.reader.given:
@@ -75,11 +75,11 @@ class Writing:
             return [name for name, _ in axis_words(self.reader.given[weight])[0]]
         sizes = {
             name: size
-            for each in self.reader.declared.values()
-            for name, size in [pair for dim in each.dims for axis in dim for pair in self.sized(axis)]
+            for declared in self.reader.declared.values()
+            for name, size in [pair for dim in declared.dims for axis in dim for pair in self.sized(axis)]
         }
         names = [[name for name, size in sizes.items() if size == length] for length in array.shape]
-        return [each[0] for each in names] if all(names) else None
+        return [fitting[0] for fitting in names] if all(names) else None
 
     def program(self, notes: Sequence[str]) -> ReadModule:
         try:
@@ -90,7 +90,7 @@ class Writing:
     def read_module(self, notes: Sequence[str]) -> ReadModule:
         reader = self.reader
         stated: set[str] = set()
-        declarations = [self.declaration(each, stated) for each in reader.declared.values()]
+        declarations = [self.declaration(tensor, stated) for tensor in reader.declared.values()]
         equations = [self.equation(line) for line in reader.lines]
         body = written(nodes.Indicator(self.value.node) if self.value.truth else self.value.node, self.names)
         sizes = self.stated_sizes(stated, equations, body)
@@ -111,11 +111,11 @@ class Writing:
                     parameters[name] = given.named(truth_free(array))
         result = [tuple((name, None) for axis in dim for name in self.names[axis.key]) for dim in self.value.dims]
         steps = [(step.source, *step.callers) for step in reader.trace.steps]
-        found = ReadModule(
+        module = ReadModule(
             tree, inputs, parameters, result, self.shape_of_one(), tuple(reader.remarks), notes, steps, sets
         )
-        found.unused = self.unused()
-        return found
+        module.unused = self.unused()
+        return module
 
     def shape_of_one(self) -> tuple[int, ...]:
         return tuple(1 if not dim else 0 for dim in self.value.dims)
@@ -144,32 +144,36 @@ class Writing:
 
     def other(self, axis: Axis) -> int | None:
         """The size of an axis in the second trace."""
-        keys = [key for key, each in self.reader.axes.all.items() if each.root is axis.root or each.kind is axis.kind]
+        keys = [key for key, same in self.reader.axes.all.items() if same.root is axis.root or same.kind is axis.kind]
         return next((self.lengths[key] for key in keys if self.lengths.get(key) is not None), axis.kind.size)
 
-    def declaration(self, each: Declared, stated: set[str]) -> nodes.Declaration:
+    def declaration(self, declared: Declared, stated: set[str]) -> nodes.Declaration:
         items = []
-        for dim in each.dims:
+        for dim in declared.dims:
             for axis in dim:
                 for name, size in self.sized(axis):
                     said = number(size) if size is not None and name not in stated else None
                     stated.add(name)
                     items.append((nodes.Axis(name), said))
-        whole = not each.array.dtype.is_floating_point and bool(each.array.numel()) and int(each.array.min()) >= 0
-        binary = each.array.dtype == torch.bool or each.kind == "mask"
+        whole = (
+            not declared.array.dtype.is_floating_point
+            and bool(declared.array.numel())
+            and int(declared.array.min()) >= 0
+        )
+        binary = declared.array.dtype == torch.bool or declared.kind == "mask"
         domain = "elements" if binary else "naturals" if whole else "reals"
         elements = (number(0), number(1)) if domain == "elements" else ()
-        count = number(len(each.members))
-        span = nodes.Range(each.index, number(1), count) if each.members else None
-        return nodes.Declaration((each.node,), (nodes.Set(domain, elements, tuple(items)),), span)
+        count = number(len(declared.members))
+        span = nodes.Range(declared.index, number(1), count) if declared.members else None
+        return nodes.Declaration((declared.node,), (nodes.Set(domain, elements, tuple(items)),), span)
 
-    def drawn_from(self, each: nodes.Declaration) -> str:
+    def drawn_from(self, declaration: nodes.Declaration) -> str:
         """The set to draw values from: that of a declaration, for indices no more than there are elements."""
-        (found,) = each.sets
-        if found.domain == "naturals":
-            count = min(self.reader.bounds.get(to_text(each.names[0]), DRAWN), DRAWN)
-            found = nodes.Set("elements", tuple(map(number, range(count))), found.axes)
-        return to_text(found)
+        (domain,) = declaration.sets
+        if domain.domain == "naturals":
+            count = min(self.reader.bounds.get(to_text(declaration.names[0]), DRAWN), DRAWN)
+            domain = nodes.Set("elements", tuple(map(number, range(count))), domain.axes)
+        return to_text(domain)
 
     def stated_sizes(self, stated: set[str], equations: Sequence[nodes.Equation], body: Node) -> list[nodes.Statement]:
         """|heads| = 8 for each axis that nothing declared has."""
@@ -223,14 +227,14 @@ def made_axes(node: Any) -> set[str]:
         return set().union(*map(made_axes, node))
     if not hasattr(type(node), "__dataclass_fields__"):
         return set()
-    found: set[str] = set()
+    names: set[str] = set()
     if isinstance(node, nodes.Subscript) and isinstance(node.base, nodes.Name) and node.base.text in ("iota", "ones"):
-        found = set(map(to_text, node.components))
+        names = set(map(to_text, node.components))
     elif isinstance(node, nodes.Call) and node.operator in ("unroll", "pool", "maxk", "argmaxk"):
-        found = set(map(to_text, node.subscript))
+        names = set(map(to_text, node.subscript))
     elif isinstance(node, nodes.Rename):
-        found = {axis.name for old, new in node.items if len(old) != len(new) for axis in new}
+        names = {axis.name for old, new in node.items if len(old) != len(new) for axis in new}
     elif isinstance(node, nodes.Size):
-        found = {node.axis.name}
+        names = {node.axis.name}
     parts = (getattr(node, name) for name in type(node).__dataclass_fields__ if name not in ("span", "operator_span"))
-    return found.union(*map(made_axes, parts))
+    return names.union(*map(made_axes, parts))

@@ -216,11 +216,11 @@ def _written_identity(axes: tuple[Any, ...], taken: bool) -> Node:
 
 def _counted(base: Node, axes: Sequence[str]) -> Node:
     """iota_{(i,j)} as (iota_i − 1) |j| + iota_j; ones_{(i,j)} as ones_i ⊙ ones_j"""
-    each = [nodes.Subscript(base, (nodes.Name(axis),)) for axis in axes]
+    factors = [nodes.Subscript(base, (nodes.Name(axis),)) for axis in axes]
     if base == nodes.Name("ones"):
-        return _product([*each])
-    total: Node = each[0]
-    for axis, last in zip(axes[1:], each[1:]):
+        return _product([*factors])
+    total: Node = factors[0]
+    for axis, last in zip(axes[1:], factors[1:]):
         rows = _product([nodes.Call("-", (), (), (total, nodes.Number(1))), nodes.Size(nodes.Axis(axis))])
         total = nodes.Call("+", (), (), (rows, last))
     return total
