@@ -19,8 +19,11 @@ from importlib import import_module
 
 from .core.shadowed import ignore_working_directory, sentence, warn_if_hidden
 
-ignore_working_directory()
+warn_if_hidden("transformer")
 try:
+    import grammar
+
+    ignore_working_directory()
     from grammar.errors import NotationError, NotationWarning
     from grammar.locks import LOADING, all_or_none
 except ImportError as problem:  # a grammar.py of one's own stands in the way
@@ -28,8 +31,6 @@ except ImportError as problem:  # a grammar.py of one's own stands in the way
 
 from .core.hooks import WATCHER, answer, when_first_seen  # noqa: E402
 from .core.version import __version__  # noqa: E402
-
-warn_if_hidden("transformer")
 
 
 def _tell_jax() -> None:

@@ -37,9 +37,9 @@ SURFACE = {
     "Step": (EXPLAINED[0], "axes inside node place term text type value values"),
     "Layer": (
         LAYER,
-        """config default_sizes definitions diagram evaluate explain formula from_module highlight init initializers inputs load
-        module notation optional parameters removed replace save shard sharding sizes source stack_layers texts to to_onnx
-        unstack_layers uses value""",
+        """citation config default_sizes definitions diagram evaluate explain formula from_module highlight includes init
+        initializers inputs load module notation optional_inputs output parameters removed replace save shard sharding sizes
+        sources stack_layers to to_onnx unstack_layers""",
     ),
     "SentenceModel": (
         transformer.SentenceModel,

@@ -85,8 +85,10 @@ def merged_positions(b: Builder, at: Any, size: int, here: Any) -> Any:
     """Positions in two axes merged, of which the second has this size."""
     if not hasattr(at, "order") and not hasattr(here, "order"):
         return at * size + here
-    at = at * size if not hasattr(at, "order") else b.multiply(wide(b, at), size)
-    return b.add(at, wide(b, here))
+    at = at * size if not hasattr(at, "order") else wide(b, b.multiply(wide(b, at), size))
+    return wide(
+        b, b.add(at, wide(b, here))
+    )  # sizes that are symbols may have a product beyond 64 bits: then it is a float so far
 
 
 def wide(b: Builder, place: Any) -> Any:

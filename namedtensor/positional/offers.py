@@ -11,7 +11,7 @@ from grammar.locks import LOADING, all_or_none
 
 from .refusals import Ambiguous
 
-CODES = {101, 103, 105, 106, 107, 109, 111, 112, 114, 201, 204, 301, 302, 304, 312, 314, 316, 318}
+CODES = {101, 103, 105, 106, 109, 111, 112, 114, 201, 204, 301, 302, 304, 312, 314, 316, 318}
 SIGNS = re.compile(  # what named notation does not have, or hardly
     r"\^\s*\{?\s*(?:⊤|\\top|T\b|\\intercal|-\s*1)|ᵀ|⁻¹|_\{?[a-z]{2}\b|[ᵢⱼₖ]|[Σ∑]|\\sum|@|->|\.\w+\(|\.T\b|\[[:\d.]|\bnp\.|\btorch\."
     r"|‖|\\\||\b[A-Z]{2,3}\b|\b[A-Z]\s+[A-Za-z]\b|\b[A-Z][a-z]\b|\b(?:tr|Tr)\b|\\(?:frac|mathbf|circ|langle)"

@@ -13,11 +13,11 @@ from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
 from grammar.parser import parse
 from grammar.printer import to_text
 
 from ..positional.detection import LETTERS
-from ..positional.translation import translate
 
 ANSWER = re.compile(r"^\s*answer\s*=\s*")
 AXES = ("subscript", "superscript", "components")  # fields of a node that hold names of axes
@@ -49,8 +49,18 @@ def as_formula(answer: str, sets: Mapping[str, nodes.Set]) -> str:
         if pairs:
             items = tuple(((nodes.Axis(old),), (nodes.Axis(new),)) for old, new in pairs)
             renamed[operand] = nodes.Rename(nodes.Name(operand), items)
-    found = translate(call_of(answer, sets), shapes, kind="einsum", check=False)
+    found = translated(call_of(answer, sets), shapes)
     return to_text(with_operands(parse(found.formula, "text"), renamed))
+
+
+def translated(call: str, shapes: Mapping[str, str]) -> Any:
+    """The translation of a call. Raises NotationError."""
+    try:
+        with LOADING, all_or_none():
+            from ..positional.translation import translate
+    except ImportError:
+        raise NotationError(408, "a call of einsum is read with NumPy, which is not installed") from None
+    return translate(call, shapes, kind="einsum", check=False)
 
 
 def call_of(answer: str, sets: Mapping[str, nodes.Set]) -> str:
@@ -70,7 +80,7 @@ def letters_of(answer: str, sets: Mapping[str, nodes.Set]) -> dict[str, tuple[st
             (0, len(call)),
             hint="write a letter for every axis instead of ...",
         )
-    letters = dict(translate(call, kind="einsum", check=False).axes)
+    letters = dict(translated(call, {}).axes)
     for operand, axes in letters.items():
         if operand not in sets:
             hint = f"{operand} is not given; given are {', '.join(sets)}"

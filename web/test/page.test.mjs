@@ -272,13 +272,13 @@ test("3. two formulas side by side: how they differ, in words and cell by cell",
   await until(page, () => document.querySelectorAll(".side:nth-child(2) td.differs").length === 3);
   await shot(page, "compare");
   await page.$$eval(".compare button", (buttons) => buttons.find((each) => each.textContent === "copy the first").click());
-  await told("the same");
+  await told("equal");
   await until(page, () => document.querySelectorAll(".side:nth-child(2) td[title]").length === 3 && !document.querySelector("td.differs"));
   assert.deepEqual(await numbers(page, ".side:nth-child(1)"), await numbers(page, ".side:nth-child(2)"));
   await write(page, ATTENTION.replace("_{key}", "_{kex}"), second);
   await until(page, () => document.querySelector("#view .problem .repairs button"));
   await page.click("#view .problem .repairs button");
-  await told("the same");
+  await told("equal");
   await leave(page);
 });
 
