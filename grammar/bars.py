@@ -24,6 +24,7 @@ PARTS = frozenset("""SEPARATOR COMMA SEMICOLON COLON EQUALS APPROX UPDATE RELATI
 ONE_NAME = re.compile(r"NAME( SUB (NAME|NUMBER|LBRACE (NAME|NUMBER) RBRACE)| SUP (STAR|LBRACE STAR RBRACE))*")
 BESIDE = re.compile(r"(?<=[\w)])(?=abs\()|(?<=\))(?=\w)")
 MAX_NESTED = 50  # bars inside each other
+MAX_NAME = 64  # tokens of one name, with its scripts and marks
 
 
 class Chain(NamedTuple):
@@ -162,7 +163,7 @@ def is_marked_name(inside: list[Token]) -> bool:
 
 
 def is_one_name(inside: list[Token]) -> bool:
-    return len(inside) < 16 and ONE_NAME.fullmatch(" ".join(token.type for token in inside)) is not None
+    return len(inside) < MAX_NAME and ONE_NAME.fullmatch(" ".join(token.type for token in inside)) is not None
 
 
 def two_readings(tokens: list[Token], readings: list[tuple[tuple[int, int], ...]], source: str) -> NotationError:

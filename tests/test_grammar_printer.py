@@ -4,6 +4,7 @@ import pytest
 import strategies
 from hypothesis import given, settings
 
+from grammar import nodes
 from grammar.nodes import Call, Name, Number, Program, Value
 from grammar.parser import parse
 from grammar.printer import to_latex, to_text
@@ -279,3 +280,10 @@ def test_deep_trees():
 def test_numbers_that_only_derived_trees_hold():
     assert to_text(Call("⊙", (), (), (Name("x"), Number(-2)))) == "x ⊙ (-2)"
     assert to_latex(Call("+", (), (), (Name("x"), Number(float("inf"))))) == r"x + \infty"
+
+
+@pytest.mark.parametrize("name", ["seq_12*†_12*†", "seq*_12*_12*†", "index_12*†_in*†", "seq_12*†_12*†_3*"])
+@pytest.mark.parametrize(("print_it", "syntax"), [(to_text, "text"), (to_latex, "latex")])
+def test_the_size_of_an_axis_with_many_labels_and_marks_is_read_back(name, print_it, syntax):
+    program = nodes.Program((nodes.Value(nodes.Size(nodes.Axis(name))),))
+    assert parse(print_it(program), syntax) == program
