@@ -42,8 +42,7 @@ def _tell_expectation(tokens: list[Token], place: int, stated: set[str], shadowe
         end = place + 3
     named = tokens[place + 1 : end]
     names = {each.text for each in named if each.type == "NAME"}
-    drawn = any(each.type == "DRAWN" for each in named)
-    if not drawn:
+    if not draws_itself(named):
         plain = all(each.type in ("SUB", "LBRACE", "NAME", "COMMA", "RBRACE") for each in named)
         square = end < len(tokens) and tokens[end].type == "LBRACKET" and token.place != "axis"
         known = token.place == "mean" or (names <= stated or square if named else bool(stated))
@@ -55,6 +54,16 @@ def _tell_expectation(tokens: list[Token], place: int, stated: set[str], shadowe
             token.type = "EXPECTED"
         return
     token.type = "EXPECTED" if after in CALLED else "EXPECTATION"
+
+
+def draws_itself(script: list[Token]) -> bool:
+    """Whether a subscript draws, and not an expression within it: not that of X^E_{seq(𝔼_{x ∼ p}[x])}."""
+    depth = 0
+    for token in script:
+        depth += (token.type in OPENING) - (token.type in CLOSING)
+        if token.type == "DRAWN" and depth == 1:
+            return True
+    return False
 
 
 def compact(script: list[Token], name: str) -> str:

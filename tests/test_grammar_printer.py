@@ -287,3 +287,7 @@ def test_numbers_that_only_derived_trees_hold():
 def test_the_size_of_an_axis_with_many_labels_and_marks_is_read_back(name, print_it, syntax):
     program = nodes.Program((nodes.Value(nodes.Size(nodes.Axis(name))),))
     assert parse(print_it(program), syntax) == program
+
+
+def test_a_label_e_before_a_subscript_with_an_expectation_is_no_expectation():
+    assert to_text(parse("f(X) = X^E_{seq(𝔼_{x ∼ N(0, 1)}[x])}")) == "f(X) = X^E_{seq(𝔼_{x ∼ N(0, 1)}[x])}"
