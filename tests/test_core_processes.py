@@ -117,6 +117,20 @@ def test_the_command_imports_no_file_of_the_working_directory(among_strangers, a
     assert "a file of the working directory" not in found.stderr and among_strangers() == ""
 
 
+def test_another_package_that_is_run_keeps_its_working_directory(tmp_path):
+    """Of which the name ends like that of this one."""
+    package = tmp_path / "my_namedtensor"
+    package.mkdir()
+    (package / "__init__.py").write_text("import namedtensor")
+    (package / "__main__.py").write_text("import beside\nprint(beside.VALUE)")
+    (tmp_path / "beside.py").write_text("VALUE = 42")
+    process = subprocess.run(
+        [sys.executable, "-m", "my_namedtensor"], capture_output=True, text=True, timeout=120,
+        env={**os.environ, "PYTHONPATH": str(ROOT)}, cwd=tmp_path,
+    )  # fmt: skip
+    assert process.stdout == "42\n", process.stderr
+
+
 def test_every_process_is_started_in_one_place():
     """By the one that looks for no module in the working directory."""
     makers = ("subprocess", "multiprocessing", "os.system", "os.spawn", "os.exec", "ProcessPoolExecutor", "popen")

@@ -287,7 +287,7 @@ REFUSALS = [  # source, shapes, the piece under the caret, the message
     ("X @ np.foo(Y)", "X=n d;Y=d m", "np.foo(Y)", "unknown function foo"),
     ("X @ Y", "X=n d", "Y", "the shape of Y is not known"),
     ("ab,bc->ad", "A=m n;B=n p", "ab,bc->ad", "d is a letter of no operand"),
-    ("x.sum(3)", "x=n d", "x.sum(3)", "there is no axis 3 of 2"),
+    ("x.sum(3)", "x=n d", "x.sum(3)", "axis 3 is out of range for 2 axes"),
 ]  # fmt: skip
 
 

@@ -163,6 +163,14 @@ def as_size(value: Any) -> Any:
     return value if assume_at_most(*as_comparison(value)) else None
 
 
+def solved_size(checker: Inference, value: Any, symbol: Symbol, fact: SizeEquation) -> Any:
+    """The solution of an equation for a symbol as a size. Raises NotationError (310) if it is none."""
+    size = as_size(value)
+    if size is None:
+        raise stated_no_size(checker, f"|{symbol[1]}|" if symbol[0] == "size" else str(symbol[1]), value, fact)
+    return size
+
+
 def no_size(checker: Inference, subject: str, value: Any, where: Node | tuple[int, int], *notes: str) -> NotationError:
     """The error of a size that would not be a non-negative integer."""
     value = typical(value)

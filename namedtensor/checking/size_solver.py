@@ -24,7 +24,7 @@ from ..terms.inference import Inference, Sizes
 from .given_sizes import check_given_sizes, check_stated_sizes
 from .inferred_sizes import inferred_size, several_sizes
 from .size_agenda import SearchKey, SizeAgenda
-from .size_facts import LARGEST, FactIndex, Symbol, as_size, computed, invert, power, sides, stated_no_size, words_of
+from .size_facts import LARGEST, FactIndex, Symbol, computed, invert, power, sides, solved_size, words_of
 
 NodePath: TypeAlias = tuple[Any, ...]  # a node, and the way to what holds it
 SEARCHES_PER_PIECE = 4  # searches for sizes that a formula may take, for each piece that it may have
@@ -270,13 +270,8 @@ class SizeSolver(Sizes):
                 if value is None:
                     continue
                 solved = self.solve_for(side, symbol, value, env)  # pyright: ignore
-                if solved is None:
-                    continue
-                size = as_size(solved)
-                if size is None:
-                    name = f"|{symbol[1]}|" if symbol[0] == "size" else str(symbol[1])
-                    raise stated_no_size(self.checker, name, solved, fact)
-                return size
+                if solved is not None:
+                    return solved_size(self.checker, solved, symbol, fact)
         return None
 
     def settle(self) -> None:

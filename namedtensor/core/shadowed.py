@@ -46,7 +46,7 @@ def ignore_working_directory() -> None:
 
     The command `namedtensor` does not look there at all.
     """
-    is_command = sys.argv[:1] == ["-m"] and sys.orig_argv[-len(sys.argv)].endswith("namedtensor")
+    is_command = sys.argv[:1] == ["-m"] and sys.orig_argv[-len(sys.argv)].removeprefix("-m") == "namedtensor"
     if is_command and not sys.flags.safe_path and sys.path and realpath(sys.path[0]) == realpath(getcwd()):
         first = sys.path.pop(0)
         if realpath(first) == realpath(HOME):

@@ -249,7 +249,7 @@ def unsqueeze(axes: Axes, x: Any, axis: Any) -> Value:
     value = as_value(x)
     rank = len(value.dims) + 1
     if not isinstance(axis, int) or not -rank <= axis < rank:
-        raise Misuse(f"there is no axis {axis} of {rank}")
+        raise Misuse(f"axis {axis} is out of range for {rank} axes")
     dims = list(value.dims)
     dims.insert(axis % rank, ())
     return value.moved(dims)

@@ -55,7 +55,7 @@ def unflattened(code: Code, node: ast.Call, method: bool) -> Any:
     x, axis, lengths = arguments
     shape = code.domain.attribute(x, "shape")
     if not -len(shape) <= axis < len(shape):
-        raise code.refuse(node, f"there is no axis {axis} of {len(shape)}")
+        raise code.refuse(node, f"axis {axis} is out of range for {len(shape)} axes")
     axis %= len(shape)
     return code.domain.reshape(x, [*shape[:axis], *lengths, *shape[axis + 1 :]])
 

@@ -198,7 +198,7 @@ def positions(x: Value, axis: Any) -> list[int]:
         return list(range(rank))
     listed = axis if isinstance(axis, (tuple, list)) else (axis,)
     if not all(isinstance(position, int) and -rank <= position < rank for position in listed):
-        raise Misuse(f"there is no axis {axis} of {rank}")
+        raise Misuse(f"axis {axis} is out of range for {rank} axes")
     return [position % rank for position in listed]
 
 

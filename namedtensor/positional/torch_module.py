@@ -12,7 +12,7 @@ import torch
 
 from grammar.errors import NotationError
 
-from . import (
+from . import (  # noqa: F401 — they register their rules
     torch_activations,
     torch_convolutions,
     torch_creation,
@@ -34,19 +34,6 @@ from .torch_subject import subject_of
 from .torch_trace import Ref, Subject, Trace, Unreadable, is_of_autograd, raised_at, traced, value_of
 from .torch_writing import Writing
 
-TABLES = (
-    torch_activations,
-    torch_convolutions,
-    torch_creation,
-    torch_layers,
-    torch_losses,
-    torch_products,
-    torch_recurrences,
-    torch_reductions,
-    torch_selection,
-    torch_shapes,
-    torch_windows,
-)  # imported, they register their rules
 TOLERANCE = 1e-5
 CODE = 405
 OWN_DERIVATIVE = "the module has a torch.autograd.Function, which cannot be recorded"

@@ -74,8 +74,8 @@ def finished(r: Reader, value: Value, first: Tensor, second: Tensor, over: Seque
 @rule("mm", "bmm", "matmul", "mv", "dot", "linear")
 def products(r: Reader, a: Arguments) -> Tensor:
     if a.operator == "linear":
-        found = product(r, a.tensor("input"), transposed(a.tensor("weight")))
-        return found if a["bias"] is None else apply(r, "+", found, a.tensor("bias"))
+        result = product(r, a.tensor("input"), transposed(a.tensor("weight")))
+        return result if a["bias"] is None else apply(r, "+", result, a.tensor("bias"))
     other = next(name for name in ("mat2", "other", "vec", "tensor") if a.has(name))
     return product(r, a.tensor("self"), a.tensor(other))
 
@@ -91,14 +91,14 @@ def add_product(r: Reader, a: Arguments) -> Tensor:
     if a.operator == "addbmm":
         raise Unreadable("aten.addbmm is not in the table")
     names = {"addmm": ("mat1", "mat2"), "baddbmm": ("batch1", "batch2"), "addmv": ("mat", "vec")}[a.operator]
-    found = product(r, *(a.tensor(each) for each in names))
+    result = product(r, *(a.tensor(each) for each in names))
     if a["alpha"] != 1:
-        found = r.scaled(found, a["alpha"], "mul") or apply(r, "⊙", r.scalar(a["alpha"]), found)
+        result = r.scaled(result, a["alpha"], "mul") or apply(r, "⊙", r.scalar(a["alpha"]), result)
     if a["beta"] == 0:
         a.skip("self")
-        return found
+        return result
     bias = a.tensor("self")
-    return apply(r, "+", found, bias if a["beta"] == 1 else apply(r, "⊙", r.scalar(a["beta"]), bias))
+    return apply(r, "+", result, bias if a["beta"] == 1 else apply(r, "⊙", r.scalar(a["beta"]), bias))
 
 
 @rule("outer", "ger")

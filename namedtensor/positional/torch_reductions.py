@@ -59,8 +59,8 @@ def extreme(r: Reader, a: Arguments) -> Tensor | tuple[Tensor | None, ...]:
     x = numeric(a.tensor("self"))
     if isinstance(a.get("other"), Tensor):
         return apply(r, a.operator, x, a.tensor("other"))
-    found = reduced(r, a.operator, x, dimensions(a, len(x.shape)), bool(a.get("keepdim")))
-    return (found, None) if a.several else found
+    result = reduced(r, a.operator, x, dimensions(a, len(x.shape)), bool(a.get("keepdim")))
+    return (result, None) if a.several else result
 
 
 @rule("var", "std", "var_mean", "std_mean")
@@ -71,14 +71,14 @@ def variance(r: Reader, a: Arguments) -> Tensor | tuple[Tensor | None, ...]:
     correction = a.get("correction", None)
     if correction is None:
         correction = 0 if a.get("unbiased") is False else 1
-    found = reduced(r, "var", first, over, keep)
+    result = reduced(r, "var", first, over, keep)
     if correction:
-        n = size_of(found.over)
+        n = size_of(result.over)
         factor = call("/", [n, call("-", [n, number(correction)])])
-        found = apply(r, "⊙", plain(factor), found)
+        result = apply(r, "⊙", plain(factor), result)
     if a.operator.startswith("std"):
-        found = apply(r, "sqrt", found)
-    return (found, reduced(r, "mean", again, over, keep)) if a.several else found
+        result = apply(r, "sqrt", result)
+    return (result, reduced(r, "mean", again, over, keep)) if a.several else result
 
 
 @rule("linalg_vector_norm", "norm")

@@ -49,8 +49,8 @@ def as_formula(answer: str, sets: Mapping[str, nodes.Set]) -> str:
         if pairs:
             items = tuple(((nodes.Axis(old),), (nodes.Axis(new),)) for old, new in pairs)
             renamed[operand] = nodes.Rename(nodes.Name(operand), items)
-    found = translated(call_of(answer, sets), shapes)
-    return to_text(with_operands(parse(found.formula, "text"), renamed))
+    formula = translated(call_of(answer, sets), shapes).formula
+    return to_text(with_operands(parse(formula, "text"), renamed))
 
 
 def translated(call: str, shapes: Mapping[str, str]) -> Any:

@@ -41,7 +41,7 @@ def translate(request: Request) -> Reply:
             ),
             *({"name": name, "axes": None} for name in asked),
         ],
-        "readings": [] if asked else [reading(each) for each in readings if is_new(each, text)],
+        "readings": [] if asked else [reading_data(reading) for reading in readings if is_new(reading, text)],
         "error": error and error_data(error),
     }
 
@@ -67,14 +67,14 @@ def inputs_of(readings: Sequence[Any]) -> Mapping[str, tuple[str, ...]]:
     return readings[0].axes if readings else {}
 
 
-def reading(found: Any) -> Reply:
+def reading_data(reading: Any) -> Reply:
     """One translation; the declarations give each input its axes in the order of the source."""
-    return {"formula": found.formula, "text": found.declared, "notes": [*found.chosen, *found.reading]}
+    return {"formula": reading.formula, "text": reading.declared, "notes": [*reading.chosen, *reading.reading]}
 
 
-def is_new(found: Any, text: str) -> bool:
+def is_new(reading: Any, text: str) -> bool:
     """Whether a translation differs from what the text is in named tensor notation."""
     try:
-        return to_text(parse(text)) not in (found.formula, found.declared)
+        return to_text(parse(text)) not in (reading.formula, reading.declared)
     except NotationError:
         return True

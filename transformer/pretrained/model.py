@@ -121,7 +121,7 @@ class Model(Layer):
     weight_renames: ClassVar[
         Mapping[str, str]
     ] = {}  # parts of names that some files spell otherwise, and as they are here
-    ignored_weights: ClassVar[tuple[str, ...]] = ()  # arrays of such files that are no parameters
+    ignored_weights: ClassVar[tuple[str, ...]] = ()  # arrays of such files that are not parameters
     ignored_heads: ClassVar[
         tuple[str, ...]
     ] = ()  # arrays of heads that the formulas do not have: loading warns of them
