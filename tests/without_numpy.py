@@ -48,6 +48,16 @@ answer = softmax_{seq}(Q ⊙_{key} K / √|key|)
 """
 
 
+SOURCES = (
+    "A x",
+    r"x^\top A x",
+    "\\sum_j A_{ij} x_j",
+    'np.einsum("ij,jk->ik", A, B)',
+    "A @ B.T",
+    "torch.softmax(A, -1)",
+)
+
+
 def page() -> None:
     from namedtensor.webpage.answers import QUESTIONS, answer
 
@@ -61,17 +71,20 @@ def page() -> None:
         "same": [{"first": "∑_{a} X", "second": "∑_{a} X + 0", "inputs": {"X": "ℝ^{a}"}}],
         "exercises": [{"file": EXERCISE}],
         "error": [{"code": 301}],
+        "translate": [{"text": each} for each in SOURCES],
         "grade": [
             {"file": EXERCISE, "name": "weights", "answer": each} for each in ("softmax_{seq}(Q ⊙_{key} K)", "1", "?")
         ],
     }
-    refused = answer({"ask": "translate", "text": "A x"})  # it compares with NumPy's values
-    assert refused["error"]["code"] == 408, refused
-    for ask in QUESTIONS.keys() - {"translate"}:
+    for ask in QUESTIONS:
         for each in fields.get(ask, [{}]):
             found = answer({"ask": ask, **each})
             assert found["ok"] is True, (ask, found["error"]["full"])
             assert not found.get("errors"), (ask, found)
+    call = """einsum("k,sk->s", Q, K)"""
+    assert answer({"ask": "translate", "text": call})["readings"][0]["formula"] == "Q ⊙_{k} K"
+    letters = EXERCISE.partition("answer")[0] + "answer = Q ⊙_{key} K\n"
+    assert answer({"ask": "grade", "file": letters, "name": "weights", "answer": call})["correct"] is True
     (wrong, *_) = (answer({"ask": "grade", **each}) for each in fields["grade"])
     assert "without / √|key|" in wrong["feedback"], wrong
 

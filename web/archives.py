@@ -63,7 +63,7 @@ def reached(files, starts, everywhere):
 
 
 def bare(code):
-    """Without the table of lines, which nobody reads in a page and which packs badly."""
+    """Without the table of lines, which nobody reads in a page and which packs badly; docstrings go by `optimize=2`."""
     constants = tuple(bare(each) if isinstance(each, types.CodeType) else each for each in code.co_consts)
     return code.replace(co_consts=constants, co_linetable=b"")
 
@@ -74,7 +74,7 @@ def archive(files):
     with zipfile.ZipFile(out, "w") as made:
         for name, data in sorted(files.items()):
             if name.endswith(".py"):
-                code = compile(data, name, "exec", dont_inherit=True)
+                code = compile(data, name, "exec", dont_inherit=True, optimize=2)
                 name, data = name + "c", bytes(_code_to_timestamp_pyc(bare(code), 0, 0))
             made.writestr(zipfile.ZipInfo(name), data)
     return out.getvalue()

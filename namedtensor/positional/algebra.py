@@ -23,6 +23,7 @@ from .indices import Letters, canonical, entries_in, head_letters, indexed, is_l
 from .inputs import Input, inputs_of
 from .matrices import Walk
 from .matrix_leaves import Choose, Matrix, node_of
+from .optional_numpy import np
 from .oracle import Oracle, Plain, Unsupported
 from .program import Line, Program
 from .refusals import refused
@@ -262,6 +263,4 @@ class Algebra:
 
 
 def _array(value: Any) -> Any:
-    import numpy as np
-
     return np.asarray(value, dtype=float)

@@ -6,8 +6,6 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from grammar import nodes
 from grammar.nodes import Node
 
@@ -15,6 +13,7 @@ from . import values
 from .axes import Axes, axes_of
 from .elementwise_operations import binary
 from .operations import Masked, Misuse, Pair, Size, Truth, as_value, numeric, operation, positions, truth
+from .optional_numpy import np
 from .plain_functions import softmax
 from .values import Value, call, number
 

@@ -18,6 +18,7 @@ from .code_expressions import Expressions
 from .inputs import inputs_of
 from .matrix_leaves import Choose, node_of
 from .operations import Misuse, Pair, Truth
+from .optional_numpy import np
 from .program import Line, Program
 from .refusals import refused
 from .values import Leaf, Value
@@ -99,8 +100,6 @@ class Code(Expressions):
 
     def value(self, arrays: Mapping[str, Any], size_of: Any, decisions: Mapping[Any, int]) -> Any:
         """The value of the code, by NumPy."""
-        import numpy as np
-
         return np.asarray(self.run(Plain(self, arrays, size_of)), dtype=float)
 
     def run(self, domain: Any) -> Any:

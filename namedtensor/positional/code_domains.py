@@ -7,8 +7,6 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-
 from grammar import nodes
 from grammar.errors import AXES_NEEDED
 
@@ -17,6 +15,7 @@ from .elementwise_operations import comparison, floor_divide
 from .inputs import Input
 from .matrix_leaves import node_of
 from .operations import Dtype, Masked, Misuse, Operation, Part, Size, Truth, as_value, numeric
+from .optional_numpy import np
 from .program import Line
 from .values import Leaf, Value
 from .views import Views

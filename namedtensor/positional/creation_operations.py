@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from grammar import nodes
 from grammar.nodes import Node
 
@@ -14,6 +12,7 @@ from . import values
 from .axes import Axes, Axis, Dim, axes_of
 from .code_indices import Indices
 from .operations import Dtype, Misuse, Size, Truth, as_value, operation
+from .optional_numpy import np
 from .product_operations import square_axes
 from .values import Value, call, iota, number
 

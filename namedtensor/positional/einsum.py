@@ -10,8 +10,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from . import (
     code_calls,  # noqa: F401 — registers its calls
     values,
@@ -23,6 +21,7 @@ from .code_expressions import SPECIAL
 from .inputs import Input
 from .matrix_leaves import Choose, node_of
 from .operations import Misuse, as_value
+from .optional_numpy import np
 from .refusals import refused
 from .values import Leaf, Value, call
 

@@ -6,14 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from grammar import nodes
 from grammar.nodes import Node
 
 from . import values
 from .axes import Axes
 from .operations import Misuse, Truth, as_value, numeric, operation
+from .optional_numpy import np
 from .plain_functions import ELEMENTWISE, gelu, gelu_tanh
 from .values import Value, call, number
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from . import values
 from .axes import Axes
 from .axis_operations import along, reduced
 from .code_indices import Indices, at, only
 from .elementwise_operations import binary, square, unary
 from .operations import Misuse, as_value, operation
+from .optional_numpy import np
 from .plain_functions import sigmoid, softmax
 from .values import Value, call, number
 

@@ -6,22 +6,18 @@ columns, 1 where there are none. All sizes differ and are at least 2, so a vecto
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from .binders import Item, item_of
 from .indices import Letters, canonical, factors_of, indexed, is_letter, items_of, occurrences, spelled, summed_by
+from .optional_numpy import Unsupported, np
 from .plain_functions import inverse
 from .source_tree import Tree
 
 Array = Any
-
-
-class Unsupported(Exception):
-    """A piece whose value this walk does not know."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +59,8 @@ def any_entry(trees: list[Tree], letter: str) -> bool:
     return any(letter in (indexed(tree) or ("", ()))[1] for tree in trees)
 
 
-def number(value: float) -> Plain:
-    return Plain(np.full((1, 1), float(value)))
+def number(value: float, special: str = "") -> Plain:
+    return Plain(np.full((1, 1), float(value)), special=special)
 
 
 class Oracle:
@@ -111,7 +107,7 @@ class Oracle:
             return number(self.sizes[name])
         if tree.op == "name":
             if tree.text in CONSTANTS:
-                return CONSTANTS[tree.text]
+                return number(CONSTANTS[tree.text], tree.text if tree.text in SPECIAL else "")
             return RULES["counter"](self, tree)
         rule = RULES.get(tree.op)
         if rule is None:
@@ -296,9 +292,8 @@ class Oracle:
 
 
 # --------------------------------------------------------------------------------------------------------------- rules
-CONSTANTS = {
-    "e": number(np.e), "π": number(np.pi), "I": Plain(np.ones((1, 1)), special="I"), "𝟏": Plain(np.ones((1, 1)), special="𝟏"),
-}  # fmt: skip
+SPECIAL = {"I", "𝟏"}  # whose size depends on what stands beside them
+CONSTANTS = {"e": math.e, "π": math.pi, **dict.fromkeys(SPECIAL, 1.0)}
 
 
 def part(oracle: Oracle, tree: Tree) -> Plain:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .indices import canonical, spelled
-from .oracle import RULES, Oracle, Plain, Unsupported
+from .optional_numpy import Unsupported, np
+from .oracle import RULES, Oracle, Plain
 from .source_tree import Tree
 
 STEP = 1e-2

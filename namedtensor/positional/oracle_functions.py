@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from .oracle import RULES, Oracle, Plain, Unsupported, part
+from .optional_numpy import Unsupported, np
+from .oracle import RULES, Oracle, Plain, part
 from .plain_functions import ELEMENTWISE, softmax
 from .source_tree import Tree
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from .indices import written_below
 from .matrix_sums import range_of
-from .oracle import RULES, Oracle, Plain, Unsupported, number
+from .optional_numpy import Unsupported, np
+from .oracle import RULES, Oracle, Plain, number
 from .source_tree import Tree
 
 FUNCTIONS = {"∑": np.sum, "∏": np.prod, "max": np.max, "min": np.min, "mean": np.mean}

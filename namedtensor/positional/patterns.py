@@ -11,8 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from . import values
 from .axes import Axes, Axis
 from .code import Code
@@ -20,6 +18,7 @@ from .code_domains import Named
 from .code_expressions import SPECIAL
 from .einsum import declare, texts_of
 from .operations import Misuse, as_value
+from .optional_numpy import np
 from .values import Value, call
 
 REDUCTIONS = {"sum": ("∑", np.sum), "mean": ("mean", np.mean), "max": ("max", np.max), "min": ("min", np.min), "prod": ("∏", np.prod)}  # fmt: skip

@@ -5,12 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
+from .optional_numpy import np
 
 Array = Any
-erf = np.vectorize(math.erf, otypes=[float])
-
-
 MAX_CONDITION = 1e8
 
 
@@ -24,6 +21,10 @@ def inverse(x: Array) -> Array:
 def solution(a: Array, b: Array) -> Array:
     """The solution x of a x = b, of a vector or a matrix b."""
     return inverse(a) @ b
+
+
+def erf(x: Array) -> Array:
+    return np.vectorize(math.erf, otypes=[float])(x)
 
 
 def softmax(x: Array, axis: Any) -> Array:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from grammar import nodes
 
 from . import values
@@ -14,6 +12,7 @@ from .axes import Axes, Axis, axes_of
 from .axis_operations import along, transposed
 from .elementwise_operations import power
 from .operations import Misuse, Size, as_value, operation, positions
+from .optional_numpy import np
 from .plain_functions import inverse, softmax, solution
 from .values import Value, call, number
 

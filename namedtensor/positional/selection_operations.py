@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from . import values
 from .axes import Axes, axes_of
 from .axis_operations import along, reduced
 from .code_indices import Indices, at, only
 from .operations import Misuse, Pair, as_value, operation, positions
+from .optional_numpy import np
 from .values import Value, call, number
 
 

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from grammar import nodes
 from grammar.errors import NotationError, Span
+from grammar.locks import LOADING, all_or_none
 from grammar.printer import to_latex, to_text
 
 from ..core.limits import recursion_headroom
-from ..core.tensor import tensor
-from ..programs.evaluate import evaluate
-from ..programs.program import Program as NamedProgram
 from .axes import axes_of
 from .checked import compared
 from .detection import kind_of
 from .formula_writing import statements_of
 from .indices import canonical
 from .naming import TwiceInOneValue, names_of
+from .optional_numpy import np
 from .program import Program
 from .readers import READERS
 from .refusals import ASKED, Ambiguous, Question, Unsafe, refused
+
+if TYPE_CHECKING:
+    from ..programs.program import Program as NamedProgram
 
 KINDS = ("matrices", "indices", "einsum", "einops", "numpy", "torch")
 MAX_READINGS = 8
@@ -96,6 +96,8 @@ class Translation:
 
     def program(self) -> NamedProgram:
         """The formula as a program: `nt.program(found.formula)`."""
+        with LOADING, all_or_none():
+            from ..programs.program import Program as NamedProgram
         return NamedProgram(self.formula, "text")
 
     @property
@@ -121,6 +123,9 @@ class Translation:
         >>> float(nt.translate("x^T A y", x="m", A="m n", y="n")(np.ones(2), np.eye(2, 3), np.ones(3)))
         2.0
         """
+        with LOADING, all_or_none():
+            from ..core.tensor import tensor
+            from ..programs.evaluate import evaluate
         given = dict(zip(self._order, arrays)) | named
         missing = [name for name in self._order if name not in given]
         if missing:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from . import values
 from .axes import Axes, Axis, axes_of
 from .code_indices import at, only
 from .creation_operations import new_axis
 from .operations import Misuse, as_value, operation, positions
+from .optional_numpy import np
 from .values import Value, call, number, renamed
 
 

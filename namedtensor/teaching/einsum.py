@@ -55,11 +55,8 @@ def as_formula(answer: str, sets: Mapping[str, nodes.Set]) -> str:
 
 def translated(call: str, shapes: Mapping[str, str]) -> Any:
     """The translation of a call. Raises NotationError."""
-    try:
-        with LOADING, all_or_none():
-            from ..positional.translation import translate
-    except ImportError:
-        raise NotationError(408, "a call of einsum is read with NumPy, which is not installed") from None
+    with LOADING, all_or_none():
+        from ..positional.translation import translate
     return translate(call, shapes, kind="einsum", check=False)
 
 

@@ -20,13 +20,9 @@ def translate(request: Request) -> Reply:
     """The answer to `translate`."""
     text = request.word("text", None)
     shapes = {name: axes for name, axes in request.mapping("shapes").items() if isinstance(axes, str)}
-    try:
-        from ..positional.translation import Translation
-    except ImportError:
-        raise NotationError(408, "a translation is compared with its source by NumPy, which is not installed") from None
     missing: list[str] = []
     error: NotationError | None = None
-    readings: Sequence[Translation] = ()
+    readings: Sequence[Any] = ()
     try:
         readings = readings_of(text, shapes, missing)
     except NotationError as problem:
@@ -69,7 +65,11 @@ def inputs_of(readings: Sequence[Any]) -> Mapping[str, tuple[str, ...]]:
 
 def reading_data(reading: Any) -> Reply:
     """One translation; the declarations give each input its axes in the order of the source."""
-    return {"formula": reading.formula, "text": reading.declared, "notes": [*reading.chosen, *reading.reading]}
+    return {
+        "formula": reading.formula,
+        "text": reading.declared,
+        "notes": [*reading.chosen, *reading.reading, reading.checked],
+    }
 
 
 def is_new(reading: Any, text: str) -> bool:
