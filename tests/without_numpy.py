@@ -83,7 +83,7 @@ def page() -> None:
             assert not found.get("errors"), (ask, found)
     call = """einsum("k,sk->s", Q, K)"""
     assert answer({"ask": "translate", "text": call})["readings"][0]["formula"] == "Q ⊙_{k} K"
-    letters = EXERCISE.partition("answer")[0] + "answer = Q ⊙_{key} K\n"
+    letters = EXERCISE.replace("weights", "weights kind einsum").partition("answer")[0] + "answer = Q ⊙_{key} K\n"
     assert answer({"ask": "grade", "file": letters, "name": "weights", "answer": call})["correct"] is True
     (wrong, *_) = (answer({"ask": "grade", **each}) for each in fields["grade"])
     assert "without / √|key|" in wrong["feedback"], wrong
