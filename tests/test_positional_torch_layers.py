@@ -201,6 +201,59 @@ def test_a_module_that_is_called_with_two_shapes_is_written_out():
         np.testing.assert_allclose(read(x, y), module(x, y), rtol=1e-4, atol=1e-5)
 
 
+class Head(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.q, self.k, self.v = (nn.Linear(4, 3) for _ in range(3))
+
+    def forward(self, x, memory):
+        scores = self.q(x) @ self.k(memory).transpose(-1, -2) / 3**0.5
+        return torch.softmax(scores, -1) @ self.v(memory)
+
+
+class HeadThenEncoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head, self.up, self.encoder = Head(), nn.Linear(3, 4), Encoder()
+
+    def forward(self, x, memory):
+        return self.encoder(self.up(self.head(x, memory * 2)))
+
+
+def test_long_modules_that_are_called_once_are_functions():
+    module = HeadThenEncoder()
+    x, memory = torch.randn(2, 5, 4), torch.randn(2, 6, 4)
+    read = nt.from_torch(module, x, memory, names={"x": "batch query chans", "memory": "batch seq chans"})
+    lines = read.formula.splitlines()
+    assert lines[0].startswith("head(x_2, x_3) = softmax_{seq}(") and lines[-1].startswith(
+        "encoder(head(x, 2 ⊙ memory) ⊙"
+    )
+    x, memory = torch.randn(3, 7, 4), torch.randn(3, 9, 4)
+    with torch.no_grad():
+        np.testing.assert_allclose(read(x, memory), module(x, memory), rtol=1e-4, atol=1e-5)
+    assert read.sources["head(x_2, x_3)"].text == "return torch.softmax(scores, -1) @ self.v(memory)"
+
+
+def test_the_module_that_holds_all_others_is_no_function():
+    module = nn.Sequential()
+    module.add_module("encoder", Encoder())
+    read = nt.from_torch(module, torch.randn(5, 4), names={"input": "batch chans"})
+    assert "encoder(" not in read.formula
+
+
+def test_a_mistake_in_a_module_that_is_a_function_is_found_at_its_line():
+    read = nt.from_torch(
+        HeadThenEncoder(), torch.randn(2, 5, 4), torch.randn(2, 6, 4),
+        names={"x": "batch query chans", "memory": "batch seq chans"},
+    )  # fmt: skip
+    formula = read.formula
+    assert nt.equivalent(read, formula)
+    wrong = nt.equivalent(read, formula.replace(" / √|q|", ""))
+    assert not wrong and [line.text for line in wrong.lines] == [
+        "scores = self.q(x) @ self.k(memory).transpose(-1, -2) / 3**0.5"
+    ]
+
+
 # -------------------------------------------------------------------------------------------------------- recurrent layers
 RECURRENT = {
     "RNN": lambda: nn.RNN(6, 5, batch_first=True), "RNN of relu": lambda: nn.RNN(6, 5, nonlinearity="relu", bias=False),

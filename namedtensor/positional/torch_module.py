@@ -28,7 +28,7 @@ from . import (  # noqa: F401 — they register their rules
 from .torch_families import LayerReader
 from .torch_program import ReadModule
 from .torch_repeats import Repeat, Runs, repeats_of, runs_for, with_repeats
-from .torch_shared import shared_modules
+from .torch_shared import modules_as_functions
 from .torch_sizes import Group, free_groups, resized
 from .torch_subject import subject_of
 from .torch_trace import Ref, Subject, Trace, Unreadable, is_of_autograd, raised_at, traced, value_of
@@ -159,7 +159,7 @@ class Reading:
         runs = runs_for(first, second, depends, ref)
         repeats = repeats_of(runs, ref)
         used = {number for repeat in repeats for block in repeat.blocks for number in block}
-        functions = shared_modules(runs, ref, used)
+        functions = modules_as_functions(runs, ref, used)
         for chosen in [repeats + functions] * bool(functions) + [repeats] * bool(repeats) + [list[Repeat]()]:
             try:
                 program = self.program(*with_repeats(runs, chosen), ref, free, back, self.notes(first, name))

@@ -1,4 +1,4 @@
-"""Modules that are called several times: steps of a trace that are equal up to the tensors that they are called with."""
+"""Modules as functions: those that are called several times by equal steps, and long ones that are called once."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from .torch_records import refs_of
 from .torch_repeats import Member, Repeat, Runs, Slots, calls_of, outside_of
 from .torch_trace import Ref
 
-LEAST = 3  # parameters of a module that is worth a function
+MIN_PARAMETERS = 3  # of a module that is worth a function
+MIN_STEPS = 8  # of PyTorch, of a module that is worth a function where it is called once
 
 
-def shared_modules(runs: Runs, output: Ref, used: Collection[int]) -> list[Repeat]:
-    """The modules that are called several times, the outermost, where their steps are not used yet."""
+def modules_as_functions(runs: Runs, output: Ref, used: Collection[int]) -> list[Repeat]:
+    """The modules that are functions, where their steps are not used yet.
+
+    Of modules that are called several times the outermost, of long modules that are called once the innermost.
+    """
     modules: list[Repeat] = []
     taken = {*used}
-    for path, starts in calls_of(runs):
-        ends = [*starts[1:], len(runs.needed)]
-        blocks = [block_of(runs, path, start, end) for start, end in zip(starts, ends)]
+    for path, blocks in [*several_calls(runs), *single_calls(runs)]:
         if len(set(map(len, blocks))) > 1 or taken & {number for block in blocks for number in block}:
             continue
         module = as_function(runs, blocks, output, ".".join(path))
@@ -25,6 +27,28 @@ def shared_modules(runs: Runs, output: Ref, used: Collection[int]) -> list[Repea
             modules.append(module)
             taken.update(number for block in blocks for number in block)
     return modules
+
+
+def several_calls(runs: Runs) -> list[tuple[Sequence[str], list[tuple[int, ...]]]]:
+    """The modules that are called several times, the outermost first, with the steps of each call."""
+    return [
+        (path, [block_of(runs, path, start, end) for start, end in zip(starts, [*starts[1:], len(runs.needed)])])
+        for path, starts in calls_of(runs)
+    ]
+
+
+def single_calls(runs: Runs) -> list[tuple[Sequence[str], list[tuple[int, ...]]]]:
+    """The modules that are called once by at least MIN_STEPS steps in a row, the innermost first."""
+    positions: dict[tuple[str, ...], list[int]] = {}
+    for at, number in enumerate(runs.needed):
+        path = tuple(filter(None, runs.step(number).path.split(".")))
+        for depth in range(1, len(path) + 1):
+            positions.setdefault(path[:depth], []).append(at)
+    return [
+        (path, [tuple(runs.needed[at] for at in range(steps[0], steps[-1] + 1))])
+        for path, steps in sorted(positions.items(), key=lambda item: (-len(item[0]), item[0]))
+        if MIN_STEPS <= len(steps) == steps[-1] - steps[0] + 1 < len(runs.needed)
+    ]
 
 
 def block_of(runs: Runs, path: Sequence[str], start: int, end: int) -> tuple[int, ...]:
@@ -45,7 +69,8 @@ class CallSlots(Slots):
             return first
         if positions != {None}:
             return None
-        if len(set(several)) == 1 or self.equal_constants(several):
+        same_outside = len(set(several)) == 1 and (len(several) > 1 or self.is_own(first))
+        if same_outside or self.equal_constants(several):
             if self.runs.first.origins.get(first, ("", ""))[0] == "parameter":
                 self.shared[several] = Member(first, several)
             return first
@@ -53,14 +78,18 @@ class CallSlots(Slots):
             return None
         return self.families.setdefault(several, Member(self.new(), several)).ref
 
+    def is_own(self, ref: Ref) -> bool:
+        """Whether a tensor that a module takes is not computed from the inputs: a parameter, a buffer or a constant."""
+        return ref not in self.runs.depends or self.runs.first.origins.get(ref, ("", ""))[0] == "parameter"
+
 
 def as_function(runs: Runs, blocks: Sequence[tuple[int, ...]], output: Ref, path: str) -> Repeat | None:
-    """Equal calls as a function of what they are called with; None where they are not equal, or give several tensors."""
+    """Equal calls, or one call, as a function of what they are called with; None where that is none of one tensor."""
     slots = CallSlots(runs, [[ref for number in block for ref in runs.step(number).results] for block in blocks])
     if len({len(refs) for refs in slots.results}) > 1:
         return None
     steps = [slots.step(several) for several in zip(*blocks)]
-    if None in steps or len(slots.shared) < LEAST or not slots.families:
+    if None in steps or len(slots.shared) < MIN_PARAMETERS or not slots.families:
         return None
     outside = outside_of(runs, {number for block in blocks for number in block}, output)
     outside |= {ref for block in blocks for ref in taken_from(runs, block, blocks)}
