@@ -79,6 +79,16 @@ def test_a_remark_gives_the_status_1(capsys):
     assert capsys.readouterr().out.startswith("::warning file=model.py,line=18::")
 
 
+def test_a_module_as_it_acts_in_training(tmp_path, capsys):
+    (tmp_path / "dropped.py").write_text(
+        "import torch\n\n\nclass Dropped(torch.nn.Sequential):\n    def __init__(self):\n"
+        "        super().__init__(torch.nn.Linear(4, 4), torch.nn.Dropout(0.5))\n"
+    )
+    words = ["read", "dropped.py:Dropped", "input=batch,chans[4]"]
+    assert main(words) == 0 and "mask_1" not in capsys.readouterr().out
+    assert main([*words, "--training"]) == 0 and "mask_1" in capsys.readouterr().out
+
+
 def test_indices_are_inputs(capsys):
     assert main(["read", "model.py:one_hot_loss", "p=batch,class", "ids=batch:int"]) == 0
     assert "p_{class(ids + 1)}" in capsys.readouterr().out.replace("ids+1", "ids + 1")

@@ -40,6 +40,9 @@ def read_arguments(parser: argparse.ArgumentParser) -> None:
         help="axes of a parameter: 'q.weight=(heads[8] key) chans'",
     )
     parser.add_argument("--against", metavar="FORMULA", help="a formula, or one of a document: paper.tex#eq:attention")
+    parser.add_argument(
+        "--training", action="store_true", help="read the module as it acts in training; masks of dropout are inputs"
+    )
     parser.add_argument("--format", choices=("text", "json", "github"), default="text", help="how findings are written")
     parser.add_argument("--json", action="store_true", help="the same as --format json")
 
@@ -54,7 +57,7 @@ def read_command(options: Any, console: Console) -> int:
     names = {name: " ".join(axis for axis, _ in axes) for name, axes, _ in inputs}
     names |= dict(pair(word, "the axes of a parameter") for word in options.name)
     arrays = examples(subject, inputs)
-    read = from_torch(subject, names=names, **arrays)
+    read = from_torch(subject, names=names, training=options.training, **arrays)
     found = None
     if options.against:
         from ..teaching.equivalence import equivalent
