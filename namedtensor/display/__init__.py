@@ -6,6 +6,11 @@
 `steps`: the steps of an explanation, as text and as a table.
 `derivations`: the way to a derivative, each equation beside its rule.
 `slides`: the steps as a page that steps through them.
+`code_libraries`: what operators are called in NumPy, PyTorch and JAX.
+`code_elements`: numbers, elementwise operators and moved axes as array expressions.
+`code_contractions`: contractions, reductions and matrices as array expressions.
+`code_rules`: the table of these rules.
+`code`: a formula as code that a person reads.
 `pictures`: a tensor as a picture.
 `flow_graph`: nodes, edges and groups of a diagram.
 `flow_trees`: pieces of formulas in it.

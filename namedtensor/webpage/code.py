@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from grammar.errors import NotationError
 
+from ..display.code import Unreadable, named_terms, readable_code
 from ..planning.optimizations import ROWS
 from ..programs.compiled import to_javascript, to_python
 from ..programs.einsum import to_einsum
 from ..programs.executable import Options
 from .replies import Reply
 from .requests import Request
+from .stages import Stages, stages_of
 from .typed import Typed, typed
 
 LIBRARIES = ("numpy", "torch", "jax", "javascript", "einsum")
@@ -28,7 +30,16 @@ def code(request: Request) -> Reply:
     options = Options(dict(found.sizes), disable=UNREADABLE)
     if library == "javascript":
         return {"text": to_javascript(found.goal, found.given, False, options), "why": None}
+    try:
+        return {"text": code_of(stages_of(found), library), "why": None}
+    except Unreadable:
+        pass  # the function that runs
     return {"text": to_python(found.goal, library, found.given, options), "why": None}
+
+
+def code_of(stages: Stages, library: str) -> str:
+    """The code that a person reads. Raises Unreadable where an operator has no such form."""
+    return readable_code(library, stages.root, named_terms(stages.checker), list(stages.typed.given))
 
 
 def as_einsum(found: Typed) -> Reply:

@@ -19,13 +19,13 @@ from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
-from ..scope.names import key
+from ..display.code import named_terms
 from ..terms.environment import source_name
 from ..terms.terms import Term
 from .elements import ELEMENTS, Written
 from .replies import Reply
 from .requests import Request
-from .stages import Stages, stages_of, title
+from .stages import stages_of, title
 from .typed import typed
 
 Place = Mapping[str, str]  # of each axis what is written for its index
@@ -189,7 +189,7 @@ def loops(request: Request) -> Reply:
     """The answer to `loops`."""
     found = stages_of(typed(request))
     out: list[Line | Loop] = []
-    names = named_terms(found)
+    names = named_terms(found.checker)
     name = names.get(id(found.root)) or title(found.typed)
     Writer(names, found.checker.text, {}, out).compute(found.root, name)
     lines = list(laid_out(out, 0))
@@ -204,14 +204,3 @@ def laid_out(lines: list[Line | Loop], indent: int) -> Iterator[Reply]:
         else:
             span = each[1]
             yield {"indent": indent, "text": each[0], "span": list(span) if span and span != (0, 0) else None}
-
-
-def named_terms(found: Stages) -> dict[int, str]:
-    """The tensors that equations of the program name, by their terms; those of functions are computed where they are used."""
-    functions = found.checker.scope.functions
-    last = {step.place: step for step in found.steps if step.place}
-    return {
-        id(step.term): place[-1].name
-        for place, step in last.items()
-        if step.term.operator not in ("input", "number") and not any(key(each.name).base in functions for each in place)
-    }

@@ -1,0 +1,141 @@
+"""Readable code: what it says, and that it gives the values of the formula in each library."""
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+from namedtensor.display.code import Unreadable
+from namedtensor.webpage.code import code_of
+from namedtensor.webpage.examples import EXAMPLES
+from namedtensor.webpage.requests import Request
+from namedtensor.webpage.stages import stages_of
+from namedtensor.webpage.typed import typed
+
+X, W, b = "ℝ^{batch[2] × seq[4] × chans[3]}", "ℝ^{hidden[5] × chans[3]}", "ℝ^{hidden[5]}"
+A, S, v = "ℝ^{height[3] × width[4]}", "ℝ^{row[3] × column[3]}", "ℝ^{height[3]}"
+FORMULAS = [  # the formula, its inputs, a line of its code for NumPy
+    ("softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V",
+     {"Q": "ℝ^{key[2]}", "K": "ℝ^{seq[3] × key[2]}", "V": "ℝ^{seq[3] × val[4]}"}, "scores = K @ Q / np.sqrt(2)        # seq"),
+    ("softmax_{seq}(Q ⊙_{key} K) ⊙_{seq} V",
+     {"Q": "ℝ^{query[5] × key[2]}", "K": "ℝ^{seq[3] × key[2]}", "V": "ℝ^{seq[3] × val[4]}"}, "scores = Q @ K.T                   # query × seq"),
+    ("softmax_{seq}(Q ⊙_{key} K) ⊙_{seq} V",
+     {"Q": "ℝ^{heads[2] × query[5] × key[2]}", "K": "ℝ^{heads[2] × seq[3] × key[2]}", "V": "ℝ^{heads[2] × seq[3] × val[4]}"},
+     'scores = np.einsum("hqk,hsk->hqs", Q, K)'),
+    ("H = relu(X ⊙_{chans} W + b)\nstandardize_{hidden}(H)", {"X": X, "W": W, "b": b}, "H = np.maximum(X @ W.T + b, 0)"),
+    ("mean_{chans}((X - mean_{chans}(X))^2)", {"X": X}, "np.mean((X - np.mean(X, axis=2)[:, :, None])**2, axis=2)"),
+    ("A - v", {"A": A, "v": v}, "A - v[:, None]"),
+    ("A ⊙ v / (1 + v)", {"A": A, "v": v}, "A * v[:, None] / (1 + v)[:, None]"),
+    ("A ⊙_{height} v", {"A": A, "v": v}, "A.T @ v"),
+    ("v ⊙ (A ⊙_{width} u)", {"A": A, "v": v, "u": "ℝ^{width[4]}"}, "v * (A @ u)"),
+    ("logsumexp_{width}(1000 A) + logsoftmax_{width}(1000 A) ⊙_{width} A", {"A": A}, "logsumexp(product, axis=1)"),
+    ("A ⊙_{height, width} A", {"A": A}, 'np.einsum("hw,hw->", A, A)'),
+    ("A_{height→width', width→height} ⊙_{width'} A_{width→width''}_{height→width'}", {"A": A}, "@"),
+    ("max_{height} A - min_{width} A", {"A": A}, "np.max(A, axis=0)"),
+    ("max(A, 2 v)", {"A": A, "v": v}, "np.maximum(A, (2 * v)[:, None])"),
+    ("σ(A) ⊙ tanh(A) + exp(-A) - abs(v)", {"A": A, "v": v}, "sigmoid(A) * np.tanh(A)"),
+    ("silu(A + 1) + gelu_tanh(A) + elu(A) + leaky_relu(A) + softplus(A) + logsigmoid(A)", {"A": A}, "np.logaddexp"),
+    ("{ A if A > 0 ∧ v < 1; -A if A < -1; 0 otherwise }", {"A": A, "v": v}, "np.where((A > 0) & (v < 1)[:, None], A"),
+    ("𝕀[A ≥ v] ⊙_{width} A", {"A": A, "v": v}, ".astype(float)"),
+    ("A_{(height, width)→layer}", {"A": A}, "A.reshape(12)"),
+    ("A_{(width, height)→layer}", {"A": A}, "A.T.reshape(12)"),
+    ("|p| = 2\nA_{width→(p, q)}", {"A": A}, "A.reshape(3, 2, 2)"),
+    ("A_{height(2)} + A_{width(1), height(3)}", {"A": A}, "A[1]"),
+    ("I ∈ [3]^{seq}\nA_{height(I)}", {"A": A, "I": "[3]^{seq[5]}"}, "A[I - 1]"),
+    ("I ∈ [4]^{seq}\nA_{width(I)} ⊙_{height} v", {"A": A, "v": v, "I": "[4]^{seq[5]}"}, "A[:, I - 1]"),
+    ("iota_{width} ⊙_{width} A", {"A": A}, "np.arange(1, 5)"),
+    ("softmax_{height, width}(A)", {"A": A}, "softmax(A, axis=(0, 1))"),
+    ("argmax_{width}(A) ⊙_{width} A", {"A": A}, "one_hot_largest(A, axis=1)"),
+    ("cumsum_{width}(A) + sort_{height}(A)", {"A": A}, "np.cumsum(A, axis=1) + np.sort(A, axis=0)"),
+    ("norm_{width}(A) + logsumexp_{width}(A) + std_{width}(A) + var_{width}(A) + ∏_{width} A", {"A": A}, "np.linalg.norm(A, axis=1)"),
+    ("det_{row, column}(S) + trace_{row, column}(S)", {"S": S}, "np.linalg.det(S)"),
+    ("solve_{row, column}(S, w)", {"S": S, "w": "ℝ^{row[3]}"}, "np.linalg.solve(S, w)"),
+    ("W ⊙_{kernel} unroll_{seq, kernel} Z", {"Z": "ℝ^{seq[7]}", "W": "ℝ^{kernel[3]}"}, "sliding_window_view(Z, 3, axis=0)"),
+    ("W ⊙_{chans, kernel} unroll_{seq, kernel} Z", {"Z": "ℝ^{chans[2] × seq[7]}", "W": "ℝ^{chans[2] × kernel[3]}"}, "np.einsum("),
+    ("|kernel| = 2\nmean_{kernel} pool_{seq, kernel} Z", {"Z": "ℝ^{seq[6]}"}, "Z.reshape(3, 2)"),
+    ("A ⊕_{width} (A + 1)", {"A": A}, "np.concatenate([A, A + 1], axis=1)"),
+    ("[1, 2, 3]_{height} ⊙_{height} A", {"A": A}, "np.array([1, 2, 3])"),
+    ("f(x) = x^2 + 1\nf(A) / f(v)", {"A": A, "v": v}, "A**2 + 1"),
+    ("x^1 + W^2 ⊙ x'", {"x^1": v, "W^2": v, "x'": v}, "def function(x_1, W_2, x_prime):"),
+    ("yield + A", {"yield": "ℝ", "A": A}, "v_yield + A"),
+    ("(A + v)^2 - A^{-1} - (-A)^2", {"A": A, "v": v}, "(A + v[:, None])**2 - A**(-1) - (-A)**2"),
+    ("A / (v / 2) - (A - (v - 1))", {"A": A, "v": v}, "A / (v / 2)[:, None] - (A - (v - 1)[:, None])"),
+    ("onehot_{vocab}(I) ⊙_{vocab} E", {"I": "[5]^{seq[4]}", "E": "ℝ^{vocab[5] × emb[2]}"}, "I[:, None] == np.arange(1, 6)"),
+]  # fmt: skip
+
+
+def request(text, inputs):
+    return Request({"text": text, "inputs": dict(inputs)})
+
+
+def drawn(shape, order, generator):
+    text = str(shape)
+    if text.startswith("["):
+        return generator.integers(1, int(text[1 : text.index("]")]) + 1, order)
+    return generator.uniform(0.3, 1.7, order)
+
+
+def arrays_of(stages, inputs, library):
+    generator = np.random.default_rng(0)
+    given = {}
+    for name, shape in stages.typed.given.items():
+        sizes = [size for _, size in sizes_of(shape)]
+        given[name] = drawn(inputs.get(name, shape), sizes, generator)
+    return given
+
+
+def sizes_of(shape):
+    return list(getattr(shape, "sizes", shape).items())
+
+
+def check(text, inputs, library):
+    """The value of the code beside that of the formula."""
+    stages = stages_of(typed(request(text, inputs)))
+    code = code_of(stages, library)
+    given = arrays_of(stages, inputs, library)
+    space: dict = {}
+    exec(code, space)
+    arrays = list(given.values())
+    if library == "torch":
+        torch = pytest.importorskip("torch")
+        arrays = [torch.tensor(array) for array in arrays]
+        torch.set_default_dtype(torch.float64)
+        try:
+            actual = space["function"](*arrays)
+        finally:
+            torch.set_default_dtype(torch.float32)
+    elif library == "jax":
+        jax = pytest.importorskip("jax")
+        actual = space["function"](*map(jax.numpy.asarray, arrays))
+    else:
+        actual = space["function"](*arrays)
+    named = {
+        name: nt.tensor(array, [axis for axis, _ in sizes_of(stages.typed.given[name])]) if array.ndim else float(array)
+        for name, array in given.items()
+    }
+    expected = nt.evaluate(text, named)
+    value = expected.to_array([*stages.root.shape]) if expected.shape else float(expected)
+    np.testing.assert_allclose(
+        np.asarray(actual, dtype=float), value, rtol=1e-4 if library == "jax" else 1e-9, atol=1e-5
+    )
+    return code
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
+@pytest.mark.parametrize(("text", "inputs", "line"), FORMULAS, ids=lambda each: each if isinstance(each, str) else "")
+def test_the_code_of_a_formula_gives_its_value(text, inputs, line, library):
+    try:
+        code = check(text, inputs, library)
+    except Unreadable:
+        assert library == "torch" and ("height, width" in text or "max(A, 2 v)" in text)
+        return
+    if library == "numpy":
+        assert line in code, code
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
+def test_the_code_of_an_example_gives_its_value(example, library):
+    inputs = {**example.inputs, **({"I": "[5]^{seq[4]}"} if example.name == "indexing" else {})}
+    if any(isinstance(value, int) for value in inputs.values()):
+        pytest.skip("its sizes are numbers of steps")
+    check(example.text, inputs, library)
