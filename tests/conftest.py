@@ -48,15 +48,24 @@ settings.register_profile("anew", max_examples=1000, print_blob=True, **COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev"))
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The documents of others are no part of the repository: what reads them is left out where no folder has them.
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--slow", action="store_true", help="run the slow tests too, as continuous integration does")
 
-    Files with slow tests come first, so that no process is left with one alone when the others have ended.
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the documents of others where no folder has them, and slow tests unless they are asked for.
+
+    They are asked for by `--slow`, by `-m`, or by their names: `pytest tests/test_fuzz.py::test_…`. Files with slow tests come
+    first, so that no process is left with one alone when the others have ended.
     """
-    if not os.environ.get("NAMEDTENSOR_DOCUMENTS"):
-        left_out = [item for item in items if item.get_closest_marker("texts")]
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not item.get_closest_marker("texts")]
+    left_out = set[str]() if os.environ.get("NAMEDTENSOR_DOCUMENTS") else {"texts"}
+    by_name = any("::" in argument for argument in config.args)
+    if not (config.getoption("slow") or config.getoption("markexpr") or by_name):
+        left_out.add("slow")
+    deselected = [item for item in items if any(map(item.get_closest_marker, left_out))]
+    config.hook.pytest_deselected(items=deselected)
+    kept = {*map(id, items)} - {*map(id, deselected)}
+    items[:] = [item for item in items if id(item) in kept]
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
 from packages_page import ORDER, modules, packages
 
 import namedtensor as nt
@@ -86,6 +87,7 @@ def test_every_module_is_in_a_layer():
     assert {package_of(module) for module in FILES} <= set(LAYER)
 
 
+@pytest.mark.slow
 def test_packages_import_only_from_lower_layers():
     upward = {
         f"{module} -> {target}"
@@ -139,6 +141,7 @@ CHECKERS = {  # each kind of checker is made in one place; `Checker.fork` makes 
 }
 
 
+@pytest.mark.slow
 def test_each_kind_of_checker_is_made_in_one_place():
     made: dict[str, set[str]] = {}
     for module, path in FILES.items():

@@ -158,6 +158,7 @@ def compared(name: str) -> javascript.Comparison:
     return compare(SETS[name]())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SETS)
 def test_javascript_gives_what_numpy_gives(name):
     done = compared(name)
@@ -169,6 +170,7 @@ def test_every_primitive_is_hit():
     assert set().union(*(compared(name).primitives for name in SETS)) == set(LINES)
 
 
+@pytest.mark.slow
 def test_a_module_that_stands_alone_gives_the_same():
     done = compare(operators(), standalone=True)
     assert not done.different, "\n".join(done.different)
@@ -264,6 +266,7 @@ def test_the_runtime_has_no_function_that_nothing_calls():
     assert len(runtime().splitlines()) < 580
 
 
+@pytest.mark.slow
 def test_attention_of_512_words_takes_less_than_300_milliseconds():
     """The best of some runs, in time of the processor, since other processes may be at work."""
     types = {"Q": "ℝ^{query[512] × key[64]}", "K": "ℝ^{seq[512] × key[64]}", "V": "ℝ^{seq[512] × val[64]}"}

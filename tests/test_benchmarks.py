@@ -156,6 +156,7 @@ def test_a_norm_may_be_lenient_with_a_single_entry():
 SHORT = Effort(rounds=3, fewest=2, seconds=0.01)
 
 
+@pytest.mark.slow
 def test_sides_take_turns_in_processes_of_their_own():
     work = replace(WORKS["chain-4-8"], sides=WORKS["chain-4-8"].sides[:2])
     found = measure(work, SHORT)
@@ -293,6 +294,7 @@ def test_a_page_has_every_bar_and_every_row_of_its_works():
     assert "- attention-0 / einx: einx not installed" in text
 
 
+@pytest.mark.slow
 def test_a_picture_is_drawn(tmp_path):
     pytest.importorskip("matplotlib")
     rows = [row for row in rows_of(adding("attention-0"), FOUND) if row["value"]]

@@ -439,6 +439,7 @@ DRAWN = {"X": drawn("a[3] b[3]", 1), "W": drawn("a[3] b[3]", 2), "M": drawn("b[3
          "J": nt.tensor([2, 1, 3], "b")}  # fmt: skip
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=4), st.sampled_from(ENDS), st.sampled_from([True, False]))
 @settings(deadline=None)
 def test_derivatives_of_drawn_formulas_are_quotients_of_differences(pieces, end, reverse):

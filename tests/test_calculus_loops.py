@@ -156,6 +156,7 @@ def recurrences(draw):
     return f"h^1 = B ⊙ c\nh^2 = sin B\nh^t = {body} for t = 3, …, {last}\n∂(∑_{{a}} {loss})/∂{name}*"
 
 
+@pytest.mark.slow
 @given(recurrences())
 def test_a_recurrence_has_the_derivative_of_its_steps(formula):
     with pytest.MonkeyPatch.context() as context:

@@ -475,6 +475,7 @@ def test_every_backend_agrees(title, backend):
     np.testing.assert_allclose(found, due, rtol=1e-5 if backend == "jax" else 1e-9, atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(javascript.NODE is None, reason=javascript.REASON)
 def test_javascript_agrees():
     cases = [javascript.case(title, row.text, values_of(row)) for title, row in ROWS.items()]

@@ -135,6 +135,7 @@ def checked(exchange: Exchange, operations: list[int]) -> None:
             assert old in shown or exchange.axis in shown, shown
 
 
+@pytest.mark.slow
 def test_a_drawn_exchange_ends_soon_and_is_told_of_its_axis(operations):
     draws = random.Random(7)
     for text in draws.choices(list(layers()), k=MAX_DRAWN):

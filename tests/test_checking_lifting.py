@@ -447,6 +447,7 @@ RANDOM = st.randoms(use_true_random=False)
 
 
 # --------------------------------------------------------------------------------------------------------- the tests
+@pytest.mark.slow
 @many(2)
 @given(RANDOM)
 def test_a_call_is_the_call_for_every_record_of_the_extra_axes(random):
@@ -456,6 +457,7 @@ def test_a_call_is_the_call_for_every_record_of_the_extra_axes(random):
     same(found(drawn, arguments, inputs), expected(drawn, arguments, inputs))
 
 
+@pytest.mark.slow
 @many(1)
 @given(RANDOM)
 def test_a_program_is_lifted_over_what_its_inputs_have_besides(random):
@@ -488,6 +490,7 @@ def test_the_reference_lifts_by_the_definition_too(random):
     assert close(lifted, expected(drawn, arguments, inputs))
 
 
+@pytest.mark.slow
 @many(1)
 @given(RANDOM)
 def test_lifting_a_lift_is_lifting(random):
@@ -507,6 +510,7 @@ def test_lifting_a_lift_is_lifting(random):
     same(found(drawn, arguments, inputs), wanted)
 
 
+@pytest.mark.slow
 @many(1)
 @given(RANDOM)
 def test_the_order_of_axes_means_nothing(random):
@@ -561,6 +565,7 @@ def test_extra_axes_of_one_name_have_one_size(random):
         refused_by_both(drawn, arguments, {name: draw_tensor(random, own) for name, own in drawn.inputs.items()})
 
 
+@pytest.mark.slow
 @many(1)
 @given(RANDOM)
 def test_every_argument_has_the_axes_of_the_signature(random):

@@ -247,6 +247,7 @@ class States(dict):
     x, b = X.array[:, 0], B.array[0]
 
 
+@pytest.mark.slow
 @given(recurrences())
 def test_a_recurrence_is_what_python_makes_of_it(drawn):
     text, functions, starts, steps = drawn

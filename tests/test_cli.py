@@ -635,6 +635,7 @@ def test_the_examples_of_the_help_run(run, words):
     assert run(*words)[0] == int("widht" in "".join(words[1:2]))
 
 
+@pytest.mark.slow
 def test_check_and_help_do_not_import_numpy():
     code = "import sys; from namedtensor.cli import main; main(sys.argv[1:]); sys.exit('numpy' in sys.modules)"
     for words in (["--help"], ["check", "2 x", "x=ℝ^{a}"], ["render", "2 x", "--to", "tree"]):

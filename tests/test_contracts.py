@@ -221,6 +221,7 @@ def breaches(read, *arguments) -> set[tuple[str, str]]:
     return {(name, what) for name, tree in modules().items() for what in read(tree, *arguments)}
 
 
+@pytest.mark.slow
 def test_no_module_reads_private_names_of_others():
     members = {name for tree in modules().values() for name in member_names(tree)} | PUBLIC
     own: dict[str, set[str]] = {}
@@ -234,10 +235,12 @@ def test_no_module_reads_private_names_of_others():
     assert found == PRIVATE_NAMES.keys()
 
 
+@pytest.mark.slow
 def test_no_module_changes_the_collector_or_the_allocator_or_calls_foreign_code():
     assert breaches(process_effects) == PROCESS.keys()
 
 
+@pytest.mark.slow
 def test_no_module_compares_or_searches_the_text_of_an_error():
     assert breaches(error_texts_read) == ERROR_TEXTS.keys()
 

@@ -79,6 +79,7 @@ def test_a_long_recurrence_is_a_loop_of_few_pieces(last, expected):
     np.testing.assert_allclose(found.array, expected(steps))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_every_way_to_a_formula_refuses_it(way, monkeypatch):
     monkeypatch.setattr(import_module("namedtensor.checking.checker"), "DEFAULT", FEW)
@@ -87,6 +88,7 @@ def test_every_way_to_a_formula_refuses_it(way, monkeypatch):
     assert "f_" in refused(lambda: WAYS[way](DOUBLING["two calls"])).span_text
 
 
+@pytest.mark.slow
 def test_parameters_of_what_doubles_are_not_looked_for_without_end(monkeypatch):
     monkeypatch.setattr(import_module("namedtensor.checking.checker"), "DEFAULT", FEW)
     text = "x ∈ ℝ^{a[2]}\n" + DOUBLING["two calls"]
@@ -202,6 +204,7 @@ def test_many_literals_are_refused_at_once_where_together_they_pass_the_limit():
     assert time.process_time() - started < 1
 
 
+@pytest.mark.slow
 def test_a_literal_at_the_limit_is_read_soon_and_one_beyond_is_refused_at_once():
     numbers = ("1.5, " * Limits().max_literal_elements).rstrip(", ")
     begun = time.process_time()
@@ -232,6 +235,7 @@ LONG = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LONG)
 def test_statements_take_calls_as_they_are_many(name):
     """Four times as many: some four times as many calls, where asking each of all would be sixteen times."""
@@ -244,6 +248,7 @@ def test_statements_take_calls_as_they_are_many(name):
     assert calls(800) < 5 * calls(200)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     ["a" * 10**5 + " + 1", "(" * 10**5, "x" + "'" * 10**5, "x" + ")" * 10**5, "(x)" * 10**4, "|x|" * 10**4, "\n" * 10**5,

@@ -90,6 +90,7 @@ def code_of(text: str) -> str:
     ) + ast.unparse(tree)  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", FORBIDDEN)
 def test_no_module_touches(what):
     found = {name for name, text in FILES.items() if re.search(FORBIDDEN[what], code_of(text))}

@@ -61,6 +61,7 @@ def test_the_list_is_long_and_names_its_sources():
     assert all(source for source, *_ in LIST)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", range(GROUPS))
 def test_closed_forms_of_the_literature(group):
     ratios = []
@@ -318,6 +319,7 @@ def test_members_of_a_family_keep_their_names():
     assert same(nt.evaluate(closed.to_text(), values, sizes={"n": 3}), expected)
 
 
+@pytest.mark.slow
 def test_what_has_no_closed_form_says_so():
     with pytest.raises(nt.NotationError) as caught:
         nt.derivative(MIDST, "h^2").closed_form(w="ℝ^{a}", b="ℝ^{a}", sizes={"n": 100_000})

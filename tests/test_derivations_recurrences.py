@@ -144,6 +144,7 @@ def holds_for(text: str, by: str | None, shapes, numbers):
         assert set(found.axes) == set(expected.axes) and nt.allclose(found, expected, rtol=1e-6, atol=1e-9), str(closed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "shapes", "names"), CASES, ids=[case[0].strip().splitlines()[-1] for case in CASES])
 def test_a_recurrence_is_right_for_any_number_of_steps(text, shapes, names):
     for by in names.split():
@@ -196,6 +197,7 @@ def test_a_step_that_is_wrong_is_found(text, by, shapes, right, wrong):
         nt.evaluate(derivation.replace(right, wrong), drawn(shapes, 3), sizes={"n": 3})
 
 
+@pytest.mark.slow
 def test_the_network_of_the_paper():
     text = f"{paper.RNN.notation}\nL = ∑_{{hidden}} Y^2"
     generator = np.random.default_rng(0)

@@ -120,6 +120,7 @@ def test_adam_is_kingmas_and_bas():
     assert state.step == 5
 
 
+@pytest.mark.slow
 def test_it_is_resumed_to_the_last_bit(tmp_path):
     whole, losses = characters.train(characters.start(SMALL), 30, SMALL)
     half, first = characters.train(characters.start(SMALL), 13, SMALL)

@@ -72,6 +72,7 @@ def drawn() -> Counter:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind", [FORMS, OPERATORS, DTYPES, STATEMENTS], ids=["forms", "operators", "dtypes", "statements"]
 )
@@ -182,6 +183,7 @@ def forget() -> None:
             cached.cache_clear()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_planted_fault_is_noticed(fault, monkeypatch):
     plant, needed, name = FAULTS[fault]
@@ -202,6 +204,7 @@ def value(text_shape: dict, out: Term) -> dict:
     return own_evaluator.evaluate(program).entries
 
 
+@pytest.mark.slow
 def test_sizes_beside_windows_are_computed_as_they_should_be():
     assert [wrong for seed in range(60) if (wrong := difference_beside_windows(seed))] == []
 
@@ -217,6 +220,7 @@ def test_the_evaluator_differentiates():
     assert all(x == (6 * 2 ** (dict(r)["a*"] - 1) if len({i for _, i in r}) == 1 else 0) for r, x in found.items())
 
 
+@pytest.mark.slow
 def test_what_differs_is_made_smaller(monkeypatch):
     forget()
     try:

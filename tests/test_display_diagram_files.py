@@ -27,6 +27,7 @@ BEGINS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [*BEGINS, ".PDF"])
 def test_a_file_holds_what_its_name_says(ending, tmp_path):
     if ending.lower() in (".pdf", ".png"):

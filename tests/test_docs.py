@@ -38,6 +38,7 @@ NEEDED = {
 }  # what the blocks of a page import
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_the_blocks_of_a_page_run(path):
     for library in NEEDED.get(path.name, ()):
@@ -245,6 +246,7 @@ def test_a_step_of_k_means_is_numpys():
     np.testing.assert_allclose(got.to_array("cluster feature"), want)
 
 
+@pytest.mark.slow
 def test_what_is_learned_is_what_descent_by_hand_learns():
     import numpy as np
 

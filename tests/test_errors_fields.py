@@ -97,6 +97,7 @@ SOURCES = [
 ]
 
 
+@pytest.mark.slow
 def test_no_module_reads_the_text_of_an_error():
     found = [
         f"{path.relative_to(ROOT)}:{line} ({function})"

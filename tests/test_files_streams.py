@@ -201,6 +201,7 @@ def test_a_full_device_is_told_in_a_sentence(command):
     assert run.stderr.strip() == "namedtensor: cannot write to standard output: no space left on device"
 
 
+@pytest.mark.slow
 @posix
 def test_nobody_is_told_where_nobody_listens():
     assert shell("namedtensor eval '1 +' >&- 2>&-").stderr == ""

@@ -44,6 +44,7 @@ def test_too_much_of_something_gives_a_value_or_a_notation_error(pool, name):
     assert failure is None, failure.why
 
 
+@pytest.mark.slow
 def test_most_of_the_formulas_have_values():
     """Mutations of what fails anyway would find little."""
     import namedtensor as nt

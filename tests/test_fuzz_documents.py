@@ -29,6 +29,7 @@ def test_there_is_enough_to_mutate():
     )
 
 
+@pytest.mark.slow
 def test_mutated_documents_end_in_findings_or_a_sentence():
     fresh = multiprocessing.get_context("spawn")
     chunks = [range(start, min(start + CHUNK, COUNT)) for start in range(0, COUNT, CHUNK)]

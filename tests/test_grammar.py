@@ -99,6 +99,7 @@ def builds(monkeypatch):
     parse.__globals__["_parse"].cache_clear()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "content",
     [None, b"", b"lark 1.3.1", SAVED[:-1], SAVED.replace(b"lark ", b"lark 0.", 1), SAVED[:200] + b"?" + SAVED[201:]],

@@ -54,6 +54,7 @@ def test_bytes_are_counted_once_for_a_value_under_several_keys():
     assert (len(cache), cache.bytes) == (0, 0)
 
 
+@pytest.mark.slow
 def test_all_caches_are_listed_with_their_limits():
     cache, table = Cache("a cache of a test", 7), InternTable("a table of a test")
     listed = [each for each in caches() if each.name.endswith("of a test")]
@@ -64,6 +65,7 @@ def test_all_caches_are_listed_with_their_limits():
     assert not [each for each in caches() if each.name.startswith("a cache of a test")]
 
 
+@pytest.mark.slow
 def test_an_intern_table_holds_nothing_itself():
     table = InternTable("of a test")
     one = table.get_or_build("key", lambda: Heavy(1))
@@ -220,6 +222,7 @@ def is_empty_table(value):
     return isinstance(value, ast.Call) and not value.args and EMPTY.match(ast.unparse(value.func)) is not None
 
 
+@pytest.mark.slow
 def test_no_module_has_a_table_of_its_own_that_grows_while_it_is_used():
     grown = set()
     for path in FILES:
@@ -230,6 +233,7 @@ def test_no_module_has_a_table_of_its_own_that_grows_while_it_is_used():
     assert grown <= TABLES
 
 
+@pytest.mark.slow
 def test_functions_are_cached_with_a_limit_and_properties_without_a_lock():
     wrong = []
     for path in FILES:

@@ -388,6 +388,7 @@ def test_wrong_latex_gets_a_numbered_error_at_its_place(latex, number, at):
     assert (caught.value.code, caught.value.span_text) == (number, at)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "latex",
     [

@@ -211,6 +211,7 @@ def test_read_back(text):
 often = settings(max_examples=2 * settings().max_examples)
 
 
+@pytest.mark.slow
 @often
 @given(strategies.expressions())
 def test_every_expression_is_read_back(expression):
@@ -256,6 +257,7 @@ def test_numbers(number):
 
 
 # -------------------------------------------------------------------------------------------------------- long and deep
+@pytest.mark.slow
 @pytest.mark.parametrize("sign", [" + ", " - ", " ⊙ ", " ", " ★_{a} "])
 def test_long_chains(sign):
     text = sign.join(["X"] * 5000)

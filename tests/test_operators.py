@@ -308,6 +308,7 @@ def contractions(draw):
     return tuple(left), tuple(right), tuple(axes), dtypes
 
 
+@pytest.mark.slow
 @given(contractions())
 @settings(max_examples=settings().max_examples * 2)
 def test_a_contraction_is_the_sum_of_the_products(case):

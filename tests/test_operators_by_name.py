@@ -3,6 +3,8 @@
 import ast
 from pathlib import Path
 
+import pytest
+
 from namedtensor.operators import REGISTRY
 
 ROOT = Path(__file__).parent.parent / "namedtensor"
@@ -102,6 +104,7 @@ def names_in(path: Path) -> set[str]:
     return {word for node in nodes for word in words_of(node)} & WORDS
 
 
+@pytest.mark.slow
 def test_only_what_rewrites_an_operator_knows_its_name():
     found: dict[str, str] = {}
     for path in sorted(ROOT.rglob("*.py")):

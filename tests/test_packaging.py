@@ -69,6 +69,7 @@ def sdist(tmp_path_factory):
     return unpacked
 
 
+@pytest.mark.slow
 def test_the_sdist_holds_what_its_tests_import_and_read(sdist):
     """In the folder itself: an installed package must not stand in for what is missing."""
     for name in (*PACKAGES, "tests", "benchmarks", "docs", "web", ".ci/run", "action.yml", ".pre-commit-hooks.yaml"):
@@ -116,6 +117,7 @@ MAY_IMPORT = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", PACKAGES)
 def test_imports_point_one_way(package):
     for path in (ROOT / package).rglob("*.py"):
@@ -130,6 +132,7 @@ def test_imports_point_one_way(package):
                 assert top in MAY_IMPORT[package] or top in sys.stdlib_module_names, f"{path.name} imports {name}"
 
 
+@pytest.mark.slow
 def test_no_evaluation_of_text_as_python_but_what_is_made_of_a_plan():
     for package in PACKAGES:
         for path in (ROOT / package).rglob("*.py"):
@@ -142,6 +145,7 @@ def test_no_evaluation_of_text_as_python_but_what_is_made_of_a_plan():
                     assert of_plans or node.func.id not in ("eval", "exec", "compile"), f"{path.name}:{node.lineno}"
 
 
+@pytest.mark.slow
 def test_parsing_checking_and_the_reference_need_no_numpy():
     run = python(str(ROOT / "tests" / "without_numpy.py"), "--hide")
     assert run.returncode == 0, run.stderr
@@ -287,6 +291,7 @@ def test_nothing_is_told_where_nothing_hides():
     assert run.returncode == 0, run.stderr
 
 
+@pytest.mark.slow
 def test_the_packages_can_be_imported_from_a_zip_where_numpy_is_absent(tmp_path):
     """As a page has them."""
     packed = tmp_path / "packages.zip"

@@ -337,6 +337,7 @@ def agree(tree: Tree, arrays: dict[str, np.ndarray], kind: Float, found: Any) ->
         assert abs(entry - number.value) <= number.off, (tree.text, places, entry, number, array.dtype)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LIBRARIES)
 def test_whole_numbers_are_those_of_exact_arithmetic(name):
     """And other values of the same dtypes give the same dtype."""

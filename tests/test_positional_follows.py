@@ -153,6 +153,7 @@ def wrong(q, k):
 """
 
 
+@pytest.mark.slow
 def test_the_plugin_tests_each_function(tmp_path):
     (tmp_path / "paper.tex").write_text(PAPER, encoding="utf-8")
     (tmp_path / "model.py").write_text(MODEL, encoding="utf-8")

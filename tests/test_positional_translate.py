@@ -363,6 +363,7 @@ def test_positional_wrong_arguments():
         nt.translate("A x", A="m n", x="n")(np.ones((2, 3)))
 
 
+@pytest.mark.slow
 def test_positional_random_expressions_are_equal_asked_or_refused():
     outcomes, different = draws(200, 3)
     assert not different

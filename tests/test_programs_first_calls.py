@@ -57,6 +57,7 @@ assert in_threads(8, lambda place: CALLS[place % 4]()) == [[1.0, 1.0, 1.0]] * 8
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", [AT_ONCE, FROM_NAMES], ids=["a formula", "the names of the package"])
 @pytest.mark.parametrize("library", FRESH)
 def test_threads_of_a_fresh_process_evaluate_their_first_formulas(library, code):
@@ -66,6 +67,7 @@ def test_threads_of_a_fresh_process_evaluate_their_first_formulas(library, code)
         run("-c", code.replace("LIBRARY", library))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", FRESH)
 def test_threads_of_a_forked_process_evaluate_their_first_formulas(library):
     if library != "numpy":
@@ -74,6 +76,7 @@ def test_threads_of_a_forked_process_evaluate_their_first_formulas(library):
 
 
 # ----------------------------------------------------------------------------------------------------------- interrupts
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_a_call_after_one_that_was_interrupted_is_right(case):
     if CASES[case][0] != "numpy":
@@ -82,6 +85,7 @@ def test_a_call_after_one_that_was_interrupted_is_right(case):
 
 
 # ---------------------------------------------------------------------------------------------------------------- forks
+@pytest.mark.slow
 def test_processes_that_are_forked_while_threads_compile_end():
     first_calls("forks", "20")
 
@@ -151,6 +155,7 @@ print(taken)
 """
 
 
+@pytest.mark.slow
 def test_no_module_waits_for_others_while_it_is_imported():
     """Who holds the lock may wait for that module: neither would go on."""
     assert run("-c", TAKEN) == "[]\n"

@@ -15,6 +15,7 @@ X = nt.tensor(np.arange(4.0), "a")
 MANY = 10_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("curve", CURVES, ids=lambda curve: curve.name)
 def test_calls_grow_no_faster_than_the_text(curve, monkeypatch):
     monkeypatch.setattr(
@@ -42,6 +43,7 @@ LONG = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LONG)
 def test_a_long_program_is_read_printed_checked_planned_and_computed(name):
     text, value = LONG[name]
@@ -52,11 +54,13 @@ def test_a_long_program_is_read_printed_checked_planned_and_computed(name):
     assert len(compiled.plan.steps) >= MANY
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a flat sum", "equations in a chain"])
 def test_a_long_program_is_checked(name):
     assert nt.check(LONG[name][0], X=X).type is not None
 
 
+@pytest.mark.slow
 def test_a_long_chain_that_needs_itself_is_an_error():
     with pytest.raises(nt.NotationError, match="circular definition|nested too deep"):
         nt.evaluate(chain("Y_{0} = Y_{1} + X", 3000).replace("Y_0 = X", "Y_0 = Y_{3000}"), X=X)

@@ -40,6 +40,7 @@ def python(*arguments: str, encoding: str, utf8: str = "0") -> subprocess.Comple
     return subprocess.run([sys.executable, *arguments], capture_output=True, env=environment, stdin=subprocess.DEVNULL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_all_that_is_public_can_be_printed(encoding, tmp_path):
     script = tmp_path / "script.py"
@@ -52,6 +53,7 @@ def test_all_that_is_public_can_be_printed(encoding, tmp_path):
     assert "?" not in text.replace("Was ist sum?", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["utf-8"])
 def test_a_stream_that_can_show_the_notation_gets_it(encoding, tmp_path):
     script = tmp_path / "script.py"

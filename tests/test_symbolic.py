@@ -346,6 +346,7 @@ def unsound(seed: int, count: int) -> tuple[int, int, list[tuple[str, str]]]:
     return read, proved, wrong
 
 
+@pytest.mark.slow
 def test_no_unequal_pair_is_proved():
     read, proved, wrong = unsound(seed=1, count=1200)
     assert not wrong and read > 500 and proved > 20

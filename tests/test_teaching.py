@@ -108,6 +108,7 @@ def test_what_cannot_be_compared_is_an_error(first, types, number, said):
     assert caught.value.code == number
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("first", "second", "types"), SAME)
 def test_they_are_the_same_on_every_seed(first, second, types):
     for seed in SEEDS:
@@ -168,6 +169,7 @@ def test_a_wrong_formula_is_its_own_error():
         nt.equivalent("X", "X", X="X = 3")
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(
     st.sampled_from(["X ⊙_{n} Y", "softmax_{n}(X) ⊙ Y + 1", "mean_{n}(X Y)", "X / (1 + Y^2)"]), st.integers(0, 10**6)
@@ -432,6 +434,7 @@ def test_whatever_is_handed_in_there_is_a_sentence_in_time(sheet, kept, answer):
         assert time.process_time() - start < 2.5
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="this system stops no processes")
 def test_marking_ends_in_time(sheet, monkeypatch):
     """The process that was late is ended, and the next answer has another."""

@@ -189,6 +189,7 @@ def test_a_layer_keeps_the_families_that_it_has_and_may_get_others():
 
 
 # -------------------------------------------------------------------------------------------------- every other verb
+@pytest.mark.slow
 def test_the_verbs_of_a_layer(tmp_path):
     model, (ids,) = made(GPT2), inputs(GPT2)
     stacked = model.stack_layers()

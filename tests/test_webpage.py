@@ -610,6 +610,7 @@ def test_hostile_texts_get_an_answer_in_time(text, ask):
     timed(ask[0], text, **ask[1])
 
 
+@pytest.mark.slow
 def test_a_thousand_spoilt_texts_get_an_answer_each():
     random = Random(7)
     pool = [each["text"] for each in GALLERY]

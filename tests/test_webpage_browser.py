@@ -40,6 +40,7 @@ def test_the_page_is_what_its_sources_build():
     assert (ROOT / "namedtensor" / "webpage" / "page.html").stat().st_size < 600_000
 
 
+@pytest.mark.slow
 def test_pieces_of_the_page():
     assert "# fail 0" in node("--test", "--test-reporter=tap", "test/pieces.test.mjs", limit=120)
 

@@ -125,6 +125,7 @@ def test_what_takes_too_long_is_ended_and_the_next_is_answered():
         assert json.loads(ask(server, body=b'{"ask": "runtime"}')[2])["ok"]
 
 
+@pytest.mark.slow
 def test_the_worker_that_died_while_idle_is_started_anew():
     with serving() as server:
         for _ in range(2):

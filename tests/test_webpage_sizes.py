@@ -181,6 +181,7 @@ def compared(texts: dict[str, Text]) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(javascript.NODE is None, reason=javascript.REASON)
 def test_the_function_gives_the_values_of_all_sizes():
     assert compared(TEXTS) == []

@@ -62,6 +62,7 @@ def record(folder: Path, sources: list[str], processes: int) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     options = [
         "-q",
+        "--slow",
         "-p",
         "no:cacheprovider",
         "-k",
