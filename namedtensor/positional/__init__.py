@@ -78,7 +78,6 @@
 `torch_subject`: what is run.
 `torch_module`: readings, compared with the module.
 `torch_reading`: `nt.from_torch`.
-`follows`: `nt.follows`.
 `pytest_plugin`: functions that follow formulas as tests.
 `offers`: the translation of a formula that failed, as a hint.
 

@@ -14,7 +14,6 @@ from grammar.parser import check_source
 
 from ..backends.libraries import target_of
 from ..checking.checker import Checker
-from ..core.hooks import answered
 from ..core.kinds import is_mapping, wrong
 from ..core.limits import DEFAULT, Limits
 from ..core.warned import warn
@@ -23,6 +22,7 @@ from .arguments import Arguments, Values, all_values, keyword_names, whole_sizes
 from .call_cache import CachedCall, new_cache
 from .entries import Goal, WholeProgram
 from .executable import Executable, Options, Run, Typed, executable, typed
+from .injected import with_translation
 from .parsed import ParsedProgram
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ def evaluate(
         return limited(formula, strict, limits)._called((), values, sizes, named)
     except NotationError as problem:
         if isinstance(formula, str):
-            problem = answered("offer", problem, formula, {**(values if is_mapping(values) else {}), **named})
+            problem = with_translation(problem, formula, {**(values if is_mapping(values) else {}), **named})
         raise problem.alone() from None
 
 

@@ -13,7 +13,6 @@ from grammar.printer import to_text
 
 from ..backends.libraries import target_of
 from ..calculus.formula import differentiate_program, named
-from ..core.hooks import answered
 from ..core.kinds import as_names, as_text, wrong
 from ..core.suggestions import Suggests, no_attribute
 from ..operators.user_functions import USER_FUNCTIONS
@@ -24,6 +23,7 @@ from .call_cache import CachedCall
 from .entries import Entry, Several, WholeProgram
 from .evaluate import Asked, evaluator, warned
 from .executable import Executable, Options, Typed, executable, typed
+from .injected import closed_form
 from .parsed import ParsedProgram, parsed
 from .verbs import Verbs, bound, no_function
 
@@ -192,7 +192,7 @@ class Program(Verbs):
         >>> nt.formula("x ⊙_{a} x").derivative("x").closed_form(x="ℝ^{a}")
         D = 2 x^*
         """
-        return answered("closed_form", self, shapes, sizes)
+        return closed_form(self, shapes, sizes)
 
     def _asked(self, arguments: tuple[Any, ...], given: Mapping[str, Any]) -> Asked:
         """The goal of a call: the program's value; or, where it ends with a function, that function of the arguments."""

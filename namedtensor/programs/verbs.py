@@ -9,7 +9,6 @@ from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
 
 from ..core.axes import show
-from ..core.hooks import answered
 from ..core.kinds import as_mapping, as_names
 from ..core.seeds import as_seed
 from ..core.suggestions import Suggests
@@ -17,6 +16,7 @@ from .arguments import Arguments, Values, all_values, keyword_names, whole_sizes
 from .entries import Entry, WholeProgram, argument_names, by_position
 from .evaluate import Asked, explain_value
 from .exported import Exported
+from .injected import gradient
 from .parameters import inferred, need_shapes, shapes_of
 from .printed import Printed
 
@@ -262,7 +262,7 @@ class Verbs(Printed, Exported, Suggests, Asked):
         >>> gradients["w"].tolist(), float(gradients["b"])
         ([8.0, 16.0], 1.0)
         """
-        return answered("gradient", *self._differentiated(), wrt, return_value=return_value)
+        return gradient(*self._differentiated(), wrt, return_value=return_value)
 
     def _differentiated(self) -> tuple[Any, str]:
         """The program, and the name of the value that a gradient is of."""
