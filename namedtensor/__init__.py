@@ -29,8 +29,9 @@ try:
 except ImportError as problem:  # a grammar.py of one's own stands in the way
     raise ImportError(sentence("grammar") or str(problem)) from None
 
-from .core.hooks import WATCHER, answer, when_first_seen  # noqa: E402
+from .core.hooks import WATCHER, when_first_seen  # noqa: E402
 from .core.version import __version__  # noqa: E402
+from .programs import injected  # noqa: E402
 
 
 def _tell_jax() -> None:
@@ -42,13 +43,10 @@ def _tell_jax() -> None:
 when_first_seen("jax", _tell_jax)
 WATCHER.watch("jax")
 when_first_seen("NamedTensor", lambda: import_module(".tensors", __name__))  # which gives the class its methods
-answer("closed_form", lambda: import_module(".derivations.closed_form", __name__).closed_form)
-answer("gradient", lambda: import_module(".derivations.gradients", __name__).gradient)
-answer("document", lambda: import_module(".documents.loaded", __name__).program_of)
-answer("labeled", lambda: import_module(".documents.labels", __name__).labeled)
-answer("equivalent", lambda: import_module(".teaching.equivalence", __name__).equivalent)
-answer("offer", lambda: import_module(".positional.offers", __name__).with_offer)
-answer("claims", lambda: import_module(".documents.trial", __name__).claims_of)
+injected.closed_form.load = lambda: import_module(".derivations.closed_form", __name__).closed_form
+injected.gradient.load = lambda: import_module(".derivations.gradients", __name__).gradient
+injected.with_translation.load = lambda: import_module(".positional.offers", __name__).with_offer
+injected.claims.load = lambda: import_module(".documents.trial", __name__).claims_of
 
 HOMES = {  # the module of each public name, besides the functions that are made of the operators' records
     ".core.limits": ("Limits",),
@@ -57,9 +55,9 @@ HOMES = {  # the module of each public name, besides the functions that are made
     ".derivations.gradients": ("gradient",),
     ".derivations.proofs": ("prove",),
     ".display.pictures": ("heatmap",),
+    ".documents.load": ("load_program",),
     ".files.safetensors": ("load_tensors", "save_tensors"),
     ".operators.user_functions": ("custom_function",),
-    ".positional.follows": ("Differs", "follows"),
     ".positional.torch_reading": ("from_torch",),
     ".positional.translation": ("from_einops", "from_einsum", "translate"),
     ".programs.api": (
@@ -71,7 +69,6 @@ HOMES = {  # the module of each public name, besides the functions that are made
             "diagram",
             "formula",
             "init",
-            "load_program",
             "parameters",
             "program",
         ),
@@ -80,6 +77,7 @@ HOMES = {  # the module of each public name, besides the functions that are made
     ".programs.evaluate": ("evaluate", "explain"),
     ".programs.program": ("Formula", "Program"),
     ".teaching.equivalence": ("equivalent",),
+    ".teaching.follows": ("Differs", "follows"),
     ".teaching.sheets": ("exercises",),
     ".tensors.digits": ("set_printoptions",),
 }

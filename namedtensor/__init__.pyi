@@ -22,19 +22,17 @@ from .derivations.gradients import gradient as gradient
 from .derivations.proofs import prove as prove
 from .display.diagram import Diagram
 from .display.pictures import heatmap as heatmap
+from .documents.load import load_program as load_program
 from .files.safetensors import load_tensors as load_tensors
 from .files.safetensors import save_tensors as save_tensors
 from .operators.user_functions import custom_function as custom_function
 from .planning.cost import Cost
-from .positional.follows import Differs as Differs
-from .positional.follows import follows as follows
 from .positional.torch_reading import from_torch as from_torch
 from .positional.translation import from_einops as from_einops
 from .positional.translation import from_einsum as from_einsum
 from .positional.translation import translate as translate
 from .programs.api import formula as formula
 from .programs.api import latex_preamble as latex_preamble
-from .programs.api import load_program as load_program
 from .programs.api import program as program
 from .programs.arguments import Values
 from .programs.compiled import CompiledFormula
@@ -45,6 +43,8 @@ from .programs.program import Formula as Formula
 from .programs.program import Program as Program
 from .programs.verbs import Verbs
 from .teaching.equivalence import equivalent as equivalent
+from .teaching.follows import Differs as Differs
+from .teaching.follows import follows as follows
 from .teaching.sheets import exercises as exercises
 from .tensors.digits import set_printoptions as set_printoptions
 
@@ -61,11 +61,10 @@ __all__ = [
     "gradient",
     "prove",
     "heatmap",
+    "load_program",
     "load_tensors",
     "save_tensors",
     "custom_function",
-    "Differs",
-    "follows",
     "from_torch",
     "from_einops",
     "from_einsum",
@@ -77,7 +76,6 @@ __all__ = [
     "diagram",
     "formula",
     "init",
-    "load_program",
     "parameters",
     "program",
     "latex_preamble",
@@ -91,6 +89,8 @@ __all__ = [
     "Formula",
     "Program",
     "equivalent",
+    "Differs",
+    "follows",
     "exercises",
     "set_printoptions",
     "initializers",

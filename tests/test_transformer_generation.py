@@ -10,7 +10,7 @@ import pytest
 from peers import drawn, loaded, named, numbers, torch, transformers, without_memory
 
 import namedtensor as nt
-import namedtensor.programs.program
+from namedtensor.programs import call_cache
 from namedtensor.programs.call_cache import BoundCall
 from namedtensor.programs.program import EntryPoints
 from transformer import GPT2
@@ -189,10 +189,8 @@ def test_draws_are_made_with_more_digits_than_the_logits_have():
 def test_the_plan_of_a_step_is_reused(both, ids, monkeypatch):
     _, model = both
     made = []
-    compiled = namedtensor.programs.program.executable
-    monkeypatch.setattr(
-        namedtensor.programs.program, "executable", lambda *given, **named: made.append(1) or compiled(*given, **named)
-    )
+    compiled = call_cache.executable
+    monkeypatch.setattr(call_cache, "executable", lambda *given, **named: made.append(1) or compiled(*given, **named))
     few, more = (nt.tensor(np.tile(ids.numpy()[:, :1], (1, 2 * count)), "case seq") for count in (1, 2))
     counts = []
     for given, count in ((few, 4), (few, 30), (more, 30)):

@@ -1,7 +1,8 @@
 """A plan becomes source text and a function of arrays, for NumPy, PyTorch, JAX or any library of the standard, or a module of JavaScript.
 
-`source`: a plan to text, one line a step, and the text to a function.
-`lines`: the lines that libraries share.
+`source`: a plan to text, one line a step.
+`code`: generated text as functions.
+`lines`: the lines that libraries share, and a text while it is written.
 `entry_checks`: the lines that check the inputs of exported source.
 `numpy`: NumPy's table of lines.
 `numpy_kernels`: the small functions that they call.
@@ -11,6 +12,7 @@
 `torch_products`: its products by a matrix, by the faster of the libraries that it has.
 `torch_modules`: plans as methods of its modules.
 `jax`: JAX's.
+`jax_loops`: its loops.
 `standard`: those of any library of the Python Array API.
 `javascript`: the table of JavaScript and what writes its modules; javascript_runtime.js is what they call.
 `libraries`: which of them is meant: by name, or by the namespace of arrays.

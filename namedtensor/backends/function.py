@@ -21,7 +21,7 @@ from ..planning.memory import TINY, last_uses
 from ..planning.plan import Plan, Step, Value
 from ..planning.target import Target
 from ..planning.whole_numbers import CHECKS
-from .source import FILE, repeated_call
+from .code import FILE, repeated_call
 
 FAILURES = (
     ArithmeticError,

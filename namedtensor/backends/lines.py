@@ -1,10 +1,12 @@
-"""Lines of source text that several backends share."""
+"""Lines of source text: those that several backends share, and a text while it is written."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
+
+from ..planning.plan import Step
 
 INFIX = {
     "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "power": "**", "remainder": "%", "equal": "==",
@@ -146,3 +148,41 @@ def of_64_bits(x):
 def exact(any_of: str) -> dict[str, str]:
     """The small functions that find out whether integer overflow: exceeds int64; `any_of` is how a library says that one is."""
     return {name: re.sub(r"\{(.*)\}", lambda found: any_of.format(found[1]), text) for name, text in EXACT.items()}
+
+
+class Source(NamedTuple):
+    """The text of a function and of what is done before it, and the step that each of its lines stands for."""
+
+    text: str
+    steps: dict[int, Step]
+
+
+class Written:
+    """A text while it is written: its lines, and by their numbers the steps that they stand for."""
+
+    def __init__(self):
+        self.lines: list[str] = []
+        self.steps: dict[int, Step] = {}
+
+    def add(self, line: str, step: Step | None = None) -> None:
+        self.lines.append(line)
+        if step is not None:
+            self.steps[len(self.lines)] = step
+
+    def include(self, source: Source, indent: str = "") -> None:
+        self.steps |= {len(self.lines) + line: step for line, step in source.steps.items()}
+        self.lines += [indent + line for line in source.text.splitlines()]
+
+    def include_before_function(self, source: Source, name: str) -> Source:
+        """Include what a text has before its function of this name; the rest."""
+        lines = source.text.splitlines()
+        start = next(number for number, line in enumerate(lines) if line.startswith(f"def {name}("))
+        before = {line: step for line, step in source.steps.items() if line <= start}
+        self.include(Source("\n".join(lines[:start]), before))
+        return Source(
+            "\n".join(lines[start:]) + "\n",
+            {line - start: step for line, step in source.steps.items() if line > start},
+        )
+
+    def source(self) -> Source:
+        return Source("\n".join(self.lines) + "\n", self.steps)

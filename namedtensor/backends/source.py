@@ -10,9 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
-from types import CodeType, FunctionType
-from typing import Any, NamedTuple
+from typing import Any
 
 from grammar.cache import Cache
 from grammar.locks import LOADING, all_or_none
@@ -22,8 +20,9 @@ from ..core.extents import Extent, symbols_of
 from ..planning.memory import Workspace, in_place, last_uses, workspaces
 from ..planning.plan import Plan, Scalar, Step, Value
 from ..planning.whole_numbers import CHECKS
+from .code import FILE, code_of, function_in
 from .entry_checks import CHECK, entry_checks, size_lines
-from .lines import INFIX, listed
+from .lines import INFIX, Source, Written, listed
 
 Line = Callable[[tuple[str, ...], dict[str, Any], Step], str] | str
 SYMBOLS = {symbol: name for name, symbol in INFIX.items()}
@@ -36,44 +35,6 @@ DIRECT = re.compile(
     r"def function\((?P<parameters>[\w, ]*)\):\n    return "
     r"(?:(?P<name>[a-z_]+)\((?P<arguments>[\w, ]*)\)|(?P<left>\w+) (?P<symbol>\S+) (?P<right>\w+))\n"
 )
-
-
-class Source(NamedTuple):
-    """The text of a function and of what is done before it, and the step that each of its lines stands for."""
-
-    text: str
-    steps: dict[int, Step]
-
-
-class Written:
-    """A text while it is written: its lines, and by their numbers the steps that they stand for."""
-
-    def __init__(self):
-        self.lines: list[str] = []
-        self.steps: dict[int, Step] = {}
-
-    def add(self, line: str, step: Step | None = None) -> None:
-        self.lines.append(line)
-        if step is not None:
-            self.steps[len(self.lines)] = step
-
-    def include(self, source: Source, indent: str = "") -> None:
-        self.steps |= {len(self.lines) + line: step for line, step in source.steps.items()}
-        self.lines += [indent + line for line in source.text.splitlines()]
-
-    def include_before_function(self, source: Source, name: str) -> Source:
-        """Include what a text has before its function of this name; the rest."""
-        lines = source.text.splitlines()
-        start = next(number for number, line in enumerate(lines) if line.startswith(f"def {name}("))
-        before = {line: step for line, step in source.steps.items() if line <= start}
-        self.include(Source("\n".join(lines[:start]), before))
-        return Source(
-            "\n".join(lines[start:]) + "\n",
-            {line - start: step for line, step in source.steps.items() if line > start},
-        )
-
-    def source(self) -> Source:
-        return Source("\n".join(self.lines) + "\n", self.steps)
 
 
 class Backend:
@@ -391,10 +352,6 @@ class Backend:
         return space
 
 
-FILE = "<formula>"
-MAX_KEPT_SIZES = 4  # tuples of sizes, for each of which a function keeps what it makes of them alone
-
-
 def is_done_before(value: Value) -> bool:
     """Whether a value is made once, before the function is called."""
     return value.fixed and not value.sized
@@ -407,70 +364,6 @@ def numbered(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: numbered(each) for name, each in value.items()}
     return 1 if type(value) is Extent else value
-
-
-MAX_COMPILED_TEXTS = 512
-
-
-@lru_cache(maxsize=MAX_COMPILED_TEXTS)
-def code_of(text: str, file: str) -> CodeType:
-    """The compiled code of a text."""
-    return compile(text, file, "exec")
-
-
-def function_in(space: dict[str, Any]) -> Callable[..., Any]:
-    """The function among the names that a text defines, with those of them alone that it uses.
-
-    It and the functions that it calls then stand in no circle, so that its arrays are freed as soon as it is; and what was
-    made on the way to them is freed at once.
-    """
-    made: dict[str, Any] = {}
-    for name, each in space.items():
-        if type(each) is FunctionType and each.__globals__ is space:
-            used = names_in(each.__code__)
-            if any(other not in made and getattr(space.get(other), "__globals__", None) is space for other in used):
-                return space["function"]  # one that calls itself, or a later one
-            known = {other: made[other] if other in made else space[other] for other in used if other in space}
-            known["__builtins__"] = space["__builtins__"]
-            made[name] = FunctionType(each.__code__, known, name, each.__defaults__)
-            if name == "of_sizes":
-                made[name] = lru_cache(MAX_KEPT_SIZES)(made[name])
-    space.clear()  # where each was in a circle
-    return made["function"]
-
-
-def names_in(code: CodeType) -> set[str]:
-    """The global names of code, with those of the functions in it."""
-    found = set(code.co_names)
-    for each in code.co_consts:
-        if isinstance(each, CodeType):
-            found |= names_in(each)
-    return found
-
-
-def repeated_call(
-    order: tuple[int, ...], inputs: tuple[str, ...], body: tuple[str, ...] | None, space: dict[str, Any]
-) -> Callable[..., Any]:
-    """Generate the function of a repeated call: a tuple of tensors of known layouts in, a named tensor out; `space` has
-    what it needs.
-    """
-    names = [f"x__{place}" for place in order]
-    fits = [f"{name}.layout is __layout_{number}" for number, name in enumerate(names)]
-    *before, last = body or (f"    return __run({', '.join(inputs)})",)
-    text = [
-        "def again(tensors__):",
-        f"    [{', '.join(f'x__{place}' for place in range(len(order)))}] = tensors__",
-        f"    if not ({' and '.join(fits) or 'True'}):",
-        "        return None",
-        *(f"    {inside} = {name}._array" for inside, name in zip(inputs, names)),
-        *before,
-        "    __result = __new(__NamedTensor)",
-        f"    __result._array = {last.removeprefix('    return ')}",
-        "    __result.layout = __layout",
-        "    return __result",
-    ]
-    exec(code_of("\n".join(text) + "\n", "<repeated>"), space)
-    return space["again"]
 
 
 def _apart(text: str) -> list[str]:

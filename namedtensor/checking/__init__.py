@@ -4,7 +4,6 @@
 `report`: the result of checking a program.
 `declarations`: inputs, declared sets, membership.
 `unused_inputs`: inputs and sizes that the program does not mention.
-`continued_lines`: lines that begin with an operator and continue the equation above.
 `given_sizes`: given sizes, compared with the others.
 `lookup`: the meaning of a name.
 `families`: members of families.

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
 from grammar import nodes
+from grammar.errors import Hint
 from grammar.locks import LOADING, all_or_none
 from grammar.nodes import Node
 
@@ -20,12 +21,11 @@ from ..core.limits import DEFAULT, Limits
 from ..scope.names import Key, Spelled
 from ..scope.symbols import Definition, Scope
 from ..terms.environment import Environment, source_name
-from ..terms.inference import Inference, InputType, Sizes, shown
+from ..terms.inference import CheckWarning, Inference, InputType, Sizes, shown
 from ..terms.structural import passed
 from ..terms.terms import Term
 from . import calls, cases, draws, families, indexing, literals, lookup, over_sets, renames, substitution, sums
 from .claims import check_claims, of_index, warn_of_replaced, with_elements
-from .continued_lines import warn_of_continued
 from .declarations import prepare_inputs
 from .size_solver import SizeSolver
 from .unknown_names import unknown_name
@@ -192,3 +192,21 @@ class Checker(Inference):
         return Checker(
             self.scope, self.inputs, self.given_sizes, self.infer_parameters, python=self.python, limits=self.limits
         )
+
+
+def warn_of_continued(checker: Inference) -> None:
+    """Warn of each line that begins with a sign at the left margin and continues the equation above it; raise in a strict check."""
+    source = checker.scope.source
+    for start, end in checker.scope.program.continued:
+        sign, rest = source[start : start + 1], source[start + 1 : end].lstrip()
+        message = f"this line begins with {sign} and continues the equation above it"
+        apart = rest if sign == "+" else f"({source[start:end]})"
+        first = source.rfind("\n", 0, start) + 1
+        margin = source[first:start]
+        hint = Hint(
+            f"indent the line to continue the equation, or write {apart} for a statement of its own",
+            f"{margin}  {source[start:end]}", margin + apart, at=(first, end),
+        )  # fmt: skip
+        if checker.strict:
+            raise checker.error(107, message, (start, end), hint=hint)
+        checker.warnings.append(CheckWarning(107, message, (start, end), hint))

@@ -6,7 +6,7 @@
 `dimensions`: symbolic dimensions of JAX.
 `sizes`: size variables and their unification.
 `arrays`: the library of an array, dtype names.
-`hooks`: callbacks of higher layers, run when a library is imported or a class is first used.
+`hooks`: callbacks and functions of higher layers.
 `layout`: axes, sizes and dtype of a tensor, interned.
 `tensor`: NamedTensor: data, construction, conversion, comparison.
 `families`: tensors of one layout in one array.

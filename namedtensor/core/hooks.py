@@ -1,4 +1,4 @@
-"""Hooks: callbacks that run when a library is imported or a class is first used, and providers of higher layers.
+"""Hooks: callbacks that run when a library is imported or a class is first used, and functions of higher layers.
 
 So lower layers do not import higher ones: named tensors are registered with JAX when JAX is imported, and the class
 NamedTensor gets its methods when it is first imported.
@@ -8,13 +8,15 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from importlib.machinery import ModuleSpec
-from typing import Any
+from typing import Any, Generic, ParamSpec, TypeVar
 
 from grammar.locks import LOADING, all_or_none
 
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
 _SEEN: set[str] = set()
 _CALLBACKS: dict[str, list[Callable[[], object]]] = {}
-_ANSWERS: dict[str, Callable[[], Callable[..., Any]]] = {}
 
 
 def when_first_seen(name: str, run: Callable[[], object]) -> None:
@@ -82,18 +84,18 @@ class ImportWatcher:
 WATCHER = ImportWatcher()
 
 
-def answer(question: str, find: Callable[[], Callable[..., Any]]) -> None:
-    """Register the provider of a function for lower layers; it is imported on first use.
+class Injected(Generic[Parameters, Result]):
+    """A function of a higher layer, imported at its first call from where that layer says.
 
-    >>> answer("how large", lambda: len)
-    >>> answered("how large", "abc")
+    >>> length: Injected[[str], int] = Injected()
+    >>> length.load = lambda: len
+    >>> length("abc")
     3
     """
-    _ANSWERS[question] = find
 
+    load: Callable[[], Callable[Parameters, Result]]
 
-def answered(question: str, *arguments: Any, **named: Any) -> Any:
-    """Call the registered provider."""
-    with LOADING, all_or_none():
-        function = _ANSWERS[question]()
-    return function(*arguments, **named)
+    def __call__(self, *arguments: Parameters.args, **named: Parameters.kwargs) -> Result:
+        with LOADING, all_or_none():
+            function = self.load()
+        return function(*arguments, **named)

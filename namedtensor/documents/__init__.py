@@ -26,6 +26,7 @@
 `notebook`: extracts the Markdown of a notebook.
 `hypertext`: converts HTML to such a document.
 `loaded`: a document as a program.
+`load`: `nt.load_program`.
 `labels`: a formula by its label.
 `stated_facts`: a file of assumptions before a document.
 `findings`: the findings of a report, with their positions in a file.

@@ -1,7 +1,7 @@
 """The plugin of pytest: `pytest model.py --formulas paper.tex` tests each function that `nt.follows` holds against a formula.
 
 A label without a file, `nt.follows("#eq:attention", …)`, is one of that paper. It is loaded with pytest, so it imports nothing
-before it is asked for.
+of the package.
 """
 
 from __future__ import annotations
@@ -11,6 +11,13 @@ import os
 from typing import Any
 
 OPTION = "--formulas"
+DOCUMENT: list[str] = []  # of labels without a file
+
+
+class Differs(AssertionError):
+    """A function that does not follow its formula: a size of a call, or a value."""
+
+    __module__ = "namedtensor"
 
 
 def pytest_addoption(parser: Any) -> None:
@@ -26,15 +33,11 @@ def pytest_addoption(parser: Any) -> None:
 def pytest_configure(config: Any) -> None:
     document = config.getoption(OPTION)
     if document:
-        from .follows import DOCUMENT
-
         DOCUMENT.append(os.path.abspath(document))
 
 
 def pytest_unconfigure(config: Any) -> None:
     if config.getoption(OPTION):
-        from .follows import DOCUMENT
-
         DOCUMENT.pop()
 
 
@@ -63,8 +66,6 @@ def item_class() -> Any:
             self.function.verify()
 
         def repr_failure(self, excinfo: Any, style: Any = None) -> Any:
-            from .follows import Differs
-
             return str(excinfo.value) if isinstance(excinfo.value, Differs) else super().repr_failure(excinfo, style)
 
         def reportinfo(self) -> tuple[Any, int, str]:

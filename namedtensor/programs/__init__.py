@@ -1,5 +1,6 @@
 """Runs programs: the only package that goes all the way from a source string and inputs to a value.
 
+`injected`: functions of higher packages that programs call.
 `arguments`: the inputs of a call: types, layouts, cache key.
 `parsed`: a program as a value, and its checker.
 `entries`: what can be evaluated: the value of the program, a name, several names.

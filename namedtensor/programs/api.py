@@ -10,8 +10,6 @@ from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
 
 from ..checking.report import CheckResult
-from ..core.hooks import answered
-from ..core.kinds import as_path
 from .arguments import Values, all_values, keyword_names
 from .checks import check_program
 from .parsed import ParsedProgram
@@ -84,60 +82,6 @@ def formula(text: str, syntax: str = "auto", *, strict: bool = False) -> Formula
         return Formula(text, syntax, strict)
     except NotationError as problem:
         raise problem.alone() from None
-
-
-TENSORS_HINT = "read tensors with nt.load_tensors(path), a folder with a model's weights with transformer.load(path)"
-
-
-def load_program(path: Any, syntax: str = "auto", section: str | None = None) -> Program:
-    r"""Load a program from a file.
-
-    A document (`.tex` with sections or included files, `.md`, `.ipynb`, `.html`) is read as `namedtensor check` reads it: with
-    its included files, its macros and the assumptions in its comments. Sections inherit definitions, and a later definition
-    takes precedence.
-
-    Parameters
-    ----------
-    path : str or path
-        The file: `.nt` is text, `.tex` is LaTeX, or a document.
-    syntax : {"auto", "text", "latex"}
-        The syntax of the file (default: "auto", by its extension and content).
-    section : str, optional
-        The title of the section at whose end the program is taken (default: the end of the document).
-
-    Returns
-    -------
-    Program
-
-    Raises
-    ------
-    NotationError
-        If the file cannot be read, or has no such section.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> path = pathlib.Path(tempfile.mkdtemp(), "notes.md")
-    >>> _ = path.write_text(r"# Norms" "\n" r"$$ N = \sqrt{\nsum{\name{a}} X^2} $$")
-    >>> load_program(path)
-    N = √(∑_{a} X^2)
-    """
-    path = as_path(path)
-    if section is not None or path.suffix in (".tex", ".md", ".markdown", ".ipynb", ".html", ".htm"):
-        definitions = answered("document", str(path), section) if syntax in ("auto", "latex") else None
-        if definitions is not None:
-            return Program(definitions, "text")
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as problem:
-        raise NotationError(108, f"cannot read {path}: {problem}") from None
-    except UnicodeDecodeError:
-        text = "\0"
-    if "\0" in text:
-        raise NotationError(108, f"{path} is not a text file in UTF-8", hint=TENSORS_HINT)
-    if syntax == "auto" and path.suffix in (".nt", ".tex"):
-        syntax = "text" if path.suffix == ".nt" else "latex"
-    return Program(text, syntax)
 
 
 def as_formula(formula: str | Verbs, syntax: str) -> Verbs:

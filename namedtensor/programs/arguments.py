@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
@@ -18,8 +18,10 @@ from ..core.kinds import as_mapping
 from ..core.layout import MOST, Layout
 from ..core.sizes import SizeVariable, is_ground, resolve
 from ..scope.names import Key, arithmetic, by_key, key, key_of, plain_key, two_spellings
-from ..scope.symbols import Scope
 from ..terms.inference import InputType
+
+if TYPE_CHECKING:
+    from .parsed import ParsedProgram
 
 Values = Mapping[str, Any]
 Abstract = Mapping[str, Any]  # of each name the Layout of a tensor, or a number
@@ -27,15 +29,6 @@ DTYPE = "float32"  # of inputs that are given by their shape
 
 
 # --------------------------------------------------------------------------------------------------------- the values
-class ReadsNumbers(Protocol):
-    """A program that knows what its names mean, and which values it needs as plain numbers."""
-
-    def scope_given(self, inputs: Mapping[Key, InputType]) -> Scope: ...
-    def as_numbers(
-        self, values: Mapping[str, Any], inputs: Callable[[], Mapping[Key, InputType]]
-    ) -> Mapping[str, Any]: ...
-
-
 class Arguments:
     """The bound arguments of one call: the arrays of its tensors, and the key by which two calls share a plan.
 
@@ -73,7 +66,7 @@ class Arguments:
     def __reduce__(self) -> Any:  # layouts hold modules, which cannot be pickled
         return Arguments, (self.values, self.positional)
 
-    def with_numbers(self, program: ReadsNumbers) -> Arguments:
+    def with_numbers(self, program: ParsedProgram) -> Arguments:
         """The same arguments, scalars as plain numbers where the program needs them before it is planned."""
         found = program.as_numbers(self.values, lambda: self.inputs)
         return self if found is self.values else Arguments(found, self.positional)

@@ -18,13 +18,19 @@ from typing import Any
 
 from grammar.cache import Cache
 from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
 
 from ..backends.function import no_match
+from ..backends.libraries import target_of
+from ..checking.checker import Checker
 from ..core.dimensions import has_dimensions
 from ..core.layout import Layout
+from ..core.warned import warn
 from ..operators.user_functions import USER_FUNCTIONS
-from .arguments import Arguments, ReadsNumbers, all_values, keyword_names, layout_of, spelling_of, whole_sizes
-from .executable import Executable, Typed
+from ..planning.target import Target
+from .arguments import Arguments, all_values, keyword_names, layout_of, spelling_of, whole_sizes
+from .entries import Entry, Goal, WholeProgram, by_position
+from .executable import PLAIN, Executable, Options, Typed, executable, typed
 from .symbolic_plans import SymbolicPlans
 
 LAYOUT, ARRAY = attrgetter("layout"), attrgetter("_array")
@@ -43,7 +49,7 @@ def new_cache(name: str) -> Cache[Any, Any]:
 
 
 class CachedCall:
-    """A callable with an inline cache of its last call and a bounded cache of executables.
+    """A goal with its options, called with tensors: with an inline cache of its last call and a bounded cache of executables.
 
     Where the inline cache gives None the call is another one, and where it fails the slow path raises the proper error. A
     new Python function for formulas invalidates it.
@@ -53,7 +59,8 @@ class CachedCall:
     _by_name: tuple[tuple[str, ...], Callable[..., Any]]  # one tuple, which another thread sees whole
     _by_mapping: tuple[tuple[str, ...], Callable[..., Any]]  # which may hold more than the formula uses
 
-    def __init__(self, cache: Cache[Any, Any] | None = None):
+    def __init__(self, goal: Goal, options: Options = PLAIN, cache: Cache[Any, Any] | None = None):
+        self._goal, self._options = goal, options
         self._executables = new_cache("executables of a callable") if cache is None else cache
         self._token = object()  # of its keys, in a cache that several share
         self._last_used: Executable | None = None
@@ -111,7 +118,7 @@ class CachedCall:
             found = by_layout = None
         if found is not None:
             self._last_used = found
-            if sizes is None:
+            if sizes is None and not found.several:
                 if values is None:
                     self._keep((*named,), found, layouts, version)
                 elif type(values) is dict and not (arguments or named):
@@ -127,17 +134,18 @@ class CachedCall:
         by_layout: tuple[Any, ...] | None,
     ) -> Any:  # fmt: skip
         """A call whose layouts are new: found by types, or compiled."""
-        bound = self._bound(arguments, all_values(values, named))
-        given = bound.with_numbers(self._read)
+        by_name = all_values(values, named)
+        bound = self._bound(arguments, by_name) if arguments else Arguments(by_name)
+        given = bound.with_numbers(self._goal.program)
         extent, by_keyword = {} if sizes is None else whole_sizes(sizes), keyword_names(values, named)
         by_type = (self._token, given.cache_key, given.positional, tuple(extent.items()), USER_FUNCTIONS.version)
         found = self._executables.fetch(by_type)
         if has_dimensions(given.abstract.values()):
-            return self._run(self._fitting(given, extent, by_keyword), given)
+            return self._fitting(given, extent, by_keyword)(*given.arrays.values())
         if found is None or not found.unused.isdisjoint(map(spelling_of, by_keyword)):  # which is an error
             found = self._executables.store(by_type, self._fitting(given, extent, by_keyword))
         self._last_used = found
-        result = self._run(found, given)
+        result = found(*given.arrays.values())
         all_tensors = given is bound and len(given.arrays) == len(arguments) + len(values or ()) + len(named)
         if by_layout is not None and found.run is not None and all_tensors:
             self._executables.store(by_layout, found)
@@ -155,25 +163,31 @@ class CachedCall:
         self, arguments: tuple[Any, ...], values: Mapping[str, Any], sizes: Mapping[str, int], spread: Mapping[str, int]
     ) -> Any:
         """Its value by an executable made for this call alone, for arrays whose axes are spread over devices."""
-        given = self._bound(arguments, dict(values)).with_numbers(self._read)
-        return self._run(self._made(given, whole_sizes(sizes), (), spread), given)
+        bound = self._bound(arguments, dict(values)) if arguments else Arguments(values)
+        given = bound.with_numbers(self._goal.program)
+        return self._made(given, whole_sizes(sizes), (), spread)(*given.arrays.values())
 
     def _layout(self, value: Any, name: str) -> Layout:
         """The layout of a shape that is given as text or as sizes, or of a tensor."""
         return layout_of(value, name, {})
 
     def _bound(self, arguments: tuple[Any, ...], by_name: dict[str, Any]) -> Arguments:
-        """Bind a call's arguments to names."""
-        raise NotImplementedError
+        """Bind the arguments of a function to names."""
+        assert isinstance(self._goal, Entry)
+        return bound(self._goal, arguments, by_name)
 
-    @property
-    def _read(self) -> ReadsNumbers:
-        """The program that is called."""
-        raise NotImplementedError
+    def _target(self, given: Arguments) -> Target:
+        """The library that runs it, on its devices."""
+        with LOADING, all_or_none():
+            from ..tensors.values import namespace_of
 
-    def _typed(self, given: Arguments, sizes: dict[str, int], by_keyword: tuple[str, ...]) -> Typed:
+        return target_of(namespace_of(given.arrays))
+
+    def _typed(self, given: Arguments, options: Options) -> Typed:
         """The types of what is given."""
-        raise NotImplementedError
+        found = typed(self._goal, given, options)
+        warn_of_checks(found.checker, whole=isinstance(self._goal, WholeProgram))
+        return found
 
     def _made(
         self,
@@ -183,10 +197,9 @@ class CachedCall:
         spread: Mapping[str, int] | None = None,
     ) -> Executable:
         """Build an executable for these inputs; `spread` maps an axis to the number of devices it is sharded over."""
-        raise NotImplementedError
-
-    def _run(self, found: Executable, given: Arguments) -> Any:
-        return found(*given.arrays.values())
+        options = self._options._replace(sizes=sizes, by_keyword=by_keyword)
+        target = self._target(given).over(spread)
+        return executable(self._typed(given, options), given.abstract, target, options.disable, options.donated)
 
     def _keep(
         self, names: tuple[str, ...], found: Executable, layouts: tuple[Any, ...], version: int, mapped: bool = False
@@ -194,18 +207,15 @@ class CachedCall:
         run = found.for_repeated_calls(layouts)
         if mapped:
             self._by_mapping = names, run
-            self._subscribe()
-        else:
-            self._repeat(names, run)
-        if version != USER_FUNCTIONS.version:  # a function came or went meanwhile, in another thread
-            self._invalidate()
-
-    def _repeat(self, names: tuple[str, ...], run: Callable[..., Any]) -> None:
-        if names:
+        elif names:
             self._by_name = names, run
         else:
             self._by_position = run
+            if not layouts:  # nothing is given at all
+                self._by_name = (), run
         self._subscribe()
+        if version != USER_FUNCTIONS.version:  # a function came or went meanwhile, in another thread
+            self._invalidate()
 
     def _subscribe(self) -> None:
         if not self._subscribed:
@@ -215,6 +225,36 @@ class CachedCall:
     def _invalidate(self) -> None:
         self._subscribed = False
         self._by_position, self._by_name, self._by_mapping = no_match, ((), no_match), ((), no_match)
+
+
+def bound(entry: Entry, arguments: tuple[Any, ...], named: dict[str, Any]) -> Arguments:
+    """Return arguments under unused names; one that is not a tensor is reported under the function's name for it."""
+    with LOADING, all_or_none():
+        from ..tensors.values import NamedTensor, as_value
+
+    own = {
+        f"argument_{place}": each if type(each) is NamedTensor else as_value(each, by_position(entry, place - 1))
+        for place, each in enumerate(arguments, 1)
+    }
+    return Arguments({**own, **named}, tuple(own))
+
+
+WARNED = (107, 209, 319)  # the warnings of `check` that evaluating gives too, beside those of axes that may be misspelt
+
+
+def warn_of_checks(checker: Checker | None, whole: bool = True) -> None:
+    """Warn, at the first call of a signature, of axes that may be misspelled.
+
+    Of a `whole` program also of lines that continue an equation, of built-ins that a formula replaces, of axes that meet with
+    a mark and without, and of claims whose values are not compared.
+    """
+    if checker is None:
+        return
+    for each in checker.warnings:
+        if each.misspelt or (whole and each.code in WARNED):
+            warn(f"{each.message}: {checker.text(each.span)} ({each.hint})")
+    for span, (reason, hint) in checker.only_typed.items() if whole else ():
+        warn(f"this assertion was not checked: {reason}: {checker.text(span)} ({hint})")
 
 
 class BoundCall:

@@ -14,12 +14,12 @@ from ..checking.checker import Checker
 from ..checking.report import CheckResult, report
 from ..checking.report import check_program as check_whole
 from ..core.extents import Extent
-from ..core.hooks import answered
 from ..core.limits import recursion_headroom
 from ..scope.names import Key, by_key, key, spelled
 from ..terms.inference import AlreadyReported, InputType
 from .arguments import shape_of, whole_sizes
 from .entries import Entry, WholeProgram, argument_types
+from .injected import claims, with_translation
 from .open_lengths import with_open_ends
 from .parsed import ParsedProgram
 
@@ -70,10 +70,17 @@ def check_program(
     result = for_any_length(check)
     if not result.ok:
         first, *others = result.errors
-        return replace(result, errors=(answered("offer", first, program.source, dict(shapes)), *others))
+        return replace(result, errors=(with_translation(first, program.source, dict(shapes)), *others))
     if not claims_something(program.tree, shapes):
         return result
-    return replace(result, tried=partial(answered, "claims", program.source, program.tree, dict(shapes), sizes))
+    return replace(result, tried=partial(tried_claims, program.source, program.tree, dict(shapes), sizes))
+
+
+def tried_claims(
+    source: str, tree: Program, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None
+) -> tuple[Any, ...]:
+    """The claims of a text, tried on random tensors."""
+    return claims(source, tree, shapes, sizes)
 
 
 def claims_something(tree: Program, shapes: Iterable[str]) -> bool:

@@ -16,10 +16,9 @@ from grammar.printer import to_text
 from ..backends.entry_checks import plain, shared_dtypes
 from ..backends.function import PlanFunction
 from ..backends.jax import must_see
-from ..backends.libraries import target_of
 from ..core.axes import show
 from ..core.extents import symbols_of
-from ..core.limits import DEFAULT, recursion_headroom
+from ..core.limits import recursion_headroom
 from ..core.suggestions import Suggests
 from ..planning.plan import Plan, Value
 from ..planning.target import Target
@@ -32,13 +31,11 @@ from .arguments import (
     spelling_of,
     whole_sizes,
 )
-from .call_cache import CachedCall
+from .call_cache import CachedCall, warn_of_checks
 from .entries import Entry, WholeProgram, argument_names
-from .evaluate import warned
-from .executable import Executable, Options, Typed, axes_of, executable, in_order
+from .executable import Executable, Options, Typed, axes_of, in_order
 from .named_plans import checked_by_name, open_plan_of, target_named, text_target
 from .parameters import parameter_shapes
-from .parsed import ParsedProgram
 
 if TYPE_CHECKING:
     from .torch_module import NamedModule
@@ -189,13 +186,16 @@ class CompiledFormula(Suggests, CachedCall):
     `plan` and `source` show what the last call used.
     """
 
+    _goal: WholeProgram | Entry
+
     def __init__(self, goal: WholeProgram | Entry, library: str | None, disable: Sequence[str]):
-        super().__init__()
-        self._goal, self._library, self._disable = goal, library, tuple(disable)
-        self._target = None if library is None else target_named(library)
+        super().__init__(goal, Options(disable=tuple(disable)))
+        self._library = library
+        if library is not None:
+            target_named(library)  # it is installed
 
     def __reduce__(self) -> Any:  # its functions are made anew when it is called
-        return CompiledFormula, (self._goal, self._library, self._disable)
+        return CompiledFormula, (self._goal, self._library, self._options.disable)
 
     def specialize(
         self,
@@ -221,8 +221,8 @@ class CompiledFormula(Suggests, CachedCall):
         by_name = all_values(values, named)
         given = {**dict(zip(self._argument_names(arguments), arguments)), **by_name}
         arrays = {name: value for name, value in given.items() if hasattr(value, "layout")}
-        options = Options(sizes, keyword_names(values, named), disable=self._disable)
-        target = self._target_of(Arguments(arrays)) if arrays or self._library else target_named("numpy")
+        options = self._options._replace(sizes=sizes, by_keyword=keyword_names(values, named))
+        target = self._target(Arguments(arrays)) if arrays or self._library else target_named("numpy")
         return Specialization(self._goal, target, given, options)
 
     def _argument_names(self, arguments: tuple[Any, ...]) -> list[str]:
@@ -242,9 +242,24 @@ class CompiledFormula(Suggests, CachedCall):
     def _bound(self, arguments: tuple[Any, ...], by_name: dict[str, Any]) -> Arguments:
         return Arguments({**dict(zip(self._argument_names(arguments), arguments)), **by_name})
 
-    @property
-    def _read(self) -> ParsedProgram:
-        return self._goal.program
+    def _typed(self, given: Arguments, options: Options) -> Typed:
+        with recursion_headroom(self._goal.program.source):
+            found = Typed.of(*checked_by_name(self._goal, given.abstract, options))
+        warn_of_checks(found.checker, whole=False)
+        return found._replace(claims=())
+
+    def _target(self, given: Arguments) -> Target:
+        if self._library is None:
+            return super()._target(given)
+        expected = target_named(self._library)
+        target = super()._target(given) if given.arrays else expected
+        if target.name != expected.name:
+            raise NotationError(
+                317,
+                f"the formula was compiled for {expected.name}, got arrays of {target.name}",
+                hint="convert them, or compile without a backend",
+            )
+        return target
 
     def _made(
         self,
@@ -253,32 +268,9 @@ class CompiledFormula(Suggests, CachedCall):
         by_keyword: tuple[str, ...],
         spread: Mapping[str, int] | None = None,
     ) -> Executable:
-        target = self._target_of(given).over(spread)
-        found = executable(self._typed(given, sizes, by_keyword), given.abstract, target, self._disable)
+        found = super()._made(given, sizes, by_keyword, spread)
         found.instead = jitted(found.function)
         return found
-
-    def _typed(self, given: Arguments, sizes: dict[str, int], by_keyword: tuple[str, ...]) -> Typed:
-        with recursion_headroom(self._goal.program.source):
-            checker, terms = checked_by_name(self._goal, given.abstract, Options(sizes, by_keyword))
-        return warned(
-            Typed(checker.scope.source, DEFAULT, terms, (), checker.given_names.unused, checker, checker.outer)
-        )
-
-    def _target_of(self, given: Arguments) -> Target:
-        with LOADING, all_or_none():
-            from ..tensors.values import namespace_of
-
-        if self._target is None or given.arrays:
-            target = target_of(namespace_of(given.arrays))
-            if self._target is not None and target.name != self._target.name:
-                raise NotationError(
-                    317,
-                    f"the formula was compiled for {self._target.name}, got arrays of {target.name}",
-                    hint="convert them, or compile without a backend",
-                )
-            return target
-        return self._target
 
     def _used(self) -> Executable:
         if self._last_used is None:

@@ -12,17 +12,14 @@ from grammar.locks import LOADING, all_or_none
 from grammar.nodes import Derivative
 from grammar.parser import check_source
 
-from ..backends.libraries import target_of
-from ..checking.checker import Checker
-from ..core.hooks import answered
 from ..core.kinds import is_mapping, wrong
 from ..core.limits import DEFAULT, Limits
-from ..core.warned import warn
 from ..scope.symbols import Definition
 from .arguments import Arguments, Values, all_values, keyword_names, whole_sizes
-from .call_cache import CachedCall, new_cache
-from .entries import Goal, WholeProgram
-from .executable import Executable, Options, Run, Typed, executable, typed
+from .call_cache import CachedCall, new_cache, warn_of_checks
+from .entries import WholeProgram
+from .executable import Options
+from .injected import with_translation
 from .parsed import ParsedProgram
 
 if TYPE_CHECKING:
@@ -31,63 +28,11 @@ if TYPE_CHECKING:
 
 MAX_EVALUATORS = 2048
 EXECUTABLES = new_cache("executables of texts")  # of all texts
-EVALUATORS: Cache[Any, Any] = Cache(
-    "evaluators of texts", MAX_EVALUATORS
-)  # text, or formula → what evaluates it; else the text with its options
+EVALUATORS: Cache[Any, CachedCall] = Cache("evaluators of texts", MAX_EVALUATORS)  # by text, or text and options
 
 
-class Asked(CachedCall):
-    """The base of everything that has a value by a call: a text, a formula, a name of a program."""
-
-    _goal: Goal
-
-    def explain(
-        self, *arguments: Any, values: Values | None = None, sizes: Mapping[str, int] | None = None, **named: Any
-    ) -> Explanation:
-        """Every step to its value, in order."""
-        raise NotImplementedError
-
-
-class Evaluator(Asked):
-    """A text that is evaluated."""
-
-    def __init__(self, program: ParsedProgram, strict: bool = False):
-        super().__init__(EXECUTABLES)
-        self._goal, self._strict = WholeProgram(program), strict
-
-    def _bound(self, arguments: tuple[Any, ...], by_name: dict[str, Any]) -> Arguments:
-        return Arguments(by_name)
-
-    @property
-    def _read(self) -> ParsedProgram:
-        return self._goal.program
-
-    def _repeat(self, names: tuple[str, ...], run: Run) -> None:
-        super()._repeat(names, run)
-        self._by_name = names, run  # also where there are none: nothing comes by position
-
-    def _made(
-        self,
-        given: Arguments,
-        sizes: dict[str, int],
-        by_keyword: tuple[str, ...],
-        spread: Mapping[str, int] | None = None,
-    ) -> Executable:
-        with LOADING, all_or_none():
-            from ..tensors.values import namespace_of
-
-        target = target_of(namespace_of(given.arrays)).over(spread)
-        return executable(self._typed(given, sizes, by_keyword), given.abstract, target)
-
-    def _typed(self, given: Arguments, sizes: dict[str, int], by_keyword: tuple[str, ...]) -> Typed:
-        found = typed(self._goal, given, [], Options(sizes, by_keyword, self._strict))
-        assert found.checker is not None
-        warn_of_checks(found.checker)
-        return found
-
-
-def evaluator(source: Any, syntax: str = "auto", strict: bool = False, limits: Limits = DEFAULT) -> Evaluator:
-    """The evaluator of a text; the same one each time."""
+def evaluator(source: Any, syntax: str = "auto", strict: bool = False, limits: Limits = DEFAULT) -> CachedCall:
+    """What evaluates a text; the same one each time."""
     plain = syntax == "auto" and not strict and limits is DEFAULT
     key = source if plain else (source, syntax, strict, limits)
     try:
@@ -98,35 +43,13 @@ def evaluator(source: Any, syntax: str = "auto", strict: bool = False, limits: L
         if not isinstance(limits, Limits):
             raise wrong(limits, "limits=", "of the kind Limits", "write limits=nt.Limits(max_steps=10**7)")
         check_source(source, syntax)
-        found = EVALUATORS.get_or_build(key, lambda: Evaluator(ParsedProgram(source, syntax, limits), bool(strict)))
-    return found
-
-
-WARNED = (107, 209, 319)  # the warnings of `check` that evaluating gives too, beside those of axes that may be misspelt
-
-
-def warn_of_checks(checker: Checker) -> None:
-    """Warn, on the first evaluation, of lines that continue an equation, of built-ins that a formula replaces, of axes that
-    meet with a mark and without, and of claims whose values are not compared.
-    """
-    for each in checker.warnings:
-        if each.code in WARNED or each.misspelt:
-            warn(f"{each.message}: {checker.text(each.span)} ({each.hint})")
-    for span, (reason, hint) in checker.only_typed.items():
-        warn(f"this assertion was not checked: {reason}: {checker.text(span)} ({hint})")
-
-
-def warned(found: Typed) -> Typed:
-    """Return the types of a new signature, after a warning about axes that may be misspelled."""
-    for each in found.checker.warnings if found.checker is not None else ():
-        if each.misspelt:
-            assert found.checker is not None
-            warn(f"{each.message}: {found.checker.text(each.span)} ({each.hint})")
+        goal, options = WholeProgram(ParsedProgram(source, syntax, limits)), Options(strict=bool(strict))
+        found = EVALUATORS.get_or_build(key, lambda: CachedCall(goal, options, EXECUTABLES))
     return found
 
 
 def evaluate(
-    formula: str | Asked,
+    formula: str | CachedCall,
     values: Values | None = None,
     /,
     *,
@@ -193,19 +116,19 @@ def evaluate(
         except Exception:  # the slow path raises the proper error
             pass
     try:
-        if not isinstance(formula, Asked):
+        if not isinstance(formula, CachedCall):
             return evaluator(formula, syntax, strict, limits)._called((), values, sizes, named)
         if plain:
             return EVALUATORS.store(formula, formula)._called((), values, sizes, named)
         return limited(formula, strict, limits)._called((), values, sizes, named)
     except NotationError as problem:
         if isinstance(formula, str):
-            problem = answered("offer", problem, formula, {**(values if is_mapping(values) else {}), **named})
+            problem = with_translation(problem, formula, {**(values if is_mapping(values) else {}), **named})
         raise problem.alone() from None
 
 
-def limited(formula: Asked, strict: bool, limits: Limits) -> Evaluator:
-    """An evaluator that is strict, or has limits of its own."""
+def limited(formula: CachedCall, strict: bool, limits: Limits) -> CachedCall:
+    """What evaluates a formula strictly, or with limits of its own."""
     goal = formula._goal
     if not isinstance(goal, WholeProgram) or goal.entry() is not None:
         raise NotationError(
@@ -216,7 +139,7 @@ def limited(formula: Asked, strict: bool, limits: Limits) -> Evaluator:
 
 
 def explain(
-    formula: str | Asked,
+    formula: str | CachedCall,
     values: Values | None = None,
     /,
     *,
@@ -255,10 +178,11 @@ def explain(
     >>> [step.text for step in nt.explain("2 x + 1", x=nt.tensor([1, 2], "a"))]
     ['x', '2 x', '2 x + 1']
     """
-    if isinstance(formula, Asked):
-        return formula.explain(values=values, sizes=sizes, **named)
+    own = getattr(formula, "explain", None)
+    if own is not None:
+        return own(values=values, sizes=sizes, **named)
     check_source(formula, syntax)
-    return explain_value(ParsedProgram(formula, syntax), values, sizes, named)
+    return explain_value(ParsedProgram(str(formula), syntax), values, sizes, named)
 
 
 def explain_value(program: ParsedProgram, values: Values | None, sizes: Any, named: dict[str, Any]) -> Explanation:

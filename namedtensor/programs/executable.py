@@ -35,7 +35,7 @@ from .arguments import Abstract
 from .arguments import Arguments as Given
 from .claims import PlannedClaim, judge
 from .entries import Arguments as Positional
-from .entries import Goal
+from .entries import Goal, Several
 
 Run = Callable[..., Any]
 
@@ -64,6 +64,7 @@ class Typed(NamedTuple):
     unused: frozenset[str] = frozenset()  # of what was given
     checker: Checker | None = None  # where these types are its own
     outer: NotationError | None = None  # the error of its first outer broadcast, where these are errors
+    several: bool = False  # whether the value is a tuple
 
     @classmethod
     def of(cls, checker: Checker, terms: tuple[Term, ...]) -> Typed:
@@ -112,10 +113,11 @@ def function_of(
         return PlanFunction(plan, target, python)
 
 
-def typed(goal: Goal, given: Given, arguments: Positional, options: Options) -> Typed:
+def typed(goal: Goal, given: Given, options: Options) -> Typed:
     """The first half of the pipeline, up to types."""
     with recursion_headroom(goal.program.source):
-        return Typed.of(*checked(goal, given.inputs, arguments, options))
+        found = Typed.of(*checked(goal, given.inputs, given.arguments, options))
+    return found._replace(several=True) if isinstance(goal, Several) else found
 
 
 def executable(
@@ -126,7 +128,7 @@ def executable(
         function = function_of(typed.source, typed.roots, abstract, target, typed.limits, disable, donated)
     names = tuple([name for name, each in abstract.items() if isinstance(each, Layout)])
     claims = tuple([claim for *_, claim in typed.claims])
-    return Executable(function, names, typed.unused, len(typed.terms), claims, typed.outer)
+    return Executable(function, names, typed.unused, len(typed.terms), claims, typed.outer, several=typed.several)
 
 
 SHARED = 2000  # bytes of an executable whose function others have, too
@@ -135,8 +137,8 @@ SHARED = 2000  # bytes of an executable whose function others have, too
 class Executable:
     """A compiled plan with the claims that its results must meet; the first `count` results are what is asked for.
 
-    It is called with arrays by position, in the order of the plan's inputs, and gives a named tensor. `instead` is what
-    runs for the function, where a library has compiled it.
+    It is called with arrays by position, in the order of the plan's inputs, and gives a named tensor, or a tuple of
+    `several`. `instead` is what runs for the function, where a library has compiled it.
     """
 
     __slots__ = (
@@ -151,15 +153,18 @@ class Executable:
         "names",
         "outer",
         "run",
+        "several",
         "unused",
     )
 
     def __init__(
         self, function: PlanFunction, names: tuple[str, ...], unused: frozenset[str], count: int = 1,
         claims: tuple[PlannedClaim, ...] = (), outer: NotationError | None = None, instead: Run | None = None,
+        several: bool = False,
     ):  # fmt: skip
         self.outer = outer  # raised where outer broadcasts are errors
         self.function, self.count, self.claims, self.instead = function, count, claims, instead
+        self.several = several
         self.names = names  # of the arrays that it takes, in order
         self.unused = unused  # what was given and nothing in the program uses
         self.run: Run | None = None  # what a later call runs, where the layout of the result is known
@@ -181,16 +186,25 @@ class Executable:
     def __call__(self, *arrays: Any) -> Any:
         if self.run is not None:
             return self.run(*arrays)
-        (result,) = self.call_many(*arrays)
-        value = self.function.like.results[0]
-        if not self.claims and isinstance(value, Value) and not value.dynamic:
-            run = guarded(self.function.specialised(result.layout, self.instead), self.outer)
-            self.layout, self.run = result.layout, run if self.exact is None else self._or_exact(run)
-        return result
+        found = self.call_many(*arrays)
+        results = self.function.like.results
+        if not self.claims and all(isinstance(each, Value) and not each.dynamic for each in results):
+            self.run = self._specialised(tuple(each.layout for each in found))
+        return found if self.several else found[0]
+
+    def _specialised(self, layouts: tuple[Any, ...]) -> Run:
+        """The function of later calls, where the layouts of the results are known."""
+        if self.several:
+            return guarded(self._with_layouts(layouts), self.outer)
+        (self.layout,) = layouts
+        run = guarded(self.function.specialised(self.layout, self.instead), self.outer)
+        return run if self.exact is None else self._or_exact(run)
 
     def for_other_sizes(self, exact: Callable[[], Executable] | None) -> Executable:
         """The same function for a call of other sizes, whose failures are those of an `exact` one, if there is any."""
-        found = Executable(self.function, self.names, self.unused, self.count, self.claims, self.outer, self.instead)
+        found = Executable(
+            self.function, self.names, self.unused, self.count, self.claims, self.outer, self.instead, self.several
+        )
         found.exact = exact
         return found
 
@@ -206,17 +220,7 @@ class Executable:
 
         return call
 
-    def call_several(self, *arrays: Any) -> tuple[Any, ...]:
-        """The same where several results are asked for."""
-        if self.run is not None:
-            return self.run(*arrays)
-        found = self.call_many(*arrays)
-        if not self.claims and all(isinstance(each, Value) and not each.dynamic for each in self.function.like.results):
-            self.run = guarded(self._with_layouts(tuple(each.layout for each in found)), self.outer)
-        return found
-
     def _with_layouts(self, layouts: tuple[Any, ...]) -> Run:
-        """The specialised function of later calls, where the layouts of the results are known."""
         with LOADING, all_or_none():
             from ..core.tensor import made_as
 

@@ -11,21 +11,20 @@ from grammar.parser import parse
 from grammar.plain_text import encodable
 from grammar.printer import to_text
 
-from ..backends.libraries import target_of
 from ..calculus.formula import differentiate_program, named
-from ..core.hooks import answered
 from ..core.kinds import as_names, as_text, wrong
 from ..core.suggestions import Suggests, no_attribute
 from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.symbols import Definition
 from ..scope.value_of_program import as_written, last_member
-from .arguments import Arguments, Values, all_values, spelling_of
+from .arguments import Values, all_values, spelling_of
 from .call_cache import CachedCall
 from .entries import Entry, Several, WholeProgram
-from .evaluate import Asked, evaluator, warned
-from .executable import Executable, Options, Typed, executable, typed
+from .evaluate import evaluator
+from .executable import Options
+from .injected import closed_form
 from .parsed import ParsedProgram, parsed
-from .verbs import Verbs, bound, no_function
+from .verbs import Verbs, no_function
 
 if TYPE_CHECKING:
     from ..sharding.sharded import Sharded
@@ -41,9 +40,10 @@ class Program(Verbs):
     `program["O"]` is a name of it, callable; `program.O` the same where the name is a Python identifier.
     """
 
+    _goal: WholeProgram
+
     def __init__(self, source: str, syntax: str = "auto", strict: bool = False):
-        super().__init__()
-        self._goal: WholeProgram = WholeProgram(parsed(source, syntax, strict))
+        super().__init__(WholeProgram(parsed(source, syntax, strict)))
         self._entries: Cache[Any, Any] = Cache("names of a program", MAX_ENTRIES)
 
     def __eq__(self, other: object) -> bool:
@@ -192,9 +192,9 @@ class Program(Verbs):
         >>> nt.formula("x ⊙_{a} x").derivative("x").closed_form(x="ℝ^{a}")
         D = 2 x^*
         """
-        return answered("closed_form", self, shapes, sizes)
+        return closed_form(self, shapes, sizes)
 
-    def _asked(self, arguments: tuple[Any, ...], given: Mapping[str, Any]) -> Asked:
+    def _asked(self, arguments: tuple[Any, ...], given: Mapping[str, Any]) -> CachedCall:
         """The goal of a call: the program's value; or, where it ends with a function, that function of the arguments."""
         entry = self._goal.entry_for(given)
         if entry is None and arguments:
@@ -228,9 +228,10 @@ class EntryPoint(Verbs):
     It has the verbs of programs, said of this name alone.
     """
 
+    _goal: Entry
+
     def __init__(self, program: Program, name: str):
-        super().__init__()
-        self._goal: Entry = Entry(program._goal.program, name)
+        super().__init__(Entry(program._goal.program, name))
         self._program = program
 
     def __reduce__(self) -> Any:
@@ -262,29 +263,6 @@ class EntryPoint(Verbs):
     def _differentiated(self) -> tuple[Program, str]:
         return self._program, self.name
 
-    def _bound(self, arguments: tuple[Any, ...], by_name: dict[str, Any]) -> Arguments:
-        return bound(self._goal, arguments, by_name)
-
-    @property
-    def _read(self) -> ParsedProgram:
-        return self._goal.program
-
-    def _made(
-        self,
-        given: Arguments,
-        sizes: dict[str, int],
-        by_keyword: tuple[str, ...],
-        spread: Mapping[str, int] | None = None,
-    ) -> Executable:
-        with LOADING, all_or_none():
-            from ..tensors.values import namespace_of
-
-        target = target_of(namespace_of(given.arrays)).over(spread)
-        return executable(self._typed(given, sizes, by_keyword), given.abstract, target)
-
-    def _typed(self, given: Arguments, sizes: dict[str, int], by_keyword: tuple[str, ...]) -> Typed:
-        return warned(typed(self._goal, given, given.arguments, Options(sizes, by_keyword)))
-
 
 class EntryPoints(Suggests, CachedCall):
     """Several names of a program, computed together: what they share is computed once.
@@ -293,14 +271,16 @@ class EntryPoints(Suggests, CachedCall):
     others, may hold the results after a call, and are not to be read again.
     """
 
+    _goal: Several
+
     def __init__(self, program: Program, names: tuple[str, ...], donated: Iterable[str] = ()):
-        super().__init__()
         whole = program._goal.program
-        self._goal = Several(whole, tuple(Entry(whole, name) for name in names))
-        self._program, self._donated = program, frozenset(map(spelling_of, donated))
+        goal = Several(whole, tuple(Entry(whole, name) for name in names))
+        super().__init__(goal, Options(donated=frozenset(map(spelling_of, donated))))
+        self._program = program
 
     def __reduce__(self) -> Any:
-        return EntryPoints, (self._program, self.names, self._donated)
+        return EntryPoints, (self._program, self.names, self._options.donated)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -316,37 +296,6 @@ class EntryPoints(Suggests, CachedCall):
     ) -> tuple[Any, ...]:
         """Their values, in the order of the names; parameters and inputs come by name."""
         return self._called((), values, sizes, named)
-
-    def _bound(self, arguments: tuple[Any, ...], by_name: dict[str, Any]) -> Arguments:
-        return Arguments(by_name)
-
-    @property
-    def _read(self) -> ParsedProgram:
-        return self._goal.program
-
-    def _made(
-        self,
-        given: Arguments,
-        sizes: dict[str, int],
-        by_keyword: tuple[str, ...],
-        spread: Mapping[str, int] | None = None,
-    ) -> Executable:
-        with LOADING, all_or_none():
-            from ..tensors.values import namespace_of
-
-        target = target_of(namespace_of(given.arrays)).over(spread)
-        return executable(self._typed(given, sizes, by_keyword), given.abstract, target, donated=self._donated)
-
-    def _typed(self, given: Arguments, sizes: dict[str, int], by_keyword: tuple[str, ...]) -> Typed:
-        return warned(typed(self._goal, given, given.arguments, Options(sizes, by_keyword)))
-
-    def _run(self, found: Executable, given: Arguments) -> tuple[Any, ...]:
-        return found.call_several(*given.arrays.values())
-
-    def _keep(
-        self, names: tuple[str, ...], found: Executable, layouts: tuple[Any, ...], version: int, mapped: bool = False
-    ) -> None:
-        """The inline cache is of single values: several are found by their layouts."""
 
 
 def derived(program: ParsedProgram, wrt: str, of: Any = None) -> Formula:

@@ -45,9 +45,7 @@ def term_values(text: str, given: Mapping[str, Any]) -> list[TermValue]:
     ['input', 'number', '⊙', 'number', '+']
     """
     goal, arguments = WholeProgram(parsed(text, "text", False)), Arguments(dict(given))
-    program = typed(
-        goal, arguments, [], Options(unrolled=True)
-    )  # the terms of a loop's body have no values by themselves
+    program = typed(goal, arguments, Options(unrolled=True))  # the terms of a loop's body have no values by themselves
     roots = without_variables(program.terms)
     terms = topological(*roots)
     with recursion_headroom(text):

@@ -9,14 +9,15 @@ from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
 
 from ..core.axes import show
-from ..core.hooks import answered
 from ..core.kinds import as_mapping, as_names
 from ..core.seeds import as_seed
 from ..core.suggestions import Suggests
-from .arguments import Arguments, Values, all_values, keyword_names, whole_sizes
-from .entries import Entry, WholeProgram, argument_names, by_position
-from .evaluate import Asked, explain_value
+from .arguments import Values, all_values, keyword_names, whole_sizes
+from .call_cache import CachedCall, bound
+from .entries import Entry, WholeProgram, argument_names
+from .evaluate import explain_value
 from .exported import Exported
+from .injected import gradient
 from .parameters import inferred, need_shapes, shapes_of
 from .printed import Printed
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from .initializers import Initializers
 
 
-class Verbs(Printed, Exported, Suggests, Asked):
+class Verbs(Printed, Exported, Suggests, CachedCall):
     """The base class of programs, formulas and entry points: everything that has a value or is a function."""
 
     _goal: WholeProgram | Entry
@@ -262,7 +263,7 @@ class Verbs(Printed, Exported, Suggests, Asked):
         >>> gradients["w"].tolist(), float(gradients["b"])
         ([8.0, 16.0], 1.0)
         """
-        return answered("gradient", *self._differentiated(), wrt, return_value=return_value)
+        return gradient(*self._differentiated(), wrt, return_value=return_value)
 
     def _differentiated(self) -> tuple[Any, str]:
         """The program, and the name of the value that a gradient is of."""
@@ -359,18 +360,6 @@ class Verbs(Printed, Exported, Suggests, Asked):
         elif not parameters:
             need_shapes(self._goal, shapes)
         return initial(parameters, fan_in, seed, dtype, initializers, sizes)
-
-
-def bound(entry: Entry, arguments: tuple[Any, ...], named: dict[str, Any]) -> Arguments:
-    """Return arguments under unused names; one that is not a tensor is reported under the function's name for it."""
-    with LOADING, all_or_none():
-        from ..tensors.values import NamedTensor, as_value
-
-    own = {
-        f"argument_{place}": each if type(each) is NamedTensor else as_value(each, by_position(entry, place - 1))
-        for place, each in enumerate(arguments, 1)
-    }
-    return Arguments({**own, **named}, tuple(own))
 
 
 def no_function(arguments: tuple[Any, ...], free: Sequence[str] = ()) -> NotationError:

@@ -10,6 +10,7 @@
 `judgment`: values compared with expected values.
 `equivalence`: `nt.equivalent`.
 `code_differences`: where a module of PyTorch differs from a formula.
+`follows`: `nt.follows`.
 `exercise_files`: the format of exercise files.
 `references`: what answers are compared with: the reference solution, or the data of a released file.
 `einsum`: calls of einsum as formulas.

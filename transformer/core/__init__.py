@@ -7,6 +7,7 @@
 `torch_modules`: a layer as a module of PyTorch.
 `module_methods`: the methods of layers that make them.
 `flax_nodes`: a layer in a module of Flax.
+`layer_trees`: layers as trees of JAX.
 `layer`: `Layer`.
 `attention_maps`: the weights of attention as pictures.
 

@@ -22,7 +22,7 @@ import inspect
 import json
 import os
 from collections.abc import Collection, Iterable, Mapping
-from functools import lru_cache, partial
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -39,7 +39,7 @@ from namedtensor.programs.initialization import drawn
 from namedtensor.programs.initializers import Initializers
 from namedtensor.tensors import pytrees as jax_trees
 
-from . import flax_nodes
+from . import flax_nodes, layer_trees
 from .about import LayerMetadata, read, write
 from .families import MANY, Members, least, member_shape, moved, stacked
 from .module_methods import ModuleMethods
@@ -111,9 +111,7 @@ class Layer(ModuleMethods, Suggests):
         shown = "\n".join("    " + line for line in cls.notation.splitlines())
         cls.__doc__ = f"{inspect.cleandoc(cls.__doc__ or '')}\n\n{shown}\n\nSource: {cls.citation}."
         flax_nodes.also(cls)
-        jax_trees.also(
-            jax_trees.TreeClass(cls, _leaves, _of_leaves, _keys, _tree_to_json, partial(_tree_from_json, cls))
-        )
+        jax_trees.also(layer_trees.tree_class(cls))
 
     parameters: Mapping[str, Any]
     _kept: Mapping[str, Any]  # the same as they are kept: families in one array under a name of their own
@@ -391,64 +389,3 @@ class Layer(ModuleMethods, Suggests):
 
     def _repr_latex_(self) -> str:
         return self.formula._repr_latex_()
-
-
-def _leaves(layer: Layer) -> tuple[tuple[Any, ...], Any]:
-    """The tensors of a layer for JAX, and what else makes it; in a module of Flax its variables, which are trees too."""
-    kept = layer._kept
-    if isinstance(kept, flax_nodes.Variables):
-        variables = tuple(kept.variables[name] for name in kept if name not in kept.numbers)
-        return variables, (type(layer), tuple(kept), tuple(kept.numbers.items()), layer._about, kept.axes)
-    numbers = {name: value for name, value in kept.items() if isinstance(value, (int, float))}
-    tensors = tuple(value for name, value in kept.items() if name not in numbers)
-    return tensors, (type(layer), tuple(kept), tuple(numbers.items()), layer._about, None)
-
-
-def _of_leaves(tree: Any, values: Any) -> Layer:
-    """Skip all checks: JAX also builds layers of objects that are not tensors."""
-    kind, names, numbers, about, axes = tree
-    constants = dict(numbers)
-    tensors = iter(values)
-    if axes is not None:
-        variables = {name: next(tensors) for name in names if name not in constants}
-        return kind._of_parts(flax_nodes.Variables(axes, variables, constants), about)
-    return kind._of_parts({name: constants[name] if name in constants else next(tensors) for name in names}, about)
-
-
-def _keys(tree: Any) -> tuple[Any, ...]:
-    """What the paths of JAX call the tensors of a layer: ['W^{1,Q}'], as the formulas do."""
-    _, names, numbers, *_ = tree
-    constants = dict(numbers)
-    return tuple(jax_trees.name_key(name) for name in names if name not in constants)
-
-
-def _tree_to_json(tree: Any) -> Any:
-    """All of a layer but its tensors, for a file of `jax.export`."""
-    _, names, numbers, about, axes = tree
-    if about.sharding is not None or axes is not None:
-        raise nt.NotationError(
-            409, "a layer over several devices, or in a module of Flax, cannot be an argument of an exported function that is saved",
-            hint="export a function of the layer alone, on one device",
-        )  # fmt: skip
-    written = [[*name.members] if isinstance(name, FamilyName) else name for name in names]
-    return [
-        written,
-        numbers,
-        about.sizes,
-        about.definitions,
-        about.config,
-        sorted(about.removed),
-        about.stacked,
-        about.strict,
-    ]
-
-
-def _tree_from_json(kind: type[Layer], written: Any) -> Any:
-    names, numbers, sizes, definitions, config, removed, stacked, strict = written
-    about = LayerMetadata(pairs(sizes), definitions, config, frozenset(removed), None, tuple(stacked), strict)
-    names = tuple(name if isinstance(name, str) else FamilyName(tuple(name)) for name in names)
-    return kind, names, pairs(numbers), about, None
-
-
-def pairs(written: Any) -> tuple[tuple[str, Any], ...]:
-    return tuple((name, value) for name, value in written)

@@ -19,19 +19,15 @@ import numpy as np
 from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
 
-from ..core.hooks import answered
 from ..core.kinds import wrong
 from ..core.tensor import tensor
+from ..positional.pytest_plugin import DOCUMENT, Differs
 from ..programs.evaluate import evaluate
 
 LABELLED = re.compile(r"(?P<file>[^#\s]*\.(?:tex|md|markdown|html?|ipynb))?#(?P<label>\S+)")
 SWITCH = "NAMEDTENSOR_CHECK"
 TOLERANCES = {"float64": 1e-7, "float32": 1e-4}
 SIZES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
-
-
-class Differs(AssertionError):
-    """A function that does not follow its formula: a size of a call, or a value."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +45,6 @@ class Contract:
         return resolved(self.formula, self.root)
 
 
-DOCUMENT: list[str] = []  # the document of #label without a file; the pytest plugin sets it
-
-
 def resolved(formula: str, root: str = "") -> str:
     """A formula, or that of a document by its label: "paper.tex#eq:attention"."""
     match = LABELLED.fullmatch(formula.strip())
@@ -62,7 +55,10 @@ def resolved(formula: str, root: str = "") -> str:
         raise NotationError(
             108, f"no document is given for {formula}", hint="write paper.tex#label, or pytest --formulas paper.tex"
         )
-    return answered("labeled", file if os.path.isabs(file) else os.path.join(root, file), match["label"])
+    with LOADING, all_or_none():
+        from ..documents.labels import labeled
+
+    return labeled(file if os.path.isabs(file) else os.path.join(root, file), match["label"])
 
 
 def follows(formula: str, /, *, gives: str, check: str = "shapes", **axes: str) -> Callable[[Any], Any]:
@@ -100,12 +96,13 @@ def follows(formula: str, /, *, gives: str, check: str = "shapes", **axes: str) 
     >>> linear(np.ones((2, 3)), np.ones((2, 4)))
     Traceback (most recent call last):
         ...
-    namedtensor.positional.follows.Differs: linear: in is 2 in w, and 3 in x
+    namedtensor.Differs: linear: in is 2 in w, and 3 in x
     >>> linear.verify()
     """
     if check not in ("shapes", "off"):
         raise NotationError(208, f'check= is "shapes" or "off", not {check!r}')
-    for name, text in {**axes, "gives": gives}.items():
+    given: dict[str, Any] = {**axes, "gives": gives}
+    for name, text in given.items():
         if not isinstance(text, str):
             raise wrong(text, f"{name}=", "the axis names of an array", f'write {name}="seq chans"')
     contract = Contract(formula, {name: tuple(spelled.split()) for name, spelled in axes.items()}, tuple(gives.split()))
@@ -239,7 +236,7 @@ def to_jax(array: Any) -> Any:
     with LOADING, all_or_none():
         import jax.numpy as jnp
 
-    return jnp.asarray(array, dtype="float32")
+    return jnp.asarray(array, dtype="float32")  # type: ignore[reportUnknownMemberType]
 
 
 TO: dict[str, Callable[[Any], Any]] = {"numpy": np.asarray, "torch": to_torch, "jax": to_jax}
@@ -336,7 +333,8 @@ def explained(call: Any, contract: Contract, library: str, sizes: Mapping[str, i
     if library != "torch":
         return ""
     with LOADING, all_or_none():
-        from .torch_reading import from_torch
+        from ..positional.torch_reading import from_torch
+        from .equivalence import equivalent
 
     arrays = arrays_drawn(contract, sizes_drawn(contract, seed), seed, library)
     function = getattr(call, "func", call)
@@ -346,7 +344,7 @@ def explained(call: Any, contract: Contract, library: str, sizes: Mapping[str, i
         read = from_torch(call, *arrays, names=axes)
         formula = contract.text
         given = "\n".join(f"{name} = {own}" for name, own in zip(contract.axes, axes) if name != own)
-        found = answered("equivalent", read, formula, given=given)
+        found = equivalent(read, formula, given=given)
     except NotationError:
         return ""
     return "" if found else "\n  " + str(found).replace("\n", "\n  ")

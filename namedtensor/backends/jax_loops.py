@@ -1,0 +1,155 @@
+"""The loops of JAX: scans, and their differentials; step by step where that is faster or integers are checked."""
+
+from __future__ import annotations
+
+from .lines import LOOP
+
+CHECKED_LOOP = '''
+def checked_loop(step, states, slices, given, steps, kept, listed=()):
+    """A loop over integers: step by step if the values are concrete and can be checked, else traced by JAX."""
+    run = loop_in_turn if all(map(is_concrete, jax.tree.leaves((states, slices, given)))) else loop
+    return run(step, states, slices, given, steps, kept, listed)
+'''
+SCANNED = '''
+def loop(step, states, slices, given, steps, kept, listed=()):
+    """Run a loop over the slices; return the final states, and the states `kept` after each step."""
+    states, slices = tuple(map(jnp.asarray, states)), tuple(slices)
+    return looked_up(step, steps, (*kept, *listed), states, slices, tuple(given))
+
+
+loop = jax.jit(loop, static_argnums=(0, 4, 5, 6))
+'''
+SCANNED_FROM = 24  # steps with vast tensors of their own: fewer are written out where a derivative is taken
+VAST = 2**17  # numbers of a tensor whose copy for a step takes longer than what XLA does for a step that is written out
+LARGE = 2**14  # numbers of a tensor that is looked up in its step; smaller ones are put together, which costs little
+LOOKED_UP = f'''
+def in_steps(once, steps, is_large, states, slices, others=()):
+    """A scan of `once`, which is given the states, and of each slice and of the others its own: of tensors in a list the
+    large are looked up in their step, the others put together."""
+    large = [isinstance(each, list) and is_large(each[0]) for each in slices]
+    turns = [*zip(*(each for each, own in zip(slices, large) if own))]
+    along = [None if own else jnp.stack(each) if isinstance(each, list) else each for each, own in zip(slices, large)]
+
+    def one(states, at):
+        number, elements, further = at
+        own = iter(jax.lax.switch(number, [lambda turn=turn: turn for turn in turns]) if turns else ())
+        return once(states, [next(own) if each is None else each for each in elements], further)
+
+    def scan(wrapped=lambda each: each):
+        return jax.lax.scan(wrapped(one), states, (jnp.arange(steps), along, others), steps)
+
+    return scan
+
+
+def scanned(step, steps, kept, is_large, states, slices, given, wrapped=lambda each: each):
+    """Run a loop as a scan; return the final states, and the states `kept` after each step."""
+
+    def once(states, elements, further):
+        states = step(*states, *elements, *given)
+        return states, tuple(states[number] for number in kept)
+
+    states, through = in_steps(once, steps, is_large, states, slices)(wrapped)
+    return (*states, *through)
+
+
+def without_copies(one):
+    """A step whose derivative keeps no other form of its weights, as matrices say: it reshapes them again."""
+    again = ("reshape", "transpose", "convert_element_type", "squeeze", "broadcast_in_dim")
+    return jax.checkpoint(one, prevent_cse=False, policy=lambda primitive, *_, **__: primitive.name not in again)
+
+
+def is_looked_up(each):
+    """Whether a tensor in a list is looked up in its step."""
+    return each.size >= {LARGE}
+
+
+def looked_up(step, steps, kept, states, slices, given):
+    """The same, by whatever is fastest where no derivative is taken; a GPU would wait to know which tensor it is."""
+    waits = jax.default_backend() == "gpu"
+    if waits and few(steps, slices):
+        return loop_in_turn(jax.jit(step), states, slices, given, steps, kept)
+    return scanned(step, steps, kept, lambda each: not waits and is_looked_up(each), states, slices, given)
+
+
+def differentiated(step, steps, kept, values, changes):
+    """The same and its differential."""
+    leaves, tree = jax.tree.flatten(values)
+    changes = jax.tree.leaves(changes, is_leaf=is_constant)
+    if is_worth_steps(steps, *values[:2]):
+        return step_by_step(step, steps, kept, values, jax.tree.unflatten(tree, changes))
+    places = [place for place, each in enumerate(changes) if not is_constant(each)]
+
+    def of(*moving):
+        found = [*leaves]
+        for place, each in zip(places, moving):
+            found[place] = each
+        states, slices, given = jax.tree.unflatten(tree, found)
+        if few(steps, slices):
+            return loop_in_turn(jax.jit(step), states, slices, given, steps, kept)
+        return scanned(step, steps, kept, lambda each: False, states, slices, given, without_copies)
+
+    return jax.jvp(of, [leaves[place] for place in places], [changes[place] for place in places])
+
+
+def is_worth_steps(steps, states, slices):
+    """Whether a differential looks tensors up: those of many steps, whose states have differentials."""
+    own = any(isinstance(each, list) and is_looked_up(each[0]) for each in slices) and not few(steps, slices)
+    return own and jax.default_backend() != "gpu" and all(jnp.issubdtype(each.dtype, jnp.inexact) for each in states)
+
+
+def step_by_step(step, steps, kept, values, changes):
+    """The same where tensors are looked up: a second scan is given the states before each step, and makes the inside of a
+    step again, so that no step keeps a copy of its own tensors. Their differentials alone are put together."""
+    states, slices, given = values
+    count = len(states)
+    found = looked_up(step, steps, (*range(count),), states, slices, given)
+    before = [jnp.concatenate([first[None], each[:-1]]) for first, each in zip(states, found[count:])]
+    moved = [together(*pair) for pair in zip(slices, changes[1])]
+    which = [each is not None for each in moved]
+    also = [not is_constant(each) for each in changes[2]]
+
+    def once(changes_of_states, elements, further):
+        states, moved = further
+
+        def of(states, moving, more):
+            moving, more = iter(moving), iter(more)
+            own = [next(moving) if each else element for each, element in zip(which, elements)]
+            same = [next(more) if each else value for each, value in zip(also, given)]
+            return step(*states, *own, *same)
+
+        own = [element for element, each in zip(elements, which) if each]
+        same = [value for value, each in zip(given, also) if each]
+        more = [change for change, each in zip(changes[2], also) if each]
+        _, after = jax.jvp(of, (states, own, same), (list(changes_of_states), moved, more))
+        return after, tuple(after[number] for number in kept)
+
+    first = tuple(jnp.zeros_like(state) if is_constant(each) else each for state, each in zip(states, changes[0]))
+    others = before, [each for each in moved if each is not None]
+    scan = in_steps(once, steps, is_looked_up, first, slices, others)
+    after, through = scan(lambda one: jax.checkpoint(one, prevent_cse=False))
+    return (*found[:count], *(found[count + number] for number in kept)), (*after, *through)
+
+
+def together(own, changes):
+    """The differentials of a slice along the axis of the steps; None where it does not change."""
+    if not isinstance(own, list):
+        return None if is_constant(changes) else changes
+    if all(map(is_constant, changes)):
+        return None
+    return jnp.stack([jnp.zeros_like(each) if is_constant(change) else change for each, change in zip(own, changes)])
+
+
+def few(steps, slices):
+    """Whether so few steps, with vast tensors of their own, are written out: what takes a derivative of them runs faster."""
+    return steps < {SCANNED_FROM} and any(isinstance(each, list) and each[0].size >= {VAST} for each in slices)
+
+
+def is_constant(change):
+    """Whether a differential is that of what does not change."""
+    return isinstance(change, jax.custom_derivatives.SymbolicZero)
+
+
+looked_up = jax.custom_jvp(looked_up, nondiff_argnums=(0, 1, 2))
+looked_up.defjvp(differentiated, symbolic_zeros=True)
+'''
+IN_TURN = LOOP.replace("def loop", "def loop_in_turn").replace("stacked", "jnp.stack")

@@ -1,0 +1,67 @@
+"""`nt.load_program`: the program of a file, a formula or a document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
+
+from ..core.kinds import as_path
+from ..programs.program import Program
+
+TENSORS_HINT = "read tensors with nt.load_tensors(path), a folder with a model's weights with transformer.load(path)"
+
+
+def load_program(path: Any, syntax: str = "auto", section: str | None = None) -> Program:
+    r"""Load a program from a file.
+
+    A document (`.tex` with sections or included files, `.md`, `.ipynb`, `.html`) is read as `namedtensor check` reads it: with
+    its included files, its macros and the assumptions in its comments. Sections inherit definitions, and a later definition
+    takes precedence.
+
+    Parameters
+    ----------
+    path : str or path
+        The file: `.nt` is text, `.tex` is LaTeX, or a document.
+    syntax : {"auto", "text", "latex"}
+        The syntax of the file (default: "auto", by its extension and content).
+    section : str, optional
+        The title of the section at whose end the program is taken (default: the end of the document).
+
+    Returns
+    -------
+    Program
+
+    Raises
+    ------
+    NotationError
+        If the file cannot be read, or has no such section.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "notes.md")
+    >>> _ = path.write_text(r"# Norms" "\n" r"$$ N = \sqrt{\nsum{\name{a}} X^2} $$")
+    >>> load_program(path)
+    N = √(∑_{a} X^2)
+    """
+    path = as_path(path)
+    if section is not None or path.suffix in (".tex", ".md", ".markdown", ".ipynb", ".html", ".htm"):
+        with LOADING, all_or_none():
+            from .loaded import program_of
+
+        definitions = program_of(str(path), section) if syntax in ("auto", "latex") else None
+        if definitions is not None:
+            return Program(definitions, "text")
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as problem:
+        raise NotationError(108, f"cannot read {path}: {problem}") from None
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        raise NotationError(108, f"{path} is not a text file in UTF-8", hint=TENSORS_HINT)
+    if syntax == "auto" and path.suffix in (".nt", ".tex"):
+        syntax = "text" if path.suffix == ".nt" else "latex"
+    return Program(text, syntax)

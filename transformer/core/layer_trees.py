@@ -1,0 +1,81 @@
+"""Layers as trees of JAX: their tensors, and what else makes them."""
+
+# pyright: reportPrivateUsage=false
+# of layers, by what makes them again
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import namedtensor as nt
+from namedtensor.core.families import FamilyName
+from namedtensor.tensors import pytrees as jax_trees
+
+from . import flax_nodes
+from .about import LayerMetadata
+
+
+def tree_class(kind: type) -> jax_trees.TreeClass:
+    """How JAX takes layers of a class apart and makes them again."""
+    return jax_trees.TreeClass(kind, leaves, of_leaves, keys, to_json, partial(from_json, kind))
+
+
+def leaves(layer: Any) -> tuple[tuple[Any, ...], Any]:
+    """The tensors of a layer for JAX, and what else makes it; in a module of Flax its variables, which are trees too."""
+    kept = layer._kept
+    if isinstance(kept, flax_nodes.Variables):
+        variables = tuple(kept.variables[name] for name in kept if name not in kept.numbers)
+        return variables, (type(layer), tuple(kept), tuple(kept.numbers.items()), layer._about, kept.axes)
+    numbers = {name: value for name, value in kept.items() if isinstance(value, (int, float))}
+    tensors = tuple(value for name, value in kept.items() if name not in numbers)
+    return tensors, (type(layer), tuple(kept), tuple(numbers.items()), layer._about, None)
+
+
+def of_leaves(tree: Any, values: Any) -> Any:
+    """Skip all checks: JAX also builds layers of objects that are not tensors."""
+    kind, names, numbers, about, axes = tree
+    constants = dict(numbers)
+    tensors = iter(values)
+    if axes is not None:
+        variables = {name: next(tensors) for name in names if name not in constants}
+        return kind._of_parts(flax_nodes.Variables(axes, variables, constants), about)
+    return kind._of_parts({name: constants[name] if name in constants else next(tensors) for name in names}, about)
+
+
+def keys(tree: Any) -> tuple[Any, ...]:
+    """What the paths of JAX call the tensors of a layer: ['W^{1,Q}'], as the formulas do."""
+    _, names, numbers, *_ = tree
+    constants = dict(numbers)
+    return tuple(jax_trees.name_key(name) for name in names if name not in constants)
+
+
+def to_json(tree: Any) -> Any:
+    """All of a layer but its tensors, for a file of `jax.export`."""
+    _, names, numbers, about, axes = tree
+    if about.sharding is not None or axes is not None:
+        raise nt.NotationError(
+            409, "a layer over several devices, or in a module of Flax, cannot be an argument of an exported function that is saved",
+            hint="export a function of the layer alone, on one device",
+        )  # fmt: skip
+    written = [[*name.members] if isinstance(name, FamilyName) else name for name in names]
+    return [
+        written,
+        numbers,
+        about.sizes,
+        about.definitions,
+        about.config,
+        sorted(about.removed),
+        about.stacked,
+        about.strict,
+    ]
+
+
+def from_json(kind: type, written: Any) -> Any:
+    names, numbers, sizes, definitions, config, removed, stacked, strict = written
+    about = LayerMetadata(pairs(sizes), definitions, config, frozenset(removed), None, tuple(stacked), strict)
+    names = tuple(name if isinstance(name, str) else FamilyName(tuple(name)) for name in names)
+    return kind, names, pairs(numbers), about, None
+
+
+def pairs(written: Any) -> tuple[tuple[str, Any], ...]:
+    return tuple((name, value) for name, value in written)
