@@ -8,11 +8,12 @@ from functools import partial
 from itertools import product
 from typing import Any
 
+from grammar.cache import Cache
 from grammar.nodes import Node
 
 from ..core.sizes import is_ground, resolve
 from ..scope.names import Key, component, match_key, spelled, walk
-from ..scope.symbols import Definition
+from ..scope.symbols import Definition, Scope
 from ..terms.builder import TermBuilder
 from ..terms.environment import Environment
 from ..terms.inference import Inference
@@ -117,12 +118,16 @@ def front_of(row: Place, column: Place) -> Wavefront | None:
 
 
 # ------------------------------------------------------------------------------------------------------ what is read
+_READS_ITSELF: Cache[tuple[Scope, Definition], bool] = Cache("families that read members of their own", 4096)
+
+
 def reads_itself(checker: Inference, family: Definition) -> bool:
     """Whether a member of a family may need others of its name."""
-    notes, mark = checker.scope.notes, ("reads itself", id(family))
-    if mark not in notes:
-        notes[mark] = family.name.base in {each.name.base for each, _ in mentioned(checker, family)}
-    return notes[mark]
+
+    def build() -> bool:
+        return family.name.base in {each.name.base for each, _ in mentioned(checker, family)}
+
+    return _READS_ITSELF.get_or_build((checker.scope, family), build)
 
 
 def mentioned(checker: Inference, family: Definition) -> Iterator[tuple[Definition, Any]]:

@@ -126,12 +126,8 @@ def laid(checker: Inference, variable: str, size: Any, body: Node, env: Environm
 
 def has_two_indices(checker: Inference, body: Node) -> bool:
     """Whether a member of a family over two indices is mentioned."""
-    notes, mark = checker.scope.notes, "names over two indices"
-    if mark not in notes:
-        functions = (each for function in checker.scope.all_functions() for each in function.families)
-        ranges = ((each.name.base, each.range) for each in (*checker.scope.families, *functions))
-        notes[mark] = frozenset(base for base, over in ranges if over is not None and over.further is not None)
-    if not notes[mark]:
+    bases = checker.scope.bases_over_two_indices
+    if not bases:
         return False
     names = (spelled(node) for node in walk(body) if isinstance(node, (Superscript, Subscript)))
-    return any(name is not None and name.base in notes[mark] for name in names)
+    return any(name is not None and name.base in bases for name in names)
