@@ -30,7 +30,9 @@ from ..terms.inference import InputType
 from .inferred_sizes import axes_named
 
 NUMBER = "(a number)"  # among the texts of scripts
-LABELS = 8  # of a name, each of which may be itself or any number; one with more labels is any name with as many
+MAX_AMBIGUOUS_LABELS = (
+    8  # of a name, each of which may be itself or any number; one with more labels is any name with as many
+)
 OPTIONS = ("sizes", "syntax", "strict", "limits", "values")  # what Python takes by name beside tensors
 
 
@@ -145,7 +147,7 @@ class MentionedNames:
         seen: set[tuple[Any, ...]] = set()
         for spelling in self.names:
             texts = [*map(self.texts, (*spelling.subscript, *spelling.superscript))]
-            if len(texts) > LABELS:
+            if len(texts) > MAX_AMBIGUOUS_LABELS:
                 texts = [(None,)] * len(texts)
             for pattern in product(*texts):
                 each = spelling.base, pattern[: len(spelling.subscript)], pattern[len(spelling.subscript) :]
