@@ -23,8 +23,8 @@ PARTS = frozenset("""SEPARATOR COMMA SEMICOLON COLON EQUALS APPROX UPDATE RELATI
     NOT DOTS ELLIPSIS""".split())  # fmt: skip
 ONE_NAME = re.compile(r"NAME( SUB (NAME|NUMBER|LBRACE (NAME|NUMBER) RBRACE)| SUP (STAR|LBRACE STAR RBRACE))*")
 BESIDE = re.compile(r"(?<=[\w)])(?=abs\()|(?<=\))(?=\w)")
-MAX_NESTED = 50  # bars inside each other
-MAX_NAME = 64  # tokens of one name, with its scripts and marks
+MAX_NESTED_BARS = 50  # bars inside each other
+MAX_NAME_TOKENS = 64  # tokens of one name, with its scripts and marks
 
 
 class Chain(NamedTuple):
@@ -130,7 +130,7 @@ def steps(pairing: Pairing, place: int, before: str, after: str, beside: bool, s
     ends = before in ENDS and not (beside and pairing.opened)
     found: list[Pairing] = []
     opened, depth, pairs, _ = pairing
-    if side != "closes" and after in BEGINS and before not in ("SUB", "SUP") and depth < MAX_NESTED:
+    if side != "closes" and after in BEGINS and before not in ("SUB", "SUP") and depth < MAX_NESTED_BARS:
         found.append(Pairing(Chain(place, opened), depth + 1, pairs, True))
     if side != "opens" and opened is not None and ends:
         opening = opened.last
@@ -163,7 +163,7 @@ def is_marked_name(inside: list[Token]) -> bool:
 
 
 def is_one_name(inside: list[Token]) -> bool:
-    return len(inside) < MAX_NAME and ONE_NAME.fullmatch(" ".join(token.type for token in inside)) is not None
+    return len(inside) < MAX_NAME_TOKENS and ONE_NAME.fullmatch(" ".join(token.type for token in inside)) is not None
 
 
 def two_readings(tokens: list[Token], readings: list[tuple[tuple[int, int], ...]], source: str) -> NotationError:

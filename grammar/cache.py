@@ -69,11 +69,6 @@ class Cache(Generic[Key, Value]):
         """Its values, from the oldest to the youngest."""
         return locked(lambda: [*self._entries.values()])
 
-    def fetch(self, key: Key) -> Value | None:
-        """The value of a key, which becomes the youngest, or None."""
-        value = self.get(key)
-        return None if value is None else locked(self._renewed, key, value)
-
     def get_or_build(self, key: Key, build: Callable[[], Value]) -> Value:
         """The value of a key, else what `build` makes; of threads that build at the same time all get the first."""
         value = self.get(key)
@@ -128,11 +123,6 @@ class Cache(Generic[Key, Value]):
             if not weight_and_keys[1]:
                 del self._weights[id(value)]
                 self.bytes -= weight_and_keys[0]
-        return value
-
-    def _renewed(self, key: Key, value: Value) -> Value:
-        if key in self._entries:  # another thread may have dropped it
-            self._entries[key] = self._entries.pop(key)
         return value
 
     def _clear(self) -> None:

@@ -118,10 +118,10 @@ def printable(text: str) -> str:
 def clipped(text: str) -> str:
     """A line of a message: printable, and not longer than anybody would read."""
     text = printable(text)
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 60]} … {text[-50:]}"
+    return text if len(text) <= MAX_LINE_CHARS else f"{text[: MAX_LINE_CHARS - 60]} … {text[-50:]}"
 
 
-LONGEST = 400  # characters of one line of a message
+MAX_LINE_CHARS = 400  # characters of one line of a message
 
 
 class Hint(str):

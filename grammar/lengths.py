@@ -11,8 +11,8 @@ import re
 
 from .errors import NotationError, Span
 
-TEXT = 10**7  # characters of one text
-LITERAL = 10**5  # numbers of all its literals
+MAX_TEXT_CHARS = 10**7  # characters of one text
+MAX_LITERAL_NUMBERS = 10**5  # numbers of all its literals
 
 CLOSES = {"[": "]", "{": "}", "(": ")"}
 # What separates cells between each kind of bracket, and the pieces of a text that tell: comments, brackets, the rest.
@@ -24,7 +24,7 @@ PIECES = {
 COMMENT = {"text": "#", "latex": "%"}
 
 
-def check_lengths(source: str, syntax: str, literal: int = LITERAL, text: int = TEXT) -> None:
+def check_lengths(source: str, syntax: str, literal: int = MAX_LITERAL_NUMBERS, text: int = MAX_TEXT_CHARS) -> None:
     """Raise where a text has too many characters, or its literals, one or all, too many numbers."""
     if len(source) > text:
         raise NotationError(

@@ -22,7 +22,7 @@ from .draws import untold
 from .errors import NotationError
 from .function_names import tell_functions
 from .lark_parser import formula_parser, recognizer
-from .lengths import LITERAL, TEXT, check_lengths
+from .lengths import MAX_LITERAL_NUMBERS, MAX_TEXT_CHARS, check_lengths
 from .locks import LOADING, all_or_none
 from .partials import without_brackets
 from .signed_scripts import name_signs
@@ -34,8 +34,8 @@ from .tokens import Token, match_brackets
 from .traversal import children, left_spine
 from .where_parts import with_parts
 
-NESTING = 200
-DEPTH = 5  # operations may stand inside each other so many times deeper than brackets
+MAX_NESTING = 200  # brackets inside each other
+MAX_OPERATIONS_PER_NESTING = 5  # operations may stand inside each other so many times deeper than brackets
 
 
 def spelling_of(source: str) -> str:
@@ -51,10 +51,10 @@ def parse(
     source: str,
     syntax: str = "auto",
     shadowed: frozenset[str] = frozenset(),
-    nesting: int = NESTING,
+    nesting: int = MAX_NESTING,
     functions: frozenset[str] = frozenset(),
-    literal: int = LITERAL,
-    text: int = TEXT,
+    literal: int = MAX_LITERAL_NUMBERS,
+    text: int = MAX_TEXT_CHARS,
 ) -> nodes.Program:
     """The syntax tree of a formula or program.
 
@@ -87,8 +87,8 @@ def _parse(
     check_lengths(source, syntax, literal)
     tokens = tokens_of(source, syntax, shadowed, nesting, functions)
     tree = _program(tokens, source)
-    if len(tokens) > DEPTH * nesting:
-        check_depth(tree, source, DEPTH * nesting)
+    if len(tokens) > MAX_OPERATIONS_PER_NESTING * nesting:
+        check_depth(tree, source, MAX_OPERATIONS_PER_NESTING * nesting)
     continued = continued_lines(tokens, source) if syntax == "text" else ()
     return replace(tree, continued=continued) if continued else tree
 
@@ -117,7 +117,7 @@ def tokens_of(
     source: str,
     syntax: str,
     shadowed: frozenset[str] = frozenset(),
-    nesting: int = NESTING,
+    nesting: int = MAX_NESTING,
     functions: frozenset[str] = frozenset(),
 ) -> list[Token]:
     """The tokens that the parser reads."""

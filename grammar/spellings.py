@@ -26,7 +26,7 @@ class Spelling(NamedTuple):
 
     def fits(self, patterns: Collection[Spelling]) -> bool:
         """Whether a use can mean what one of these heads, as patterns, defines."""
-        if len(self.subscript) + len(self.superscript) > FEW:  # too many to try each reading of
+        if len(self.subscript) + len(self.superscript) > MAX_SCRIPT_COMPONENTS:  # too many to try each reading of
             return any(self.is_of(pattern) for pattern in patterns)
         below = list(product(*((part, ANY) for part in self.subscript)))
         if len(self.subscript) > 1:
@@ -51,7 +51,7 @@ class Spelling(NamedTuple):
                 yield each
 
 
-FEW = 6  # components
+MAX_SCRIPT_COMPONENTS = 6  # components
 ANY = "…"  # in a pattern: whatever the use has there
 
 

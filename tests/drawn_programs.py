@@ -10,7 +10,7 @@ from drawn_sight import AXES, GENERIC, OVER_AXES, Drawing, Leaf, Sight, count, i
 from drawn_terms import called, count_of, fitting, mentioning, mentions
 from drawn_tree import Definition, Elements, Family, Function, Input, Program, Shape, Term, names_in, terms_of, written
 
-from namedtensor.checking.loops import LEAST
+from namedtensor.checking.loops import MIN_LOOP_STEPS
 
 
 # ---------------------------------------------------------------------------------------------------------- statements
@@ -66,7 +66,9 @@ def family(
     low = starts_count + d.one([0, 0, 1]) - (d.one([0, 0, 1]))
     low = max(low, starts_count)
     long = not sources and d.chance(0.12)
-    high = low + (LEAST - 1 + d.random.randint(-2, 8) if long else d.one([0, 1, 1, 2]))  # about where loops begin
+    high = low + (
+        MIN_LOOP_STEPS - 1 + d.random.randint(-2, 8) if long else d.one([0, 1, 1, 2])
+    )  # about where loops begin
     if long:
         shape, depth = dict(list(shape.items())[:1]), min(depth, 1)
     starts = []

@@ -139,7 +139,7 @@ def written_out(monkeypatch):
     def value(formula):
         forget()
         with monkeypatch.context() as context:
-            context.setattr(loops, "LEAST", 10**9)
+            context.setattr(loops, "MIN_LOOP_STEPS", 10**9)
             found = nt.evaluate(formula, used(formula))
         forget()
         return found

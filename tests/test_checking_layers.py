@@ -73,8 +73,8 @@ def forget():
 def written_out(monkeypatch, formula, given):
     forget()
     with monkeypatch.context() as context:
-        context.setattr(loops, "LAYERS", 10**9)
-        context.setattr(loops, "LEAST", 10**9)
+        context.setattr(loops, "MIN_LOOP_LAYERS", 10**9)
+        context.setattr(loops, "MIN_LOOP_STEPS", 10**9)
         found = nt.evaluate(formula, given)
     forget()
     return found

@@ -92,7 +92,7 @@ def written_out(monkeypatch):
     def value(formula, given=GIVEN):
         forget()
         with monkeypatch.context() as context:
-            context.setattr(loops, "LEAST", 10**9)
+            context.setattr(loops, "MIN_LOOP_STEPS", 10**9)
             found = nt.evaluate(formula, given)
         forget()
         return found
@@ -224,7 +224,7 @@ def recurrences(draw):
     """A recurrence, and the same in Python: h^t of the numbers before, t, a given scalar and a given vector's elements."""
     depth = draw(st.integers(1, 3))
     first = draw(st.integers(1, 3)) + depth - 1
-    last = first + draw(st.integers(loops.LEAST - 3, loops.LEAST + 40))
+    last = first + draw(st.integers(loops.MIN_LOOP_STEPS - 3, loops.MIN_LOOP_STEPS + 40))
     parts = st.sampled_from(
         [
             ("t/100", lambda h, t: t / 100), ("X_{time(t)}", lambda h, t: h.x[t - 1]),
@@ -316,7 +316,7 @@ M = { 0 if TOKENS_{time(1)} = WHOLE; -∞ otherwise }
 @pytest.mark.parametrize("formula", [*OF_FLOATS[1::6], MASKED])
 def test_a_loop_has_the_dtype_that_its_steps_have_written_out(formula, written_out, monkeypatch):
     found = nt.evaluate(formula, NARROW)
-    monkeypatch.setattr(loops, "LAYERS", 10**9)
+    monkeypatch.setattr(loops, "MIN_LOOP_LAYERS", 10**9)
     assert found.dtype == written_out(formula, NARROW).dtype == np.float32
 
 

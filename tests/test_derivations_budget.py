@@ -6,7 +6,7 @@ import pytest
 import namedtensor as nt
 from namedtensor.derivations.closed_form import closed_form
 from namedtensor.symbolic import algebra, canonical, factoring
-from namedtensor.symbolic.work import LIMIT, TooLong, budgeted, working
+from namedtensor.symbolic.work import MAX_WORK_OPERATIONS, TooLong, budgeted, working
 
 COUNTED = (algebra, "settled"), (canonical, "_refined"), (canonical, "_parts_key"), (factoring, "shared_factors")
 MAX_OPERATIONS = 12_000  # of a closed form with a power
@@ -79,11 +79,11 @@ LONG = {
 }
 
 
-@pytest.mark.parametrize("limit", [0, 10, 100, 1000, LIMIT])
+@pytest.mark.parametrize("limit", [0, 10, 100, 1000, MAX_WORK_OPERATIONS])
 @pytest.mark.parametrize("text", LONG.values(), ids=LONG)
 def test_a_budget_ends_a_derivation(text, limit, operations):
     """It is one for the whole question; then comes what was reached, or a sentence."""
-    operations[1] = 50 * limit + 4000 if limit < LIMIT else 200_000
+    operations[1] = 50 * limit + 4000 if limit < MAX_WORK_OPERATIONS else 200_000
     shapes = {"X": "ℝ^{a}", "n": "ℝ", "m": "ℝ", "z": "ℝ^{z}"} | {f"u^{{{number}}}": "ℝ^{a}" for number in range(30)}
     shapes = {name: shape for name, shape in shapes.items() if name in text}
     try:

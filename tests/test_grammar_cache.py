@@ -32,7 +32,7 @@ def test_the_oldest_go_first():
     for number in range(5):
         cache.store(number, str(number))
     assert [*cache] == [2, 3, 4] and cache.get(0) is None and 0 not in cache
-    assert cache.fetch(2) == "2" and [*cache] == [3, 4, 2]
+    assert cache.store(2, "2") == "2" and [*cache] == [3, 4, 2]
     assert cache.get(3) == "3" and [*cache] == [3, 4, 2]
     cache.store(5, "5")
     assert cache.values() == ["4", "2", "5"] and len(cache) == 3
@@ -97,7 +97,7 @@ def test_threads_that_pass_the_limit_together_do_not_disturb_each_other():
     def work(thread):
         for number in range(1500):
             assert cache.get_or_build((number * thread) % 11, lambda: Heavy(9)).nbytes in (8, 9)
-            cache.fetch(number % 7)
+            cache.get(number % 7)
             cache.store(number % 13, Heavy(8))
             assert [*cache] and cache.values()
 
@@ -163,7 +163,7 @@ def test_an_interrupt_at_any_step_leaves_a_cache_that_works():
             cache.get_or_build(1, lambda: Heavy(30))
             cache.store(2, shared)
             cache.store(3, shared)
-            cache.fetch(2)
+            cache.store(2, Heavy(5))
             cache.store(3, Heavy(90))
 
         hit = interrupted_at(step, work)

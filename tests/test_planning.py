@@ -21,7 +21,7 @@ from namedtensor.backends.libraries import NAMES, backend, target_of
 from namedtensor.planning import contraction_order as chains
 from namedtensor.planning import plan as plan_module
 from namedtensor.planning import regions as blocks
-from namedtensor.planning.fast_path import FEW_OF_BLOCK, FEW_STEPS
+from namedtensor.planning.fast_path import MAX_REPEATED_BLOCK_STEPS, MAX_REPEATED_STEPS
 from namedtensor.planning.memory import Workspace
 from namedtensor.planning.optimizations import OPTIMIZATIONS
 from namedtensor.planning.plan import CHECKS, Plan, Step, Value, safe
@@ -478,7 +478,7 @@ def test_a_long_block_has_a_fast_path_and_a_fallback():
     function = compiled(text, **values)
     (step,) = [step for step in function.plan.steps if step.primitive == "tiling"]
     fast, fallback = step.options["plan"], step.options["plan"].fallback
-    assert FEW_STEPS < len(fast.steps) < len(fallback.steps) <= FEW_OF_BLOCK
+    assert MAX_REPEATED_STEPS < len(fast.steps) < len(fallback.steps) <= MAX_REPEATED_BLOCK_STEPS
     arrays = [value.array for value in values.values()]
     found, want = function(*arrays), compiled(text, ("unshifted-softmax",), **values)(*arrays)
     assert np.isfinite(want.array).all() and nt.allclose(found, want, rtol=1e-4, atol=1e-4)

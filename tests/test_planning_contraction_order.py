@@ -8,7 +8,7 @@ import pytest
 
 import namedtensor as nt
 from namedtensor.planning import contraction_order
-from namedtensor.planning.contraction_order import CALL, MATRIX, MOST, best, price
+from namedtensor.planning.contraction_order import CALL_MULTIPLY_ADDS, MATRIX_MULTIPLY_ADDS, MAX_FACTORS, best, price
 
 SIZES = {"a": 2, "b": 3, "c": 5, "d": 7, "h": 11}
 # two factors, the axes that are summed, those of further factors, and what it costs
@@ -16,11 +16,11 @@ PRICES = {
     "two matrices": ("ab", "bc", "b", "", 2 * 3 * 5 + 2 * 2 * 5),
     "a matrix and a vector": ("ab", "b", "b", "", 2 * (2 * 3) + 2 * 2),
     "two vectors": ("b", "b", "b", "", 2 * 3 + 2),
-    "an axis that another factor has": ("ab", "bc", "b", "b", 8 * (2 * 3 * 5) + 2 * 2 * 3 * 5 + 3 * MATRIX),
+    "an axis that another factor has": ("ab", "bc", "b", "b", 8 * (2 * 3 * 5) + 2 * 2 * 3 * 5 + 3 * MATRIX_MULTIPLY_ADDS),
     "no axis in common": ("a", "c", "", "", 8 * (2 * 5) + 2 * 2 * 5),
     "one is summed alone": ("ab", "cd", "b", "", 8 * (2 * 3 * 5 * 7) + 2 * 2 * 5 * 7),
-    "a stack of matrices": ("hab", "hbc", "b", "", 11 * 2 * 3 * 5 + 2 * 11 * 2 * 5 + 11 * MATRIX),
-    "a stack of matrices and vectors": ("hab", "hb", "b", "", 2 * 11 * 2 * 3 + 2 * 11 * 2 + 11 * MATRIX),
+    "a stack of matrices": ("hab", "hbc", "b", "", 11 * 2 * 3 * 5 + 2 * 11 * 2 * 5 + 11 * MATRIX_MULTIPLY_ADDS),
+    "a stack of matrices and vectors": ("hab", "hb", "b", "", 2 * 11 * 2 * 3 + 2 * 11 * 2 + 11 * MATRIX_MULTIPLY_ADDS),
     "two axes are summed": ("abd", "bcd", "bd", "", 2 * 3 * 5 * 7 + 2 * 2 * 5),
 }  # fmt: skip
 
@@ -28,7 +28,7 @@ PRICES = {
 @pytest.mark.parametrize(("left", "right", "summed", "outside", "wanted"), PRICES.values(), ids=PRICES)
 def test_the_price_of_a_product_by_hand(left, right, summed, outside, wanted):
     found = price(frozenset(left), frozenset(right), frozenset(summed), frozenset(outside), SIZES)
-    assert found == wanted + CALL
+    assert found == wanted + CALL_MULTIPLY_ADDS
 
 
 def orders(places):
@@ -72,7 +72,7 @@ def chain(count, size=6):
     return f"({text}) ⊙_{{x{count}}} v", {**shapes, "v": f"ℝ^{{x{count}[{size}]}}"}
 
 
-@pytest.mark.parametrize("count", [3, 5, MOST])
+@pytest.mark.parametrize("count", [3, 5, MAX_FACTORS])
 def test_a_chain_ends_in_a_vector_from_which_it_is_done(count):
     text, shapes = chain(count)
     assert nt.formula(text).cost(shapes).multiply_adds == (count - 1) * 6**2
@@ -84,9 +84,9 @@ def test_of_too_many_no_order_is_looked_for(monkeypatch):
     monkeypatch.setattr(
         contraction_order, "best", lambda shapes, *more: longest.append(len(shapes)) or best(shapes, *more)
     )
-    text, shapes = chain(MOST + 1)
-    assert nt.formula(text).cost(shapes).multiply_adds > MOST * 6**2
-    assert MOST == max(longest) == 8
+    text, shapes = chain(MAX_FACTORS + 1)
+    assert nt.formula(text).cost(shapes).multiply_adds > MAX_FACTORS * 6**2
+    assert MAX_FACTORS == max(longest) == 8
 
 
 def test_each_product_of_a_long_chain_is_looked_at_once(monkeypatch):

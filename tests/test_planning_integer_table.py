@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.checking.loops import LEAST
+from namedtensor.checking.loops import MIN_LOOP_STEPS
 
 LIBRARIES = ("numpy", "torch", "array_api_strict", "jax", "jax with x64")
 INTEGERS = ("bool", "uint8", "int8", "int32", "int64")
@@ -25,7 +25,7 @@ FLOATS = ("float16", "bfloat16", "float32", "float64")
 BITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 LARGEST = {"float16": 65504, "bfloat16": 3 * 10**38, "float32": 3 * 10**38, "float64": 10**308}
 ENDS = (2**24, 2**31, 2**53, 2**63)
-STEPS = LEAST + 1
+STEPS = MIN_LOOP_STEPS + 1
 
 
 def recurrence(steps: int) -> str:
@@ -71,7 +71,7 @@ CASES = [
     Case("mean_{a} x", lambda x: Fraction(sum(x), len(x)), "float64", "float32"),
     Case("var_{a} x", variance, "float64", "float32"),
     Case("std_{a} x", lambda x: math.sqrt(variance(x)), "float64", "float32"),
-    Case(recurrence(LEAST), lambda x: [LEAST * each for each in x], "int64", "int32"),
+    Case(recurrence(MIN_LOOP_STEPS), lambda x: [MIN_LOOP_STEPS * each for each in x], "int64", "int32"),
     Case(recurrence(STEPS), lambda x: [STEPS * each for each in x], "float64", "int32"),
 ]  # fmt: skip
 SAME = ("max_{a} x",)  # which give entries of x: their dtype stays

@@ -468,7 +468,6 @@ ALIKE = {  # by the number of the error
         "f(t; w) = w t\nw ∈ ℝ^{height}\nf(x)",
     ),
     301: (
-        "|k| = 9\nmaxk_{height,k} x", "det_{a,b}([1, 2, 3; 4, 5, 6]_{a,b})",
         "∑_{2} x", "x_{q(1:2)}", "∑_i x_{width(i)}", "max_{q} [1, 2]_{q}_{q→r}",
     ),
     302: (
@@ -492,7 +491,8 @@ ALIKE = {  # by the number of the error
         "x + 0 = A", "x ≈ A", "B = x ∈ ℝ^{width}\nB",
     ),
     308: (
-        "B = x ∈ ℝ^{height[5]}\nB", "f : ℝ^{height[4]} → ℝ^{height}\nf(t) = t\nf(x)",
+        "|k| = 9\nmaxk_{height,k} x", "det_{a,b}([1, 2, 3; 4, 5, 6]_{a,b})", "B = x ∈ ℝ^{height[5]}\nB",
+        "f : ℝ^{height[4]} → ℝ^{height}\nf(t) = t\nf(x)",
         "f(t; w) = w t\nw ∈ ℝ^{q[5]}\nf(x; [1, 2]_{q})",
         "f : ℝ^{height[n]} × ℝ^{width[n]} → ℝ\nf(t, s) = ∑_{height} t + ∑_{width} s\nf(x, [1, 2]_{width})",
     ),

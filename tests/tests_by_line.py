@@ -213,6 +213,7 @@ def run(tests: list[str], mutant: Mutant | None, stop: bool, send: Any) -> None:
         put(mutant)
     chosen = Chosen(tests)
     options = ["-q", "--no-header", "--tb=no", "-p", "no:cacheprovider", "-p", "no:xdist", *(["-x"] if stop else [])]
+    options += ["--assert=plain"]  # where the package is installed, its modules would be rewritten, by another loader
     code = pytest.main([*options, *dict.fromkeys(name.split("::")[0] for name in tests)], plugins=[chosen])
     send.send(chosen.failed if chosen.failed or code == 0 else [f"pytest ends with {code!s}"])
 

@@ -11,7 +11,7 @@ from ..tokens import Token
 from .expressions import Expressions
 from .values import Head, Member, Renamed, Results, Script, around, end_of, nodes_among, operator_of
 
-MAX_LISTED = 1000  # numbers of a range
+MAX_LISTED_NUMBERS = 1000  # numbers of a range
 
 
 class Builder(Expressions):
@@ -157,7 +157,7 @@ class Builder(Expressions):
                 hint="write t = 1, …, n",
             )
         counted = listed[: len(listed) - 1] if dots else listed
-        if len(counted) > MAX_LISTED:
+        if len(counted) > MAX_LISTED_NUMBERS:
             self.fail(
                 404,
                 f"a list of {len(counted)} numbers is too long for a range",

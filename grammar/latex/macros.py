@@ -16,7 +16,7 @@ from ..symbols import GREEK_LETTERS, SUBSCRIPTS, SUPERSCRIPTS
 
 Piece = tuple[str, int, int]  # its characters, and where it starts and ends in the source
 
-EXPANSION = 100_000  # how many pieces the author's macros may make in all
+MAX_MACRO_PIECES = 100_000  # how many pieces the author's macros may make in all
 
 # What shows a word: in upright text, where `if` and `odd` are words of the notation, or in a font of names.
 TEXTS = ("text", "textrm", "textit", "textbf", "textsf", "texttt", "textnormal", "mbox", "hbox")
@@ -155,7 +155,7 @@ class _Expander:
         self.left.extend(reversed(body))
 
     def bound(self, piece: Piece, more: int) -> None:
-        if self.made + more > EXPANSION:
+        if self.made + more > MAX_MACRO_PIECES:
             raise NotationError(
                 109,
                 f"{self.source[piece[1] : piece[2]]} expands endlessly",

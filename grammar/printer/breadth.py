@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 TOKEN = re.compile(r"\\[A-Za-z]+\*?|\\.|\s+|.", re.DOTALL)
-SCRIPT = 0.72  # the size of a script
+SCRIPT_SCALE = 0.72  # the size of a script
 BINARY, RELATION, THIN = 0.44, 0.56, 0.17  # spaces around and beside signs
 
 LETTERS = dict.fromkeys("ijl", 0.42) | dict.fromkeys("mwMW", 0.95) | dict.fromkeys("fIrst", 0.47)
@@ -45,7 +45,7 @@ MACROS |= {
     r"\reals": 0.75,
     r"\\": 0.0,
 }
-OTHER = 0.62  # any other macro: a letter
+LETTER_EMS = 0.62  # any other macro: a letter
 
 
 def breadth(latex: str) -> float:
@@ -95,7 +95,7 @@ class Measure:
             if sign == r"\limits":
                 below = True
             else:
-                beside[sign] = max(beside.get(sign, 0.0), SCRIPT * self.piece())
+                beside[sign] = max(beside.get(sign, 0.0), SCRIPT_SCALE * self.piece())
         widest = max(beside.values(), default=0.0)
         return max(width, widest + 2 * THIN) if below else width + widest
 
@@ -110,7 +110,7 @@ class Measure:
         if token in TAKING:
             return TAKING[token](self)
         if token in MACROS or token.startswith("\\"):
-            return MACROS.get(token, OTHER)
+            return MACROS.get(token, LETTER_EMS)
         return SIGNS.get(token, LETTERS.get(token, 0.8 if token.isupper() else 0.53))
 
     def argument(self) -> float:
@@ -130,14 +130,14 @@ class Measure:
         return self.argument()
 
     def under(self, width: float = 0.78) -> float:
-        return max(width, SCRIPT * self.argument()) + BINARY
+        return max(width, SCRIPT_SCALE * self.argument()) + BINARY
 
     def function(self) -> float:
-        below = SCRIPT * self.argument()
+        below = SCRIPT_SCALE * self.argument()
         return max(below, self.argument()) + THIN
 
     def operator(self) -> float:
-        below = SCRIPT * self.argument()
+        below = SCRIPT_SCALE * self.argument()
         return max(below, self.argument()) + BINARY
 
     def matrix(self) -> float:
@@ -192,7 +192,7 @@ TAKING = {
     r"\nprod": lambda measure: measure.under(1.3),
     r"\nfun": Measure.function,
     r"\nmatrix": Measure.matrix,
-    r"\overset": lambda measure: max(SCRIPT * measure.argument(), measure.argument()),
+    r"\overset": lambda measure: max(SCRIPT_SCALE * measure.argument(), measure.argument()),
     r"\begin": Measure.environment,
     r"\mathbin": lambda measure: measure.argument() + BINARY,
     r"\mathop": lambda measure: measure.argument() + THIN,

@@ -32,8 +32,8 @@ LOOSEST_FIRST = (
 )
 LEVEL = {token: level for level, tokens in enumerate(LOOSEST_FIRST) for token in tokens}
 OPENING, CLOSING = "([", ")]"
-INDENT = 1.0  # ems of \quad before what goes on
-ROOM = 0.45  # of a row that the left sides may take before all begin at the margin
+INDENT_EMS = 1.0  # ems of \quad before what goes on
+MAX_LEFT_SHARE = 0.45  # of a row that the left sides may take before all begin at the margin
 
 
 class Break(NamedTuple):
@@ -56,7 +56,7 @@ def display(rows: list[str], width: float) -> str:
     """
     lines = aligned(rows, width)
     left = heads(rows)
-    if left > ROOM * width or any(left + breadth(line.partition("&")[2]) > width for line in lines):
+    if left > MAX_LEFT_SHARE * width or any(left + breadth(line.partition("&")[2]) > width for line in lines):
         lines = at_the_margin(rows, width)
     text = " \\\\\n".join(lines)
     return f"\\begin{{align*}}\n{text}\n\\end{{align*}}"
@@ -90,8 +90,8 @@ def broken(text: str, width: float, whole: bool = False) -> list[str]:
     """Break a formula into lines of at most this width; a line without a possible break stays longer. The relation
     between the sides of a `whole` statement is the last break to be used."""
     pieces: list[str] = []
-    while breadth(text) > width - INDENT * bool(pieces):
-        chosen = best(text, width - INDENT * bool(pieces), whole)
+    while breadth(text) > width - INDENT_EMS * bool(pieces):
+        chosen = best(text, width - INDENT_EMS * bool(pieces), whole)
         if chosen is None:
             break
         text, moved = opened(text, chosen)

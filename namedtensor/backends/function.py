@@ -17,7 +17,7 @@ from ..core.arrays import at_once
 from ..core.dimensions import is_inconclusive
 from ..core.extents import symbols_of
 from ..planning.failures import OF_MATRICES, index_error_at, is_index_problem, of_matrix, past_bits, refused, span_of
-from ..planning.memory import TINY, last_uses
+from ..planning.memory import MIN_BUFFER_NUMBERS, last_uses
 from ..planning.plan import Plan, Step, Value
 from ..planning.target import Target
 from ..planning.whole_numbers import CHECKS
@@ -210,7 +210,7 @@ class PlanFunction:
 
 def is_tiny(value: Value) -> bool:
     """Whether an array of known sizes is so small that it is kept for the next call."""
-    return not symbols_of(value.shape) and value.typical_count <= TINY
+    return not symbols_of(value.shape) and value.typical_count <= MIN_BUFFER_NUMBERS
 
 
 def later(make: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:

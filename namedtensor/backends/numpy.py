@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..planning.memory import TINY
+from ..planning.memory import MIN_BUFFER_NUMBERS
 from .lines import COMMON, INFIX, OF_NUMBERS, UNARY, listed, numbers, scattered
 from .numpy_kernels import KERNELS
 from .source import Backend
@@ -150,7 +150,7 @@ class NumPy(Backend):
 
     def writing(self, step: Any, names: tuple[str, ...], out: str) -> str:
         into_room = (
-            out.startswith("buffer_") and step.value.typical_count <= TINY
+            out.startswith("buffer_") and step.value.typical_count <= MIN_BUFFER_NUMBERS
         )  # which is dense, and of the result's own dtype
         if step.primitive == "dot" and into_room:
             return f"{names[0]}.dot({names[1]}, {out})"

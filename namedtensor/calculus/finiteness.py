@@ -15,7 +15,7 @@ from ..operators import REGISTRY
 from ..operators.record import NEVER_NEGATIVE
 from ..terms.terms import Term
 
-DEPTH = 8  # how far down a sign is looked for
+MAX_SIGN_DEPTH = 8  # how far down a sign is looked for
 
 # Of structural terms; what is so of an operator stands in its record.
 ALWAYS = frozenset("indicator input".split())
@@ -128,7 +128,7 @@ def is_nowhere_zero(term: Term) -> bool:
     return bool(number(term)) or is_positive(term)
 
 
-def is_positive(term: Term, depth: int = DEPTH) -> bool:
+def is_positive(term: Term, depth: int = MAX_SIGN_DEPTH) -> bool:
     """Whether it can be seen that a term is greater than zero."""
     value = number(term)
     if value is not None:
@@ -143,7 +143,7 @@ def is_positive(term: Term, depth: int = DEPTH) -> bool:
     return False
 
 
-def is_never_negative(term: Term, depth: int = DEPTH) -> bool:
+def is_never_negative(term: Term, depth: int = MAX_SIGN_DEPTH) -> bool:
     """Whether it can be seen that a term is nowhere less than zero."""
     value = number(term)
     if value is not None:
@@ -165,7 +165,7 @@ def is_never_negative(term: Term, depth: int = DEPTH) -> bool:
     return False
 
 
-def is_never_positive(term: Term, depth: int = DEPTH) -> bool:
+def is_never_positive(term: Term, depth: int = MAX_SIGN_DEPTH) -> bool:
     """Whether it can be seen that a term is nowhere greater than zero."""
     value = number(term)
     if value is not None:

@@ -8,6 +8,7 @@ from typing import Any
 from grammar.errors import Hint
 
 from ..core.axes import ShapeMismatch, bind, marked_apart
+from ..core.mismatches import operator_sign
 from ..core.sizes import is_ground, resolve, unify
 from ..core.strictness import OUTER, misspelt
 from ..core.suggestions import near
@@ -20,7 +21,7 @@ from ..terms.inference import CheckWarning, Inference, shown
 from ..terms.terms import Term
 from .axis_sizes import unknown_axis_size, unknown_size
 from .cases import truth
-from .diagnostics import broadcast, operator_sign, shape_error
+from .diagnostics import broadcast, shape_error
 
 Axes = tuple[tuple[str, Any], ...]  # of a use, each with the node that names it
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from grammar import nodes
+from grammar.cache import Cache
 from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Node
 
@@ -112,7 +113,7 @@ def is_value(checker: Inference, variable: str, body: Node, env: Environment, la
     labeled, families = labeled_names(checker, env)
     if labels:
         families, labeled = families | labeled, set[str]()
-    found = occurrences(checker, variable, body) if labels else occurrences_in(body, variable)
+    found = occurrences(variable, body) if labels else occurrences_in(body, variable)
     for kind, base, near in found:
         if kind == "axis" or (kind == "call" and not labels):
             return False
@@ -121,15 +122,16 @@ def is_value(checker: Inference, variable: str, body: Node, env: Environment, la
     return True
 
 
-def occurrences(checker: Inference, variable: str, body: Node) -> list[tuple[str, str, bool]]:
-    """The same for the body of a definition, found out once."""
-    mark, notes = ("occurrences", variable, id(body)), checker.scope.notes
-    if mark not in notes:
-        notes[mark] = body, [*occurrences_in(body, variable)]  # with the body, so that its id stays its own
-    return notes[mark][1]
+Occurrence = tuple[str, str, bool]
+_OCCURRENCES: Cache[tuple[str, int], tuple[Node, list[Occurrence]]] = Cache("occurrences of index variables", 4096)
 
 
-def occurrences_in(body: Node, variable: str) -> Iterator[tuple[str, str, bool]]:
+def occurrences(variable: str, body: Node) -> list[Occurrence]:
+    """`occurrences_in` for the body of a definition, cached with the body, so that its id stays its own."""
+    return _OCCURRENCES.get_or_build((variable, id(body)), lambda: (body, [*occurrences_in(body, variable)]))[1]
+
+
+def occurrences_in(body: Node, variable: str) -> Iterator[Occurrence]:
     """Where a variable stands in names of axes and in scripts: what these are of, and whether it is there some steps away."""
     for node in walk(body):
         if isinstance(node, nodes.Axis):

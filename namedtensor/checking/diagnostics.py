@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, Protocol
 from grammar.errors import Hint, NotationError
 
 from ..core import axes as named
-from ..core.axes import Mismatch, ShapeMismatch
+from ..core.axes import Shape, ShapeMismatch
+from ..core.mismatches import NAME_ONCE, SAME_SIZES, code_and_message, operator_sign
 from ..core.sizes import resolve, unify
 from ..core.suggestions import did_you_mean, near
 from ..terms.environment import source_name
@@ -32,47 +33,100 @@ ARGUMENTS = {
 
 
 class Use(NamedTuple):
-    """A use of an operator whose shapes do not fit: the mismatch, the operands, and the nodes that name them and the
-    axes.
-    """
+    """A use of an operator whose shapes do not fit: the operands with their nodes, that of the whole use, and of the axes."""
 
     checker: Inference
     problem: ShapeMismatch
     operator: str
-    arguments: Sequence[Any]
+    shapes: Sequence[Shape]
     parts: Sequence[Any]
     place: Any
     axes: Sequence[tuple[str, Any]]
-
-    @property
-    def sign(self) -> str:
-        """The operator with its axes, as it is shown."""
-        named = ", ".join(axis for axis, _ in self.axes)
-        return operator_sign(self.operator) + (f"_{{{named}}}" if named else "")
+    word: str = "argument"
 
     @property
     def axis(self) -> str:
         return self.problem.axis
 
     @property
-    def notes(self) -> list[str]:
-        """Notes with the shape of each operand."""
-        return [self.checker.described(part, argument.shape) for part, argument in zip(self.parts, self.arguments)]
+    def sign(self) -> str:
+        return operator_sign(self.operator)
 
     @property
-    def where_named(self) -> Any:
-        """The node that names the axis of the problem."""
-        return dict(self.axes).get(self.axis, self.place)
+    def sign_with_axes(self) -> str:
+        return self.sign + (f"_{{{', '.join(axis for axis, _ in self.axes)}}}" if self.axes else "")
 
+    def lacking(self) -> str:
+        parts = self.parts_where(lambda shape: self.axis not in shape)
+        who = " and ".join(parts) if len(parts) <= 2 else "its operands"
+        return who + ("" if len(self.shapes) < 2 or len(parts) > 1 else "; both operands need it")
 
-class ErrorText(NamedTuple):
-    """The parts of an error: code, message, place, notes and hint."""
+    def sizes(self) -> tuple[str, str]:
+        first, second = (resolve(size) for size in self.problem.detail)
+        return f"{first} {self.where_sized(first)}", f"{second} {self.where_sized(second)}"
 
-    code: int
-    message: str
-    place: Any
-    notes: Sequence[str]
-    hint: str | None = None
+    def where_sized(self, size: Any) -> str:
+        """The operands that have the axis of the problem in this size."""
+        parts = self.parts_where(lambda shape: resolve(shape.get(self.axis)) == size)
+        return "in " + ", ".join(dict.fromkeys(parts)) if parts else "elsewhere"
+
+    def parts_where(self, condition: Callable[[Shape], bool]) -> list[str]:
+        """The operands that the formula writes and whose shapes satisfy the condition."""
+        pairs = zip(self.parts, self.shapes)
+        return [self.checker.text(part) for part, shape in pairs if hasattr(part, "span") and condition(shape)]
+
+    @property
+    def notes(self) -> list[str]:
+        """The shape of each operand."""
+        if self.problem.kind == "repeated":
+            return []
+        shapes = [self.checker.described(part, shape) for part, shape in zip(self.parts, self.shapes)]
+        if self.problem.kind == "sizes":
+            shapes.append(f"{self.sign_with_axes} aligns axes by name, so their sizes must match")
+        return shapes
+
+    @property
+    def location(self) -> Any:
+        """The node that names the axis of the problem, or the whole use."""
+        named = self.problem.kind in ("missing", "clash", "repeated")
+        return dict(self.axes).get(self.axis, self.place) if named else self.place
+
+    def repair(self) -> str | None:
+        match self.problem.kind:
+            case "missing":
+                have = sorted({name for shape in self.shapes for name in shape if "@" not in name})
+                return other_axis(self.axis, have, self.shapes)
+            case "sizes":
+                return SAME_SIZES
+            case "clash":
+                plain = source_name(self.axis)
+                return f"rename the operand's {self.axis} first: X_{{{plain}→{plain}'}}"
+            case "repeated":
+                return NAME_ONCE
+            case "arity":
+                return self._arguments_to_write(*self.problem.detail)
+            case "number":
+                return self._axes_to_name(*self.problem.detail)
+            case "whole":
+                return "choose sizes that divide"
+            case _:
+                return None
+
+    def _arguments_to_write(self, wanted: Any, have: int) -> str | None:
+        if self.operator in ("max", "min") and (wanted, have) == (1, 2):
+            name = self.operator
+            return f"for two tensors write {name}(X, Y), with a reduction {name}({self.sign_with_axes} X, Y)"
+        return ARGUMENTS.get(self.operator)
+
+    def _axes_to_name(self, wanted: int, have: int) -> str:
+        sign = self.sign
+        axes = [axis for shape in self.shapes for axis in shape if "@" not in axis]
+        hint = _axes_hint(sign, wanted, have, axes)
+        if have == 0 and len(axes) >= wanted and self.checker.text(self.place).startswith(sign):  # each may be meant
+            start = self.place.span[0]
+            named = axes if wanted == 1 else [", ".join(axes[:wanted])]
+            return Hint(hint, *(f"{sign}_{{{each}}}" for each in named), at=(start, start + len(sign)))
+        return hint
 
 
 def shape_error(
@@ -85,117 +139,19 @@ def shape_error(
     axes: Sequence[tuple[str, Any]],
 ) -> NotationError:
     """The error of a shape that does not fit, which shows what each operand has."""
-    text = DIAGNOSTICS[problem.kind](Use(checker, problem, operator, arguments, parts, place, axes))
-    return checker.error(*text, symbol=operator, axis=problem.axis or None)
+    use = Use(checker, problem, operator, [argument.shape for argument in arguments], parts, place, axes)
+    code, message = code_and_message(problem, use.sign, [axis for axis, _ in axes], use)
+    return checker.error(code, message, use.location, use.notes, use.repair(), symbol=operator, axis=use.axis or None)
 
 
-def _missing(use: Use) -> ErrorText:
-    axis, arguments = use.axis, use.arguments
-    have = sorted({name for argument in arguments for name in argument.shape if "@" not in name})
-    lacking = [
-        use.checker.text(part)
-        for part, argument in zip(use.parts, arguments)
-        if axis not in argument.shape and hasattr(part, "span")
-    ]
-    who = " and ".join(lacking) if len(lacking) <= 2 else "its operands"
-    reason = "" if len(arguments) < 2 or len(lacking) > 1 else "; both operands need it"
-    message = f"{use.sign} needs axis {axis}, missing from {who}{reason}"
-    return ErrorText(301, message, use.where_named, use.notes, other_axis(axis, have, arguments))
-
-
-def _sizes(use: Use) -> ErrorText:
-    axis = use.axis
-    first, second = (resolve(size) for size in use.problem.detail)
-    return ErrorText(
-        302,
-        f"axis {source_name(axis)} has size {first} {where_sized(use, first)} and size {second} {where_sized(use, second)}",
-        use.place,
-        [*use.notes, f"{use.sign} aligns axes by name, so their sizes must match"],
-        "rename one of the two axes, or pass tensors of the same size",
-    )
-
-
-def _clash(use: Use) -> ErrorText:
-    axis = use.axis
-    return ErrorText(
-        306,
-        f"{use.sign} returns axis {axis}, but its operand already has an axis {axis}",
-        use.where_named,
-        use.notes,
-        f"rename the operand's {axis} first: X_{{{source_name(axis)}→{source_name(axis)}'}}",
-    )
-
-
-def _repeated(use: Use) -> ErrorText:
-    return ErrorText(303, f"axis {use.axis} is named twice", use.where_named, (), "name each axis once")
-
-
-def _arity(use: Use) -> ErrorText:
-    wanted, have = use.problem.detail
-    message = f"{use.sign} expects {wanted} argument{'' if wanted == 1 else 's'}, got {have}"
-    hint = ARGUMENTS.get(use.operator)
-    if use.operator in ("max", "min") and (wanted, have) == (1, 2):
-        name = use.operator
-        hint = f"for two tensors write {name}(X, Y), with a reduction {name}({use.sign} X, Y)"
-    return ErrorText(304, message, use.place, use.notes, hint)
-
-
-def _number(use: Use) -> ErrorText:
-    wanted, have = use.problem.detail
-    sign = operator_sign(use.operator)
-    axes = [axis for argument in use.arguments for axis in argument.shape if "@" not in axis]
-    hint = _axes_hint(sign, wanted, have, axes)
-    if (
-        have == 0 and len(axes) >= wanted and use.checker.text(use.place).startswith(sign)
-    ):  # several axes: each may be meant
-        start = use.place.span[0]
-        named = axes if wanted == 1 else [", ".join(axes[:wanted])]
-        hint = Hint(hint, *(f"{sign}_{{{each}}}" for each in named), at=(start, start + len(sign)))
-    return ErrorText(316, f"{sign} expects {_count(wanted)}, got {have}", use.place, use.notes, hint)
-
-
-def _whole(use: Use) -> ErrorText:
-    return ErrorText(310, str(use.problem.detail), use.place, use.notes, "choose sizes that divide")
-
-
-def _other(use: Use) -> ErrorText:
-    return ErrorText(301, str(use.problem.detail), use.place, use.notes)
-
-
-DIAGNOSTICS: dict[Mismatch, Callable[[Use], ErrorText]] = {
-    "missing": _missing,
-    "sizes": _sizes,
-    "clash": _clash,
-    "repeated": _repeated,
-    "arity": _arity,
-    "number": _number,
-    "whole": _whole,
-    "other": _other,
-}
-
-
-def other_axis(axis: str, have: list[str], arguments: Sequence[Operand]) -> str | None:
+def other_axis(axis: str, have: list[str], shapes: Sequence[Shape]) -> str | None:
     """The axis that may have been meant, where the operands lack the one that is named."""
     if axis not in have and (meant := near(axis, have, 1)):
         return did_you_mean(meant)
-    shared = [name for name in have if all(name in argument.shape for argument in arguments)]
-    if len(arguments) > 1:
+    shared = [name for name in have if all(name in shape for shape in shapes)]
+    if len(shapes) > 1:
         return Hint(f"both have {', '.join(shared)}", *shared) if shared else "they have no axis in common"
     return Hint(f"its axes are {', '.join(have)}", *have) if have else None
-
-
-def where_sized(use: Use, size: Any) -> str:
-    """The operands that have the axis of the problem in this size."""
-    found = [
-        use.checker.text(part)
-        for part, argument in zip(use.parts, use.arguments)
-        if hasattr(part, "span") and resolve(argument.shape.get(use.axis)) == size
-    ]
-    return "in " + ", ".join(dict.fromkeys(found)) if found else "elsewhere"
-
-
-def _count(number: int) -> str:
-    return "no axis" if number == 0 else "1 axis" if number == 1 else f"{number} axes"
 
 
 def _axes_hint(sign: str, wanted: int, have: int, axes: Sequence[str]) -> str:
@@ -205,10 +161,6 @@ def _axes_hint(sign: str, wanted: int, have: int, axes: Sequence[str]) -> str:
         return f"apply it once along each axis: {sign}_{{{axes[0] if axes else 'a'}}} {sign}_{{…}} X"
     named = ", ".join(axes[:wanted]) if len(axes) >= wanted else "axis" if wanted == 1 else "rows, columns"
     return f"name {'it' if wanted == 1 else 'them'} in the subscript, as in {sign}_{{{named}}}"
-
-
-def operator_sign(operator: str) -> str:
-    return {"juxtaposed": "the product", "negative": "−", "-": "−"}.get(operator, operator)
 
 
 def broadcast(

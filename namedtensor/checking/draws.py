@@ -15,7 +15,7 @@ from grammar.nodes import Draw, Expectation, Name
 
 from ..core.sizes import resolve
 from ..core.suggestions import did_you_mean, near
-from ..scope.distributions import DISTRIBUTIONS, DRAWS, is_categorical, is_finite, number_of
+from ..scope.distributions import DEFAULT_DRAWS, DISTRIBUTIONS, is_categorical, is_finite, number_of
 from ..scope.names import Key, walk
 from ..terms.environment import Environment
 from ..terms.inference import Inference
@@ -126,7 +126,7 @@ def check_known(checker: Inference, node: Draw) -> None:
 def number_of_draws(checker: Inference, env: Environment) -> int:
     found = checker.solver.number(Name("draws"), env)
     if found is None:
-        return DRAWS
+        return DEFAULT_DRAWS
     if not isinstance(found, int) or found < 1:
         raise checker.error(405, f"draws is {found}, but an expectation needs at least one", checker.scope.program)
     if found > checker.limits.max_steps:

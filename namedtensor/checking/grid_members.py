@@ -8,11 +8,12 @@ from functools import partial
 from itertools import product
 from typing import Any
 
+from grammar.cache import Cache
 from grammar.nodes import Node
 
 from ..core.sizes import is_ground, resolve
 from ..scope.names import Key, component, match_key, spelled, walk
-from ..scope.symbols import Definition
+from ..scope.symbols import Definition, Scope
 from ..terms.builder import TermBuilder
 from ..terms.environment import Environment
 from ..terms.inference import Inference
@@ -27,8 +28,8 @@ from .wavefront_loops import RolledGrid
 from .wavefront_order import Cell, Domain, ordered
 from .wavefronts import Misordered, Uncovered, Wavefront
 
-TRIES = 8  # orders that are tried at most
-MOST = 10**6  # members that are looked up one by one
+MAX_TRIED_ORDERS = 8  # orders that are tried at most
+MAX_LISTED_MEMBERS = 10**6  # members that are looked up one by one
 
 
 @dataclass(frozen=True)
@@ -117,12 +118,16 @@ def front_of(row: Place, column: Place) -> Wavefront | None:
 
 
 # ------------------------------------------------------------------------------------------------------ what is read
+_READS_ITSELF: Cache[tuple[Scope, Definition], bool] = Cache("families that read members of their own", 4096)
+
+
 def reads_itself(checker: Inference, family: Definition) -> bool:
     """Whether a member of a family may need others of its name."""
-    notes, mark = checker.scope.notes, ("reads itself", id(family))
-    if mark not in notes:
-        notes[mark] = family.name.base in {each.name.base for each, _ in mentioned(checker, family)}
-    return notes[mark]
+
+    def build() -> bool:
+        return family.name.base in {each.name.base for each, _ in mentioned(checker, family)}
+
+    return _READS_ITSELF.get_or_build((checker.scope, family), build)
 
 
 def mentioned(checker: Inference, family: Definition) -> Iterator[tuple[Definition, Any]]:
@@ -194,7 +199,7 @@ def rolled_grid(grid: Grid, rows: range, columns: range) -> RolledGrid | None:
     if not checker.rolls or grid.family.name.base in checker.scope.varied or mark in holder.unrollable:
         return None
     due = domain if made else due_for(grid, domain, rows, columns)
-    if due is None or due.count < loops.LEAST or not reads_itself(checker, grid.family):
+    if due is None or due.count < loops.MIN_LOOP_STEPS or not reads_itself(checker, grid.family):
         return None
     holder.unrollable[mark] = True  # while it is typed, and where that fails
     found = attempted(checker, holder, partial(rolled, grid, due))
@@ -220,7 +225,7 @@ def rolled(grid: Grid, domain: Domain) -> RolledGrid:
     """The loop over a domain, in the first order that is right."""
     checker, trace = grid.checker, len(grid.checker.trace)
     offsets, asked = offsets_of(checker, grid.family), domain
-    for _ in range(TRIES):
+    for _ in range(MAX_TRIED_ORDERS):
         order = ordered(domain, offsets)
         if order is None:
             break
@@ -283,7 +288,7 @@ def beside(grid: Grid, rolled: RolledGrid, every: Term, axis: str, row: Place, c
     """The same where some members are none of the loop's."""
     make = TermBuilder(grid.checker.graph, grid.family.body)
     axes = {each.binding.axis: each.numbers for each in (row, column) if each.term is not None}
-    if len(row.numbers) * len(column.numbers) > MOST:
+    if len(row.numbers) * len(column.numbers) > MAX_LISTED_MEMBERS:
         raise Unrollable
     if len(axes) == 1 and row.term is not None and column.term is not None:
         cells = [*zip(row.numbers, column.numbers)]

@@ -34,7 +34,9 @@ from .indexing import created
 from .open_families import labeled_member
 from .unknown_names import unknown_name
 
-NESTED = 100  # definitions that may be evaluated inside each other before what they need is evaluated ahead
+MAX_NESTED_DEFINITIONS = (
+    100  # definitions that may be evaluated inside each other before what they need is evaluated ahead
+)
 
 
 def find_term(checker: Inference, key: Key, env: Environment, node: Any) -> Term | None:
@@ -127,7 +129,7 @@ def define(checker: Inference, key: Key, group: list[Definition], holder: Enviro
         asking = nearest_call(env)
         place = Environment(parent=checker.top, sizes_parent=asking, depth=asking.depth, active=env.active)
         memo = asking.memo
-    if holder is checker.top and len(env.active) > NESTED and not checker.is_ahead and key not in memo:
+    if holder is checker.top and len(env.active) > MAX_NESTED_DEFINITIONS and not checker.is_ahead and key not in memo:
         define_ahead(checker, key)
     if key in memo:
         found = memo[key]

@@ -17,6 +17,7 @@ from itertools import count, islice, repeat
 from typing import Any
 
 from grammar import nodes
+from grammar.cache import Cache
 
 from ..core.sizes import unify
 from ..scope.names import Key
@@ -41,9 +42,13 @@ from .declarations import declared_members
 from .other_meanings import means_something
 from .recurrences import Recurrence
 
-LEAST = 64  # steps that are worth a loop
-LAYERS = 2  # the same where the index is also a label, as in W^l: such steps are long
-FIRST = 3  # at most so many steps are unrolled until shapes stay the same
+MIN_LOOP_STEPS = 64  # steps that are worth a loop
+MIN_LOOP_LAYERS = 2  # the same where the index is also a label, as in W^l: such steps are long
+MAX_FIRST_STEPS = 3  # at most so many steps are unrolled until shapes stay the same
+
+_NAMES: Cache[tuple[str, Any], list[Key]] = Cache(  # some 200 bytes for each
+    "names at the steps of loops", 512, weigh=lambda names: 200 * len(names), byte_limit=2**26
+)
 
 
 def member_at(
@@ -158,13 +163,14 @@ class Rolled:
 
     def names(self, key: Key) -> list[Key]:
         """What a name with the loop's index in its labels is at each step; the same for tensors of any sizes."""
-        steps, notes = self.numbers, self.checker.scope.notes
-        cache_key = "names at steps", str(key).replace(self.mark, "@"), steps
-        if cache_key not in notes:
+        steps = self.numbers
+
+        def build() -> list[Key]:
             texts = [[at_steps(part, self.mark, steps) for part in each] for each in key[1:]]
             scripts = (zip(*each) if each else ((),) * len(steps) for each in texts)
-            notes[cache_key] = [Key(*each) for each in zip(repeat(key.base), *scripts)]
-        return notes[cache_key]
+            return [Key(*each) for each in zip(repeat(key.base), *scripts)]
+
+        return _NAMES.get_or_build((str(key).replace(self.mark, "@"), steps), build)
 
     def order_parameters(self) -> None:
         """Put the parameters that were found meanwhile in the order of the steps."""
@@ -304,8 +310,8 @@ def is_worth_it(checker: Inference, recurrence: Recurrence, steps: int) -> bool:
     """Return whether a recurrence of `steps` steps becomes a loop."""
     if not checker.rolls or recurrence.family.name.base in checker.scope.varied:
         return False
-    if checker.shows_layers or steps < LAYERS or steps >= LEAST:
-        return steps >= LEAST
+    if checker.shows_layers or steps < MIN_LOOP_LAYERS or steps >= MIN_LOOP_STEPS:
+        return steps >= MIN_LOOP_STEPS
     return has_layers(checker, recurrence.holder)
 
 
@@ -333,7 +339,7 @@ def loop_to(checker: Inference, recurrence: Recurrence, begin: int, last: int) -
 def firsts(recurrence: Recurrence, begin: int) -> range:
     """The steps after which a loop may begin; where no member was made, the step before them all is one."""
     before = 0 if recurrence.key(begin) in recurrence.holder.memo else recurrence.direction
-    return range(begin - before, begin + recurrence.direction * (FIRST + 1), recurrence.direction)
+    return range(begin - before, begin + recurrence.direction * (MAX_FIRST_STEPS + 1), recurrence.direction)
 
 
 def counter(checker: Inference, axis: str, first: int, count: int, direction: int, node: Any) -> Term:

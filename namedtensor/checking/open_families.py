@@ -27,7 +27,7 @@ from .counting import OFFSET, Unrollable, members_of
 from .declarations import unknown_bound
 from .open_labels import offset_of, size_of_label
 
-FIRST = 3  # at most so many members are typed as they are until their types stay the same
+MAX_FIRST_MEMBERS = 3  # at most so many members are typed as they are until their types stay the same
 Numbers = tuple[Size, ...]
 
 
@@ -189,7 +189,7 @@ class Induction:
         result = self.begun.get(numbers)
         if result is not None:
             return result
-        if numbers in self.begun or len(self.begun) > FIRST ** len(self.counters):
+        if numbers in self.begun or len(self.begun) > MAX_FIRST_MEMBERS ** len(self.counters):
             raise NoStart
         self.begun[numbers] = None
         try:
@@ -229,7 +229,7 @@ class Induction:
     def typed(self) -> Term:
         inductions = self.holder.inductions
         known = {name for name, each in inductions.items() if each.type is not None}
-        for step, sides in product(range(FIRST), product((False, True), repeat=len(self.counters))):
+        for step, sides in product(range(MAX_FIRST_MEMBERS), product((False, True), repeat=len(self.counters))):
             try:
                 with retracted_after(NoStart):
                     return self.from_start(step, sides)
@@ -322,7 +322,7 @@ def with_label(key: Key, label: str, text: str) -> Key:
 def beyond(slack: Size) -> range:
     """How far numbers lie beyond an end, where some do."""
     result = least(slack)
-    return range(1, 1 - result) if type(result) is int and -FIRST <= result < 0 else range(0)
+    return range(1, 1 - result) if type(result) is int and -MAX_FIRST_MEMBERS <= result < 0 else range(0)
 
 
 def is_alike(term: Term, other: Term) -> bool:

@@ -20,8 +20,8 @@ from ..terms.environment import Environment
 from ..terms.inference import Inference
 
 Symbol: TypeAlias = tuple[Any, ...]  # ("size", axis) or ("scalar", Key)
-LARGEST = 2**1024  # a number in a size expression
-ROOTS = 64  # the highest root in one
+MAX_SIZE_NUMBER = 2**1024  # a number in a size expression
+MAX_ROOT = 64  # the highest root in one
 NO_SIZE = {  # why a number is not a size, and the repair, by whether it is an integer
     True: ("negative", "choose sizes for which it is at least 0"),
     False: ("not an integer", "choose sizes that divide"),
@@ -117,11 +117,11 @@ def power(base: Any, exponent: Any) -> Any:
     if not all(isinstance(each, (int, float, Fraction)) for each in (base, exponent)):
         return None
     base, exponent = Fraction(base), Fraction(exponent)
-    if (base == 0 and exponent < 0) or (base < 0 and exponent.denominator > 1) or exponent.denominator > ROOTS:
+    if (base == 0 and exponent < 0) or (base < 0 and exponent.denominator > 1) or exponent.denominator > MAX_ROOT:
         return None
     times = exponent.numerator
     if base not in (-1, 0, 1):  # what is beyond passes the limit too
-        times = max(-LARGEST.bit_length(), min(times, LARGEST.bit_length()))
+        times = max(-MAX_SIZE_NUMBER.bit_length(), min(times, MAX_SIZE_NUMBER.bit_length()))
     found = base**times
     if exponent.denominator > 1:
         return root(found, exponent.denominator)

@@ -24,10 +24,10 @@ from ..terms.inference import Inference, Sizes
 from .given_sizes import check_given_sizes, check_stated_sizes
 from .inferred_sizes import inferred_size, several_sizes
 from .size_agenda import SearchKey, SizeAgenda
-from .size_facts import LARGEST, FactIndex, Symbol, computed, invert, power, sides, solved_size, words_of
+from .size_facts import MAX_SIZE_NUMBER, FactIndex, Symbol, computed, invert, power, sides, solved_size, words_of
 
 NodePath: TypeAlias = tuple[Any, ...]  # a node, and the way to what holds it
-SEARCHES_PER_PIECE = 4  # searches for sizes that a formula may take, for each piece that it may have
+MAX_SEARCHES_PER_PIECE = 4  # searches for sizes that a formula may take, for each piece that it may have
 
 
 def anchor(env: Environment) -> Environment:
@@ -165,7 +165,7 @@ class SizeSolver(Sizes):
     def spend(self, symbol: Symbol, node: Any) -> None:
         """Count a search against the limit. Raises NotationError (404) where it is passed."""
         self.searches += 1
-        limit = SEARCHES_PER_PIECE * (self.checker.limits.max_expanded_nodes + len(self.checker.scope.source))
+        limit = MAX_SEARCHES_PER_PIECE * (self.checker.limits.max_expanded_nodes + len(self.checker.scope.source))
         if self.searches > limit:
             name = f"|{symbol[1]}|" if symbol[0] == "size" else str(symbol[1])
             raise self.checker.error(
@@ -357,7 +357,7 @@ class SizeSolver(Sizes):
 
     def bounded(self, value: Any, node: Node) -> Any:
         """A number of a size expression. Raises NotationError (404) where it passes what a size may be by far."""
-        if isinstance(value, (int, Fraction)) and max(abs(value.numerator), value.denominator) > LARGEST:
+        if isinstance(value, (int, Fraction)) and max(abs(value.numerator), value.denominator) > MAX_SIZE_NUMBER:
             raise self.checker.error(
                 404,
                 f"{self.checker.text(node)} exceeds the largest supported size, 2^1024",

@@ -15,7 +15,7 @@ from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
 from .counting import Unrollable, attempted, is_value
-from .loops import FIRST, LEAST, RolledLoop, counter, loop_to
+from .loops import MAX_FIRST_STEPS, MIN_LOOP_STEPS, RolledLoop, counter, loop_to
 from .recurrences import Recurrence
 
 
@@ -38,7 +38,7 @@ def along(checker: Inference, recurrence: Recurrence, steps: range, axis: str) -
     """The members of consecutive steps stacked along an axis: those written out first, then the states of a loop."""
     low, high = recurrence.range(checker)
     made = None
-    if len(steps) >= LEAST and low <= steps[-1] <= high:
+    if len(steps) >= MIN_LOOP_STEPS and low <= steps[-1] <= high:
         made = loop_with(checker, recurrence, low if recurrence.direction > 0 else high, steps)
     parts = []
     if made is None:
@@ -72,13 +72,13 @@ def loop_with(checker: Inference, recurrence: Recurrence, first: int, steps: ran
     begin, end = (steps[0], steps[-1])[::direction]
     for made in recurrence.holder.loops.get(recurrence.cache_key, ()):
         if (made.last - end) * direction >= 0 and (
-            max(begin * direction, first * direction + FIRST) - made.base * direction
+            max(begin * direction, first * direction + MAX_FIRST_STEPS) - made.base * direction
         ) >= 0:
             return made
     if (
         not checker.rolls
         or recurrence.family.name.base in checker.scope.varied
-        or (end - first) * direction < LEAST
+        or (end - first) * direction < MIN_LOOP_STEPS
         or recurrence.cache_key in recurrence.holder.unrollable
     ):
         return None
@@ -112,7 +112,7 @@ def through(checker: Inference, made: RolledLoop, axis: str, steps: range) -> Te
 
 def lifted(checker: Inference, variable: str, size: Any, body: Node, env: Environment, typed: Callable[[], Any]) -> Any:
     """The term of `typed`, families stacked along an axis; None where the variable is more than a number, or it is short."""
-    if not is_ground(size) or resolve(size) < LEAST or not checker.rolls:
+    if not is_ground(size) or resolve(size) < MIN_LOOP_STEPS or not checker.rolls:
         return None
     return attempted(checker, env, typed) if is_value(checker, variable, body, env) else None
 
@@ -120,18 +120,14 @@ def lifted(checker: Inference, variable: str, size: Any, body: Node, env: Enviro
 def laid(checker: Inference, variable: str, size: Any, body: Node, env: Environment, typed: Callable[[], Any]) -> Any:
     """The same for the elements of a tensor, where a short axis may be one of two."""
     if has_two_indices(checker, body):
-        size = LEAST
+        size = MIN_LOOP_STEPS
     return lifted(checker, variable, size, body, env, typed)
 
 
 def has_two_indices(checker: Inference, body: Node) -> bool:
     """Whether a member of a family over two indices is mentioned."""
-    notes, mark = checker.scope.notes, "names over two indices"
-    if mark not in notes:
-        functions = (each for function in checker.scope.all_functions() for each in function.families)
-        ranges = ((each.name.base, each.range) for each in (*checker.scope.families, *functions))
-        notes[mark] = frozenset(base for base, over in ranges if over is not None and over.further is not None)
-    if not notes[mark]:
+    bases = checker.scope.bases_over_two_indices
+    if not bases:
         return False
     names = (spelled(node) for node in walk(body) if isinstance(node, (Superscript, Subscript)))
-    return any(name is not None and name.base in notes[mark] for name in names)
+    return any(name is not None and name.base in bases for name in names)

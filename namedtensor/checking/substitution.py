@@ -16,7 +16,7 @@ from ..terms.inference import Inference, shown
 from ..terms.terms import Term, topological
 from .diagnostics import broadcast
 
-MAX_CHARS = 60  # of an expression that a message repeats
+MAX_QUOTED_CHARS = 60  # of an expression that a message repeats
 
 
 def at_point(checker: Inference, node: AtPoint, env: Environment) -> Term:
@@ -59,7 +59,7 @@ def at_point(checker: Inference, node: AtPoint, env: Environment) -> Term:
 def nothing_to_substitute(checker: Inference, node: AtPoint, name: Name, value: Node, body: Term) -> NotationError:
     """The error of x|_{u = 1}, where x has no u, or where u is an axis."""
     written = to_text(node.body)
-    text = written if len(written) <= MAX_CHARS else "this expression"
+    text = written if len(written) <= MAX_QUOTED_CHARS else "this expression"
     if name.text in body.shape:
         base = text if spelled(node.body) is not None else f"[{written}]" if text == written else "X"
         hint = f"write {base}_{{{name.text}({to_text(value)})}} for an element along the axis {name.text}"

@@ -22,12 +22,12 @@ from ..terms.environment import Environment, source_name
 from ..terms.inference import Inference, shown
 from .beyond_families import beyond_family
 
-MANY = 50  # errors after which no more are given names that are near: each costs a look at all names
+MAX_ERRORS_WITH_HINTS = 50  # errors after which no more are given names that are near: each costs a look at all names
 
 
 def unknown_name(checker: Inference, key: Key, place: Any, env: Environment):
     text = str(key)
-    known_names = visible(checker, env) if len(checker.errors) < MANY else []
+    known_names = visible(checker, env) if len(checker.errors) < MAX_ERRORS_WITH_HINTS else []
     base = place
     while isinstance(base, (nodes.Subscript, nodes.Superscript)):
         base = base.base
@@ -36,7 +36,7 @@ def unknown_name(checker: Inference, key: Key, place: Any, env: Environment):
     refused = refused_head(checker, text)
     if refused is not None:
         return refused
-    beyond = beyond_family(checker, key, place, env) if len(checker.errors) < MANY else None
+    beyond = beyond_family(checker, key, place, env) if len(checker.errors) < MAX_ERRORS_WITH_HINTS else None
     if beyond is not None:
         return beyond
     known = (*checker.top.variables.values(), *checker.parameters.values())
@@ -63,7 +63,7 @@ def unknown_name(checker: Inference, key: Key, place: Any, env: Environment):
     if refused is not None:
         return refused
     size = size_of_family(checker, key)
-    few = len(checker.errors) < MANY
+    few = len(checker.errors) < MAX_ERRORS_WITH_HINTS
     hint = (
         (of_equation(checker, text) if few else None)
         or (f"pass it: sizes={{{size!r}: 3}}" if size else without_range(checker, key))

@@ -14,7 +14,7 @@ from itertools import chain, product
 from typing import Any
 
 from grammar import nodes
-from grammar.cache import cached_property
+from grammar.cache import Cache, cached_property
 from grammar.errors import NotationError
 from grammar.nodes import Axis, Call, Index, Name, Node, axis_of
 from grammar.traversal import children
@@ -30,7 +30,9 @@ from ..terms.inference import InputType
 from .inferred_sizes import axes_named
 
 NUMBER = "(a number)"  # among the texts of scripts
-LABELS = 8  # of a name, each of which may be itself or any number; one with more labels is any name with as many
+MAX_AMBIGUOUS_LABELS = (
+    8  # of a name, each of which may be itself or any number; one with more labels is any name with as many
+)
 OPTIONS = ("sizes", "syntax", "strict", "limits", "values")  # what Python takes by name beside tensors
 
 
@@ -75,12 +77,13 @@ def listed(names: list[str]) -> str:
     return ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
 
 
+_MENTIONED: Cache[tuple[Scope, frozenset[Key]], MentionedNames] = Cache("names that programs mention", 512)
+
+
 def mentioned_names(scope: Scope, given: Iterable[Key]) -> MentionedNames:
     """Return the names that a program mentions, for these given names; cached, because it does not depend on sizes."""
-    cache_key = MentionedNames, frozenset(given)
-    if cache_key not in scope.notes:
-        scope.notes[cache_key] = MentionedNames(scope, cache_key[1])
-    return scope.notes[cache_key]
+    names = frozenset(given)
+    return _MENTIONED.get_or_build((scope, names), lambda: MentionedNames(scope, names))
 
 
 class MentionedNames:
@@ -144,7 +147,7 @@ class MentionedNames:
         seen: set[tuple[Any, ...]] = set()
         for spelling in self.names:
             texts = [*map(self.texts, (*spelling.subscript, *spelling.superscript))]
-            if len(texts) > LABELS:
+            if len(texts) > MAX_AMBIGUOUS_LABELS:
                 texts = [(None,)] * len(texts)
             for pattern in product(*texts):
                 each = spelling.base, pattern[: len(spelling.subscript)], pattern[len(spelling.subscript) :]

@@ -20,7 +20,7 @@ from .grid_borders import Border
 from .grids import Grid
 from .wavefront_order import Cell, Domain, Order
 
-FRONTS = 16  # fronts that a step may read, and members of one that no step makes, at most
+MAX_FRONTS = 16  # fronts that a step may read, and members of one that no step makes, at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +144,7 @@ class LoopOfFronts:
             on.setdefault(self.order.schedule.front(cell), []).append(cell)
         fronts = [on.get(number, []) for number in range(self.order.first, self.order.last + 1)]
         most = max(map(len, fronts))
-        if most > FRONTS:
+        if most > MAX_FRONTS:
             raise Unrollable
         for place in range(most):
             cells = [some[place] if place < len(some) else None for some in fronts]

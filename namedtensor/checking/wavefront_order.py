@@ -16,7 +16,7 @@ from typing import NamedTuple
 from grammar.cache import cached_property
 
 Cell = tuple[int, int]
-OVERHEAD = 256  # lanes that cost as much as a step
+LANES_PER_STEP = 256  # lanes that cost as much as a step
 
 
 class Domain:
@@ -172,7 +172,7 @@ def ordered(domain: Domain, offsets: Iterable[Cell]) -> Order | None:
                 if all(schedule.front(offset) >= 1 for offset in offsets):
                     ends = [*fronts(lying, weight, other)]
                     steps = max(map(max, ends)) - min(map(min, ends)) + 1
-                    found.append((steps * (OVERHEAD + len(lying.spans)), len(found), lying, schedule))
+                    found.append((steps * (LANES_PER_STEP + len(lying.spans)), len(found), lying, schedule))
     for _, _, lying, schedule in sorted(found, key=lambda each: each[:2]):
         order = order_of(lying, schedule)
         if order is not None:

@@ -22,7 +22,7 @@ from .coordinates import Coordinate
 from .counting import Unrollable
 from .grid_borders import Border, border_of, typed_at
 from .grids import Grid
-from .wavefront_loops import FRONTS, LoopOfFronts, RolledGrid, clipped
+from .wavefront_loops import MAX_FRONTS, LoopOfFronts, RolledGrid, clipped
 from .wavefront_order import Cell, Domain, Order
 
 
@@ -72,7 +72,7 @@ class Wavefront:
         distance = self.order.schedule.front(back)
         if distance < 1:
             raise Misordered(back)
-        if distance > FRONTS:
+        if distance > MAX_FRONTS:
             raise Unrollable
         if back not in grid.reads:
             first = self.first(grid)

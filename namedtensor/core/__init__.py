@@ -6,6 +6,7 @@
 `dimensions`: symbolic dimensions of JAX.
 `sizes`: size variables and their unification.
 `arrays`: the library of an array, dtype names.
+`mismatches`: the errors of shapes that do not fit an operator, for the checker and for Python functions.
 `hooks`: callbacks and functions of higher layers.
 `layout`: axes, sizes and dtype of a tensor, interned.
 `tensor`: NamedTensor: data, construction, conversion, comparison.

@@ -9,7 +9,7 @@ from typing import Any
 from weakref import WeakSet
 
 from grammar.errors import NotationError
-from grammar.lengths import LITERAL, TEXT
+from grammar.lengths import MAX_LITERAL_NUMBERS, MAX_TEXT_CHARS
 from grammar.locks import locked
 
 from .kinds import as_number
@@ -42,10 +42,10 @@ class Limits:
     """
 
     max_nesting: int = 200
-    max_literal_elements: int = LITERAL
+    max_literal_elements: int = MAX_LITERAL_NUMBERS
     max_result_bytes: int = 4 * 2**30
     max_steps: int = 10**6
-    max_source_chars: int = TEXT
+    max_source_chars: int = MAX_TEXT_CHARS
     max_expanded_nodes: int = 5 * 10**4
 
     def __post_init__(self) -> None:

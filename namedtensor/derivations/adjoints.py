@@ -30,7 +30,7 @@ from .recurrences import Family, NotARecurrence, Recurrence, recurrence_of
 from .step_programs import RecurrenceAssembly
 from .steps import Step, Steps
 
-SHORT = 5  # symbols of a weight that is written where it counts
+MAX_INLINE_SYMBOLS = 5  # symbols of a weight that is written where it counts
 ADJOINTS = "gabqvpru"
 
 
@@ -172,7 +172,7 @@ def weighted(assembly: RecurrenceAssembly, outside: list[Any], whole: Node, valu
             continue
         if weight.node == Number(1):
             found.append(term)
-        elif not weight.names and length(weight.node) <= SHORT:
+        elif not weight.names and length(weight.node) <= MAX_INLINE_SYMBOLS:
             found.append(adjoint.times(weight.node, term))
         else:
             assembly.line(Name(adjoint.letter), assembly.in_lines(weight))

@@ -24,7 +24,7 @@ from .indices import UNIT, Linear, mapped
 from .reading import Shapes, reading_checker
 from .recurrences import depending
 
-STEPS = 3  # at which shapes are looked at
+MIN_SHAPE_STEPS = 3  # at which shapes are looked at
 
 Bounds = tuple[Linear, Linear]
 
@@ -59,7 +59,7 @@ class Assembly:
         bounds = list(bounds)
         few: dict[str, int] = {}
         for symbol in {symbol for each in bounds for side in each for symbol in side} - {UNIT}:
-            few[symbol.strip("|")] = STEPS + max(abs(first.get(UNIT, 0)) for first, _ in bounds)
+            few[symbol.strip("|")] = MIN_SHAPE_STEPS + max(abs(first.get(UNIT, 0)) for first, _ in bounds)
         for each in self.tree.statements:
             sides = each.sides if isinstance(each, Equation) else ()
             said = [few[side.text] for side in sides if isinstance(side, Name) and side.text in few]

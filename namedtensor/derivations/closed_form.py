@@ -27,7 +27,7 @@ from ..programs.program import Formula, Program
 from ..scope.binder import bind
 from ..symbolic.from_terms import NotReadable
 from ..symbolic.parts import Unwritable
-from ..symbolic.work import LIMIT, TooLong, budgeted, working
+from ..symbolic.work import MAX_WORK_OPERATIONS, TooLong, budgeted, working
 from .families import of_families
 from .identification import Typed, closed_program, sizes_said
 from .least_shapes import taken_by, with_shapes
@@ -128,7 +128,9 @@ class ClosedForm:
         return self.expression(*arguments, **values)
 
 
-def closed_form(program: Any, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None = None, limit: int = LIMIT):
+def closed_form(
+    program: Any, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None = None, limit: int = MAX_WORK_OPERATIONS
+):
     """The closed form of the derivatives in a program's value; shapes are given as `check` takes them.
 
     Raises NotationError where a part has no closed form, or the work passes the limit.

@@ -13,8 +13,8 @@ from ..core.tensor import NamedTensor, tensor
 from ..programs.program import Formula
 from ..scope.names import key
 
-STEP = 1e-5
-MOST = 4096  # elements that are changed one by one
+DIFFERENCE_STEP = 1e-5
+MAX_ELEMENTS = 4096  # elements that are changed one by one
 
 
 def differences(formula: Any, values: Mapping[str, Any], sizes: Mapping[str, int] | None = None) -> NamedTensor:
@@ -42,9 +42,9 @@ def differences(formula: Any, values: Mapping[str, Any], sizes: Mapping[str, int
     axes = tuple(at.axes) if isinstance(at, NamedTensor) else ()
     extents: list[int] = [int(at.sizes[axis]) for axis in axes] if axes else []
     flat = at.to_numpy(axes).ravel().astype(float).tolist() if axes else [float(at)]
-    if len(flat) > MOST:
+    if len(flat) > MAX_ELEMENTS:
         raise NotationError(
-            404, f"{name} has {len(flat)} elements; finite differences support at most {MOST}", formula.source
+            404, f"{name} has {len(flat)} elements; finite differences support at most {MAX_ELEMENTS}", formula.source
         )
 
     def near(place: int, change: float) -> Any:
@@ -52,7 +52,10 @@ def differences(formula: Any, values: Mapping[str, Any], sizes: Mapping[str, int
         moved: Any = tensor(folded(numbers, extents), " ".join(axes)) if axes else numbers[0]
         return body(values={**values, name: moved}, sizes=sizes)
 
-    slopes = [(near(place, STEP) - near(place, -STEP)) / (2 * STEP) for place in range(len(flat))]
+    slopes = [
+        (near(place, DIFFERENCE_STEP) - near(place, -DIFFERENCE_STEP)) / (2 * DIFFERENCE_STEP)
+        for place in range(len(flat))
+    ]
     inner = tuple(slopes[0].axes)
     rows = folded([each.tolist(inner) if inner else float(each) for each in slopes], extents)
     marked = [axis + taken.mark for axis in axes]

@@ -31,7 +31,7 @@ from ..terms.terms import Term, topological
 from .needed import needed
 from .reading import reading_checker
 
-MEMBERS = 64  # of a family that are looked at
+MAX_MEMBERS = 64  # of a family that are looked at
 
 
 def reading_of(
@@ -145,7 +145,7 @@ def members(checker: ReadingChecker) -> Iterator[Key]:
         base = family.key._replace(superscript=())
         if len(family.key.superscript) != 1 or family.key.subscript:
             continue
-        for number in range(1, MEMBERS):
+        for number in range(1, MAX_MEMBERS):
             name = base._replace(superscript=(str(number),))
             try:
                 if checker.find(name, checker.top, None) is None:

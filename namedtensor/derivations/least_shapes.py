@@ -21,14 +21,14 @@ from .recurrences import base_of
 
 Shapes = Mapping[str, Mapping[str, Any]]
 Found = TypeVar("Found")
-MOST = 24  # axes and names that are found so
+MAX_INFERRED_SIZES = 24  # axes and names that are found so
 
 
 def with_shapes(given: Shapes, run: Callable[[dict[str, dict[str, Any]]], Found], tree: nodes.Program) -> Found:
     """Run with the shapes, made larger until it is right; its first error where that does not help."""
     shapes = {name: dict(shape) for name, shape in given.items()}
     first: NotationError | None = None
-    for _ in range(MOST):
+    for _ in range(MAX_INFERRED_SIZES):
         try:
             return run({name: dict(shape) for name, shape in shapes.items()})
         except NotationError as problem:

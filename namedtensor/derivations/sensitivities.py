@@ -31,7 +31,7 @@ from .recurrences import Family, NotARecurrence, base_of, depending, family_of, 
 from .steps import Step, Steps
 
 MARKS = ("*", "†", "**", "††")
-NESTED = 4  # sums within sums
+MAX_NESTED_SUMS = 4  # sums within sums
 LAW = "∂h^t/∂W = ∂h^t/∂h^{t-1} ⊙ ∂h^{t-1}/∂W + what the step has of W itself"
 
 
@@ -259,7 +259,7 @@ class Sensitivities(Assembly):
         if over is not None:
             bounds[over.variable.text] = [(over.low, over.high)]
         ends = [index]
-        for _ in range(NESTED):
+        for _ in range(MAX_NESTED_SUMS):
             found = []
             for end in ends:
                 variable = next((each for each in end if each in bounds), None)

@@ -10,7 +10,7 @@ from typing import Any
 
 from grammar import nodes
 from grammar.errors import ENDLESS_MACRO, NotationError, Span
-from grammar.latex.macros import EXPANSION, expand, scan
+from grammar.latex.macros import MAX_MACRO_PIECES, expand, scan
 from grammar.parser import parse
 from grammar.symbols import BINDERS, FUNCTIONS
 
@@ -311,7 +311,7 @@ def _expanded(work: AssembledProgram) -> int:
     try:
         return len(expand(work.text, scan(work.text)))
     except NotationError as problem:
-        return EXPANSION // (10 if problem.reason == ENDLESS_MACRO else 100)
+        return MAX_MACRO_PIECES // (10 if problem.reason == ENDLESS_MACRO else 100)
 
 
 def _known(section: Section) -> tuple[frozenset[str], frozenset[str]]:

@@ -281,7 +281,7 @@ def ranking(x: Any, k: int) -> list[int]:
     """The indices of the k largest entries, the first index first among equals."""
     entries = list(x.entries.values())
     if k > len(entries):
-        raise NotationError(301, f"cannot take {k} of {len(entries)} elements")
+        raise NotationError(308, f"cannot take {k} of {len(entries)} elements")
     return sorted(range(1, len(entries) + 1), key=lambda i: (entries[i - 1] == entries[i - 1], -entries[i - 1]))[:k]
 
 
@@ -321,7 +321,7 @@ def matrix(x: Any, rows: str, columns: str) -> list[list[Any]]:
     """The numbers by rows."""
     if x.shape[rows] != x.shape[columns]:
         raise NotationError(
-            301,
+            308,
             f"the matrix must be square, but axis {rows} has size {x.shape[rows]} and axis {columns} has size {x.shape[columns]}",
         )
     return x.to_list((rows, columns))

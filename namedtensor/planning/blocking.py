@@ -8,7 +8,7 @@ from ..core.extents import proves_at_most, typical
 from ..core.size_conditions import assume_at_most, is_by_example
 from ..terms.terms import Term, resolved_shape, topological
 from . import contraction_order, core_use, online_softmax, regions
-from .fast_path import FEW_OF_BLOCK
+from .fast_path import MAX_REPEATED_BLOCK_STEPS
 from .lowering import Lowering, count
 from .plan import Argument, Value
 from .regions import Region
@@ -16,7 +16,7 @@ from .regions import Region
 
 def find_regions(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int]) -> None:
     """The disjoint regions that are worth tiling, found from the roots down."""
-    if max(map(typical, {*counts}), default=0) * lowering.itemsize < regions.SCORES:
+    if max(map(typical, {*counts}), default=0) * lowering.itemsize < regions.MIN_SCORE_BYTES:
         return
     taken: set[int] = set()
     sizes = regions.sizes_of_layers(terms) if lowering.is_on("layer-tiling") else ()
@@ -92,7 +92,9 @@ def _in_blocks(lowering: Lowering, region: Region, tiling: regions.Tiling) -> Va
     sizes = resolved_shape(region.root.shape)
     assume_at_most(tiling.rows, sizes[tiling.tiled])  # the last tile reaches back into the one before
     shape = tuple(sizes[axis] for axis in order)
-    plan = inner.builder.plan(lowering.source, (result,), f"{lowering.prefix}b{lowering.blocks}_", FEW_OF_BLOCK)
+    plan = inner.builder.plan(
+        lowering.source, (result,), f"{lowering.prefix}b{lowering.blocks}_", MAX_REPEATED_BLOCK_STEPS
+    )
     return lowering.builder.step(
         "tiling", given, order, shape, result.dtype, plan=plan, function=f"{lowering.prefix}block_{lowering.blocks}", cuts=tuple(cuts),
         counts=(*[sizes[axis] for axis in tiling.picked], sizes[tiling.tiled]), rows=tiling.rows,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.axes import Order, union
 from . import dtypes, sums_as_products, whole_numbers
-from .fast_path import ENDS, FAR, LARGE
+from .fast_path import ENDS, FAR, MIN_GUARDED_NUMBERS
 from .plan import Argument, Value
 from .step_builder import StepBuilder
 
@@ -95,7 +95,7 @@ class PlanBuilder(StepBuilder):
 
     def guarded(self, primitive: str, x: Value, value: Value, axes: Order, **options: Any) -> Value:
         """A value that has a fast path over these axes; in a long plan one step of `x` that has a guard of its own."""
-        if self.in_block or x.typical_count < LARGE or axes != x.order[-1:] or not self.has_fast_path(x):
+        if self.in_block or x.typical_count < MIN_GUARDED_NUMBERS or axes != x.order[-1:] or not self.has_fast_path(x):
             return value
         one = self.step(primitive, (x,), x.order, x.shape, x.dtype, **options)
         return self.step("select", (value, value, one), x.order, x.shape, x.dtype)

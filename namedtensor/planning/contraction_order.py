@@ -18,10 +18,10 @@ from .builder import PlanBuilder
 from .lowering import Lowering
 from .plan import Argument, Value
 
-MOST = 8  # factors: beyond, the order that was written stays
-CALL = 500.0  # the cost of a call of the library, in multiply-adds
+MAX_FACTORS = 8  # factors: beyond, the order that was written stays
+CALL_MULTIPLY_ADDS = 500.0  # the cost of a call of the library, in multiply-adds
 CHAINED = ("⊙", "∑")
-MATRIX = 100.0  # the cost of each matrix of a stack
+MATRIX_MULTIPLY_ADDS = 100.0  # the cost of each matrix of a stack
 
 
 class Chain(NamedTuple):
@@ -42,7 +42,7 @@ def chain_of(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts])
         return None
     factors, axes = _collected(term, alone, known, True)
     fewest = 2 if term.operator == "∑" else 3
-    if not fewest <= len(factors) <= MOST or not axes or len(axes) != len(set(axes)):
+    if not fewest <= len(factors) <= MAX_FACTORS or not axes or len(axes) != len(set(axes)):
         return None
     kept, summed = set(term.shape), set(axes)
     if kept & summed or any(not set(each.shape) <= kept | summed for each in factors):
@@ -75,7 +75,7 @@ def _parts(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts], f
     if total and len(parts[0][0]) == 1:
         return [term], []
     factors = [factor for more, _ in parts for factor in more]
-    return factors[: MOST + 1], [*term.axes, *(axis for _, summed in parts for axis in summed)]
+    return factors[: MAX_FACTORS + 1], [*term.axes, *(axis for _, summed in parts for axis in summed)]
 
 
 Tree = Any  # a factor's place, or a pair of trees
@@ -122,7 +122,12 @@ def price(left: frozenset[str], right: frozenset[str], axes, outside, sizes: dic
     contracted = bool(left & right & summed)  # a product of matrices keeps the processor busiest
     weight = (1.0 if apart else 2.0) if contracted else 8.0
     written = 2.0 * math.prod(sizes[axis] for axis in kept)
-    return weight * work + written + CALL + (MATRIX * math.prod(sizes[axis] for axis in stack) if stack else 0.0)
+    return (
+        weight * work
+        + written
+        + CALL_MULTIPLY_ADDS
+        + (MATRIX_MULTIPLY_ADDS * math.prod(sizes[axis] for axis in stack) if stack else 0.0)
+    )
 
 
 def reorder(lowering: Lowering, term: Term) -> Argument | None:

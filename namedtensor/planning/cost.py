@@ -17,7 +17,7 @@ PRODUCTS = ("dot", "matmul", "vecdot", "addmm", "projected")
 PICKING = ("take", "take_along")  # these read as many numbers as they give, not their whole operand
 ADDING = ("scatter_add",)  # these do work for each number of their operand, not of their result
 HEADINGS = ("multiply-adds", "operations", "bytes")
-WIDEST = 40  # characters of the formula in a row
+MAX_FORMULA_CHARS = 40  # characters of the formula in a row
 
 
 class Row(NamedTuple):
@@ -118,7 +118,7 @@ def part_of(step: Step, source: str) -> str:
         return ""
     start, end = span_of(step.origin, source)
     text = " ".join(source[start:end].split())
-    return text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…"
+    return text if len(text) <= MAX_FORMULA_CHARS else f"{text[: MAX_FORMULA_CHARS - 1]}…"
 
 
 def work_of(step: Step) -> tuple[Size, Size]:

@@ -20,7 +20,7 @@ from typing import Any
 from ..core.extents import Extent, upper_bound
 
 Interval = tuple[Any, Any]  # the least and the greatest; ints, −∞ or ∞
-MOST = 2**1000  # beyond, a bound is none
+MAX_BOUND = 2**1000  # beyond, a bound is none
 EXACT = (-(2**53), 2**53)  # the whole numbers that floats of 64 bits have without a gap
 SIGNIFICANT_BITS = {"float64": 53, "float32": 24, "float16": 11, "bfloat16": 8}
 
@@ -76,7 +76,9 @@ def hull(*intervals: Interval) -> Interval:
 # ------------------------------------------------------------------------------------------------------ of two numbers
 def bounded(low: Any, high: Any) -> Interval:
     """An interval with far bounds widened to infinity, so that bounds stay small."""
-    return min(low if low >= -MOST else -math.inf, MOST), max(high if high <= MOST else math.inf, -MOST)
+    return min(low if low >= -MAX_BOUND else -math.inf, MAX_BOUND), max(
+        high if high <= MAX_BOUND else math.inf, -MAX_BOUND
+    )
 
 
 def add(left: Interval, right: Interval) -> Interval:

@@ -34,7 +34,7 @@ from .target import Target
 Rule = Callable[["Lowering", Term], Argument]
 Attempt = Callable[["Lowering", Term], "Argument | None"]
 Analysis = Callable[["Lowering", Sequence[Term], Sequence[int]], None]
-AXES = 32  # arrays may have 64 axes, and an operation may double them
+MAX_AXES = 32  # arrays may have 64 axes, and an operation may double them
 GIVEN = ("input", "rename")  # terms that need no array of their own
 RESULT: Any = object()  # marks a root: used by the caller
 
@@ -188,12 +188,12 @@ class Lowering:
         inputs, values = self.inputs, self.values
         for term, size in zip(terms, counts):
             given = inputs.get(term.options[0]) if term.operator == "input" else None
-            if given is not None and given.order == (*term.shape,) and len(term.shape) <= AXES:
+            if given is not None and given.order == (*term.shape,) and len(term.shape) <= MAX_AXES:
                 values[id(term)] = given
                 continue
             if id(term) in inside and id(term) not in self.regions:
                 continue
-            if (size if type(size) is int else typical(size)) > most or len(term.shape) > AXES:
+            if (size if type(size) is int else typical(size)) > most or len(term.shape) > MAX_AXES:
                 self.check_memory(term, size)
             self.builder.origin = term
             try:
@@ -228,9 +228,9 @@ class Lowering:
 
     def check_memory(self, term: Term, size: int) -> None:
         """Raise NotationError where a term has too many axes, or more numbers than the limit of one result allows."""
-        if len(term.shape) > AXES and size >= 0:
+        if len(term.shape) > MAX_AXES and size >= 0:
             raise NotationError(
-                404, f"the result has {len(term.shape)} axes; the limit is {AXES}", self.source,
+                404, f"the result has {len(term.shape)} axes; the limit is {MAX_AXES}", self.source,
                 span_of(term, self.source), hint="merge some axes, or contract them earlier",
             )  # fmt: skip
         total = size * self.itemsize // self.target.share(map(source_name, term.shape))

@@ -73,8 +73,8 @@ def donated_to(loop: Step) -> list[Value]:
 
 
 # ---------------------------------------------------------------------------------------------------- workspaces
-SMALL = 2**14  # bytes of an array that needs no buffer in a function of blocks
-TINY = 2**10  # numbers of an array that has a buffer in a function that is called again and again
+MIN_BLOCK_BUFFER_BYTES = 2**14  # bytes of an array that needs no buffer in a function of blocks
+MIN_BUFFER_NUMBERS = 2**10  # numbers of an array that has a buffer in a function that is called again and again
 
 
 class Workspace(NamedTuple):
@@ -90,7 +90,7 @@ class Workspace(NamedTuple):
 
 def workspaces(
     plan: Plan, writes: frozenset[str], products: frozenset[str], over: Mapping[Value, Value], out: bool = True,
-    fits: Callable[[Value], bool] = lambda value: value.typical_count * 4 >= SMALL,
+    fits: Callable[[Value], bool] = lambda value: value.typical_count * 4 >= MIN_BLOCK_BUFFER_BYTES,
 ) -> Workspace:  # fmt: skip
     """Assign buffers to the arrays of a function by their live ranges; results lie in none."""
     if not plan.in_place:
@@ -158,19 +158,19 @@ def _until(plan: Plan) -> dict[Any, float]:
     return until
 
 
-RELEASED = 2**17  # numbers of an array from which on it is released at its last use
+MIN_RELEASED_NUMBERS = 2**17  # numbers of an array from which on it is released at its last use
 
 
 def last_uses(plan: Plan) -> dict[Value, list[str]]:
     """For each step, the names of large arrays that are dead after it, to be released."""
-    if all(step.value.typical_count < RELEASED for step in plan.steps):
+    if all(step.value.typical_count < MIN_RELEASED_NUMBERS for step in plan.steps):
         return {}
     steps = [step for step in plan.steps if not step.value.fixed and step.primitive != "same"]
     kept = {plan.names.get(each) for each in (*plan.inputs, *plan.results) if not isinstance(each, (bool, int, float))}
     last: dict[str, Value] = {}
     for step in steps[:-1]:
         for each in (step.value, *step.arguments):
-            if isinstance(each, Value) and not each.fixed and each.typical_count >= RELEASED:
+            if isinstance(each, Value) and not each.fixed and each.typical_count >= MIN_RELEASED_NUMBERS:
                 last[plan.names[each]] = step.value
     for each in steps[-1].arguments if steps else ():
         last.pop(plan.names.get(each, "") if isinstance(each, Value) else "", None)

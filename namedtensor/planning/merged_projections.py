@@ -24,7 +24,7 @@ from .lowering import count as count_of
 from .plan import Argument, Value
 from .regions import sizes_of
 
-ROWS = 2**12  # of X at least, where the matrices are put together
+MIN_MERGED_ROWS = 2**12  # of X at least, where the matrices are put together
 FEW, LARGE = 8, 2**16  # rows of X at most, and numbers of a matrix at least, where they may be one as they lie
 STACK = "(projections)"  # the axis that several projections share
 
@@ -58,7 +58,9 @@ def _projection(term: Term, lowering: Lowering) -> tuple[Term, Term] | None:
             if sizes is None or shared != set(term.axes) or not own or own & set(lowering.target.spread):
                 continue
             rows = typical(math.prod(size for axis, size in sizes.items() if axis not in term.axes))
-            if (rows >= ROWS or _may_be_neighbours(lowering, rows, matrix)) and len(x.shape) > len(term.axes):
+            if (rows >= MIN_MERGED_ROWS or _may_be_neighbours(lowering, rows, matrix)) and len(x.shape) > len(
+                term.axes
+            ):
                 return x, matrix
     return None
 
@@ -106,7 +108,7 @@ def _project(lowering: Lowering, members: list[tuple[Term, Term, Term]]) -> bool
 def _product(lowering: Lowering, x: Value, matrices: list[Value], rows: Order, whole: str) -> Value:
     """The product with all of the matrices: put together first, or as they lie."""
     b, count = lowering.builder, x.count // x.shape[-1]
-    if typical(count) >= ROWS:
+    if typical(count) >= MIN_MERGED_ROWS:
         return b.reorder(REGISTRY["⊙"].lower(b, (x, b.concat(matrices, STACK)), (whole,), {}), (*rows, STACK))
     flat = b.reshape(x, (merged(rows), whole), (count, x.shape[-1]))
     wide = sum(each.shape[-1] for each in matrices)

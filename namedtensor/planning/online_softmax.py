@@ -28,8 +28,8 @@ def share(lowering: Lowering, term: Term) -> float:
         if soft.operator == "softmax" and soft.axes == term.axes and len(soft.axes) == 1:
             sizes = regions.sizes_of(soft) or {}
             size = sizes.get(soft.axes[0], 0)
-            if size >= 2 * regions.TILE and regions.tileable(soft.arguments[0], soft.axes[0]) is not None:
-                return regions.TILE / size
+            if size >= 2 * regions.TILE_ENTRIES and regions.tileable(soft.arguments[0], soft.axes[0]) is not None:
+                return regions.TILE_ENTRIES / size
     return 1.0
 
 
@@ -91,10 +91,10 @@ class _Sums:
 
     def over_slices(self, combine: str, largest: Value | None, sums: bool) -> tuple[Value, ...]:
         """Combine the loop over slices of one size with the remainder after the last full slice."""
-        b, over = self.lowering.builder, self.size % regions.TILE
+        b, over = self.lowering.builder, self.size % regions.TILE_ENTRIES
         whole = self.size - over
-        assume_at_most(regions.TILE, self.size)
-        found = self.step(combine, largest, sums, 0, whole, regions.TILE)
+        assume_at_most(regions.TILE_ENTRIES, self.size)
+        found = self.step(combine, largest, sums, 0, whole, regions.TILE_ENTRIES)
         if not assume_equal(over, 0):
             rest = self.step(combine, largest, sums, whole, self.size, over)
             join = b.add if combine == ADD else b.maximum

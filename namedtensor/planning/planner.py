@@ -14,7 +14,7 @@ from ..terms.loop_bodies import for_planning
 from ..terms.terms import Term
 from . import blocking, merged_projections
 from .dtypes import real_of
-from .fast_path import FEW_STEPS
+from .fast_path import MAX_REPEATED_STEPS
 from .lowering import Lowering, Tables
 from .plan import Plan
 from .rewrites import REWRITES
@@ -50,5 +50,5 @@ def make_plan(
     results = [lowering.builder.result(value) for value in lowering.lower_all(for_planning(roots, not any_complex))]
     if lowering.builder.rounds:
         warn(ROUNDED)
-    short = 0 if lowering.blocks else FEW_STEPS
+    short = 0 if lowering.blocks else MAX_REPEATED_STEPS
     return lowering.builder.plan(source, results, short=short), lowering.user_functions

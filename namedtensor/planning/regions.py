@@ -21,12 +21,14 @@ from ..operators import REGISTRY
 from ..terms.terms import Term
 
 Axes = dict[str, str]  # axis of the result -> what it is called in a term
-CHUNK = 2**18  # bytes of an elementwise chain that fit the cache beside its temporaries
-ROWS = 2**20  # bytes of what a product sums over
-EVEN = 16  # rows of which a larger tile has a multiple, so that sizes that differ by little have the same tiles
-PARTS = 8  # blocks at least, for several cores to share
-LEAST = 2**21  # bytes from which an array is worth tiling
-SCORES = 2**18  # bytes of what a product makes and another sums over, from which several cores are quicker
+MAX_CHAIN_BYTES = 2**18  # bytes of an elementwise chain that fit the cache beside its temporaries
+MAX_PRODUCT_BYTES = 2**20  # bytes of what a product sums over
+TILE_ROWS_MULTIPLE = (
+    16  # rows of which a larger tile has a multiple, so that sizes that differ by little have the same tiles
+)
+MIN_BLOCKS = 8  # blocks at least, for several cores to share
+MIN_TILED_BYTES = 2**21  # bytes from which an array is worth tiling
+MIN_SCORE_BYTES = 2**18  # bytes of what a product makes and another sums over, from which several cores are quicker
 
 
 class Tiling(NamedTuple):
@@ -68,10 +70,12 @@ def find(root: Term, uses: Mapping[int, list[Term]], itemsize: int) -> Region | 
         return None
     product = record.kind == "contraction" and bool(root.axes)
     if not product and (
-        record.kind not in ("elementwise", "axis_map", "contraction") or count(root) * itemsize < LEAST
+        record.kind not in ("elementwise", "axis_map", "contraction") or count(root) * itemsize < MIN_TILED_BYTES
     ):
         return None
-    if product and all(count(each) * itemsize < SCORES or count(each) < 2 * count(root) for each in root.arguments):
+    if product and all(
+        count(each) * itemsize < MIN_SCORE_BYTES or count(each) < 2 * count(root) for each in root.arguments
+    ):
         return None
     axes = tuple(axis for axis in root.shape if axis not in root.axes)
     if product:
@@ -110,7 +114,7 @@ def _grow(root: Term, axes: tuple[str, ...], uses, product: bool, itemsize: int)
     inside: dict[int, Axes] = {}
     inputs: dict[int, tuple[Term, Axes]] = {}
     kept = set(axes)
-    least = SCORES if product else count(root) * itemsize
+    least = MIN_SCORE_BYTES if product else count(root) * itemsize
 
     def visit(term: Term, own: Axes, first: bool = False) -> None:
         if id(term) in inside or id(term) in inputs:
@@ -175,16 +179,18 @@ def _belongs(term, own: Axes, inside, uses, product: bool, least: int, itemsize:
         return False
     if record.kind == "contraction" and term.axes:
         return (
-            product and count(term) * itemsize >= SCORES and all(count(term) > count(each) for each in term.arguments)
+            product
+            and count(term) * itemsize >= MIN_SCORE_BYTES
+            and all(count(term) > count(each) for each in term.arguments)
         )
     return True
 
 
 # ------------------------------------------------------------------------------------------- with products of matrices
-LAYERS = 2**27  # multiply-adds by matrices that are worth blocks of their own
-BLOCK = 2**22  # bytes of the largest array in such a block
-FEW = 64  # rows of a matrix below which multiplying them costs more than their share
-BUSY = 0.8  # the least share of the time in which all cores are busy
+MIN_LAYER_MULTIPLY_ADDS = 2**27  # multiply-adds by matrices that are worth blocks of their own
+MAX_BLOCK_BYTES = 2**22  # bytes of the largest array in such a block
+MIN_MATRIX_ROWS = 64  # rows of a matrix below which multiplying them costs more than their share
+MIN_BUSY_SHARE = 0.8  # the least share of the time in which all cores are busy
 
 
 @cache
@@ -198,7 +204,7 @@ def sizes_of_layers(terms: Sequence[Term]) -> set[int]:
     blocks.
     """
     products = [term for term in terms if _multiplied(term)]
-    if sum(map(_multiplied, products)) < LAYERS:
+    if sum(map(_multiplied, products)) < MIN_LAYER_MULTIPLY_ADDS:
         return set()
     sizes = ((term, axis, size) for term in products for axis, size in (sizes_of(term) or {}).items())
     return {size for term, axis, size in sizes if not _is_narrow(term, axis, -(-size // 2))}
@@ -252,7 +258,7 @@ def _layers(terms: Sequence[Term], place: int, axis: str, uses, itemsize: int, t
             inputs.append((term, own))
         if len(asked) == len(inside) + len(inputs):
             break
-    if sum(map(_multiplied, among)) < LAYERS or any(sizes_of(term) is None for term in among):
+    if sum(map(_multiplied, among)) < MIN_LAYER_MULTIPLY_ADDS or any(sizes_of(term) is None for term in among):
         return None
     if all(is_product(term) or term.operator == "rename" for term in among):
         return None
@@ -271,9 +277,9 @@ def _rows(region: Region, among: Sequence[Term], axis: str, itemsize: int, threa
     products; else 0.
     """
     size, most = (sizes_of(region.root) or {})[axis], count(region.largest) * itemsize
-    rows = -(-size // (threads * -(-most // (threads * BLOCK))))
+    rows = -(-size // (threads * -(-most // (threads * MAX_BLOCK_BYTES))))
     turns = -(-size // (rows * threads))
-    fits = most // size * rows <= 2 * BLOCK and size >= BUSY * rows * threads * turns
+    fits = most // size * rows <= 2 * MAX_BLOCK_BYTES and size >= MIN_BUSY_SHARE * rows * threads * turns
     narrow = any(_is_narrow(term, region.inside[id(term)][axis], rows) for term in among)
     return rows if fits and not narrow and rows < size else 0
 
@@ -310,7 +316,7 @@ def _is_narrow(term: Term, name: str, rows: int) -> bool:
         return False
     mine, other = (left, right) if name in left else (right, left)
     beside = (size for axis, size in mine.items() if axis not in other and axis not in term.axes and axis != name)
-    return rows * math.prod(beside) < FEW
+    return rows * math.prod(beside) < MIN_MATRIX_ROWS
 
 
 def cut(region: Region, order: tuple[str, ...], itemsize: int, share: float = 1.0) -> Tiling | None:
@@ -323,7 +329,7 @@ def cut(region: Region, order: tuple[str, ...], itemsize: int, share: float = 1.
     product = REGISTRY[region.root.operator].kind == "contraction" and bool(region.root.axes)
     sizes = sizes_of(region.root) or {}
     largest = int(count(region.largest) * itemsize * share)
-    target = min(ROWS, largest // PARTS) if product else CHUNK
+    target = min(MAX_PRODUCT_BYTES, largest // MIN_BLOCKS) if product else MAX_CHAIN_BYTES
     shared = {axis: sum(axis in own for _, own in region.inputs) for axis in region.axes}
     axes = sorted(region.axes, key=lambda axis: (-shared[axis] if product else 0, order.index(axis)))
     inner = largest // max(1, math.prod(sizes[axis] for axis in axes))
@@ -333,13 +339,13 @@ def cut(region: Region, order: tuple[str, ...], itemsize: int, share: float = 1.
         if later <= target or place == len(axes) - 1:
             least = 64 if product and shared[axis] == 1 else 1
             rows = max(least, target // max(1, later))
-            rows = min(sizes[axis], rows - rows % EVEN if rows > EVEN else rows)
+            rows = min(sizes[axis], rows - rows % TILE_ROWS_MULTIPLE if rows > TILE_ROWS_MULTIPLE else rows)
             return Tiling(tuple(picked), axis, rows) if rows < sizes[axis] or picked else None
         picked.append(axis)
     return None
 
 
-TILE = 512  # entries of an axis that is summed over slice by slice
+TILE_ENTRIES = 512  # entries of an axis that is summed over slice by slice
 
 
 def tileable(root: Term, axis: str) -> Region | None:

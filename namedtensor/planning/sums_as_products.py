@@ -11,15 +11,15 @@ from ..operators.contraction import merged
 from .plan import Argument, Value
 from .whole_numbers import Steps
 
-LONG = 2**13  # beyond, sums of parts are more exact than one product
-SHORT_ROWS = 512
-MANY = 2**20  # numbers beyond which an array passes the caches, and a sum is as fast
+MAX_SUMMED_ENTRIES = 2**13  # beyond, sums of parts are more exact than one product
+MAX_SHORT_ROW_ENTRIES = 512
+MAX_PRODUCT_NUMBERS = 2**20  # numbers beyond which an array passes the caches, and a sum is as fast
 DENSE = frozenset("exp multiply subtract add divide matmul dot max sum".split())
 
 
 def sum_last(b: Steps, x: Value, keep: bool) -> Value | None:
     """The sum over the last axis, which stays with size 1 where it is to be kept; None where a plain sum is better."""
-    if typical(x.shape[-1]) <= SHORT_ROWS and is_better_as_product(b, x):
+    if typical(x.shape[-1]) <= MAX_SHORT_ROW_ENTRIES and is_better_as_product(b, x):
         return sum_as_product(b, x, keep)
     pair = factors(b, x)
     if pair is None:
@@ -32,7 +32,13 @@ def factors(b: Steps, x: Value) -> tuple[Argument, ...] | None:
     """The two arrays of which another is the product, where the sum over its last axis is better one of products."""
     step = b.written(b.unnamed(x))
     on = "sum-as-matmul" in b.optimized and x.dtype in ("float32", "float64") and len(x.order) > 1
-    if step is None or step.primitive != "multiply" or not on or not 1 < typical(x.shape[-1]) <= LONG or x.fixed:
+    if (
+        step is None
+        or step.primitive != "multiply"
+        or not on
+        or not 1 < typical(x.shape[-1]) <= MAX_SUMMED_ENTRIES
+        or x.fixed
+    ):
         return None
     same = all(isinstance(each, Value) and (each.shape, each.dtype) == (x.shape, x.dtype) for each in step.arguments)
     return step.arguments if same and not x.dynamic else None
@@ -41,7 +47,7 @@ def factors(b: Steps, x: Value) -> tuple[Argument, ...] | None:
 def sum_first(b: Steps, x: Value, count: int) -> Value | None:
     """Return the sum over the first `count` axes as a product; None if a plain sum is better."""
     outer, rest = math.prod(x.shape[:count]), x.shape[count:]
-    if not 1 < typical(outer) <= LONG or not rest or not is_better_as_product(b, x):
+    if not 1 < typical(outer) <= MAX_SUMMED_ENTRIES or not rest or not is_better_as_product(b, x):
         return None
     above, beside = (merged(axes) for axes in (x.order[:count], x.order[count:]))
     ones = b.step("ones", (), (above,), (outer,), x.dtype, size=outer)
@@ -53,7 +59,12 @@ def sum_first(b: Steps, x: Value, count: int) -> Value | None:
 def is_better_as_product(b: Steps, x: Value) -> bool:
     """Whether a product with ones is faster than a sum, on numbers that lie as a product takes them."""
     floats = x.dtype in ("float32", "float64") and len(x.order) > 1
-    return "small-sum-as-matmul" in b.optimized and floats and x.typical_count <= MANY and is_dense_and_new(b, x)
+    return (
+        "small-sum-as-matmul" in b.optimized
+        and floats
+        and x.typical_count <= MAX_PRODUCT_NUMBERS
+        and is_dense_and_new(b, x)
+    )
 
 
 def is_dense_and_new(b: Steps, x: Value) -> bool:

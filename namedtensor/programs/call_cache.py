@@ -139,12 +139,12 @@ class CachedCall:
         given = bound.with_numbers(self._goal.program)
         extent, by_keyword = {} if sizes is None else whole_sizes(sizes), keyword_names(values, named)
         by_type = (self._token, given.cache_key, given.positional, tuple(extent.items()), USER_FUNCTIONS.version)
-        found = self._executables.fetch(by_type)
+        found = self._executables.get(by_type)
         if has_dimensions(given.abstract.values()):
             return self._fitting(given, extent, by_keyword)(*given.arrays.values())
         if found is None or not found.unused.isdisjoint(map(spelling_of, by_keyword)):  # which is an error
-            found = self._executables.store(by_type, self._fitting(given, extent, by_keyword))
-        self._last_used = found
+            found = self._fitting(given, extent, by_keyword)
+        self._last_used = self._executables.store(by_type, found)  # the youngest again
         result = found(*given.arrays.values())
         all_tensors = given is bound and len(given.arrays) == len(arguments) + len(values or ()) + len(named)
         if by_layout is not None and found.run is not None and all_tensors:

@@ -9,7 +9,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Draw, Expectation, Name
 
-from ..scope.distributions import DISTRIBUTIONS, DRAWS, is_categorical, is_finite, number_of
+from ..scope.distributions import DEFAULT_DRAWS, DISTRIBUTIONS, is_categorical, is_finite, number_of
 from ..scope.names import Key, component
 from .definitions import Tensor, number
 from .environment import Environment, plain, set_axes, whole
@@ -31,7 +31,7 @@ def expectation(evaluation: Any, node: Expectation, env: Environment) -> Tensor:
     if all(map(is_finite, node.drawn)):
         return through(evaluation, node, node.drawn, 0, env)
     count = evaluation.size_value(Name("draws"), env)
-    count = DRAWS if count is None else count
+    count = DEFAULT_DRAWS if count is None else count
     if not isinstance(count, int) or count < 1:
         raise NotationError(405, f"draws is {count}")
     if count > STEPS:

@@ -9,7 +9,6 @@ level. So the paper's "where" needs no block.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 from grammar import nodes
@@ -18,7 +17,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Equation, Name, Node, Number, Range, Signature, axis_of
 
 from ..core.limits import recursion_headroom
-from .elements_of_functions import defines_elements, without_elements_of_functions
+from .elements_of_functions import without_elements_of_functions
 from .function_arguments import without_function_arguments
 from .head_usage import Usage
 from .index_conditions import without_index_conditions
@@ -26,8 +25,8 @@ from .known_heads import Given, Head, claimed_heads, replaced
 from .mentions import OF_AXES
 from .names import component, spelled, walk
 from .ownership import Ownership
-from .shifted_heads import shifts, without_shifted_heads
-from .stated_draws import says_draw, without_stated_draws
+from .shifted_heads import without_shifted_heads
+from .stated_draws import without_stated_draws
 from .statements import spelling
 from .symbols import FunctionDefinition, Scope
 from .updates import without_updates
@@ -44,35 +43,24 @@ def bind(source: str, program: nodes.Program, given: Given | None = None, open: 
     kind name where one name has two definitions.
     """
     given = given or {}
-    program = with_typed_zeros(source, without_index_conditions(source, updated(source, program), given))
-    # the scope holds the program, so that its id stays its own; a hash would walk it
-    mark = (source, id(program), frozenset(given.items()), open)
-    scope = _SCOPES.get(mark)
-    if scope is None:
+    mark = (source, id(program), frozenset(given.items()), open)  # a hash of the program would walk it
+    bound = _SCOPES.get(mark)
+    if bound is None:
         with recursion_headroom(source):
-            scope = _SCOPES.get_or_build(mark, lambda: _analyse(source, program, given, open))
-    return scope
+            scope = _analyse(source, desugared(source, program, given), given, open)
+        bound = _SCOPES.get_or_build(mark, lambda: (scope, program))
+    return bound[0]
 
 
-_SCOPES: Cache[tuple[Any, ...], Scope] = Cache("scopes of programs", 512)
+# with the program, so that its id stays its own
+_SCOPES: Cache[tuple[Any, ...], tuple[Scope, nodes.Program]] = Cache("scopes of programs", 512)
 
 
-@lru_cache(maxsize=512)
-def _updated(source: str, program: nodes.Program) -> nodes.Program:
+def desugared(source: str, program: nodes.Program, given: Given) -> nodes.Program:
+    """The program in the statements that `Scope` has: no updates, draws, functions as arguments, or shorthand."""
     program = without_stated_draws(source, without_shifted_heads(without_updates(program)))
-    program = without_elements_of_functions(source, program)
-    return without_function_arguments(source, program)
-
-
-def updated(source: str, program: nodes.Program) -> nodes.Program:
-    """The program without updates, and without functions that are arguments; one and the same each time."""
-    if not any(
-        isinstance(each, (nodes.Update, Signature)) or defines_elements(each) or shifts(each) or says_draw(each)
-        for each in program.statements
-    ):
-        return program
-    with recursion_headroom(source):
-        return _updated(source, program)
+    program = without_function_arguments(source, without_elements_of_functions(source, program))
+    return with_typed_zeros(without_index_conditions(source, program, given))
 
 
 def _analyse(source: str, program: nodes.Program, given: Given, open: bool) -> Scope:

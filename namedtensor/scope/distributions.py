@@ -18,7 +18,7 @@ from grammar.nodes import Draw, Equation, Expectation
 from .names import component, spelled, walk
 from .symbols import Scope
 
-DRAWS = 10_000  # of an expectation, where `draws` says nothing else
+DEFAULT_DRAWS = 10_000  # of an expectation, where `draws` says nothing else
 Operation = Callable[
     ..., Any
 ]  # an operator of the notation, by its name, on what an evaluator has for tensors; numbers too

@@ -22,7 +22,7 @@ from grammar.traversal import BELOW
 from .names import walk
 
 MADE = "⟨"  # in the names of functions that were made, and in no other
-MOST = 500  # functions that are made for arguments
+MAX_SPECIALIZATIONS = 500  # functions that are made for arguments
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class Specialised:
         while self.waiting:
             one, given, name = self.waiting.pop(0)
             self.made[name] = tuple(self.specialised(one, given, name))
-            if len(self.made) > MOST:
+            if len(self.made) > MAX_SPECIALIZATIONS:
                 raise self.error(
                     404, "passing functions to functions does not terminate", one.head,
                     hint="do not call a function again with more arguments from a function passed to it",

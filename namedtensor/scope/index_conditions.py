@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from grammar import nodes
@@ -33,12 +32,8 @@ def without_index_conditions(source: str, program: nodes.Program, given: Iterabl
     """The program in which each operator over indices says of one index where it goes."""
     if CONDITION.search(source) is None:
         return program
-    return _rewritten(source, program, frozenset(name.base for name in given))
-
-
-@lru_cache(maxsize=512)
-def _rewritten(source: str, program: nodes.Program, given: frozenset[str]) -> nodes.Program:
-    known = given | {name for statement in program.statements for name in said_by(statement)}
+    known = frozenset(name for statement in program.statements for name in said_by(statement))
+    known |= {name.base for name in given}
     statements = tuple(Conditions(known).of_statement(each) for each in program.statements)
     same = all(new is old for new, old in zip(statements, program.statements))
     return program if same else replace(program, statements=statements)

@@ -190,7 +190,6 @@ class Scope:
     replaced: tuple[Replaced, ...] = ()  # the built-ins that it has definitions of its own for
     facts: set[tuple[int, int]] = field(default_factory=set)  # where a comparison is claimed to hold
     calls: frozenset[tuple[int, int]] = frozenset()  # where a claim might look like the definition of a function
-    notes: dict[Any, Any] = field(default_factory=dict)  # what later stages found out about it, under keys of theirs
 
     @property
     def valued(self) -> Any:
@@ -255,6 +254,14 @@ class Scope:
     def bases_of_families(self) -> frozenset[str]:
         """The names of families, without their labels."""
         return frozenset(family.name.base for family in self.families)
+
+    @cached_property
+    def bases_over_two_indices(self) -> frozenset[str]:
+        """The names of families over several indices, those of functions too, without their labels."""
+        families = (*self.families, *(each for function in self.all_functions() for each in function.families))
+        return frozenset(
+            each.name.base for each in families if each.range is not None and each.range.further is not None
+        )
 
     @cached_property
     def _families(self) -> ByScripts[Definition]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 from grammar import nodes
@@ -23,25 +22,10 @@ ZERO = Number(0)
 HOLDS = Call("=", (), (), (ZERO, ZERO))
 
 
-def with_typed_zeros(source: str, program: nodes.Program) -> nodes.Program:
+def with_typed_zeros(program: nodes.Program) -> nodes.Program:
     """The program in which each start of 0, of which an axis is asked for, is zeros along the axes of its steps."""
-    return _rewritten(source, program) if any(map(is_zero_start, program.statements)) else program
-
-
-def is_zero_start(statement: Any) -> bool:
-    """Whether a statement is S_0 = 0: one member, by its number, that is 0."""
-    if not isinstance(statement, Equation) or statement.range is not None or len(statement.sides) != 2:
-        return False
-    name = spelled(statement.sides[0])
-    return statement.sides[1] == ZERO and name is not None and any(map(is_number, (*name.subscript, *name.superscript)))
-
-
-def is_number(part: Node) -> bool:
-    return isinstance(part, Number) or isinstance(part, Call) and part.operator == "negative"
-
-
-@lru_cache(maxsize=512)
-def _rewritten(source: str, program: nodes.Program) -> nodes.Program:
+    if not any(map(is_zero_start, program.statements)):
+        return program
     steps: dict[str, list[Equation]] = {}
     for statement in program.statements:
         if isinstance(statement, Equation) and statement.range is not None:
@@ -58,6 +42,18 @@ def _rewritten(source: str, program: nodes.Program) -> nodes.Program:
             statement = statement if typed is None else replace(statement, sides=(statement.sides[0], typed))
         statements.append(statement)
     return replace(program, statements=tuple(statements))
+
+
+def is_zero_start(statement: Any) -> bool:
+    """Whether a statement is S_0 = 0: one member, by its number, that is 0."""
+    if not isinstance(statement, Equation) or statement.range is not None or len(statement.sides) != 2:
+        return False
+    name = spelled(statement.sides[0])
+    return statement.sides[1] == ZERO and name is not None and any(map(is_number, (*name.subscript, *name.superscript)))
+
+
+def is_number(part: Node) -> bool:
+    return isinstance(part, Number) or isinstance(part, Call) and part.operator == "negative"
 
 
 def axes_asked_of(statement: Any) -> set[str]:

@@ -270,7 +270,7 @@ def _expanded(product: Product) -> Form:
 
 
 # ----------------------------------------------------------------------------------------------------------- powers
-PLAIN = 16  # the largest number that is read as the denominator of a fraction
+MAX_DENOMINATOR = 16  # the largest number that is read as the denominator of a fraction
 
 
 def power(form: Form, exponent: Fraction, bracket: bool = False) -> Form:
@@ -291,7 +291,7 @@ def power(form: Form, exponent: Fraction, bracket: bool = False) -> Form:
             found = multiply(found, form)
         return found
     shared, rest = content(form)
-    if not current().proving and (exponent.denominator > 1 or shared.denominator > PLAIN):
+    if not current().proving and (exponent.denominator > 1 or shared.denominator > MAX_DENOMINATOR):
         shared = Fraction(-1 if shared < 0 and exponent.denominator == 1 else 1)
         rest = scaled(form, shared)
     if shared < 0 and exponent.denominator > 1:

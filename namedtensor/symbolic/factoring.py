@@ -13,12 +13,12 @@ from . import algebra
 from .forms import DELTA, ONE_, Factor, Form, Index, Product, indices_of, opened, refreshed
 from .work import current, used
 
-MOST = 40  # terms whose pairs are all looked at
+MAX_PAIRED_TERMS = 40  # terms whose pairs are all looked at
 
 
 def factored(form: Form) -> Form:
     """The form with what its products share taken out."""
-    if len(form) < 2 or len(form) > MOST:
+    if len(form) < 2 or len(form) > MAX_PAIRED_TERMS:
         return form
     outside = indices_of(form)
     form = tuple(algebra.refreshed(product, outside) for product in form)
@@ -46,7 +46,7 @@ def factored(form: Form) -> Form:
 def _with_number_out(form: Form) -> Form:
     """2 u + 2 v = 2 (u + v)."""
     shared, _ = algebra.content(form)
-    if abs(shared) == 1 or shared.denominator > algebra.PLAIN:
+    if abs(shared) == 1 or shared.denominator > algebra.MAX_DENOMINATOR:
         return form
     used("factor")
     return algebra.power(form, ONE_, bracket=True)
@@ -76,7 +76,7 @@ def shared_factors(one: Product, other: Product) -> tuple[tuple[Factor, ...], di
     order = sorted(worth, key=lambda place: (bool(other.summed & set(other.factors[place].indices)), -worth[place]))
     ahead = [sum(worth[place] for place in order[at:]) for at in range(len(order) + 1)]
     best: tuple[int, tuple[Factor, ...], dict[Index, Index]] = (0, (), {})
-    budget = TRIED
+    budget = MAX_MATCHES
 
     def search(
         at: int, left: tuple[Factor, ...], taken: tuple[Factor, ...], names: dict[Index, Index], found: int
@@ -107,7 +107,7 @@ def shared_factors(one: Product, other: Product) -> tuple[tuple[Factor, ...], di
     return best[1], best[2]
 
 
-TRIED = 200  # ways to match two products
+MAX_MATCHES = 200  # ways to match two products
 
 
 def shared_power(one: Fraction, other: Fraction) -> Fraction:

@@ -17,8 +17,8 @@ from .read_back import ReadBack
 from .spelling import distinct
 
 LETTERS = "zuvwpqrghm"
-MOST = 6  # names
-TRIED = 12  # parts
+MAX_NAMES = 6  # names
+MAX_NAMED_PARTS = 12  # parts
 
 
 class Where(NamedTuple):
@@ -62,8 +62,8 @@ def read(write: Callable[[ReadBack, Form], Node], form: Form, taken: set[str]) -
     """The shortest formula, with names for some of what repeats."""
     best = _read(write, form, (), taken)
     chosen: tuple[Head, ...] = ()
-    for head in repeated((form,))[:TRIED]:
-        if len(chosen) == MOST:
+    for head in repeated((form,))[:MAX_NAMED_PARTS]:
+        if len(chosen) == MAX_NAMES:
             break
         try:
             found = _read(write, form, (*chosen, head), taken)

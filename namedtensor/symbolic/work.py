@@ -10,7 +10,7 @@ from typing import Any
 
 from .forms import Head
 
-LIMIT = 200_000  # operations: rewrites, and steps of searches
+MAX_WORK_OPERATIONS = 200_000  # operations: rewrites, and steps of searches
 
 
 class TooLong(Exception):
@@ -44,7 +44,7 @@ class Budget:
 class Work:
     """`proving`: nothing but what holds wherever both sides have a value, and every bracket is multiplied out."""
 
-    def __init__(self, proving: bool = False, limit: int = LIMIT, budget: Budget | None = None):
+    def __init__(self, proving: bool = False, limit: int = MAX_WORK_OPERATIONS, budget: Budget | None = None):
         self.proving, self.budget = proving, budget or Budget(limit)
         self.laws: Counter[str] = Counter()
         self.made: dict[str, Any] = {}  # the axes that operators make as they are written, with their sizes
@@ -73,7 +73,7 @@ def used(law: str) -> None:
 
 
 @contextmanager
-def budgeted(limit: int = LIMIT) -> Iterator[None]:
+def budgeted(limit: int = MAX_WORK_OPERATIONS) -> Iterator[None]:
     """One budget for all that is done inside; within another, that one."""
     if _BUDGET.get() is not None:
         yield
@@ -86,7 +86,7 @@ def budgeted(limit: int = LIMIT) -> Iterator[None]:
 
 
 @contextmanager
-def working(proving: bool = False, limit: int = LIMIT) -> Iterator[Work]:
+def working(proving: bool = False, limit: int = MAX_WORK_OPERATIONS) -> Iterator[Work]:
     work = Work(proving, limit, _BUDGET.get())
     token = _WORK.set(work)
     try:

@@ -3,32 +3,66 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
 from ..core.arrays import library_of_namespace
 from ..core.axes import Shape, ShapeMismatch, marked_apart, show
+from ..core.mismatches import NAME_ONCE, SAME_SIZES, code_and_message, operator_sign
 from ..core.strictness import misspelt
 from ..core.tensor import NamedTensor
 from ..core.warned import warn
 from ..operators.record import Operator
 
 ORDINALS = ("first", "second", "third", "fourth")
-SIGNS = {"negative": "−", "-": "−", "juxtaposed": "the product"}
+
+
+class Positions(NamedTuple):
+    """Operands by their positions."""
+
+    problem: ShapeMismatch
+    sign: str
+    shapes: Sequence[Shape]
+    word: str = "operand"
+
+    def lacking(self) -> str:
+        return "the tensor" if len(self.shapes) == 1 else f"the {ordinal(self.problem.argument)} operand"
+
+    def sizes(self) -> tuple[str, str]:
+        first, second = self.problem.detail
+        return f"{first} on one side of {self.sign}", f"{second} on the other"
 
 
 def shape_error(
     problem: ShapeMismatch, record: Operator, shapes: Sequence[Shape], axes: tuple[str, ...]
 ) -> NotationError:
     """The error for operands that do not fit an operator."""
-    shown = SIGNS.get(record.name, record.name) + (f"_{{{', '.join(axes)}}}" if axes else "")
-    number, message, hint = DIAGNOSTICS[problem.kind](problem, shown, shapes)
+    sign = operator_sign(record.name)
+    code, message = code_and_message(problem, sign, axes, Positions(problem, sign, shapes))
     notes = described(shapes)
     if problem.kind == "sizes":
         notes += (f"they are one axis because they share the name {problem.axis}",)
-    return NotationError(number, message, notes=notes, hint=hint)
+    return NotationError(code, message, notes=notes, hint=_repair(problem, shapes))
+
+
+def _repair(problem: ShapeMismatch, shapes: Sequence[Shape]) -> str | None:
+    match problem.kind:
+        case "missing":
+            return nearest(problem.axis, shapes[problem.argument])
+        case "sizes":
+            return SAME_SIZES
+        case "clash":
+            return f'rename it first: A.rename({{"{problem.axis}": "{problem.axis}\'"}})'
+        case "repeated":
+            return NAME_ONCE
+        case "number":
+            wanted, have = problem.detail[0], list(dict.fromkeys(axis for shape in shapes for axis in shape))
+            every = f", or axis={tuple(have)} for all" if len(have) > 1 and wanted == 1 else ""
+            return "remove axis=" if not wanted else f'pass it: axis="{have[0]}"{every}' if have else None
+        case _:
+            return None
 
 
 def described(shapes: Sequence[Shape]) -> tuple[str, ...]:
@@ -45,7 +79,7 @@ def warn_of_marks(name: str, operands: Sequence[Any]) -> bool:
     if found is not None:
         joins = " against ".join(show(each.sizes) for each in operands)
         plain, marked = sorted(found, key=len)
-        warn(f"{SIGNS.get(name, name)} broadcasts {joins}: {plain} and {marked} are different axes (what nt.gradient gives has the axes "
+        warn(f"{operator_sign(name)} broadcasts {joins}: {plain} and {marked} are different axes (what nt.gradient gives has the axes "
              f"of its parameter, and so has rename({{{marked!r}: {plain!r}}}))")  # fmt: skip
     return found is not None
 
@@ -61,7 +95,7 @@ def outer_broadcast(name: str, operands: Sequence[Any]) -> NotationError | None:
     close = misspelt(*apart(operands))
     joins = " against ".join(show(each.sizes) for each in operands)
     hint = OUTER_HINT + (f": did you mean {close[0]} or {close[1]}?" if close else "")
-    return NotationError(314, f"{SIGNS.get(name, name)} broadcasts {joins} (outer product)", hint=hint, symbol=name)
+    return NotationError(314, f"{operator_sign(name)} broadcasts {joins} (outer product)", hint=hint, symbol=name)
 
 
 def apart(operands: Sequence[Any]) -> tuple[list[str], list[str]]:
@@ -89,62 +123,6 @@ def nearest(axis: str, names: Iterable[str]) -> str | None:
     if near:
         return f"did you mean {near[0]}?"
     return f"the axes are {', '.join(have)}" if have else None
-
-
-ErrorText = tuple[int, str, "str | None"]
-
-
-def _missing(problem: ShapeMismatch, shown: str, shapes: Sequence[Shape]) -> ErrorText:
-    who = "the tensor" if len(shapes) == 1 else f"the {ordinal(problem.argument)} operand"
-    message = f"{shown} needs axis {problem.axis}, missing from {who}"
-    return 301, message, nearest(problem.axis, shapes[problem.argument])
-
-
-def _sizes(problem: ShapeMismatch, shown: str, shapes: Sequence[Shape]) -> ErrorText:
-    first, second = problem.detail
-    message = f"axis {problem.axis} has size {first} on one side of {shown} and size {second} on the other"
-    return 302, message, "rename one of the two axes, or pass tensors of the same size"
-
-
-def _clash(problem: ShapeMismatch, shown: str, shapes: Sequence[Shape]) -> ErrorText:
-    message = f"{shown} returns axis {problem.axis}, but its operand already has an axis {problem.axis}"
-    return 306, message, f'rename it first: A.rename({{"{problem.axis}": "{problem.axis}\'"}})'
-
-
-def _repeated(problem: ShapeMismatch, shown: str, shapes: Sequence[Shape]) -> ErrorText:
-    return 303, f"axis {problem.axis} is named twice", "name each axis once"
-
-
-def _number(problem: ShapeMismatch, shown: str, shapes: Sequence[Shape]) -> ErrorText:
-    wanted, found = problem.detail
-    have = list(dict.fromkeys(axis for shape in shapes for axis in shape))
-    hint = "remove axis=" if not wanted else None
-    if wanted and have:
-        hint = f'pass it: axis="{have[0]}"' + (
-            f", or axis={tuple(have)} for all" if len(have) > 1 and wanted == 1 else ""
-        )
-    return 316, f"{shown} expects {_count(wanted)}, got {found}", hint
-
-
-def _count(axes: int) -> str:
-    return "no axes" if axes == 0 else f"{axes} {'axis' if axes == 1 else 'axes'}"
-
-
-def _arity(problem: ShapeMismatch, shown: str, shapes: Sequence[Shape]) -> ErrorText:
-    wanted, found = problem.detail
-    return 304, f"{shown} expects {wanted} operand{'s' * (wanted != '1')}, got {found}", None
-
-
-DIAGNOSTICS: dict[str, Callable[[ShapeMismatch, str, Sequence[Shape]], ErrorText]] = {
-    "missing": _missing,
-    "sizes": _sizes,
-    "clash": _clash,
-    "repeated": _repeated,
-    "number": _number,
-    "arity": _arity,
-    "whole": lambda problem, shown, shapes: (310, str(problem.detail), None),
-    "other": lambda problem, shown, shapes: (308, str(problem.detail), None),
-}
 
 
 def no_names(value: Any, name: str) -> NotationError:

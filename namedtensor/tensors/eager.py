@@ -29,7 +29,7 @@ from ..planning.builder import PlanBuilder
 from ..planning.dtypes import real_of
 from ..planning.failures import OF_MATRICES, index_error, is_index_problem, of_matrix, past_bits
 from ..planning.planner import make_plan
-from ..planning.regions import LEAST
+from ..planning.regions import MIN_TILED_BYTES
 from ..planning.whole_numbers import CHECKS, WHOLE
 from ..terms.terms import Term
 from .diagnostics import (
@@ -230,7 +230,7 @@ def is_large(record: Operator, layout: Layout) -> bool:
     return (
         record.kind in ("elementwise", "axis_map")
         and floats
-        and math.prod(layout.extent) * layout.dtype.itemsize >= LEAST
+        and math.prod(layout.extent) * layout.dtype.itemsize >= MIN_TILED_BYTES
     )
 
 

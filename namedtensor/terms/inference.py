@@ -22,8 +22,8 @@ from ..scope.symbols import Claim, Scope, SizeEquation
 from .environment import Environment, distinct_names
 from .terms import Term, TermGraph
 
-SPINE = 16  # operations in a row whose first operands are typed by recursion
-LONG = 1000  # characters of a text that may have more of them than Python's calls can nest
+MAX_RECURSIVE_OPERATIONS = 16  # operations in a row whose first operands are typed by recursion
+MAX_SHORT_TEXT_CHARS = 1000  # characters of a text that may have more of them than Python's calls can nest
 
 
 class InputType(NamedTuple):
@@ -122,7 +122,7 @@ class Inference(ABC):
         self.python: Mapping[str, Any] = python
         self.limits: Limits = limits
         self.graph: TermGraph = TermGraph()
-        self.is_long: bool = len(scope.source) > LONG
+        self.is_long: bool = len(scope.source) > MAX_SHORT_TEXT_CHARS
         self.left: tuple[Node, Environment, Any] | None = None  # the first operand of what is typed, typed before
         self.is_ahead = False  # while definitions are evaluated before they are asked for
         self.top: Environment = Environment()
@@ -179,7 +179,7 @@ class Inference(ABC):
             if self.left is not None and self.left[0] is node and self.left[1] is env:
                 return self.first_operand()
             spine = left_spine(node)
-            if len(spine) > SPINE:
+            if len(spine) > MAX_RECURSIVE_OPERATIONS:
                 return self.along(spine, env)
         term = self.RULES[type(node)](self, node, env)
         self.trace.append((node, term, env))

@@ -9,7 +9,7 @@ from ..operators import REGISTRY
 from .loop_bodies import Loop
 from .terms import Term, topological
 
-ANY = 10**9
+MAX_ARGUMENTS = 10**9
 
 
 class Structural(NamedTuple):
@@ -34,7 +34,7 @@ ROWS = (
     Structural("split", 1, 1, ("old axis", "new axes with sizes"), "an axis becomes several"),
     Structural("spread", 1, 1, None, "the same value along new axes; options are the pairs (axis, size)"),
     Structural("pick", 1, 1, ("axis", "index from 0"), "one element of an axis"),
-    Structural("fill", 1, ANY, ("axis", "positions from 0"), "parts joined along an axis, then put in order"),
+    Structural("fill", 1, MAX_ARGUMENTS, ("axis", "positions from 0"), "parts joined along an axis, then put in order"),
     Structural(
         "scatter",
         2,
@@ -42,17 +42,23 @@ ROWS = (
         ("size", "axes"),
         "each number, along these axes of the indices, added to the element at its index",
     ),
-    Structural("literal", 1, ANY, ("axes", "extents"), "numbers joined to a tensor"),
+    Structural("literal", 1, MAX_ARGUMENTS, ("axes", "extents"), "numbers joined to a tensor"),
     Structural("indicator", 1, 1, (), "1 where a condition holds, else 0"),
-    Structural("cases", 1, ANY, (), "value, condition, value, condition, …, and perhaps a last value"),
+    Structural("cases", 1, MAX_ARGUMENTS, (), "value, condition, value, condition, …, and perhaps a last value"),
     Structural(
         "variable", 1, 1, ("name", "holder"), "the same tensor, apart from all that equals it, for a derivative by it"
     ),
-    Structural("python", 0, ANY, ("function",), "a user's function of Python"),
+    Structural("python", 0, MAX_ARGUMENTS, ("function",), "a user's function of Python"),
     Structural(
-        "members", 1, ANY, ("name",), "terms that are alike, one for each step, while the body of a loop is typed"
+        "members",
+        1,
+        MAX_ARGUMENTS,
+        ("name",),
+        "terms that are alike, one for each step, while the body of a loop is typed",
     ),
-    Structural("loop", 0, ANY, ("body",), "a body run for a number of steps: initial states, slices, and constants"),
+    Structural(
+        "loop", 0, MAX_ARGUMENTS, ("body",), "a body run for a number of steps: initial states, slices, and constants"
+    ),
     Structural("after", 1, 1, ("state", "step from 0"), "a state of a loop after a step"),
     Structural("through", 1, 1, ("state", "axis"), "a state of a loop after each step, along an axis"),
 )

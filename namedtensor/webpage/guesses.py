@@ -11,7 +11,7 @@ from grammar.nodes import Call
 
 from ..core.kinds import is_mapping
 from ..core.sizes import SizeVariable
-from ..derivations.least_shapes import MOST, widened
+from ..derivations.least_shapes import MAX_INFERRED_SIZES, widened
 from ..programs.checks import checked_goal
 from ..programs.entries import WholeProgram
 from ..scope.names import spelled, walk
@@ -25,7 +25,7 @@ def guessed(goal: WholeProgram, given: Mapping[str, Any], free: set[str], sizes:
     shapes: dict[str, Any] = {name: copied(each) for name, each in given.items()}
     first: dict[str, Any] | None = dict(shapes) if free else None
     names = names_by_span(goal.program.tree)
-    for _ in range(MOST):
+    for _ in range(MAX_INFERRED_SIZES):
         errors = checked_goal(goal, shapes, sizes, None).result.errors
         unknown = [names.get(each.span, "") for each in errors if each.code == 201]
         unknown = [name for name in unknown if name not in shapes and goal.program.names.has(name)]
