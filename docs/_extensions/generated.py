@@ -107,7 +107,7 @@ def packages(_: str) -> str:
 def optimizations(_: str) -> str:
     from namedtensor.planning.optimizations import ROWS
 
-    rows = ((code(row.name), row.law, ", ".join(row.targets) or "all") for row in ROWS)
+    rows = ((code(row.name), row.identity, ", ".join(row.targets) or "all") for row in ROWS)
     return table(("name", "identity", "backends"), rows)
 
 
