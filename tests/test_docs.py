@@ -59,6 +59,15 @@ def test_page_reads_without_a_build():
     assert as_stored(full).split() == "```text 1 ``` ```text A ``` ```text [3, 1] ```".split()
 
 
+def test_every_page_is_in_a_table_of_contents():
+    texts = {path: path.read_text(encoding="utf-8") for path in (DOCS / "index.md", DOCS / "lessons" / "index.md")}
+    trees = [
+        (path.parent, re.findall(r"^```\{toctree\}\n(.*?)^```$", text, re.M | re.S)) for path, text in texts.items()
+    ]
+    listed = {folder / f"{name}.md" for folder, found in trees for tree in found for name in tree.split()}
+    assert {path for path in pages() if path.parent.name != "examples"} - listed <= {DOCS / "index.md"}
+
+
 @pytest.mark.parametrize("path", pages(), ids=lambda path: path.name)
 def test_directives_that_carry_content_are_for_the_build_alone(path):
     text = re.sub(r"^<!-- site\n.*?^-->", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
