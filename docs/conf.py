@@ -1,6 +1,7 @@
 """Sphinx: the pages run the code of this checkout while they are built."""
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -11,11 +12,11 @@ author = "the namedtensor authors"
 copyright = "the namedtensor authors"
 version = release = "0.1.0"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "executed", "mathematics", "links"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "generated", "executed", "mathematics", "links"]
 html_math_renderer = "katex"
 myst_enable_extensions = ["dollarmath", "deflist"]
 myst_heading_anchors = 3
-exclude_patterns = ["_build", "examples/README.md"]
+exclude_patterns = ["_build", "_static", "examples/README.md"]
 html_theme = "furo"
 html_title = "namedtensor"
 html_static_path = ["_static"]
@@ -24,6 +25,7 @@ html_show_sphinx = False
 html_copy_source = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
+autodoc_mock_imports = [name for name in ("torch",) if find_spec(name) is None]
 nitpicky = False
 
 # `node web/build.mjs --whole` makes it; then each formula has a link that opens it there.

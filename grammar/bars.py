@@ -2,7 +2,7 @@
 
 |key|              one name: a size or an absolute value, told apart where the name is known
 |x − |y||          a longer expression: abs(x − |y|), where no other pairing of the bars can be read
-|x| y |z|          reads two ways, (|x|) y (|z|) and |x (|y|) z|
+|x| y |z|          is ambiguous, (|x|) y (|z|) and |x (|y|) z|
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ START = Pairing(None, 0, None, False)
 def without_bars(tokens: list[Token], source: str) -> list[Token]:
     """The tokens with abs( … ) for each pair of bars around more than one name.
 
-    Where bars cannot be paired they stay, for the parser to tell of. Raises NotationError where they read two ways.
+    Where bars cannot be paired they stay, for the parser to tell of. Raises NotationError where they are ambiguous.
     """
     if not any(token.type == "BAR" for token in tokens):
         return tokens

@@ -80,7 +80,7 @@ def untold(tokens: list[Token]) -> Token | None:
 
 
 def _tell_distribution(tokens: list[Token], place: int) -> None:
-    """N(0, 1)^{a × b}, U[0, 1]: a name with what stands directly after it in brackets; all else is an expression."""
+    """N(0, 1)^{a × b}, U[0, 1]: a name with what directly follows it in brackets; all else is an expression."""
     _name_no_axes(tokens, place)
     if [each.type for each in tokens[place : place + 2]] not in (["NAME", "LPAREN"], ["NAME", "LBRACKET"]):
         return

@@ -161,7 +161,7 @@ class NotationWarning(UserWarning):
 
 
 class NotationError(Exception):
-    """A formula, or what it was given, is wrong; the message says where, why, and what would mend it.
+    """A formula, or what it was given, is wrong; the message says where, why, and how to fix it.
 
     `kind` is "syntax", "name", "shape" or "value"; `code` is the section of `docs/errors.md`; `span` is (start, end) in
     `source`; `span_text` is the text there; `hint` is the repair, or None, and `edits` are those of a definite repair; `notes` say what

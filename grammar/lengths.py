@@ -1,7 +1,7 @@
 """Limits on the length of a text and its literals, checked before there are tokens: reading takes time as a text is
 long.
 
-A literal's cells are counted by what stands between its brackets, in stretches without a bracket, so that a text of a
+A literal's cells are counted by the characters between its brackets, in stretches without a bracket, so that a text of a
 million numbers is refused as soon as it is given.
 """
 

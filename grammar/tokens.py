@@ -1,6 +1,6 @@
 """Tokens: what both lexers make and the parser reads, and the steps that both spellings share.
 
-characters --lexer--> tokens --brackets matched, functions told from tensors--> tokens --LALR--> nodes
+characters --lexer--> tokens --brackets matched, functions distinguished from tensors--> tokens --LALR--> nodes
 """
 
 from __future__ import annotations

@@ -133,7 +133,7 @@ def test_the_map_lists_the_packages_bottom_up():
 def test_the_map_points_at_files_that_are_there():
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     paths = re.findall(r"`((?:grammar|namedtensor|transformer|tests|docs)/[\w/.]*)`", text)
-    assert len(paths) > 20 and not [path for path in paths if not (ROOT / path).exists()]
+    assert len(paths) > 15 and not [path for path in paths if not (ROOT / path).exists()]
 
 
 CHECKERS = {  # each kind of checker is made in one place; `Checker.fork` makes one like itself
@@ -157,7 +157,7 @@ OF_THE_WHOLE = {
 }
 
 
-def test_each_file_of_tests_begins_with_the_room_that_it_tests():
+def test_each_file_of_tests_begins_with_its_package():
     names = {"grammar", "transformer", *(package_of(module).split(".")[-1] for module in FILES)}
     files = [path.stem.removeprefix("test_").split("_")[0] for path in (ROOT / "tests").glob("test_*.py")]
     assert set(files) <= names | OF_THE_WHOLE

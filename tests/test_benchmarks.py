@@ -279,29 +279,34 @@ def test_the_kernels_that_products_use_are_told(core, monkeypatch):
     assert "OPENBLAS_CORETYPE" not in machine()
 
 
-def test_a_page_has_every_bar_and_every_row_of_its_works():
-    bars = (Bar("namedtensor", 3.5, BY_HAND), Bar("namedtensor", 0.2, "peer"))
-    rows = rows_of(adding("attention-0", bars, memory=True), FOUND)
-    rows += [{"figure": "eager: A + A", "value": 1.2, "unit": "× NumPy", "bar": 1.5}]
-    text = plot.page(report(rows, [{"work": "attention-0", "side": "einx", "reason": "einx not installed"}], True))
-    assert "| adding: namedtensor | 3 × NumPy by hand | 4 | ≤ 3.5 | met |" in text
-    assert "| adding: namedtensor | 0.25 × peer | 0.25 | ≤ 0.2 | missed |" in text
-    assert "| adding: peer | 8 × NumPy by hand | 16 | 7e-06 | 4,000 | 6,000 |" in text
-    assert (
-        text.index("speed.svg") < text.index("adding") < text.index("## The bars") < text.index("## How it is measured")
+def attention_figures():
+    """A report of one work that the page shows."""
+    rows = rows_of(adding("attention-512", memory=True), FOUND)
+    return report(
+        [row | {"side": "namedtensor, formula"} if row["side"] == "namedtensor" else row for row in rows], [], True
     )
-    assert "| eager: A + A | 1.2 × NumPy | " in text
-    assert "- attention-0 / einx: einx not installed" in text
+
+
+def test_page_has_a_row_for_each_measured_work():
+    text = plot.page(attention_figures())
+    assert (
+        text.index("speed.svg")
+        < text.index("| attention, 512 tokens | 3 | hand-written NumPy |")
+        < text.index("## Method")
+    )
+    assert "GELU" not in text
+
+
+def test_page_of_the_figures_has_twelve_rows_and_a_control():
+    shown = plot.rows_shown(json.loads(plot.FIGURES.read_text("utf-8")))
+    assert len(shown) == 12 and abs(shown[-1][1]["value"] - 1) < 0.05 and not shown[-1][0].bar
 
 
 @pytest.mark.slow
-def test_a_picture_is_drawn(tmp_path):
+def test_picture_is_the_same_each_time(tmp_path):
     pytest.importorskip("matplotlib")
-    rows = [row for row in rows_of(adding("attention-0"), FOUND) if row["value"]]
     for name in ("one.svg", "two.svg"):
-        plot.picture("Attention", rows, tmp_path / name)
-        plot.opening(plot.overview({"rows": [row | {"work": "gelu"} for row in rows]}), tmp_path / f"opening-{name}")
-    assert (tmp_path / "opening-one.svg").read_bytes() == (tmp_path / "opening-two.svg").read_bytes()
+        plot.picture(attention_figures(), tmp_path / name)
     drawn = (tmp_path / "one.svg").read_bytes()
     assert drawn.startswith(b"<?xml") and drawn == (tmp_path / "two.svg").read_bytes()
 

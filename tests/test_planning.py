@@ -775,14 +775,16 @@ def test_a_law_that_is_an_equation_holds(name):
         )
         for each, axes in LAWS[name].items()
     }
-    left, right = OPTIMIZATIONS[name].law.partition(", where ")[0].split(" = ")
+    left, right = OPTIMIZATIONS[name].identity.partition(", where ")[0].split(" = ")
     ours, theirs = (reference.evaluate(side, values) for side in (left, right))
     np.testing.assert_allclose(ours.to_list(tuple(ours.shape)), theirs.to_list(tuple(ours.shape)), rtol=1e-12)
 
 
 def test_a_law_is_a_phrase_for_a_cell_of_a_table():
     """As the page of optimizations shows them: no full stop, no exclamation."""
-    assert not [row.law for row in OPTIMIZATIONS.values() if not (row.law[-1].isalnum() or row.law[-1] == ")")]
+    assert not [
+        row.identity for row in OPTIMIZATIONS.values() if not (row.identity[-1].isalnum() or row.identity[-1] == ")")
+    ]
 
 
 def test_every_optimization_is_done_for_libraries_that_there_are():

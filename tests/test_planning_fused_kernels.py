@@ -137,7 +137,7 @@ def test_an_operation_of_the_library_is_found(formula, axes, call):
 
 
 LIBRARY = " is the library's "
-LAWS = {name: row.law.split(LIBRARY) for name, row in OPTIMIZATIONS.items() if LIBRARY in row.law}
+LAWS = {name: row.identity.split(LIBRARY) for name, row in OPTIMIZATIONS.items() if LIBRARY in row.identity}
 OF_LAWS = {
     "attention": {"Q": "query key", "K": "ax key", "M": "query ax", "V": "ax val"},
     "layer-norm": {"X": "a ax", "γ": "ax", "β": "ax"},

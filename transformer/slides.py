@@ -131,7 +131,7 @@ class RNN(Layer):
 class Translation(Layer):
     """The encoder–predictor–decoder transformer: scores ỹ of each next word of y, for the source sentence x.
 
-    The encoder reads x; the decoder reads y, every place only what stands before it, and the predictor asks the
+    The encoder reads x; the decoder reads y, every position only the earlier ones, and the predictor asks the
     encoder's states. Given the whole target sentence this is teacher forcing, and `at("loss", x, y)` what it costs;
     `translate` goes word by word. Words count from 0. The slides draw how the parts are joined, and give no places,
     norms or hidden layers: here these are as in *Attention Is All You Need*.

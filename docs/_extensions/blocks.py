@@ -26,7 +26,6 @@ import json
 import re
 import zlib
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 FENCE = re.compile(
@@ -200,15 +199,3 @@ def blocks_of(text: str) -> list[Block]:
         line = text.count("\n", 0, match.start()) + 1
         found.append(Block(match["kind"], options, "\n".join(lines).strip("\n"), line))
     return found
-
-
-def run_page(path: Path) -> list[Outcome]:
-    """Run every block of a page; what each gave."""
-    page, outcomes = Page(), []
-    for block in blocks_of(path.read_text(encoding="utf-8")):
-        try:
-            outcomes.append(page.run(block))
-        except Exception as error:
-            error.add_note(f"in {path.name}, the block of line {block.line}")
-            raise
-    return outcomes

@@ -8,7 +8,7 @@ from pathlib import Path
 from blocks import Block, Page, packed
 from docutils import nodes
 from docutils.parsers.rst import directives
-from linked import ERROR, anchor, errors, signs
+from linked import ERROR, errors, signs
 from sphinx.util.docutils import SphinxDirective
 
 ROOT = Path(__file__).parent.parent.parent
@@ -111,115 +111,6 @@ def results(outcome, root: str = "") -> list:
     return found
 
 
-class Operators(SphinxDirective):
-    """A table of the operators of one section of the paper, made from their records."""
-
-    optional_arguments = 1
-    final_argument_whitespace = True
-
-    def run(self):
-        from operators_page import HEADINGS, rows
-
-        return [table(HEADINGS, rows(self.arguments[0] if self.arguments else None), anchored=True)]
-
-
-class Packages(SphinxDirective):
-    """The packages with what they are for and their laws, made from their docstrings."""
-
-    def run(self):
-        from packages_page import HEADINGS, rows
-
-        return [table(HEADINGS, rows())]
-
-
-class Differentials(SphinxDirective):
-    """The differentials of the operators, made from their records."""
-
-    def run(self):
-        from operators_page import RULES, differentials
-
-        return [table(RULES, differentials())]
-
-
-class Optimizations(SphinxDirective):
-    """A table of what makes plans faster, made from its records."""
-
-    def run(self):
-        from namedtensor.planning.optimizations import ROWS
-
-        rows = [(coded(row.name), row.law, ", ".join(row.targets) or "all") for row in ROWS]
-        return [table(("name", "law", "libraries"), rows)]
-
-
-class Constructs(SphinxDirective):
-    """One group of `tables.CONSTRUCTS`, every row of it run."""
-
-    required_arguments = 1
-
-    def run(self):
-        from tables import CONSTRUCTS, check_construct
-
-        found = CONSTRUCTS[self.arguments[0]]
-        for construct in found:
-            check_construct(construct)
-        cells = [(*map(coded, row[:3]), row.meaning, coded(row.numpy)) for row in found]
-        return [table(("text", "ASCII", "LaTeX", "meaning", "NumPy"), cells, anchored=True)]
-
-
-class Cheats(SphinxDirective):
-    """One group of `tables.CHEATS`, every column that can run here run."""
-
-    required_arguments = 1
-    final_argument_whitespace = True
-
-    def run(self):
-        from tables import CHEATS, check_same
-
-        found = CHEATS[self.arguments[0]]
-        for same in found:
-            check_same(same)
-        return [table(("formula", "NumPy", "einops", "PyTorch"), [tuple(map(coded, row[:4])) for row in found])]
-
-
-def coded(text: str) -> str:
-    return f"`{text}`" if text else ""
-
-
-def table(headings, rows, anchored: bool = False) -> nodes.table:
-    whole = nodes.table(classes=["operators"])
-    group = nodes.tgroup(cols=len(headings))
-    whole += group
-    for _ in headings:
-        group += nodes.colspec(colwidth=1)
-    head, body = nodes.thead(), nodes.tbody()
-    head += row(headings, lambda text: [nodes.Text(text)], headings=headings)
-    for cells in rows:
-        body += row(cells, marked, anchors(cells[0]) if anchored else (), headings)
-    group += head
-    group += body
-    return whole
-
-
-def row(cells, content, ids=(), headings=()) -> nodes.row:
-    line = nodes.row(ids=list(ids))
-    for cell, heading in zip(cells, headings):
-        entry = nodes.entry(classes=[heading.replace(" ", "-")])
-        entry += nodes.paragraph("", "", *content(cell))
-        line += entry
-    return line
-
-
-def anchors(cell: str) -> list[str]:
-    """The anchor of the row of a function or construct."""
-    return [anchor(text) for text in re.findall(r"`([^`]+)`", cell)[:1]]
-
-
-def marked(text: str) -> list:
-    """`code` in backticks, the rest as it stands."""
-    parts = re.split(r"`([^`]*)`", text)
-    return [nodes.literal("", part) if index % 2 else nodes.Text(part) for index, part in enumerate(parts) if part]
-
-
 class Railroad(SphinxDirective):
     """The diagrams of one part of `formula.lark`."""
 
@@ -279,12 +170,6 @@ def escaped(line: str) -> str:
 DIRECTIVES = {
     "run": Executed,
     "formula": Executed,
-    "operators": Operators,
-    "packages": Packages,
-    "differentials": Differentials,
-    "optimizations": Optimizations,
-    "constructs": Constructs,
-    "cheats": Cheats,
     "railroad": Railroad,
 }
 

@@ -13,6 +13,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 from blocks import FENCE, OPTION, split
+from generated import as_site
 
 LESSONS = Path(__file__).parent.parent / "lessons"
 SETUP = "%load_ext namedtensor\nimport numpy as np\n\nimport namedtensor as nt"
@@ -59,7 +60,7 @@ def cells_of(kind: str, body: str) -> list[dict[str, Any]]:
 
 def written(path: Path) -> str:
     """The text of the notebook of a page."""
-    return json.dumps(notebook(path.read_text(encoding="utf-8")), ensure_ascii=False, indent=1) + "\n"
+    return json.dumps(notebook(as_site(path.read_text(encoding="utf-8"))), ensure_ascii=False, indent=1) + "\n"
 
 
 def pages() -> list[Path]:

@@ -1,4 +1,4 @@
-"""The packages with their purposes and contracts, made from their docstrings."""
+"""The packages and their purposes, read from their docstrings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent.parent
-HEADINGS = ("package", "purpose", "contract")
+HEADINGS = ("package", "purpose")
 ORDER = """grammar grammar.latex grammar.builder grammar.printer namedtensor.core namedtensor.operators
 namedtensor.scope namedtensor.files namedtensor.terms namedtensor.reference namedtensor.calculus namedtensor.planning
 namedtensor.checking namedtensor.backends namedtensor.tensors namedtensor.symbolic namedtensor.display namedtensor.sharding
@@ -58,4 +58,4 @@ def packages() -> list[Package]:
 
 
 def rows() -> list[tuple[str, ...]]:
-    return [(f"`{each.name}`", each.purpose, each.contract) for each in packages()]
+    return [(f"`{package.name}`", package.purpose) for package in packages()]

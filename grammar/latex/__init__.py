@@ -7,7 +7,7 @@
 `reader`: pieces to tokens; the stack of what is still to be read.
 `brackets`: what brackets and bars do.
 `characters`: what other single characters do: cells, relations, scripts, primes.
-`decorated`: what stands over, under and around: accents, norms, tables of cases.
+`decorated`: what is over, under and around a symbol: accents, norms, tables of cases.
 `fractions`: fractions and roots, and fractions of ∂ that are derivatives.
 `lexer`: what each macro does, and `tokenize`.
 

@@ -74,7 +74,7 @@ def closed_at(reader: Reader, position: int, end: int) -> int | None:
 
 
 def at_point(reader: Reader) -> bool:
-    """Whether a bar before a subscript closes nothing, and so says where a value is taken: f(t)|_{t=0}"""
+    """Whether a bar before a subscript has no opening bar, and so says where a value is taken: f(t)|_{t=0}"""
     return not reader.brackets or reader.brackets[-1][0] != "BAR"
 
 

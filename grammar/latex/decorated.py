@@ -121,7 +121,7 @@ ENDS_OPERAND = frozenset({"NAME", "NUMBER", "RPAREN", "RBRACE", "RBRACKET", "STA
 
 
 def braced(reader: Reader, position: int, end: int) -> int:
-    r"""\underbrace{x + y}_{\text{both}}: what stands over the brace"""
+    r"""\underbrace{x + y}_{\text{both}}: the text over the brace"""
     group, after = reader.argument(position, position + 1, end)
     rest = reader.skip_looks(after, end)
     if rest < end and reader.pieces[rest][0] in ("_", "^"):

@@ -133,7 +133,7 @@ def derivative_operator(reader: Reader, below: Stretch, under: list[Part], sign:
 
 
 def with_parameter(sign: Token) -> Token:
-    """What stands between a function and the group of what it is by."""
+    """The tokens between a function and the group of what it is by."""
     return Token("WITH", "_", sign.start, sign.start)
 
 

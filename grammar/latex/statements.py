@@ -161,7 +161,7 @@ def _continues(last: list[Token], cell: list[Token], related: bool) -> bool:
 
 
 def _letters(line: list[Token]) -> str:
-    """A statement as a string; what stands in brackets is x."""
+    """A statement as a string; a bracket's contents are x."""
     letters, depth = [], 0
     for token in line:
         kind = token.type

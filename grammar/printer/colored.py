@@ -15,7 +15,7 @@ RESET = "\x1b[0m"
 
 
 class Highlighted:
-    """The base of the colored spellings: `colors` has what stands before the name of each axis."""
+    """The base of the colored spellings: `colors` has the text before the name of each axis."""
 
     colors: Mapping[str, str] = {}
     after = ""

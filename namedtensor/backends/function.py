@@ -1,4 +1,4 @@
-"""Plan functions: a plan compiled to Python and run without warnings, its failures told as errors of the formula.
+"""Plan functions: a plan compiled to Python and run without warnings, its failures reported as errors of the formula.
 
 Where a function fails, the line that failed says which step it was, so nothing is watched while all is well.
 """

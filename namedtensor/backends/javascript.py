@@ -90,7 +90,7 @@ def literal(value: Any) -> str:
 
 
 def number(value: Any) -> str:
-    """The same of a number: truth values are 0 and 1."""
+    """The same of a number: booleans are 0 and 1."""
     return literal(int(value) if isinstance(value, bool) else value)
 
 
@@ -175,7 +175,7 @@ class JavaScript(Backend):
     def function_text(self, plan: Plan, name: str = "formula", *, tupled: bool = False) -> str:
         """The function of a plan, with those that it calls for its loops and the constants before it; no runtime.
 
-        Several results are given back in a list, and a single one where that is asked for. Arrays of a `tupled` one are
+        Several results are returned in a list, and a single one where that is asked for. Arrays of a `tupled` one are
         not checked.
         """
         loops = [self.loop_text(step) for step in plan.steps if step.primitive == "loop"]

@@ -154,7 +154,7 @@ export function take(x, positions, axis) {
   return { shape: [...x.shape.slice(0, axis), ...shape, ...x.shape.slice(axis + 1)], data: found };
 }
 
-/** Zeros of a shape, and what stands along the axes of the positions added to the elements of an axis at them. */
+/** Zeros of a shape, and the elements along the axes of the positions added to the elements of an axis at them. */
 export function scatter_add(x, positions, axis, shape) {
   const places = array(positions).data;
   const { data } = array(x);

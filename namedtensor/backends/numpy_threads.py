@@ -178,7 +178,7 @@ class blas_limit:
 '''
 USER = '''
 class blas_user:
-    """Who wants one thread; where an interrupt ends it in the midst of leaving, it leaves when it is gone."""
+    """Who wants one thread; where an interrupt ends it in the midst of leaving, it leaves when it is deleted."""
 
     def __del__(self):
         blas_limit.leave(self)

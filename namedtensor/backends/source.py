@@ -129,8 +129,7 @@ class Backend:
     ) -> Source:
         """The text that does what a plan says, without imports and kernels; the result goes to `out` if buffers are given.
 
-        A single result is given back in a tuple where that is asked for; `entry` are lines to begin with, and `signature` is
-        what stands for the names of the inputs as parameters.
+        A single result is returned in a tuple where that is asked for; `entry` are lines to begin with, and `signature` replaces the names of the inputs as parameters.
 
         What `data` gives when it runs is written only where the text is to be read.
         """
@@ -235,7 +234,7 @@ class Backend:
                 text.add(f"    del {', '.join(dead[value])}")
 
     def write_return(self, text: Written, plan: Plan, comments: bool, tupled: bool) -> None:
-        """The last line; a result that the line before made is given back at once."""
+        """The last line; a result that the line before made is returned at once."""
         results = [self.result(plan, each) for each in plan.results]
         one = len(results) == 1 and not tupled
         text.add(f"    return {results[0] if one else listed(tuple(results))}")
@@ -367,7 +366,7 @@ def numbered(value: Any) -> Any:
 
 
 def _apart(text: str) -> list[str]:
-    """The functions of a text, and what stands between them."""
+    """The functions of a text, and the text between them."""
     parts: list[list[str]] = []
     inside = None
     for line in text.splitlines():

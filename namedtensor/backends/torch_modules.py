@@ -145,7 +145,7 @@ def module_text(
 ) -> str:
     """A class of PyTorch's, which runs by itself; `about` are the lines of its text.
 
-    `initial` are the first values of its parameters, with `{}` where the list of their sizes stands.
+    `initial` are the initial values of its parameters, with `{}` where the list of their sizes stands.
     """
     backend = ModuleBackend(backend, plan, PLAIN_PRODUCTS)
     attributes = {value: attribute(each, own_names().__contains__) for value, each in parameters.items()}

@@ -284,7 +284,7 @@ TANGENT_RULES: dict[str, Callable[[Selecting, Term, list[Share | None]], Share]]
 def tangent_by_same_operator(
     select: Selecting, term: Term, parts: list[Share | None], extra: Mapping[str, Any]
 ) -> Share:
-    """The tangent of a term that moves, joins or chooses between numbers: the same term of the tangents."""
+    """The tangent of a term that moves, combines or selects elements: the same term of the tangents."""
     make, axes = select.make, axes_moved(term)
     shares = [each for each in parts if each is not None]
     common = tuple(each for each in shares[0].within if all(each in other.within for other in shares[1:]))

@@ -53,7 +53,7 @@ def families_of(checker: Inference, key: Key, env: Environment) -> list[Definiti
 
 
 def indices_of(family: Definition, key: Key) -> list[tuple[Range, str]]:
-    """The ranges of a family, each with what stands in the name for its variable."""
+    """The ranges of a family, each with the part of the name that is its variable."""
     parts = zip((*family.name.subscript, *family.name.superscript), (*key.subscript, *key.superscript))
     over = {each.variable.text: each for each in family.ranges}
     return [(over[node.text], text) for node, text in parts if isinstance(node, Name) and node.text in over]

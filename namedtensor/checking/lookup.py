@@ -42,8 +42,7 @@ MAX_NESTED_DEFINITIONS = (
 def find_term(checker: Inference, key: Key, env: Environment, node: Any) -> Term | None:
     """The Term that a key stands for in an environment, or None.
 
-    What a derivative is taken by is a variable of its own: apart from all that equals it, also from a name that is
-    spelled so in another environment and has the same value.
+    What a derivative is taken by is a variable of its own: apart from all that equals it, also from the same name in another environment and has the same value.
     """
     holder, found = found_in(checker, key, env, node)
     if found is None or not is_apart(checker, key, found):

@@ -185,7 +185,7 @@ class Induction:
         return any(each.is_beginning for each in self.holder.inductions.values())
 
     def member(self, numbers: Numbers) -> Term:
-        """One member as it is. Raises NoStart where it needs itself, or more than a few others."""
+        """One member as it is. Raises NoStart where its definition is circular, or more than a few others."""
         result = self.begun.get(numbers)
         if result is not None:
             return result

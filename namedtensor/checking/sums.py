@@ -308,7 +308,7 @@ def can_be_index(variable: Name, env: Environment) -> bool:
 
 
 def several_sums(checker: Inference, node: Call, env: Environment) -> Term | None:
-    """∑_{i,j} A_{r(i), c(j)} as ∑_i ∑_j …; an axis among the indices is gone over first."""
+    """∑_{i,j} A_{r(i), c(j)} as ∑_i ∑_j …; an axis among the indices comes first."""
     (body,) = node.arguments
     indices = [part for part in node.subscript if isinstance(part, Name) and can_be_index(part, env)]
     indices = [part for part in indices if any(has_index(place, part) for place in uses(part.text, body))]

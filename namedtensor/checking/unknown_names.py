@@ -200,7 +200,7 @@ def of_derivative(checker: Inference, key: Key, place: Any) -> str | None:
 
 
 def spellable(checker: Inference, names: list[str]) -> list[str]:
-    """Without built-in names of one letter or sign, which nobody means by a slip."""
+    """Without built-in names of one letter or sign, which nobody types by mistake."""
     return [name for name in names if name not in REGISTRY or len(name) > 2]
 
 

@@ -241,7 +241,7 @@ REPL_EXAMPLES = r"""
   namedtensor repl layers.nt X=x.npy:seq,chans
   namedtensor repl < session.txt
 
-  In it, \odot and the tabulator key give ⊙; :help lists what else there is.
+  In it, \odot and Tab give ⊙; :help lists what else there is.
 """
 
 

@@ -67,7 +67,7 @@ def _property(text: str) -> str:
 
 # --------------------------------------------------------------------------------------------------------------- SARIF
 def sarif(findings: Iterable[Finding]) -> dict[str, Any]:
-    """Findings as a log of SARIF 2.1.0: a rule for each number of an error."""
+    """Findings as a log of SARIF 2.1.0: a rule for each error code."""
     listed = list(findings)
     numbers = sorted({each.problem.code for each in listed})
     rules = [{"id": str(number), "shortDescription": {"text": CATALOGUE[number]}} for number in numbers]

@@ -25,7 +25,7 @@ HELP_EXAMPLES = """
 
 
 def help_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="NAME", nargs="?", help="a function, a sign, or the number of an error")
+    parser.add_argument("name", metavar="NAME", nargs="?", help="a function, a symbol or an error code")
     parser.add_argument("--json", action="store_true", help="what is printed as one line of JSON")
 
 

@@ -117,5 +117,5 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
     documents.add_argument("--all", action="store_true", help="also check formulas that show no named axis")
     documents.add_argument("--types", action="store_true", help="print the types of all names")
     documents.add_argument("--facts", metavar="FILE.nt", help="statements that each section begins with")
-    documents.add_argument("--baseline", metavar="FILE", help="be silent of the findings that this file has")
+    documents.add_argument("--baseline", metavar="FILE", help="suppress the findings listed in the file")
     documents.add_argument("--write-baseline", action="store_true", help="write the findings to the baseline, and end")

@@ -1,7 +1,7 @@
 """The prompt: lines from a person, a pipe or a file go to a session; what it gives is printed, errors with carets.
 
 a terminal, prompt_toolkit installed     menus of completions, history, arrow keys
-a terminal without it                    Python's own line editing, the tabulator key, history
+a terminal without it                    Python's own line editing, Tab, history
 a pipe or a file                         lines, no prompt
 """
 
@@ -161,7 +161,7 @@ def history_file() -> Path | None:
 
 # ----------------------------------------------------------------------------------------------- Python's own line editing
 def typed(session: Session, pending: list[str]) -> Iterator[str]:
-    """Lines from `input`, with the tabulator key and a history where Python has the module readline."""
+    """Lines from `input`, with Tab and a history where Python has the module readline."""
     history = history_file()
     try:
         import readline

@@ -169,7 +169,7 @@ def _needed(rest: str, name: str) -> str:
     return rest
 
 
-GREETING = r"""A formula prints its value; name = … keeps it. In a formula, \odot and the tabulator key give ⊙, \alpha gives α.
+GREETING = r"""A formula prints its value; name = … keeps it. In a formula, \odot and Tab give ⊙, \alpha gives α.
 A line that ends with an operator or in an open bracket goes on in the next; an empty line ends it."""
 
 COMMANDS: dict[str, tuple[Callable[[Session, str], str], str, str]] = {

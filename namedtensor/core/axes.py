@@ -202,7 +202,7 @@ def _checked(name: Any) -> str:
 
 
 def marked_apart(left: Iterable[str], right: Iterable[str]) -> tuple[str, str] | None:
-    """An axis that only one shape has, where the other has it with other marks instead: often a slip.
+    """An axis that only one shape has, where the other has it with other marks instead: often a mistake.
 
     >>> marked_apart(["batch", "a"], ["batch", "a*"]), marked_apart(["a", "a*"], ["a*"])
     (('a', 'a*'), None)

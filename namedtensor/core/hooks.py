@@ -45,7 +45,7 @@ def seen(name: str) -> None:
 class ImportWatcher:
     """A finder of modules that finds none of its own: it runs the callbacks of a library once that is imported.
 
-    A library such as JAX asks nobody whether a class is a tree: it has to be told before its first use.
+    Libraries such as JAX require that a class of trees is registered before its first use.
     """
 
     def __init__(self) -> None:

@@ -154,7 +154,7 @@ def flags() -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """This one, with one thread for the BLAS, and without what stands for the working directory where modules are looked for."""
+    """This one, with one thread for the BLAS, and without the entry of the working directory where modules are looked for."""
     paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     return {"OPENBLAS_NUM_THREADS": "1", **os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
 

@@ -178,7 +178,7 @@ class NamedTensor(Behavior):
         return int(self.item())
 
     def __bool__(self) -> bool:
-        self._alone("a truth value")
+        self._alone("a boolean")
         return bool(self.item())
 
     def __complex__(self) -> complex:

@@ -56,7 +56,7 @@ class ClosedForm:
         return self.expression.to_text(ascii=ascii)
 
     def to_latex(self, macros: bool = False, steps: bool = False) -> str:
-        """The closed form in LaTeX, or in the paper's macros; with `steps`, the way there, each = with its rule over it."""
+        """The closed form in LaTeX, or in the paper's macros; with `steps`, the derivation, each = with its rule over it."""
         if not steps:
             return self.expression.to_latex(macros=macros)
         equations = [step.node for step in self.steps]

@@ -3,7 +3,7 @@
     h^t = tanh(h^{t-1} ⊙_{g} U) for t = 1, …, n        steps 1 to n, forwards; h is a state
     L = ∑_{t=1}^{n} norm(h^t)^2                        a sum over the same steps
 
-A family is a state where a step refers to the one before (or after, where it goes backwards); the rest are names within
+A family is a state where a step refers to the one before (or after, where it runs backward); the rest are names within
 one step. Anything that does not fit is `NotARecurrence`, and is written out member by member.
 """
 

@@ -24,5 +24,5 @@
 `diagram_matplotlib`: shapes as PDF and PNG.
 `diagram`: Diagram.
 
-Contract: it draws what it is handed, values and terms and formulas, and never asks a program to run.
+Contract: it draws values, terms and formulas, and never runs a program.
 """

@@ -4,7 +4,7 @@ A node is one of these, and carries the type of what it gives:
 
     input       a tensor that is given
     function    a call of one of the program's functions; opened on request
-    sign        an operation that joins several values: +, ⊙_{key}
+    sign        an operation that combines several values: +, ⊙_{key}
     formula     a piece of a formula that one value goes through; • stands for a value that has no name
     entry       a value that comes from outside of a group
     result      the value that was asked for, where it comes out of a group

@@ -130,7 +130,7 @@ class Step(Suggests):
 
     @property
     def value(self) -> Any:
-        """The tensor; those of all steps that are looked at together are computed at once."""
+        """The tensor; those of all steps that are shown together are computed at once."""
         return self.values[self]
 
 

@@ -30,7 +30,7 @@ class AssembledProgram:
         written: Mapping[Span, str] | None = None,
         before: Mapping[Span, int] | None = None,
     ):
-        """`written` is what stands for some parts; `before` says of some which place they are to stand before."""
+        """`written` replaces some parts; `before` says of some which place they are to stand before."""
         first = before or {}
         self.source, self.written = source, written or {}
         self.parts = sorted(parts, key=lambda part: (first.get(part, part[0]), part not in first, part))

@@ -115,8 +115,7 @@ class Needs:
                     self.sizes.append(maths)
 
     def of(self, own: list[Maths], following: int) -> list[Maths]:
-        """Some formulas with all that they need: of what stands before `following`, and of what stands after it only what
-        nothing before says."""
+        """Some formulas with all that they need: of what precedes `following`, and of what follows it only what nothing before declares."""
         chosen = {*own, *(maths for maths in self.sizes if maths.start < following)}
         waiting, seen = list(chosen), set()
         while waiting:

@@ -1,4 +1,4 @@
-r"""A formula of a document by its label: paper.tex#eq:attention is what stands in the display with \label{eq:attention}."""
+r"""A formula of a document by its label: paper.tex#eq:attention is the display with \label{eq:attention}."""
 
 from __future__ import annotations
 

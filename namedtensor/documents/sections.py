@@ -89,7 +89,7 @@ TOGETHER = 300  # formulas of a section that are checked as one program
 def _check_section(document: Document, section: Section, formulas: list[Maths], blamed: set[Maths], findings: Findings) -> None:  # fmt: skip
     """Check formulas of a section: as one program, or where a name is defined again in a later one, as several.
 
-    From where a name is defined again the first definition is gone, and before that the second is not there; all else
+    From where a name is defined again the first definition no longer applies, and before that the second is not there; all else
     counts wherever it stands.
     """
     together = _readable(document, formulas, blamed, findings)
@@ -133,7 +133,7 @@ def _check_section(document: Document, section: Section, formulas: list[Maths], 
 
 
 def _readable(document: Document, formulas: list[Maths], blamed: set[Maths], findings: Findings) -> Together:
-    """The formulas that can be read as one program; what stands against it is an error."""
+    """The formulas that can be read as one program; a contradiction is an error."""
     while True:
         together = Together(document, formulas)
         try:
@@ -196,7 +196,7 @@ SUPERSEDES = "from here on this counts, and not what was said before"
 
 
 def _check_program(document: Document, section: Section, together: Together, program: Part, blamed: set[Maths], findings: Findings) -> None:  # fmt: skip
-    """Check formulas as one program, and report what it says of those that are to be blamed."""
+    """Check formulas as one program, and report the errors of those that are reported."""
     with LOADING, all_or_none():
         from ..programs.checks import checked_program
 
@@ -223,7 +223,7 @@ def _check_program(document: Document, section: Section, together: Together, pro
 
 
 def _try_claims(document: Document, together: Together, program: Part, blamed: set[Maths], findings: Findings) -> None:
-    """Try the claims of the formulas that are to be blamed."""
+    """Try the claims of the formulas that are reported."""
     with LOADING, all_or_none():
         from .trial import tried_claims
 

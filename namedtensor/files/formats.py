@@ -64,7 +64,7 @@ def json_tensor(text: str, what: str) -> Found:
 
 
 def from_nested(data: Any, what: str) -> Found:
-    """An array from nested lists of numbers or truth values. Raises NotationError where rows differ in length."""
+    """An array from nested lists of numbers or booleans. Raises NotationError where rows differ in length."""
     import numpy as np
 
     shape, flat = flattened(data, what)

@@ -39,7 +39,7 @@ def positions(b: Builder, index: Any, size: int, base: int) -> Any:
     return b.step("positions", (index,), index.order, index.shape, dtype, size=size, base=base)
 
 
-NO_INDEX = {"b": "a truth value", "c": "a complex number"}
+NO_INDEX = {"b": "a boolean", "c": "a complex number"}
 
 
 def _one_position(index: Any, size: int, base: int) -> int:

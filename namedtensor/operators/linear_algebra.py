@@ -83,7 +83,7 @@ def _solve(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping
 
 
 def _eliminated(rows: list[list[float]]) -> list[list[float]]:
-    """Gaussian elimination: a matrix, with what stands to its right, as an upper triangle, by rows."""
+    """Gaussian elimination: a matrix, with the columns to its right, as an upper triangle, by rows."""
     rows = [[*row] for row in rows]
     for n in range(len(rows)):
         best = max(range(n, len(rows)), key=lambda i: abs(rows[i][n]))

@@ -1,6 +1,6 @@
 """Transpose rules (VJPs) of linear operators: what their records name as `transpose`.
 
-A rule makes terms by the builder that it is handed; operators know no term. The axes that an operand has not are summed by
+A rule makes terms by the builder that is passed; operators know no term. The axes that an operand has not are summed by
 the caller.
 
     t = ∑_{seq} u        the cotangent of u is that of t, at each element of seq

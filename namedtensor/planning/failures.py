@@ -1,6 +1,4 @@
-"""Runtime failures as errors of the formula: what a library raises while a plan is made or run, told with place, reason
-and repair.
-"""
+"""Runtime failures as errors of the formula: what a library raises while a plan is made or run, reported with its place, reason and fix."""
 
 from __future__ import annotations
 

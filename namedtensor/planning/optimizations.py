@@ -1,4 +1,4 @@
-"""The table of optimizations: one row each, with the law by which results stay the same to rounding.
+"""The table of optimizations: one row each, with the identity that preserves results, to rounding.
 
 Each can be turned off by its name (`formula.compile(disable=...)`), and results with it and without agree.
 """
@@ -15,11 +15,10 @@ from grammar.locks import LOADING, all_or_none
 
 
 class Optimization(NamedTuple):
-    """`law` says why the result stays, `by` which function does it; `targets` for which libraries it is done, all where
-    none is named."""
+    """The identity that preserves the result, the function that applies it, and the backends it is for (default: all)."""
 
     name: str
-    law: str
+    identity: str
     by: str
     targets: tuple[str, ...] = ()
 

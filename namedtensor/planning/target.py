@@ -61,7 +61,7 @@ class Target:
         return self.wide_float == "float32"
 
     def canonical(self, dtype: str) -> str:
-        """The dtype that the library gives for a wish: JAX has no wide ones unless told to."""
+        """The dtype that the library gives for a wish: JAX has no wide ones unless enabled."""
         return self.backend.canonical(self.xp, dtype)
 
     def kind(self, dtype: str) -> str:

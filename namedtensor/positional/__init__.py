@@ -6,7 +6,7 @@
 `inputs`: what is known of the inputs.
 `refusals`: why a source is not translated.
 `program`: what a reader gives.
-`optional_numpy`: NumPy, where it is installed.
+`optional_numpy`: NumPy, or a placeholder where it is not installed.
 `plain_functions`: functions that NumPy lacks.
 `tokens`: the tokens of matrix and index notation.
 `binders`: what a sum binds.

@@ -4,7 +4,7 @@
 
 Declared axes and classes of used ones are nodes of a graph; those that are in one value have an edge. Two without an edge
 get one name where a tensor is used, in the order of uses, so that it needs no rename there. As in the allocation of
-registers, a rename is a move that is left over.
+registers, a rename is a remaining move.
 """
 
 from __future__ import annotations

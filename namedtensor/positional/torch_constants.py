@@ -1,4 +1,4 @@
-"""Constants of a module whose form can be told: one number, numbers counted up, two numbers beside a diagonal.
+"""Constants of a module whose form is recognized: one number, numbers counted up, two numbers beside a diagonal.
 
 A form is found from the values at two sizes, so that it is right at others.
 """

@@ -24,7 +24,7 @@ def from_torch(
     """A module or function of PyTorch as a program of the notation.
 
     It is run on tensors like the example inputs, in evaluation mode, and each ATen operation is read by a rule. Axes get
-    their names from `names` and from what they meet; views and permutations leave nothing. What is given back has the
+    their names from `names` and from what they meet; views and permutations leave nothing. The result has the
     values of the module to 1e-5 on other inputs and, where it runs at others, other sizes.
 
     Parameters

@@ -286,7 +286,7 @@ def outside_of(runs: Runs, inside: Set[int], output: Ref) -> set[Ref]:
 
 
 def with_repeats(runs: Runs, repeats: Sequence[Repeat]) -> tuple[Runs, list[Repeat]]:
-    """The runs with the steps of first layers taking what stands for those of all, which gets new references."""
+    """The runs with the steps of first layers taking the replacements of those of all, which gets new references."""
     first, second = (Trace([*run.steps], [*run.tensors], run.origins, run.output) for run in (runs.first, runs.second))
     depends, numbered = set(runs.depends), list[Repeat]()
     for repeat in repeats:

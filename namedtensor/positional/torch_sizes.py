@@ -157,7 +157,7 @@ def sizes_for(
 
 
 def related(sizes: Sequence[int], others: Sequence[Sequence[int]]) -> bool:
-    """Whether a size could be told from another one by chance: as that plus a number, or as any multiple of it plus one."""
+    """Whether a size could be computed from another one by chance: as that plus a number, or as any multiple of it plus one."""
     if len(sizes) == 2:
         return any(sizes[1] - sizes[0] == other[1] - other[0] for other in others)
     return len(sizes) == 3 and any(

@@ -183,7 +183,7 @@ class Views:
             if source <= target and taken < len(tokens):
                 token = tokens[taken]
                 if isinstance(token, int):
-                    raise Unreadable("view joins a dimension that repeats with another")
+                    raise Unreadable("view merges a repeated dimension with another")
                 source *= self.size(token)
                 taken += 1
             elif count < len(shape):

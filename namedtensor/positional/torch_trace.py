@@ -1,8 +1,7 @@
 """A function of PyTorch, run once: its ATen operations in order, each with the line of the source that called it.
 
 Operations are recorded where PyTorch dispatches them, below autograd and below its composite functions, on real tensors.
-Views and in-place operations come as functions; where one of PyTorch's own loops writes in place, what it overwrites is
-told by comparing memory.
+Views and in-place operations come as functions; where one of PyTorch's own loops writes in place, what it overwrites is found by comparing memory.
 """
 
 from __future__ import annotations

@@ -279,7 +279,7 @@ class Parser:
         return Tree("gradient", self.span(start), (body, by))
 
     def differentiated(self) -> Tree:
-        """The factors side by side after ∇_x or ∂/∂x; what a sign joins to them is ambiguous."""
+        """The factors side by side after ∇_x or ∂/∂x; what an operator adds to them is ambiguous."""
         start, body = self.token.start, self.product()
         if self.token.kind == SIGN and self.token.text in JOINING and self.token.text != "/":
             where = start, self.token.end

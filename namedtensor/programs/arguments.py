@@ -166,7 +166,7 @@ def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
 
 
 class KeywordValues(dict[str, Any]):
-    """A mapping whose values count as given by keyword, so that none may be left over, but those `used` elsewhere."""
+    """A mapping whose values count as given by keyword, so that each must be used, but those `used` elsewhere."""
 
     used: frozenset[str] = frozenset()
 

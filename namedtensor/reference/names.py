@@ -97,7 +97,7 @@ class Names(Sizes):
         if name not in holder.memo:
             mark = (id(holder), name)
             if mark in self.busy:
-                raise NotationError(203, f"{name} needs itself")
+                raise NotationError(203, f"circular definition of {name}")
             self.busy.add(mark)
             try:
                 holder.memo[name] = compute()

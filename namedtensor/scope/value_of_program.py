@@ -198,7 +198,7 @@ class _Uses:
                 stack += [(part, bound) for part in children(node)]
 
     def meant(self, name: Spelled) -> set[int]:
-        """The cluster that a name means: what is spelled so, a family of which it is a member, or what it is a power of."""
+        """The cluster that a name means: the symbol of that name, a family of which it is a member, or what it is a power of."""
         while True:
             key = name.key()
             families = self.families.get(key.base, ())

@@ -211,7 +211,7 @@ def definitions_of(
     labeled = {key for key in parameters if key.subscript or key.superscript}
 
     def candidates(key: Key) -> list[BindingGroup]:
-        """What a name may mean here: what is spelled so before a family of which it may be a member."""
+        """What a name may mean here: the symbol of that name before a family of which it may be a member."""
 
         def far(binding: BindingGroup) -> tuple[Any, ...]:
             return (

@@ -257,7 +257,7 @@ class ShardedEntry:
         return jax.jit(run)
 
     def _check_rules(self, tensors: Mapping[str, NamedTensor]) -> None:
-        """A rule for an axis that is nowhere is a slip: its tensors would be copied to each device, unseen."""
+        """A rule for an axis that is nowhere is a mistake: its tensors would be copied to each device, unseen."""
         known = sorted(self.sharded.axes.union(*(tensor.axes for tensor in tensors.values())) - {ALONG})
         sharding = self.sharded.sharding
         for axis in {**sharding.rules, **sharding.computed.rules}:

@@ -110,7 +110,7 @@ def _refined(
 
 
 def _arranged(factor, around: list[Any], place: int) -> tuple[Any, ...]:
-    """What stands around an index in a factor: the least over the orders that mean the same."""
+    """What surrounds an index in a factor: the least over the orders that mean the same."""
     marked = [(each, at == place) for at, each in enumerate(around)]
     return min(tuple(marked[at] for at in order) for order in factor.head.symmetries)
 

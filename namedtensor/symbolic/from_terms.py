@@ -1,7 +1,7 @@
 """Index normal form of the typed graph: one rule for each operator.
 
 The axes of a term are free indices of its form, one for each name and size. A term that is a name of the program stays
-that name, so nothing unfolds; what stands for ∂X is the product of identities I_{ax,ax*}, and what depends on it is
+that name, so nothing unfolds; the replacement of ∂X is the product of identities I_{ax,ax*}, and what depends on it is
 multiplied out, so that these go.
 """
 

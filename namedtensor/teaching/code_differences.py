@@ -1,7 +1,7 @@
 """A program that was read from code against a formula: the line of the code where they part, and what each has there.
 
 Both are computed on one draw, with the values of all their terms. A term of the code whose value the formula nowhere has,
-of operands that it does have, is where they part. No slip has to be guessed for that; what is guessed is only its name.
+of operands that it does have, is where they part. No mistake has to be guessed for that; what is guessed is only its name.
 """
 
 from __future__ import annotations

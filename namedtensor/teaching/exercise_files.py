@@ -92,7 +92,7 @@ Line = tuple[int, str]
 
 
 def _blocks(text: str) -> Iterator[list[Line]]:
-    """The lines of each exercise, its header first; what stands before the first is a preface."""
+    """The lines of each exercise, its header first; the text before the first is a preface."""
     block: list[Line] = []
     for number, line in enumerate(text.splitlines(), 1):
         directive = DIRECTIVE.match(line.strip())

@@ -162,7 +162,7 @@ def formula(exercise: ExerciseText, answer: str, seed: int) -> str:
 
 
 def by_value(exercise: ExerciseText, answer: str, seed: int, whole: Callable[[str], str] = str) -> str:
-    """Right by value; `whole` puts the answer, once it is looked at, where it is to stand."""
+    """Right by value; `whole` puts the answer, once it is computed, where it belongs."""
     reference = reference_of(exercise, seed)
     tree = parse(answer, "text")
     _allowed(exercise, reference.setting, tree)

@@ -381,7 +381,7 @@ def between(record: Operator, arguments: int, axes: tuple[str, ...]) -> bool:
 
 
 def check_truth(record: Operator, layouts: tuple[Layout | None, ...], arguments: tuple[Any, ...]) -> None:
-    """Conditions are made of truth values; among numbers, truth values count as 0 and 1."""
+    """Conditions are made of booleans; among numbers, booleans count as 0 and 1."""
     asked = arguments if record.boolean[0] else arguments[:1] if record.chooses else ()
     for layout, argument in zip(layouts, asked):
         if not (isinstance(argument, bool) if layout is None else layout.is_truth):

@@ -38,7 +38,7 @@ def with_softmax(
 
 
 class _Rewriting:
-    """One pass over terms in topological order; `found` has what stands for each."""
+    """One pass over terms in topological order; `found` has the replacement of each."""
 
     def __init__(self, graph: TermGraph, opaque: Collection[int]):
         self.graph, self.opaque = graph, opaque
@@ -56,7 +56,7 @@ class _Rewriting:
         return self.graph.intern(term.operator, arguments, term.axes, term.options, term.shape, term.boolean, term.node)
 
     def rewritten(self, term: Term) -> Term | None:
-        """What stands for a quotient, a product with a reciprocal, or a logarithm; None for any other term."""
+        """The replacement of a quotient, a product with a reciprocal, or a logarithm; None for any other term."""
         if term.operator == "log":
             return self.logarithm(term)
         if term.operator == "/":
@@ -88,7 +88,7 @@ class _Rewriting:
         return first if term.operator == "^" and second.number == -1 else None
 
     def quotient(self, above: Term, sums: Term, term: Term) -> Term | None:
-        """What stands for a quotient by a sum of exponentials."""
+        """The replacement of a quotient by a sum of exponentials."""
         if sums.operator != "∑" or not self.is_open(sums) or self.score(sums.arguments[0]) is None:
             return None
         return self.over(above, sums, term)

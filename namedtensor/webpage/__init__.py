@@ -6,7 +6,7 @@
 `typed`: a text with a type for all that it needs.
 `marked_latex`: LaTeX that says where each piece stands.
 `replies`: types, errors and axes as plain data.
-`repairs`: edits that mend an error, tried.
+`repairs`: edits that fix an error, each checked.
 `check`: types of all parts.
 `translate`: matrices, indices and array code in named tensor notation.
 `stages`: the steps of a text, and of which steps each is made.
@@ -16,7 +16,7 @@
 `elements`: one element of a term, of elements of its arguments.
 `loops`: a text as nested loops.
 `code`: a text as a function of other libraries.
-`derive`: its derivative, and the way there.
+`derive`: its derivative, and its derivation.
 `exercises`: exercises, graded answers, comparison of two formulas.
 `examples`: the gallery.
 `paragraphs`: what the docs say of an error.

@@ -1,4 +1,4 @@
-"""The derivative of a text by one of its names: its closed form, and the way there."""
+"""The derivative of a text by one of its names: its closed form, and its derivation."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class NoElement(Exception):
 
 
 class Writer:
-    """`element` gives what stands for one element of a term, and writes before it what has to be computed first."""
+    """`element` gives the code for one element of a term, and writes before it what has to be computed first."""
 
     def __init__(
         self, names: Mapping[int, str], text: Callable[[Any], str], whole: dict[int, str], out: list[Line | Loop]
@@ -63,7 +63,7 @@ class Writer:
 
     # ------------------------------------------------------------------------------------------------------ one element
     def element(self, term: Term, at: Place) -> Written:
-        """What stands for an element of a term at these indices."""
+        """The code for an element of a term at these indices."""
         at = {axis: at[axis] for axis in term.shape}
         if id(term) in self.names and id(term) not in self.whole:
             self.compute(term, self.names[id(term)])

@@ -16,7 +16,7 @@ Errors = Sequence[NotationError]
 
 
 def repairs(problem: NotationError, errors: Errors, errors_of: Callable[[str], Errors]) -> list[Reply]:
-    """The edits that mend one of the errors of a text; `errors_of` says those of another text."""
+    """The edits that fix one of the errors of a text; `errors_of` says those of another text."""
     found: list[Reply] = []
     for (start, end), text in candidates(problem):
         source = problem.source or ""

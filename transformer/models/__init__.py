@@ -1,4 +1,4 @@
-"""Models that people use, each a page of formulas; and how the files of Hugging Face name their parameters.
+"""Models that people use, each one program; and the names of their weights in Hugging Face checkpoints.
 
 `bert`: BERT.
 `gpt2`: GPT-2.

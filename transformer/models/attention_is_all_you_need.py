@@ -140,7 +140,7 @@ class EncoderDecoder(LanguageModel):
         """The weights of a `torch.nn.Transformer`, norm_first=False: `state` are its arrays by their names in state_dict.
 
         `embedding` holds the tokens' vectors, ℝ^{vocab × chans}, which torch keeps elsewhere. Raises NotationError 409
-        where an array is missing or left over, 317 where it has other sizes.
+        where an array is missing or unexpected, 317 where it has other sizes.
         """
         normed = "encoder.norm.weight" in state
         vocab, chans = embedding.shape

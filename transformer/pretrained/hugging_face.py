@@ -32,8 +32,7 @@ def load(folder: str | os.PathLike[str], backend: str = "numpy", dtype: str | No
     """The model of a Hugging Face folder: config.json, and model.safetensors or its parts.
 
     `backend` is "numpy", "torch" or "jax"; `dtype` that of the parameters ("float32"), else they stay as they are kept.
-    Raises NotationError 409 where the folder cannot be read, is of a model that is not known, or has a tensor missing,
-    left over or of other sizes than the formulas say. Of weights of a head that the formulas do not have, such as that of
+    Raises NotationError 409 where the folder cannot be read, is of a model that is not known, or has a tensor missing, unexpected or of another shape than the formulas say. Of weights of a head that the formulas do not have, such as that of
     BertForMaskedLM, a NotationWarning tells.
     """
     place = Path(folder)
@@ -209,7 +208,7 @@ def check_counts(rows: Iterable[WeightEntry], sizes: Mapping[str, int], arrays: 
 def match(
     kind: type[Model], rows: list[WeightEntry], arrays: Arrays | State, sizes: Mapping[str, int], place: Path | str
 ) -> None:
-    """Raise where the array of a row is missing, is left over, or has other sizes."""
+    """Raise where the array of a row is missing or unexpected, or has another shape."""
     wanted = dict.fromkeys(row.tensor for row in rows)
     missing = [name for name in wanted if name not in arrays]
     unread = {name for name in arrays if name not in wanted} - {*matching(kind.ignored_weights, arrays)}

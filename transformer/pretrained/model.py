@@ -107,7 +107,7 @@ def expanded(rows: Iterable[WeightEntry], sizes: Mapping[str, int]) -> list[Weig
 
 
 class Model(Layer):
-    """A layer that `transformer.load` makes of a folder of Hugging Face; `config` is what its config.json says."""
+    """A layer that `transformer.load` makes of a Hugging Face checkpoint; `config` is what its config.json says."""
 
     file: ClassVar[str] = ""
     model_types: ClassVar[tuple[str, ...]] = ()  # model_type in config.json

@@ -43,7 +43,7 @@ function Status() {
   const type = checked.value?.type;
   return (
     <p class="status">
-      {errors.value.length > 0 ? <span class="quiet">not right yet</span> : part ? <><code>{part.text}</code> : <Type axes={part.axes} /></> : type ? <><span class="quiet">the value</span> : <Type axes={type.axes} /></> : <span class="quiet"> </span>}
+      {errors.value.length > 0 ? <span class="quiet">contains an error</span> : part ? <><code>{part.text}</code> : <Type axes={part.axes} /></> : type ? <><span class="quiet">the value</span> : <Type axes={type.axes} /></> : <span class="quiet"> </span>}
       <span class="hidden" aria-live="polite">{told.value}</span>
     </p>
   );

@@ -1,4 +1,4 @@
-// Errors and warnings in the project's own words; what mends them is a button.
+// Errors and warnings in the project's own words; their fix is a button.
 
 import { Told } from "./paragraph.jsx";
 import { edited, saidOf } from "./places.js";

@@ -4,7 +4,7 @@ import importlib.util
 from pathlib import Path
 
 import pytest
-from torch_slips import SUBJECTS, Subject
+from torch_mistakes import SUBJECTS, Subject
 
 import namedtensor as nt
 
