@@ -393,11 +393,6 @@ def test_an_exercise_without_a_value_is_no_mark():
     assert not found and not found.counts_as_attempt and found.feedback == "the exercise has no value to compare with"
 
 
-def test_answers_are_what_stands_below_each_header():
-    handed = "My name\nX\n#: hint none\n#: exercise a\n#: hint some\n0.5 X\n# a remark\n\n#: exercise b\n"
-    assert sheet_files.answers(handed) == {"a": "0.5 X", "b": ""}
-
-
 def test_a_released_file_keeps_the_sentences_of_slips(kept):
     assert (
         kept["attention"].grade("softmax_{seq'}(Q ⊙_{key} K / √|key|)").feedback == "These sum to one over the queries."
@@ -567,16 +562,6 @@ def test_the_faults_of_an_exercise_are_found(change, said):
         name: tuple(Mistake(*each) for each in value) if name == "mistakes" else value for name, value in change.items()
     }
     assert any(said in fault for fault in sheet_files.faults(dataclasses.replace(exercise, **change)))
-
-
-def test_grades_for_graders(sheet):
-    handed = "#: exercise attention\nQ ∈ ℝ^{seq' × key}\nanswer = Q\n#: exercise type\nℝ^{m}\n"
-    found = sheet_files.grades(sheet, handed)
-    assert [each.correct for each in found][:2] == [False, True] and len(found) == len(sheet)
-    tests = sheet_files.gradescope(found)["tests"]
-    assert tests[1] == {"name": "type", "score": 1, "max_score": 1, "output": "correct", "visibility": "visible"}
-    assert sheet_files.nbgrader(found)["type"]["score"] == 1
-    assert sheet_files.plain(found)["max_points"] == 12 and json.dumps(sheet_files.plain(found))
 
 
 def test_the_command(tmp_path, capsys):

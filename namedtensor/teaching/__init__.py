@@ -17,7 +17,11 @@
 `type_answers`: answers that are types and signatures.
 `grading`: grades answers by exercise type.
 `sheets`: `nt.exercises`.
-`sheet_files`: validates, releases and grades files.
+`sheet_files`: validates and releases files.
+`submissions`: submitted files, their students and their answers.
+`class_grades`: the grades of a class.
+`grade_formats`: grades for Moodle, Gradescope, nbgrader, spreadsheets and programs.
+`class_report`: the commonest mistakes of a class.
 `magics`: `%%nt` and `%%exercise` in notebooks.
 
 Contract: it uses programs only by their values; only the command line, the playground and notebooks import it.

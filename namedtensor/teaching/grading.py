@@ -16,7 +16,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from grammar import nodes
-from grammar.errors import NotationError
+from grammar.errors import CATALOGUE, NotationError
 from grammar.nodes import Equation
 from grammar.parser import parse
 from grammar.plain_text import encodable
@@ -48,7 +48,7 @@ class Grade:
 
     `correct`; `points` out of `max_points`; `feedback`, one sentence. `counts_as_attempt` is false for an answer that does
     not parse or type-check. `hints` are those of the exercise; `solution` is set if the file allows showing it, and
-    `error` if the answer has one.
+    `error` if the answer has one. `mistake` says what is wrong in words that are the same for all answers with this mistake.
     """
 
     exercise: str
@@ -60,6 +60,7 @@ class Grade:
     hints: tuple[str, ...] = ()
     solution: str | None = None
     error: NotationError | None = None
+    mistake: str | None = None
 
     def __bool__(self) -> bool:
         return self.correct
@@ -133,11 +134,12 @@ def graded(exercise: ExerciseText, answer: Any, seed: int) -> Grade:
     try:
         return _grade(exercise, True, KINDS[exercise.kind](exercise, _read(exercise, answer), seed))
     except NotationError as problem:
-        return replace(_grade(exercise, False, str(problem), counts_as_attempt=False), error=problem)
+        found = _grade(exercise, False, str(problem), counts_as_attempt=False)
+        return replace(found, error=problem, mistake=f"{problem.kind} error {problem.code}: {CATALOGUE[problem.code]}")
     except Refused as problem:
-        return _grade(exercise, False, str(problem), counts_as_attempt=False)
+        return replace(_grade(exercise, False, str(problem), counts_as_attempt=False), mistake=str(problem))
     except Wrong as problem:
-        return _grade(exercise, False, str(problem))
+        return replace(_grade(exercise, False, str(problem)), mistake=problem.mistake)
     except Exception as problem:  # an answer must never end in a traceback
         return _grade(
             exercise, False, f"could not be graded: {problem or type(problem).__name__}", counts_as_attempt=False
@@ -178,7 +180,8 @@ def by_value(exercise: ExerciseText, answer: str, seed: int, whole: Callable[[st
         as_mistake = [(values, own, due) for (values, own, _), due in zip(state, mistake)]
         if len(as_mistake) == len(state) and judged(reference.setting, as_mistake, WORDS):
             raise Wrong(sentence)
-    raise Wrong(judged(reference.setting, state, WORDS, exercise.solution and whole(exercise.solution)).message)
+    found = judged(reference.setting, state, WORDS, exercise.solution and whole(exercise.solution))
+    raise Wrong(found.message, found.relation or "another value")
 
 
 def _correct(found: Equivalence) -> str:
@@ -262,7 +265,7 @@ def sizes(exercise: ExerciseText, answer: str, seed: int) -> str:
             raise Refused("expected a number or an expression of sizes such as |seq|")
         if abs(found.number - due.number) > 1e-9 * max(1.0, abs(due.number)):
             said = ", ".join(f"|{axis}| = {size}" for axis, size in drawn.extent.items())
-            raise Wrong(f"with {said} got {found.number:g}, expected {due.number:g}")
+            raise Wrong(f"with {said} got {found.number:g}, expected {due.number:g}", "another number of sizes")
     return "correct for three sets of sizes"
 
 

@@ -22,7 +22,8 @@ class Equivalence:
     `difference` is "same", "axes", "sizes", "value", "relation" if all values have one relation to the expected ones, or "mistake".
     `index` is that of the largest difference, from 1, with the values `actual` and `expected` there. `axes` maps new axes of
     the first to those of the second. `sizes` are the random sizes. `proved` is true if the formulas are equal for all tensors,
-    not only for random ones. For a module of PyTorch, `lines` are the lines of its source that differ from the formula.
+    not only for random ones. `relation` describes the difference without the numbers of one index, if it has a description. For
+    a module of PyTorch, `lines` are the lines of its source that differ from the formula.
     """
 
     difference: str
@@ -35,6 +36,7 @@ class Equivalence:
     sizes: Mapping[str, int] | None = None
     proved: bool = False
     lines: tuple[Any, ...] = ()
+    relation: str | None = None
 
     def __bool__(self) -> bool:
         return self.difference == "same"
@@ -61,9 +63,10 @@ def judged(
     extents = [{axis: size for each in values.values() for axis, size in each.sizes.items()} for values, _, _ in state]
     if not ways:
         wrong = sizes_differ(found, due, words) if set(found.axes) == set(due.axes) else None
-        return Equivalence("sizes" if wrong else "axes", wrong or axes_differ(found, due, setting.axes, words), {})
+        said = wrong or axes_differ(found, due, setting.axes, words)
+        return Equivalence("sizes" if wrong else "axes", said, {}, relation=said)
     if wrong := sizes_differ(found, due, words):
-        return Equivalence("sizes", wrong, {})
+        return Equivalence("sizes", wrong, {}, relation=wrong)
     scales = [largest((*values.values(), value)) for values, _, value in state]
     closest: tuple[int, Matching, Difference] | None = None
     for way in ways:
@@ -89,6 +92,7 @@ def judged(
         where.due,
         len(pairs),
         extents[0],
+        relation=relation,
     )
 
 

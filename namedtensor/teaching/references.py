@@ -12,6 +12,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import islice
 from typing import Any, Protocol
 
@@ -43,7 +44,9 @@ class Reference(Protocol):
     def lines(self) -> tuple[Callable[[int, str], bool], int]: ...
 
 
+@lru_cache(maxsize=64)
 def reference_of(exercise: ExerciseText, seed: int) -> Reference:
+    """The reference of an exercise, which the answers of a class share."""
     return Kept(exercise) if exercise.expected is not None else Solution(exercise, seed)
 
 
@@ -90,6 +93,13 @@ class Solution:
                 yield drawn, self.setting.value(self.solution, drawn)
 
     def mistakes(self) -> Iterator[tuple[str, list[Value]]]:
+        return iter(self._mistakes)
+
+    @cached_property
+    def _mistakes(self) -> list[tuple[str, list[Value]]]:
+        return list(self._mistaken())
+
+    def _mistaken(self) -> Iterator[tuple[str, list[Value]]]:
         for mistake in self.exercise.mistakes:
             try:
                 formula = self._whole(mistake.formula)

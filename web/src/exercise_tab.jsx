@@ -1,8 +1,9 @@
 // Exercises of a file: the task, an answer, and its feedback. Answers are stored in this browser only.
 
 import sheets from "sheets:";
-import { computed, effect, signal, useSignal } from "@preact/signals";
+import { computed, signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { answerOf, answersFile, answersFileName, download, noteAttempt, student } from "./answers.js";
 import { Editor } from "./editor.jsx";
 import { Inline } from "./formula.jsx";
 import { Told } from "./paragraph.jsx";
@@ -16,17 +17,8 @@ const sheet = signal(null);
 const chosen = signal(0);
 const grades = signal({}); // by the name of an exercise
 const problem = signal(null);
-const answers = new Map(); // signals of texts, by name
 
 const current = computed(() => sheet.value?.[chosen.value] ?? null);
-
-function answerOf(name) {
-  if (!answers.has(name)) {
-    answers.set(name, signal(recall(`answer ${name}`, "")));
-    effect(() => keep(`answer ${name}`, answers.get(name).value));
-  }
-  return answers.get(name);
-}
 
 /** Opens a file of exercises, at one of them. */
 export async function openExercises(text, name = null) {
@@ -49,6 +41,7 @@ export const keptExercises = () => (current.value ? { exercises: file.value, exe
 async function grade(exercise) {
   const answer = answerOf(exercise.name).value;
   if (!answer.trim()) return true;
+  noteAttempt(exercise.name, answer);
   grades.value = { ...grades.value, [exercise.name]: { pending: true } };
   const reply = await graded({ ask: "grade", file: file.value, name: exercise.name, answer }).catch((error) => ({ ok: false, error }));
   grades.value = { ...grades.value, [exercise.name]: reply.ok ? reply : { correct: false, feedback: reply.error.message } };
@@ -76,6 +69,17 @@ function Feedback({ grade: found }) {
       {found.error ? <div class="full"><Told error={found.error} text={found.error.full ?? found.error.message} /></div> : <p>{found.correct && <b>Correct. </b>}{found.feedback}</p>}
       {found.max_points !== undefined && <p class="quiet">{found.points} of {found.max_points} {found.max_points === 1 ? "point" : "points"}</p>}
       {found.solution && <p>Solution: <code>{found.solution}</code></p>}
+    </div>
+  );
+}
+
+/** The file with all answers, for whoever grades them. */
+function HandIn() {
+  const save = () => download(answersFile(sheet.value, student.value), answersFileName(student.value));
+  return (
+    <div class="row hand-in">
+      <label class="held">your name <input value={student.value} autocomplete="name" maxLength={100} onInput={(event) => (student.value = event.currentTarget.value)} /></label>
+      <button type="button" onClick={save}>download my answers</button>
     </div>
   );
 }
@@ -145,6 +149,7 @@ export function Exercise() {
           <div class="row"><button type="button" class="main" data-after-editor onClick={() => grade(exercise)}>grade</button><span class="quiet">{exercise.points} {exercise.points === 1 ? "point" : "points"}</span></div>
           <Feedback grade={grades.value[exercise.name]} />
           <Hints hints={exercise.hints ?? []} />
+          <HandIn />
         </>
       )}
     </div>

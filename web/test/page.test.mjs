@@ -541,6 +541,34 @@ test("11. every model of the course is right, and every slip is told in the word
   await leave(page);
 });
 
+test("11. answers are downloaded as the file that graders read, every attempt in its order", async () => {
+  const page = await open(browser, where.address);
+  await show(page, "exercise");
+  const file = "#: exercise total\nX ∈ ℝ^{n × m}\nanswer = ∑_{m} X\n\n#: exercise half\nX ∈ ℝ^{n}\nanswer = X / 2\n";
+  const path = join(mkdtempSync(join(tmpdir(), "sheet-")), "week.nt");
+  writeFileSync(path, file);
+  await (await page.$("input[aria-label='open a file of exercises']")).uploadFile(path);
+  await page.waitForSelector('#view [aria-label="your answer to total"]');
+  for (const answer of ["∑_{n} X", "X", "∑_{m} X"]) {
+    await write(page, answer, '#view [aria-label="your answer to total"]');
+    if (answer !== "X") {
+      await page.$$eval("#view button", (buttons) => buttons.find((each) => each.textContent === "grade").click());
+      await until(page, (right) => document.querySelector(".feedback")?.classList.contains(right ? "right" : "wrong"), [answer === "∑_{m} X"]);
+    }
+  }
+  await page.type(".hand-in input", "Ada Lovelace");
+  const found = await page.evaluate(async () => {
+    let blob, name;
+    URL.createObjectURL = (given) => ((blob = given), "blob:none");
+    HTMLAnchorElement.prototype.click = function () { name = this.download; };
+    [...document.querySelectorAll("#view button")].find((each) => each.textContent === "download my answers").click();
+    return { text: await blob.text(), name };
+  });
+  assert.deepEqual(found, { name: "ada-lovelace.nt", text: "#: student Ada Lovelace\n\n#: exercise total\n∑_{n} X\n\n#: exercise total\n∑_{m} X\n" });
+  rmSync(join(path, ".."), { recursive: true });
+  await leave(page);
+});
+
 test("7. an answer that takes too long is told so in time, and the next one is marked", { skip: !FILE }, async () => {
   const page = await open(browser, where.address);
   await show(page, "exercise");
