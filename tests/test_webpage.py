@@ -493,6 +493,26 @@ def test_exercises_are_told_without_their_models():
     assert "softmax" not in json.dumps(found, ensure_ascii=False)
 
 
+def test_a_released_file_has_no_solution_and_grades_in_the_same_words():
+    found = answer({"ask": "release", "file": EXERCISES, "name": "type"})["file"]
+    assert "softmax" not in found and "answer" not in found and "Each query asks the keys." in found
+    for name, answers in ANSWERS.items():
+        for given in (answers[0], answers[2]):
+            due, own = (
+                answer({"ask": "grade", "file": file, "name": name, "answer": given}) for file in (EXERCISES, found)
+            )
+            assert own["correct"] is due["correct"] and own["feedback"] == due["feedback"]
+    assert answer({"ask": "release", "file": found, "name": "type"})["file"] == found
+    assert "there is no exercise x" in answer({"ask": "release", "file": EXERCISES, "name": "x"})["error"]["message"]
+
+
+def test_of_a_file_that_is_too_long_one_exercise_is_released(monkeypatch):
+    monkeypatch.setattr("namedtensor.webpage.exercises.LONGEST", len(EXERCISES))
+    found = answer({"ask": "release", "file": EXERCISES, "name": "weights"})["file"]
+    assert list(nt.exercises(found)) == ["weights"]
+    assert answer({"ask": "release", "file": EXERCISES, "name": "type"})["file"].count("#: exercise") == 1
+
+
 MENDED = [  # a text that is wrong, and what the buttons make of it
     ("A ** 2", ["A ^ 2"]), ("Y == A + 1", ["Y = A + 1"]), ("A // 2", ["A / 2"]), ("A^-1", ["A^{-1}"]),
     ("∑_b,a A", ["∑_{b, a} A"]), ("A_a→c", ["A_{a→c}"]), ("exp(A", ["exp(A)"]), ("exp(A\nA + 1", ["exp(A\nA + 1)"]), ("A)", ["A"]),

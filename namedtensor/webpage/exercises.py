@@ -12,7 +12,8 @@ from grammar.printer import to_text
 from ..core.axes import show
 from ..teaching.equivalence import equivalent as same_of
 from ..teaching.settings import Setting
-from ..teaching.sheets import Exercise, sheet_of
+from ..teaching.sheet_files import released
+from ..teaching.sheets import Exercise, Sheet, sheet_of
 from .replies import Reply, error_data, shape_data
 from .requests import Request
 from .sizes import choices
@@ -24,6 +25,27 @@ def exercises(request: Request) -> Reply:
     """The answer to `exercises`."""
     sheet = sheet_of(request.word("file", None, LONGEST))
     return {"exercises": [exercise_data(each) for each in sheet.values()]}
+
+
+def release(request: Request) -> Reply:
+    """The reply to `release`: what a link to an exercise may hold."""
+    text, name = request.word("file", None, LONGEST), request.word("name", None)
+    sheet = sheet_of(text)
+    if name not in sheet:
+        raise NotationError(201, f"there is no exercise {name}", hint=f"there are {', '.join(sheet)}")
+    whole = released(text, sheet)
+    if len(whole) <= LONGEST:
+        return {"file": whole}
+    only = text_of_exercise(text, sheet, name)
+    return {"file": released(only, sheet_of(only))}
+
+
+def text_of_exercise(text: str, sheet: Sheet, name: str) -> str:
+    """The lines of one exercise."""
+    lines = text.splitlines()
+    begins = sorted(each.line for each in sheet.values())
+    end = next((line for line in begins if line > sheet[name].line), len(lines) + 1)
+    return "\n".join(lines[sheet[name].line - 1 : end - 1])
 
 
 def exercise_data(exercise: Exercise) -> Reply:

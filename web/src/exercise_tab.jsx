@@ -15,6 +15,7 @@ import { keep, recall } from "./storage.js";
 export const file = signal(recall("exercises", ""));
 const sheet = signal(null);
 const chosen = signal(0);
+const MAX_FILE_CHARS = 60_000;
 const grades = signal({}); // by the name of an exercise
 const problem = signal(null);
 
@@ -35,8 +36,23 @@ export async function openExercises(text, name = null) {
   grades.value = {};
 }
 
-/** What a link keeps of the exercises, where they are what is looked at. */
-export const keptExercises = () => (current.value ? { exercises: file.value, exercise: current.value.name } : {});
+/** What a link to the exercise holds: the name of a sheet of the course, or the released file, which has no solutions. */
+export async function exerciseLink() {
+  const exercise = current.value?.name;
+  if (!exercise) return null;
+  const known = sheets.find(({ text }) => text === file.value);
+  if (known) return { tab: "exercise", sheet: known.title, exercise };
+  const reply = await ask({ ask: "release", file: file.value, name: exercise });
+  if (!reply.ok) throw new Error(reply.error.message);
+  return { tab: "exercise", exercises: reply.file, exercise };
+}
+
+/** Opens the exercises that a link holds, if it does. */
+export function openLinked({ exercises, sheet: title, exercise }) {
+  const found = typeof exercises === "string" ? exercises.slice(0, MAX_FILE_CHARS) : sheets.find((each) => each.title === title)?.text;
+  if (found) openExercises(found, exercise);
+  return Boolean(found);
+}
 
 async function grade(exercise) {
   const answer = answerOf(exercise.name).value;

@@ -6,8 +6,9 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { clear, close, FILE, given, launch, leave, NAME, numbers, open, oracle, place, ROOT, send, settled, shot, show, textOf, until, write } from "./browser.mjs";
+import { clear, close, FILE, given, launch, leave, NAME, numbers, open, oracle, place, ROOT, send, serve, settled, shot, show, textOf, until, write } from "./browser.mjs";
 import { packedState, unpackedState } from "../src/share.js";
+import readQr from "jsqr";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const ATTENTION = "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V";
@@ -347,7 +348,61 @@ test("6. a link holds exercises, and a hostile file of exercises is text", async
   await until(page, () => document.querySelector(".popover input"));
   const link = await page.$eval(".popover input", (each) => each.value);
   const kept = await unpackedState(link.slice(link.indexOf("#")));
-  assert.deepEqual([kept.exercises, kept.exercise, kept.tab], [state.exercises, "a", "exercise"]);
+  assert.deepEqual(Object.keys(kept).sort(), ["exercise", "exercises", "tab"]);
+  assert.ok(kept.exercise === "a" && kept.tab === "exercise" && kept.exercises.includes("#: expected ") && !/answer|2 X/.test(kept.exercises), kept.exercises);
+  await page.keyboard.press("Escape");
+  await page.select("select[aria-label='exercises of the course']", "1");
+  await until(page, () => document.querySelector("#view label select option")?.value === "0" && !document.querySelector("#view [aria-label='your answer to a']"));
+  await page.$$eval(".share > button", ([button]) => button.click());
+  await until(page, (link) => (document.querySelector(".popover input")?.value ?? link) !== link, [link]);
+  const course = await page.$eval(".popover input", (each) => each.value);
+  const named = await unpackedState(course.slice(course.indexOf("#")));
+  assert.deepEqual(Object.keys(named).sort(), ["exercise", "sheet", "tab"]);
+  const other = await open(browser, where.address, { fragment: course.slice(course.indexOf("#")), wait: false });
+  await until(other, (name) => document.querySelector(`#view [aria-label="your answer to ${name}"]`), [named.exercise], 90_000);
+  await leave(other);
+  await leave(page);
+});
+
+test("6. a link to a published page has a QR code, and one to this computer says so", { skip: FILE !== null || NAME === "firefox" }, async () => {
+  const here = await open(browser, where.address);
+  await here.$$eval(".share > button", ([button]) => button.click());
+  await until(here, () => document.querySelector(".popover p"));
+  assert.match(await here.$eval(".popover", (each) => each.textContent), /works only on this computer/);
+  assert.equal(await here.$(".popover svg"), null);
+  await leave(here);
+  const published = await serve("--site", "https://example.org/playground.html");
+  const page = await open(browser, published.address);
+  await page.$$eval(".share > button", ([button]) => button.click());
+  const code = await page.waitForSelector(".popover .qr svg");
+  const link = await page.$eval(".popover input", (each) => each.value);
+  assert.match(link, /^https:\/\/example\.org\/playground\.html#[\w-]+$/);
+  await page.setViewport({ width: 1280, height: 900, deviceScaleFactor: 3 });
+  const image = await code.screenshot({ encoding: "base64" });
+  const { data, width, height } = await page.evaluate(async (source) => {
+    const picture = Object.assign(new Image(), { src: `data:image/png;base64,${source}` });
+    await picture.decode();
+    const canvas = Object.assign(document.createElement("canvas"), { width: picture.width, height: picture.height });
+    const context = canvas.getContext("2d");
+    context.drawImage(picture, 0, 0);
+    const found = context.getImageData(0, 0, picture.width, picture.height);
+    return { data: Array.from(found.data), width: found.width, height: found.height };
+  }, image);
+  assert.equal(readQr(Uint8ClampedArray.from(data), width, height)?.data, link);
+  await shot(page, "share");
+  await leave(page);
+  published.close();
+});
+
+test("6. an embedded page has no header, keeps nothing, and leads to the whole one", async () => {
+  const state = { text: "∑_{a} X", inputs: { X: "ℝ^{a[3]}" }, tab: "value" };
+  const page = await open(browser, where.address, { fragment: `?embed#${await packedState(state)}` });
+  await until(page, () => document.querySelector("#tab-value[aria-selected=true]"));
+  assert.equal(await page.$("header"), null);
+  assert.equal(await page.$eval(".whole-page button", (each) => each.textContent), "open in the playground");
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  assert.equal(await page.evaluate(() => localStorage.getItem("named-tensors last")), null);
+  await shot(page, "embedded");
   await leave(page);
 });
 
