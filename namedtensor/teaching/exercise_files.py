@@ -28,7 +28,7 @@ from grammar.parser import parse
 
 from ..core.suggestions import did_you_mean, near
 
-KINDS = ("formula", "fix", "gradient", "types", "signature", "sizes", "einsum", "ordering", "fill-in")
+KINDS = ("formula", "fix", "gradient", "types", "signature", "sizes", "einsum", "derivation", "fill-in")
 WORDS = ("exercise", "hint", "mistake", "forbid", "draw", "part", "hole", "show", "counts", "expected")
 COUNTS = ("last", "best", "first")  # of several answers, the one that counts; the first of these is the default
 LONGEST_HINT = 200
@@ -208,7 +208,7 @@ def _directive(
 
 
 def _solution(statements: list[Line], fields: Mapping[str, Any], released: bool, file: str) -> tuple[str, str | None]:
-    """What is given, and the last statement, or the lines of an order."""
+    """What is given, and the last statement, or the lines of a derivation."""
     text = "\n".join(line for _, line in statements)
     if released:
         return text, None

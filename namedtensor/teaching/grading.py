@@ -29,6 +29,7 @@ from .differences import Words, names_of_new_axes
 from .einsum import as_formula, is_einsum, letters_clash
 from .exercise_files import ExerciseText
 from .judgment import Equivalence, judged
+from .mutants import said
 from .references import reference_of
 from .settings import Setting
 from .spelling import called, expression, text_of
@@ -40,6 +41,7 @@ LATE = "could not be graded in {:.0f} seconds: make it smaller"  # the page says
 DIED = "could not be graded: the process that does died, perhaps for want of memory; make it smaller"
 LONGEST = 20_000  # characters of an answer
 WORDS = Words()
+STEP_WORDS = Words("this line", "this line", "the one above")
 
 
 @dataclass(frozen=True)
@@ -181,6 +183,13 @@ def by_value(exercise: ExerciseText, answer: str, seed: int, whole: Callable[[st
         if len(as_mistake) == len(state) and judged(reference.setting, as_mistake, WORDS):
             raise Wrong(sentence)
     found = judged(reference.setting, state, WORDS, exercise.solution and whole(exercise.solution))
+    change = (
+        None
+        if found.difference in ("axes", "sizes", "exchanged")
+        else reference.change_of([own for _, own, _ in state])
+    )
+    if change is not None:
+        raise Wrong(f"{said(change, WORDS)}; {found.place}", said(change, WORDS))
     raise Wrong(found.message, found.relation or "another value")
 
 
@@ -250,7 +259,7 @@ def einsum(exercise: ExerciseText, answer: str, seed: int) -> str:
         raise
 
 
-# ------------------------------------------------------------------------------------------------------- sizes, order
+# -------------------------------------------------------------------------------------------------- sizes, derivations
 def sizes(exercise: ExerciseText, answer: str, seed: int) -> str:
     """A number of sizes, equal on three sets of them."""
     reference = reference_of(exercise, seed)
@@ -269,28 +278,42 @@ def sizes(exercise: ExerciseText, answer: str, seed: int) -> str:
     return "correct for three sets of sizes"
 
 
-def order(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """The lines of a derivation, each following from the one above."""
-    lines = lines_of(answer)
+MIN_LINES = 2
+
+
+def derivation(exercise: ExerciseText, answer: str, seed: int) -> str:
+    """Any number of lines from the first to the last, each equal to the one above on all random tests."""
     reference = reference_of(exercise, seed)
-    fits, count = reference.lines()
-    if len(lines) != count:
-        raise Refused(f"the derivation has {count} lines, and here are {len(lines)}")
-    spelled = [to_text(parse(line, "auto")) for line in lines]
-    drawn = next(iter(reference.draws()))[0]
-    values = [reference.setting.value(line, drawn) for line in spelled]
-    for number, (above, below) in enumerate(zip(values, values[1:]), 2):
-        found = judged(
-            reference.setting, [(drawn.values, below, above)], Words("this line", "this line", "the one above")
-        )
+    is_first, is_last = reference.ends()
+    lines = [to_text(parse(line, "auto")) for line in lines_of(answer)]
+    if len(lines) < MIN_LINES:
+        raise Refused("expected the lines of a derivation, one below the other")
+    if not is_first(lines[0]):
+        raise Wrong(f"line 1, {lines[0]}, is not what the derivation begins with", "it begins with another line")
+    values = [[reference.setting.value(line, drawn) for drawn, _ in reference.draws()] for line in lines]
+    inputs = [drawn.values for drawn, _ in reference.draws()]
+    for number in range(1, len(lines)):
+        where = f"{_right_lines(number)}line {number + 1}, {lines[number]},"
+        if lines[number] in lines[:number]:
+            raise Wrong(
+                f"{where} is line {lines.index(lines[number]) + 1} once more: each line takes one step", "a line twice"
+            )
+        found = judged(reference.setting, [*zip(inputs, values[number], values[number - 1])], STEP_WORDS)
         if not found:
-            raise Wrong(f"line {number}, {spelled[number - 1]}, does not follow from the one above: {found.message}")
-    for number, line in enumerate(spelled, 1):
-        if line in spelled[: number - 1]:
-            raise Wrong(f"line {number}, {line}, is line {spelled.index(line) + 1} once more: each line takes one step")
-        if not fits(number, line):
-            raise Wrong(f"line {number}, {line} is at the wrong position: each line takes one step from the one above")
-    return "correct: each line follows from the one above"
+            raise Wrong(
+                f"{where} does not follow from the one above: {found.message}",
+                f"a line that does not follow: {lines[number]}",
+            )
+    if not is_last(lines[-1]):
+        raise Wrong(
+            f"{_right_lines(len(lines))}the derivation is not complete: its last line has another form",
+            "it stops early",
+        )
+    return f"correct: each of the {len(lines)} lines follows from the one above"
+
+
+def _right_lines(count: int) -> str:
+    return "line 1 is correct; " if count == 1 else f"lines 1 to {count} are correct; "
 
 
 def lines_of(answer: str) -> list[str]:
@@ -305,5 +328,5 @@ def lines_of(answer: str) -> list[str]:
 
 KINDS: Mapping[str, Callable[[ExerciseText, str, int], str]] = {
     "formula": formula, "fix": formula, "gradient": formula, "types": types, "signature": signature, "sizes": sizes,
-    "einsum": einsum, "ordering": order, "fill-in": hole,
+    "einsum": einsum, "derivation": derivation, "fill-in": hole,
 }  # fmt: skip

@@ -55,7 +55,7 @@ def reference_answer(exercise: ExerciseText) -> str | None:
                 solution.setting.check(part or solution.solution).shape or {} for part in exercise.parts or ("",)
             ]
             return "\n".join("ℝ^{" + " × ".join(shape) + "}" if shape else "ℝ" for shape in shapes)
-        if exercise.kind == "ordering":
+        if exercise.kind == "derivation":
             return "\n".join(solution.derivation())
     except NotationError as problem:
         return f"{exercise.solution}\n{problem.message}"
