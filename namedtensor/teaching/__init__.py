@@ -16,6 +16,7 @@
 `verdicts`: exceptions that end the grading of an answer.
 `type_answers`: answers that are types and signatures.
 `grading`: grades answers by exercise type.
+`drawings`: inputs, the expected value and that of an answer, to be shown.
 `sheets`: `nt.exercises`.
 `sheet_files`: validates and releases files.
 `submissions`: submitted files, their students and their answers.

@@ -235,7 +235,12 @@ def hole(exercise: ExerciseText, answer: str, seed: int) -> str:
     text = text_of(answer)
     if _is_whole(exercise.hole or "?", text):
         raise Refused("the answer is only the part for the question mark, not the whole formula")
-    return by_value(exercise, text, seed, lambda piece: (exercise.hole or "?").replace("?", f"({expression(piece)})"))
+    return by_value(exercise, text, seed, lambda piece: in_hole(exercise, piece))
+
+
+def in_hole(exercise: ExerciseText, piece: str) -> str:
+    """The formula of a fill-in exercise with a part in place of the question mark."""
+    return (exercise.hole or "?").replace("?", f"({expression(piece)})")
 
 
 def _is_whole(hole: str, text: str) -> bool:

@@ -16,8 +16,7 @@ import { Legend } from "./legend.jsx";
 import { Loops } from "./loops_tab.jsx";
 import { mend, Problems } from "./problems.jsx";
 import { ask, ready } from "./python.js";
-import { packedState, unpackedState } from "./share.js";
-import { site } from "./share_button.jsx";
+import { packedState, site, unpackedState } from "./share.js";
 import { begin, checked, errors, kept, lit, litPart, open, plan, pointAt, step, superscripts, tab, text, typeset } from "./state.js";
 import { Steps } from "./steps.jsx";
 import { keep, recall } from "./storage.js";
@@ -92,7 +91,7 @@ function Page() {
   return (
     <>
       {!EMBEDDED && <Header onFile={openFile} />}
-      <main>
+      <main class={tab.value === "exercise" ? "exercising" : ""}>
         <div class="left">
           <section class="text" aria-label="formula">
             <Editor text={text} errors={shownErrors.value} lit={lit.value} axes={axes.value} label="formula" id="formula" signs onRepair={mend} onCaret={(place) => place !== null && pointAt(place)} />

@@ -1,5 +1,9 @@
 // The state of the page in the fragment of its address: base64url(deflate-raw(JSON)).
 
+import { signal } from "@preact/signals";
+
+export const site = signal(null); // the address where the page is published
+
 async function through(bytes, stream) {
   return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
 }

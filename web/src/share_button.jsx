@@ -2,14 +2,13 @@
 
 import { generate } from "lean-qr";
 import { toSvg } from "lean-qr/extras/svg";
-import { signal, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Copy } from "./code_tab.jsx";
 import { exerciseLink } from "./exercise_tab.jsx";
-import { embedding, packedState, publicAddress } from "./share.js";
+import { embedding, packedState, publicAddress, site } from "./share.js";
 import { kept, tab, typeset } from "./state.js";
 
-export const site = signal(null); // the address where the page is published
 const MAX_QR_BYTES = 2000; // the squares of more are too small for a camera
 
 /** The link as black and white squares, whatever the colors of the page are. */

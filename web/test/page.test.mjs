@@ -596,6 +596,42 @@ test("11. every model of the course is right, and every slip is told in the word
   await leave(page);
 });
 
+test("11. an exercise is seen as grids, the answer beside the expected value with its wrong cells framed", async () => {
+  const page = await open(browser, where.address);
+  await show(page, "exercise");
+  const path = join(mkdtempSync(join(tmpdir(), "sheet-")), "week.nt");
+  writeFileSync(path, "#: exercise upper\nA ∈ ℝ^{row × column}\nanswer = A ⊙ 𝕀[iota_{row} ≤ iota_{column}]\n\n#: exercise total\nX ∈ ℝ^{n × m}\nanswer = ∑_{m} X\n\n#: exercise type kind types\nX ∈ ℝ^{n × m}\nanswer = ∑_{m} X\n");
+  await (await page.$("input[aria-label='open a file of exercises']")).uploadFile(path);
+  const numbersOf = (title) => page.$$eval(`.drawing [aria-label="${title}"] td[title]`, (cells) => cells.map((cell) => Number(cell.title)));
+  const grade = () => page.$$eval("#view button", (buttons) => buttons.find((each) => each.textContent === "grade").click());
+  await page.waitForSelector('.drawing section[aria-label="expected"]');
+  assert.equal(await page.$eval(".left", (each) => getComputedStyle(each).display), "none"); // no other formula is beside it
+  const [given, expected] = [await numbersOf("input A"), await numbersOf("expected")];
+  assert.equal(given.length, 12);
+  assert.deepEqual(expected, given.map((x, at) => (Math.floor(at / 4) <= at % 4 ? x : 0)));
+  await write(page, "A ⊙ 𝕀[iota_{row} < iota_{column}]", '#view [aria-label="your answer to upper"]');
+  await grade();
+  await page.waitForSelector('.drawing section[aria-label="your value"]');
+  assert.deepEqual(await page.$$eval('.drawing [aria-label="your value"] td[title]', (cells) => cells.flatMap((cell, at) => (cell.classList.contains("differs") ? [at] : []))), [0, 5, 10]);
+  assert.match(await page.$eval(".drawing > p", (each) => each.textContent), /^3 of 12 elements differ/);
+  assert.match(await page.$eval(".progress", (each) => each.textContent), /0 of 3 solved/);
+  await write(page, "A ⊙ 𝕀[iota_{column} ≥ iota_{row}]", '#view [aria-label="your answer to upper"]');
+  await grade();
+  await until(page, () => /1 of 3 solved/.test(document.querySelector(".progress").textContent));
+  await page.$$eval(".progress button.main", ([button]) => button.click());
+  await page.waitForSelector('#view [aria-label="your answer to total"]');
+  await until(page, () => document.querySelector('.drawing [aria-label="input X"]'));
+  assert.equal(await page.$('.drawing section[aria-label="your value"]'), null);
+  await page.$$eval(".progress button", ([button]) => button.click());
+  await page.waitForSelector('#view [aria-label="your answer to type"]');
+  assert.equal(await page.$(".drawing"), null);
+  await page.click("#tab-steps");
+  assert.equal(await page.$eval(".left", (each) => getComputedStyle(each).display), "flex");
+  assert.deepEqual(page.complaints, []);
+  rmSync(join(path, ".."), { recursive: true });
+  await leave(page);
+});
+
 test("11. answers are downloaded as the file that graders read, every attempt in its order", async () => {
   const page = await open(browser, where.address);
   await show(page, "exercise");
