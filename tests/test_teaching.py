@@ -76,8 +76,8 @@ TOLD = [  # an answer, the model, types, what is said in full
     ("log(−1 − X^2)", "X", {"X": "ℝ^{a}"}, "at {a(1)} the first is undefined, the second is 0.6121 (3 of 3 places)"),
     ("X", "log(−1 − X^2)", {"X": "ℝ^{a}"}, "neither has a value on any draw"),
     ("√2 X", "X", {"X": "ℝ^{a}"}, "the first is 1.414 times the second; at {a(3)} the first is −1.07, the second is −0.7563 (3 of 3 places)"),
-    ("X_{r→c, c→r}", "X", {"X": "ℝ^{r × c}", "given": "|r| = |c|"}, "the first has the elements of the second, at other positions; at {r(2), c(3)} the first is −0.4769, the second is 0.5588 (6 of 9 places)"),
-    ("X", "X_{r→c, c→r}", {"X": "ℝ^{r × c}", "given": "|r| = |c|"}, "the first equals the second without the renaming _{r→c, c→r}; at {c(2), r(3)} the first is −0.4769, the second is 0.5588 (6 of 9 places)"),
+    ("X_{r→c, c→r}", "X", {"X": "ℝ^{r × c}", "given": "|r| = |c|"}, "the first has the axes r and c exchanged; at {r(2), c(3)} the first is −0.4769, the second is 0.5588 (6 of 9 places)"),
+    ("X", "X_{r→c, c→r}", {"X": "ℝ^{r × c}", "given": "|r| = |c|"}, "the first has the axes c and r exchanged; at {c(2), r(3)} the first is −0.4769, the second is 0.5588 (6 of 9 places)"),
     ("clip(X, 0, 1)", "clip(X, 0, 2)", {"X": "ℝ^{a}"}, "the first equals the second with 1 instead of 2; at {a(3)} the first is 1, the second is 2 (2 of 5 places)"),
     ("log_3(X)", "log_2(X)", {"X": "ℝ^{a}"}, "at {a(1)} the first is −0.4469, the second is −0.7083 (1 of 3 places)"),
     ("sin X", "cos(X^3) + tanh X", {"X": "ℝ^{a}"}, "at {a(2)} the first is −0.2327, the second is 0.7693 (3 of 3 places)"),
@@ -219,7 +219,7 @@ A ∈ ℝ^{i × j}
 B ∈ ℝ^{k × l}
 |j| = |k|
 A_{j→k} ⊙_{k} B
-#: exercise order kind ordering
+#: exercise order kind derivation
 X ∈ ℝ^{n}
 answer = ∑_{n} (X + X) = ∑_{n} 2 X = 2 ∑_{n} X
 #: exercise hole kind fill-in
@@ -252,6 +252,8 @@ RIGHT = [
     ("attention", "answer = softmax_{seq}(K ⊙_{key} Q / √|key|)"),
     ("type", "ℝ^{m}"),
     ("type", r"\mathbb{R}^{\mathsf{m}}"),
+    ("type", "answer = ℝ^{m}"),
+    ("type", "answer ∈ ℝ^{m}"),
     ("signature", "g : ℝ^{key} × ℝ^{key × seq} → ℝ^{seq}"),
     ("signature", "ℝ^{key} × ℝ^{key × seq} → ℝ^{seq}"),
     ("signature", "f: R^{key}, R^{seq,key} -> R^{seq}"),
@@ -266,6 +268,8 @@ RIGHT = [
     ("einsum", "ab,bc -> ca"),
     ("order", "∑_{n} (X + X)\n= ∑_{n} 2 X\n= 2 ∑_{n} X"),
     ("order", "∑_{n} (X + X) = ∑_{n} 2 X = 2 ∑_{n} X"),
+    ("order", "∑_{n} (X + X)\n∑_{n} X + ∑_{n} X\n∑_{n} 2 X\n2 ∑_{n} X"),
+    ("order", "∑_{n} (X + X)\n2 ∑_{n} X"),
     ("hole", "Q ⊙_{key} K"),
     ("hole", "answer = K ⊙_{key} Q"),
     ("gradient", "(W ⊙_{y} (W ⊙_{x} v − t))_{x→x*}"),
@@ -306,6 +310,22 @@ WRONG = [  # an answer, what is said of it, whether it counts as a try
     ("type", "ℝ^{m}\nℝ^{n}", "1 type is asked for", False),
     ("signature", "g : ℝ^{key} × ℝ^{key × seq} → ℝ^{seq × key}", "the result has the axis key too many: lifting", True),
     ("signature", "g : ℝ^{key} → ℝ^{seq}", "2 arguments", True),
+    ("signature", "g : ℝ^{key} → ℝ", "2 arguments, and yours 1; the result is not in ℝ either", True),
+    (
+        "signature",
+        "g : ℝ^{key × seq} × ℝ^{seq} → ℝ",
+        "argument 1 has the axis seq too many: lifting takes care of it; argument 2 lacks an axis: it is not in ℝ^{seq}; the result lacks an axis",
+        True,
+    ),
+    (
+        "attention",
+        "softmax_{seq}(Q ⊙_{key} K) / √|key|",
+        "your answer equals the solution with √|key| outside softmax_{seq}",
+        True,
+    ),
+    ("attention", "0.9999 softmax_{seq}(Q ⊙_{key} K / √|key|)", "your answer is 0.9999 times", True),
+    ("attention", "0.999999 softmax_{seq}(Q ⊙_{key} K / √|key|)", "at most: was a number rounded?", True),
+    ("einsum", "(A_{j→k} ⊙_{k} B)_{i→l, l→i}", "your answer has the axes i and l exchanged", True),
     ("signature", "g", "expected a signature", False),
     ("sizes", "|in| |out|", "with |in| = 3, |out| = 4 got 12, expected 16", True),
     ("einsum", 'einsum("ab,bc->a", A, B)', "lacks the axis l", True),
@@ -323,9 +343,16 @@ WRONG = [  # an answer, what is said of it, whether it counts as a try
     ("hole", "softmax_{seq}(Q ⊙_{key} K) ⊙_{seq} V", "not the whole formula", False),
     ("hole", "?", "the part for the question mark", False),
     ("gradient", "∂(norm_{y}(W ⊙_{x} v − t)^2 / 2)/∂v", "x is to be renamed: _{x→x*}", True),
-    ("order", "∑_{n} 2 X\n∑_{n} (X + X)\n2 ∑_{n} X", "is at the wrong position", True),
+    ("order", "∑_{n} 2 X\n∑_{n} (X + X)\n2 ∑_{n} X", "line 1, ∑_{n} 2 X, is not what the derivation begins with", True),
     ("order", "∑_{n} (X + X)\n∑_{n} 3 X\n2 ∑_{n} X", "does not follow from the one above", True),
-    ("order", "2 ∑_{n} X", "has 3 lines", False),
+    ("order", "2 ∑_{n} X", "expected the lines of a derivation", False),
+    (
+        "order",
+        "∑_{n} (X + X)\n∑_{n} X + ∑_{n} X\n∑_{n} 2 X",
+        "lines 1 to 3 are correct; the derivation is not complete",
+        True,
+    ),
+    ("order", "∑_{n} (X + X)\n∑_{n} X", "line 1 is correct; line 2, ∑_{n} X, does not follow", True),
     ("hole", "K", "still has the axis key", True),
     ("hole", "Q ⊙_{key} K / √|key|", "the expected value is", True),
     ("gradient", "W ⊙_{y} (W ⊙_{x} v − t)", "lacks the axis x*", True),
@@ -395,15 +422,46 @@ def test_an_exercise_without_a_value_is_no_mark():
     assert not found and not found.counts_as_attempt and found.feedback == "the exercise has no value to compare with"
 
 
-def test_answers_are_what_stands_below_each_header():
-    handed = "My name\nX\n#: hint none\n#: exercise a\n#: hint some\n0.5 X\n# a remark\n\n#: exercise b\n"
-    assert sheet_files.answers(handed) == {"a": "0.5 X", "b": ""}
-
-
 def test_a_released_file_keeps_the_sentences_of_slips(kept):
     assert (
         kept["attention"].grade("softmax_{seq'}(Q ⊙_{key} K / √|key|)").feedback == "These sum to one over the queries."
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        (name, answer)
+        for name, answer, said, _ in WRONG
+        if "the solution" in said or " instead of " in said or "exchanged" in said
+    ],
+)
+def test_a_released_file_keeps_the_words_of_generated_mistakes(sheet, kept, name, answer):
+    assert kept[name].grade(answer).mistake == sheet[name].grade(answer).mistake
+
+
+def test_the_words_of_generated_mistakes_are_opened_by_their_values_alone(sheet):
+    found = references.opened(references.kept_of(sheet["attention"]), "attention")
+    assert 10 < len(found["changes"]) <= references.MAX_KEPT_CHANGES
+    words = "without / √|key|"
+    assert words not in json.dumps(found, ensure_ascii=False)
+    assert all(references.unlocked(text, "1 2 3") != words for _, text in found["changes"])
+
+
+@pytest.mark.parametrize("name", ["variance", "covariance", "softmax-written-out"])
+def test_no_feedback_names_the_solution_or_more_than_half_of_it(name):
+    from grammar.parser import parse
+    from namedtensor.teaching import grading, mutants
+
+    exercise = nt.exercises(PUZZLES)[name]
+    tree = parse(exercise.solution, "text")
+    hidden = mutants.large_parts(tree)
+    assert mutants.short(tree.statements[-1].sides[-1]) in hidden
+    told = [(text, grading.graded(exercise, text, 0)) for text, _ in mutants.distinct_mutants(tree, ("n", "m"), True)]
+    assert len(told) > 10 and any("equals the solution" in grade.feedback for _, grade in told)
+    for text, grade in told:
+        if not grade.correct and grade.error is None:
+            assert not [part for part in hidden if part in grade.feedback], (text, grade.feedback)
 
 
 @settings(max_examples=60, deadline=None)
@@ -570,16 +628,6 @@ def test_the_faults_of_an_exercise_are_found(change, said):
         name: tuple(Mistake(*each) for each in value) if name == "mistakes" else value for name, value in change.items()
     }
     assert any(said in fault for fault in sheet_files.faults(dataclasses.replace(exercise, **change)))
-
-
-def test_grades_for_graders(sheet):
-    handed = "#: exercise attention\nQ ∈ ℝ^{seq' × key}\nanswer = Q\n#: exercise type\nℝ^{m}\n"
-    found = sheet_files.grades(sheet, handed)
-    assert [each.correct for each in found][:2] == [False, True] and len(found) == len(sheet)
-    tests = sheet_files.gradescope(found)["tests"]
-    assert tests[1] == {"name": "type", "score": 1, "max_score": 1, "output": "correct", "visibility": "visible"}
-    assert sheet_files.nbgrader(found)["type"]["score"] == 1
-    assert sheet_files.plain(found)["max_points"] == 12 and json.dumps(sheet_files.plain(found))
 
 
 def test_the_command(tmp_path, capsys):

@@ -493,6 +493,65 @@ def test_exercises_are_told_without_their_models():
     assert "softmax" not in json.dumps(found, ensure_ascii=False)
 
 
+def test_a_released_file_has_no_solution_and_grades_in_the_same_words():
+    found = answer({"ask": "release", "file": EXERCISES, "name": "type"})["file"]
+    assert "softmax" not in found and "answer" not in found and "Each query asks the keys." in found
+    for name, answers in ANSWERS.items():
+        for given in (answers[0], answers[2]):
+            due, own = (
+                answer({"ask": "grade", "file": file, "name": name, "answer": given}) for file in (EXERCISES, found)
+            )
+            assert own["correct"] is due["correct"] and own["feedback"] == due["feedback"]
+    assert answer({"ask": "release", "file": found, "name": "type"})["file"] == found
+    assert "there is no exercise x" in answer({"ask": "release", "file": EXERCISES, "name": "x"})["error"]["message"]
+
+
+@pytest.mark.parametrize("is_released", [False, True])
+def test_an_exercise_is_seen_on_small_inputs_and_an_answer_beside_them(is_released):
+    file = answer({"ask": "release", "file": EXERCISES, "name": "weights"})["file"] if is_released else EXERCISES
+    found = answer({"ask": "drawing", "file": file, "name": "weights"})
+    assert [each["name"] for each in found["inputs"]] == ["Q", "K"]
+    inputs = {
+        each["name"]: nt.tensor(
+            np.reshape(each["data"], [size for _, size in each["axes"]]), " ".join(axis for axis, _ in each["axes"])
+        )
+        for each in found["inputs"]
+    }
+    expected = found["expected"]
+    axes = [axis for axis, _ in expected["axes"]]
+    for given, differs in (("softmax_{seq}(Q ⊙_{key} K / √|key|)", False), ("softmax_{seq}(Q ⊙_{key} K)", True)):
+        own = answer({"ask": "grade", "file": file, "name": "weights", "answer": given})["own"]
+        due = nt.evaluate(given, inputs)
+        data = np.transpose(np.asarray(due.array), [due.axes.index(axis) for axis in axes]).ravel()
+        assert np.allclose(own["data"], data, rtol=1e-9) and own["axes"] == expected["axes"]
+        apart = [at for at, (a, b) in enumerate(zip(own["data"], expected["data"], strict=True)) if abs(a - b) > 1e-8]
+        assert own["differs"] == apart and bool(apart) is differs
+    assert answer({"ask": "grade", "file": file, "name": "weights", "answer": "Q"})["own"]["differs"] is None
+    assert answer({"ask": "grade", "file": file, "name": "weights", "answer": "Q +"})["own"] is None
+    assert answer({"ask": "drawing", "file": file, "name": "type"})["expected"] is None
+
+
+@pytest.mark.parametrize(
+    ("header", "given"),
+    [
+        ("#: exercise a kind einsum\nX ∈ ℝ^{n × m}\n∑_{n} X", 'einsum("ab->b", X)'),
+        ("#: exercise a kind fill-in\n#: hole ∑_{n} ?\nX ∈ ℝ^{n × m}\nanswer = X", "X"),
+        ("#: exercise a\nX ∈ ℝ^{n}\nY = X_{n→m}\nanswer = Y", "X_{n→k}"),
+        ("#: exercise a\nX ∈ ℝ^{n}\ng(X) = X / 2", "g(Y) = Y / 2"),
+    ],
+)
+def test_what_is_right_differs_nowhere_from_what_is_seen(header, given):
+    found = answer({"ask": "grade", "file": header, "name": "a", "answer": given})
+    assert found["correct"] and found["own"]["differs"] == []
+
+
+def test_of_a_file_that_is_too_long_one_exercise_is_released(monkeypatch):
+    monkeypatch.setattr("namedtensor.webpage.exercises.LONGEST", len(EXERCISES))
+    found = answer({"ask": "release", "file": EXERCISES, "name": "weights"})["file"]
+    assert list(nt.exercises(found)) == ["weights"]
+    assert answer({"ask": "release", "file": EXERCISES, "name": "type"})["file"].count("#: exercise") == 1
+
+
 MENDED = [  # a text that is wrong, and what the buttons make of it
     ("A ** 2", ["A ^ 2"]), ("Y == A + 1", ["Y = A + 1"]), ("A // 2", ["A / 2"]), ("A^-1", ["A^{-1}"]),
     ("∑_b,a A", ["∑_{b, a} A"]), ("A_a→c", ["A_{a→c}"]), ("exp(A", ["exp(A)"]), ("exp(A\nA + 1", ["exp(A\nA + 1)"]), ("A)", ["A"]),

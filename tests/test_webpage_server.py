@@ -74,6 +74,20 @@ def test_the_file_comes_with_the_examples(server):
     assert found["file"].startswith("#: exercise one") and len(found["examples"]) == 20
 
 
+def test_the_address_of_links_comes_with_the_examples(server):
+    assert json.loads(ask(server, body=b'{"ask": "examples"}')[2])["site"] is None
+    with serving(site="https://example.org/playground.html") as found:
+        assert json.loads(ask(found, body=b'{"ask": "examples"}')[2])["site"] == "https://example.org/playground.html"
+
+
+@pytest.mark.parametrize("address", ["example.org", "javascript:alert(1)", "https://example.org/#a", "https://a b/"])
+def test_an_address_that_is_none_is_refused(address, capsys):
+    from namedtensor.cli import main
+
+    assert main(["playground", "--no-browser", "--site", address]) == 2
+    assert "is not an address" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("due", "given"),
     [

@@ -70,6 +70,7 @@ def page() -> None:
         "complete": [{"before": "A \\od"}],
         "same": [{"first": "∑_{a} X", "second": "∑_{a} X + 0", "inputs": {"X": "ℝ^{a}"}}],
         "exercises": [{"file": EXERCISE}],
+        **dict.fromkeys(("release", "drawing"), [{"file": EXERCISE, "name": "weights"}]),
         "error": [{"code": 301}],
         "translate": [{"text": each} for each in SOURCES],
         "grade": [

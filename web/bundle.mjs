@@ -52,7 +52,7 @@ const asText = {
   },
 };
 
-/** `import sheets from "sheets:"`: the files of exercises that the page offers, [{title, text}]. */
+/** `import sheets from "sheets:"`: the files of exercises that the page offers, [{title, text, lesson}]; `lesson` is its page. */
 const sheets = {
   name: "sheets",
   setup(to) {
@@ -60,8 +60,8 @@ const sheets = {
     to.onLoad({ filter: /.*/, namespace: "sheets" }, () => {
       const folder = join(ROOT, "docs", "examples");
       const lessons = readdirSync(join(folder, "lessons")).filter((name) => name.endsWith(".nt")).sort((a, b) => parseInt(a) - parseInt(b));
-      const found = [["twenty-five puzzles", "puzzles.nt"], ...lessons.map((name) => [`lesson ${name.replace(/_|\.nt$/g, " ").trim()}`, join("lessons", name)])];
-      return { contents: JSON.stringify(found.map(([title, path]) => ({ title, text: readFileSync(join(folder, path), "utf8") }))), loader: "json" };
+      const found = [["twenty-five puzzles", "puzzles.nt", null], ...lessons.map((name) => [`lesson ${name.replace(/_|\.nt$/g, " ").trim()}`, join("lessons", name), `lessons/${name.replace(/\.nt$/, ".html")}`])];
+      return { contents: JSON.stringify(found.map(([title, path, lesson]) => ({ title, text: readFileSync(join(folder, path), "utf8"), lesson }))), loader: "json" };
     });
   },
 };

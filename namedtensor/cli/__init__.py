@@ -18,6 +18,7 @@
 `translate`: the command translate.
 `read`: the command read.
 `explain`: the commands explain and diagram.
+`grade_class`: `exercises grade` of a folder.
 `exercises`: the command exercises.
 `playground`: the command playground.
 `help`: the command help.

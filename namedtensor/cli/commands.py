@@ -250,10 +250,22 @@ def _exercises_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "act", choices=("validate", "release", "grade"), help="validate a file, release it, grade answers"
     )
-    parser.add_argument("file", metavar="FILE.nt", help="exercises; with grade, a student's submission")
+    parser.add_argument("file", metavar="FILE.nt", help="exercises; with grade, a submission or a folder of them")
     parser.add_argument("-o", "--out", metavar="PATH", help="output path of the released file or the grades")
     parser.add_argument("--key", metavar="FILE.nt", help="the exercises with reference solutions")
-    parser.add_argument("--to", choices=("json", "gradescope", "nbgrader"), help="format of the grades (default: text)")
+    parser.add_argument(
+        "--to",
+        choices=("csv", "moodle", "gradescope", "nbgrader", "json"),
+        help="format of the grades (default: text); csv and moodle are for a folder",
+    )
+    parser.add_argument("--roster", metavar="FILE.csv", help="names and e-mail addresses of the students of a folder")
+    parser.add_argument(
+        "--report", metavar="PATH", help="write a report of the commonest mistakes of a folder: .html or .txt"
+    )
+    parser.add_argument(
+        "--counts", choices=("last", "best", "first"),
+        help="the attempt that counts (default: as the file of exercises says, else last)",
+    )  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="another number draws other tensors")
 
 
@@ -267,7 +279,9 @@ EXERCISES_EXAMPLES = """
   namedtensor exercises validate week3.nt               validate reference solutions and common mistakes
   namedtensor exercises release week3.nt -o student/    write a self-grading copy without solutions
   namedtensor exercises grade ada.nt --key week3.nt     grade each answer and print the feedback
-  namedtensor exercises grade ada.nt --key week3.nt --to gradescope"""
+  namedtensor exercises grade ada.nt --key week3.nt --to gradescope
+  namedtensor exercises grade handed-in/ --key week3.nt --to csv -o grades.csv --report report.html
+  namedtensor exercises grade handed-in/ --key week3.nt --to moodle --roster students.csv -o grades.csv"""
 
 
 COMMANDS = {

@@ -5,11 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..files.text import InputError, reason, write_whole
+from ..files.text import InputError, read_text
+from ..teaching.class_grades import ClassGrader
 from ..teaching.exercise_files import ExerciseError
-from ..teaching.sheet_files import GRADERS, faults, grades, released, write_json
+from ..teaching.grade_formats import GRADERS, json_text
+from ..teaching.sheet_files import faults, released
 from ..teaching.sheets import Sheet, exercises
+from ..teaching.submissions import Student, Submission, answers, text_of
 from .console import Console
+from .grade_class import graded_class, written
 
 
 def exercises_command(options: Any, console: Console) -> int:
@@ -36,24 +40,33 @@ def _release(options: Any, console: Console) -> int:
     target = out if out.suffix == ".nt" else out / path.name
     if target.resolve() == path.resolve():
         raise InputError(f"{target} is the file with the reference solutions; write -o student/")
-    text = released(_text(path), sheet, options.seed)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(target, text)
-    except OSError as problem:
-        raise InputError(f"{target}: {reason(problem)}") from None
+    text = released(read_text(path), sheet, options.seed)
+    written(target, text)
     console.note(f"{target}: {_count(len(sheet), 'exercise')}, without solutions")
     return 0
 
 
 def _grade(options: Any, console: Console) -> int:
+    """Grade the file of one student, or a folder."""
     if options.key is None:
         raise InputError("grade needs the exercises: --key week3.nt")
-    sheet: Sheet = exercises(Path(options.key))
-    found = grades(sheet, _text(Path(options.file)), options.seed)
+    sheet = exercises(Path(options.key))
+    submitted = Path(options.file)
+    if submitted.is_dir():
+        return graded_class(sheet, submitted, options, console)
+    if options.to in ("csv", "moodle") or options.report or options.roster:
+        raise InputError("--to csv, --to moodle, --report and --roster are for a folder of submissions")
+    return _graded_file(sheet, submitted, options, console)
+
+
+def _graded_file(sheet: Sheet, path: Path, options: Any, console: Console) -> int:
+    own = {name: tuple(attempts) for name, attempts in answers(text_of(path)).items()}
+    found = ClassGrader(sheet, options.counts, options.seed).results(Submission(Student(path.stem), own)).grades
     if options.to:
-        text = write_json(GRADERS[options.to](found), Path(options.out) if options.out else None)
-        if not options.out:
+        text = json_text(GRADERS[options.to](found))
+        if options.out:
+            written(Path(options.out), text + "\n")
+        else:
             console.print(text)
         return 0
     for each in found:
@@ -62,13 +75,6 @@ def _grade(options: Any, console: Console) -> int:
         )
     console.print(f"{sum(each.points for each in found):g} of {sum(each.max_points for each in found):g} points")
     return 0
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, ValueError) as problem:
-        raise InputError(f"{path}: {getattr(problem, 'strerror', None) or 'not text in UTF-8'}") from None
 
 
 def _count(number: int, what: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,9 @@ def playground_arguments(parser: argparse.ArgumentParser) -> None:
         "--memory", type=int, default=4096, metavar="N",
         help="memory limit in megabytes, where the system supports it; 0 for no limit (default: 4096)",
     )  # fmt: skip
+    parser.add_argument(
+        "--site", metavar="URL", help="the address of a published page, for the links of the button share"
+    )
     parser.add_argument("--no-browser", action="store_true", help="print the address, and open nothing")
     parser.add_argument("--save", metavar="PATH", help="write the page to a file and serve nothing")
 
@@ -33,8 +37,14 @@ def playground_command(options: Any, console: Console) -> int:
     text = None if options.file is None else text_of(Path(options.file))
     if options.save:
         return saved(Path(options.save), console)
-    limits = {"seconds": options.seconds, "memory": options.memory * 2**20}
+    limits = {"seconds": options.seconds, "memory": options.memory * 2**20, "site": site_of(options.site)}
     return served(text, options.port, not options.no_browser, console, limits)
+
+
+def site_of(address: str | None) -> str | None:
+    if address is not None and not re.fullmatch(r"https?://[^\s#?]+", address):
+        raise InputError(f"{address} is not an address: write --site https://example.org/playground.html")
+    return address
 
 
 def text_of(path: Path) -> str:
@@ -109,6 +119,7 @@ def places() -> list[Path]:
 PLAYGROUND_EXAMPLES = """
   namedtensor playground                          the page in a browser: type a formula, see its types and values move
   namedtensor playground attention.nt             with a program, or with the exercises of a file
+  namedtensor playground --site https://example.org/playground.html     links that others can open
   namedtensor playground --no-browser --port 0    print an address with a free port
   namedtensor playground --save playground.html   the page as a file, for a class without a network
 

@@ -17,8 +17,13 @@
 `verdicts`: exceptions that end the grading of an answer.
 `type_answers`: answers that are types and signatures.
 `grading`: grades answers by exercise type.
+`drawings`: inputs, the expected value and that of an answer, to be shown.
 `sheets`: `nt.exercises`.
-`sheet_files`: validates, releases and grades files.
+`sheet_files`: validates and releases files.
+`submissions`: submitted files, their students and their answers.
+`class_grades`: the grades of a class.
+`grade_formats`: grades for Moodle, Gradescope, nbgrader, spreadsheets and programs.
+`class_report`: the commonest mistakes of a class.
 `magics`: `%%nt` and `%%exercise` in notebooks.
 
 Contract: it uses programs only by their values; only the command line, the playground and notebooks import it.

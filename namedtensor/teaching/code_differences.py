@@ -33,7 +33,7 @@ from .values import Value
 TRIED = 30  # slips that are tried at the places where code and formula part
 ADDENDS = 5  # of a sum whose partial sums are compared
 PLACES = 4  # terms that are shown
-CODE = Words("the code", "the value of the code", "the formula", "the formula")
+CODE = Words("the code", "the value of the code", "the formula", "the formula", is_secret=False)
 Fingerprint = tuple[float, ...]
 
 

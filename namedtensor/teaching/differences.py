@@ -21,6 +21,7 @@ class Words:
     your_value: str = "your value"
     due: str = "the expected value"
     changed: str = "the solution"  # with one change
+    is_secret: bool = True  # whether no large part of what is changed may be named
 
 
 def listed(names: Sequence[str]) -> str:
@@ -83,6 +84,25 @@ def names_of_new_axes(matching: Matching, words: Words) -> str:
     return "; ".join(f"your {axis} is called {other} in ours" for axis, other in matching.items() if axis != other)
 
 
+def exchanged_axes(pairs: Sequence[tuple[Value, Value]], scales: Sequence[float], words: Words) -> str | None:
+    """The two axes whose exchange makes all values the expected ones."""
+    axes = pairs[0][1].axes
+    if set(pairs[0][0].axes) != set(axes):
+        return None
+    for one, other in itertools.combinations(axes, 2):
+        names = {one: other, other: one}
+        renamed = [
+            (Value(tuple(names.get(axis, axis) for axis in found.axes), found.extent, found.numbers), due)
+            for found, due in pairs
+        ]
+        if all(
+            found.sizes == due.sizes and are_close(found.laid_out(due.axes).numbers, due.numbers, scale)
+            for (found, due), scale in zip(renamed, scales)
+        ):
+            return f"{words.yours} has the axes {one} and {other} exchanged"
+    return None
+
+
 # ------------------------------------------------------------------------------------------------------------ how they differ
 Pair = tuple[Value, Value, Mapping[str, int]]  # what was found, what is due, the sizes of all axes
 
@@ -129,12 +149,15 @@ def _ratio(arrays: Sequence[tuple[Value, Value]], sizes: Sequence[Mapping[str, i
 
 
 def ratio_named(ratios: Sequence[float], sizes: Sequence[Mapping[str, int]]) -> str | None:
-    """One ratio in numbers, and by the sizes of axes where they make it on every draw; None where nothing does.
+    """One ratio in numbers, and by the sizes of axes where they make it on every draw; None where nothing does, or where it
+    is 1 to the digits that are shown.
 
     >>> ratio_named([0.75, 0.625], [{"seq": 3, "key": 4}, {"seq": 5, "key": 8}])
     '3/4 = |seq|/|key|'
     """
     first = _fraction(ratios[0])
+    if first == "1":
+        return None
     for text, value in SIZE_RATIOS:
         for names in itertools.permutations(sizes[0], 2 if "{1}" in text else 1):
             made = [value(extent[names[0]], extent[names[-1]]) for extent in sizes]
@@ -211,5 +234,5 @@ def _close(arrays: Sequence[tuple[Value, Value]], words: Words) -> str | None:
     off = max((abs(own - right) for own, right in pairs), default=0.0)
     scale = max((abs(right) for _, right in pairs), default=0.0)
     if math.isfinite(off) and off <= 1e-3 * scale:
-        return f"{words.yours} is close, and off by {shown(off)} at most"
+        return f"{words.yours} is close, and off by {shown(off)} at most: was a number rounded?"
     return None

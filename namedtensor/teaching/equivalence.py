@@ -18,8 +18,8 @@ from .settings import Drawn, Setting, declared
 from .spelling import called, expression, text_of
 from .values import Value
 
-NEUTRAL = Words("the first", "the value of the first", "the second", "the second")
-TURNED = Words("the second", "the value of the second", "the first", "the first")
+NEUTRAL = Words("the first", "the value of the first", "the second", "the second", is_secret=False)
+TURNED = Words("the second", "the value of the second", "the first", "the first", is_secret=False)
 
 
 def equivalent(first: Any, second: Any, /, *, given: str = "", seed: int = 0, **types: Any) -> Equivalence:

@@ -9,7 +9,7 @@
     #: mistake softmax_{seq'}(Q ⊙_{key} K / √|key|)   These sum to one over the queries.
     #: forbid softmax
 
-A file holds any number of them. Lines of the language are read by every command; a released file has `#: expected` instead of its
+A file holds any number of them. `#: counts best` before the first is for all of them. Lines of the language are read by every command; a released file has `#: expected` instead of its
 solutions.
 """
 
@@ -28,8 +28,9 @@ from grammar.parser import parse
 
 from ..core.suggestions import did_you_mean, near
 
-KINDS = ("formula", "fix", "gradient", "types", "signature", "sizes", "einsum", "ordering", "fill-in")
-WORDS = ("exercise", "hint", "mistake", "forbid", "draw", "part", "hole", "show", "expected")
+KINDS = ("formula", "fix", "gradient", "types", "signature", "sizes", "einsum", "derivation", "fill-in")
+WORDS = ("exercise", "hint", "mistake", "forbid", "draw", "part", "hole", "show", "counts", "expected")
+COUNTS = ("last", "best", "first")  # of several answers, the one that counts; the first of these is the default
 LONGEST_HINT = 200
 DIRECTIVE = re.compile(r"#:\s*(\S+)\s*(.*)")
 MAX_POINTS = 10_000  # of one exercise
@@ -71,6 +72,7 @@ class ExerciseText:
     parts: tuple[str, ...] = ()
     hole: str | None = None
     shows_solution: bool = False
+    counts: str = COUNTS[0]
     expected: str | None = None
     line: int = 1
 
@@ -78,8 +80,9 @@ class ExerciseText:
 def read(text: str, name: str = "") -> list[ExerciseText]:
     """The exercises of a text. Raises ExerciseError that says the line."""
     found: list[ExerciseText] = []
+    counts = _preface(text, name)
     for block in _blocks(text):
-        exercise = _exercise(block, name)
+        exercise = _exercise(block, name, counts)
         if any(each.name == exercise.name for each in found):
             raise _wrong(name, exercise.line, f"a second exercise {exercise.name}; names are to differ")
         found.append(exercise)
@@ -107,12 +110,32 @@ def _blocks(text: str) -> Iterator[list[Line]]:
         yield block
 
 
+def _preface(text: str, file: str) -> str:
+    """Which of several answers counts in the exercises of a file that state no other."""
+    counts = COUNTS[0]
+    for number, line in enumerate(text.splitlines(), 1):
+        directive = DIRECTIVE.match(line.strip())
+        if directive and directive[1] == "exercise":
+            break
+        if directive and directive[1] == "counts":
+            counts = _counts(directive[2].strip(), number, file)
+    return counts
+
+
+def _counts(word: str, line: int, file: str) -> str:
+    if word not in COUNTS:
+        raise _wrong(
+            file, line, f"expected #: counts {', '.join(COUNTS[:-1])} or {COUNTS[-1]}, got {word or 'nothing'}"
+        )
+    return word
+
+
 def _wrong(name: str, line: int, message: str) -> ExerciseError:
     return ExerciseError(f"{name}:{line}: {message}" if name else f"line {line}: {message}")
 
 
-def _exercise(block: list[Line], file: str) -> ExerciseText:
-    fields = _header(*block[0], file)
+def _exercise(block: list[Line], file: str, counts: str) -> ExerciseText:
+    fields: dict[str, Any] = {**_header(*block[0], file), "counts": counts}
     statements: list[Line] = []
     prose: list[str] = []
     lists: dict[str, list[Any]] = {"hint": [], "mistake": [], "forbid": [], "draw": [], "part": [], "expected": []}
@@ -173,6 +196,8 @@ def _directive(
         fields["shows_solution"] = True
     elif word == "hole":
         fields["hole"] = rest
+    elif word == "counts":
+        fields["counts"] = _counts(rest, number, file)
     elif word in lists:
         lists[word].append(rest)
     else:
@@ -183,7 +208,7 @@ def _directive(
 
 
 def _solution(statements: list[Line], fields: Mapping[str, Any], released: bool, file: str) -> tuple[str, str | None]:
-    """What is given, and the last statement, or the lines of an order."""
+    """What is given, and the last statement, or the lines of a derivation."""
     text = "\n".join(line for _, line in statements)
     if released:
         return text, None

@@ -16,7 +16,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from grammar import nodes
-from grammar.errors import NotationError
+from grammar.errors import CATALOGUE, NotationError
 from grammar.nodes import Equation
 from grammar.parser import parse
 from grammar.plain_text import encodable
@@ -29,6 +29,7 @@ from .differences import Words, names_of_new_axes
 from .einsum import as_formula, is_einsum, letters_clash
 from .exercise_files import ExerciseText
 from .judgment import Equivalence, judged
+from .mutants import said
 from .references import reference_of
 from .settings import Setting
 from .spelling import called, expression, text_of
@@ -40,6 +41,7 @@ LATE = "could not be graded in {:.0f} seconds: make it smaller"  # the page says
 DIED = "could not be graded: the process that does died, perhaps for want of memory; make it smaller"
 LONGEST = 20_000  # characters of an answer
 WORDS = Words()
+STEP_WORDS = Words("this line", "this line", "the one above")
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class Grade:
 
     `correct`; `points` out of `max_points`; `feedback`, one sentence. `counts_as_attempt` is false for an answer that does
     not parse or type-check. `hints` are those of the exercise; `solution` is set if the file allows showing it, and
-    `error` if the answer has one.
+    `error` if the answer has one. `mistake` says what is wrong in words that are the same for all answers with this mistake.
     """
 
     exercise: str
@@ -60,6 +62,7 @@ class Grade:
     hints: tuple[str, ...] = ()
     solution: str | None = None
     error: NotationError | None = None
+    mistake: str | None = None
 
     def __bool__(self) -> bool:
         return self.correct
@@ -133,11 +136,12 @@ def graded(exercise: ExerciseText, answer: Any, seed: int) -> Grade:
     try:
         return _grade(exercise, True, KINDS[exercise.kind](exercise, _read(exercise, answer), seed))
     except NotationError as problem:
-        return replace(_grade(exercise, False, str(problem), counts_as_attempt=False), error=problem)
+        found = _grade(exercise, False, str(problem), counts_as_attempt=False)
+        return replace(found, error=problem, mistake=f"{problem.kind} error {problem.code}: {CATALOGUE[problem.code]}")
     except Refused as problem:
-        return _grade(exercise, False, str(problem), counts_as_attempt=False)
+        return replace(_grade(exercise, False, str(problem), counts_as_attempt=False), mistake=str(problem))
     except Wrong as problem:
-        return _grade(exercise, False, str(problem))
+        return replace(_grade(exercise, False, str(problem)), mistake=problem.mistake)
     except Exception as problem:  # an answer must never end in a traceback
         return _grade(
             exercise, False, f"could not be graded: {problem or type(problem).__name__}", counts_as_attempt=False
@@ -178,7 +182,15 @@ def by_value(exercise: ExerciseText, answer: str, seed: int, whole: Callable[[st
         as_mistake = [(values, own, due) for (values, own, _), due in zip(state, mistake)]
         if len(as_mistake) == len(state) and judged(reference.setting, as_mistake, WORDS):
             raise Wrong(sentence)
-    raise Wrong(judged(reference.setting, state, WORDS, exercise.solution and whole(exercise.solution)).message)
+    found = judged(reference.setting, state, WORDS, exercise.solution and whole(exercise.solution))
+    change = (
+        None
+        if found.difference in ("axes", "sizes", "exchanged")
+        else reference.change_of([own for _, own, _ in state])
+    )
+    if change is not None:
+        raise Wrong(f"{said(change, WORDS)}; {found.place}", said(change, WORDS))
+    raise Wrong(found.message, found.relation or "another value")
 
 
 def _correct(found: Equivalence) -> str:
@@ -223,7 +235,12 @@ def hole(exercise: ExerciseText, answer: str, seed: int) -> str:
     text = text_of(answer)
     if _is_whole(exercise.hole or "?", text):
         raise Refused("the answer is only the part for the question mark, not the whole formula")
-    return by_value(exercise, text, seed, lambda piece: (exercise.hole or "?").replace("?", f"({expression(piece)})"))
+    return by_value(exercise, text, seed, lambda piece: in_hole(exercise, piece))
+
+
+def in_hole(exercise: ExerciseText, piece: str) -> str:
+    """The formula of a fill-in exercise with a part in place of the question mark."""
+    return (exercise.hole or "?").replace("?", f"({expression(piece)})")
 
 
 def _is_whole(hole: str, text: str) -> bool:
@@ -247,7 +264,7 @@ def einsum(exercise: ExerciseText, answer: str, seed: int) -> str:
         raise
 
 
-# ------------------------------------------------------------------------------------------------------- sizes, order
+# -------------------------------------------------------------------------------------------------- sizes, derivations
 def sizes(exercise: ExerciseText, answer: str, seed: int) -> str:
     """A number of sizes, equal on three sets of them."""
     reference = reference_of(exercise, seed)
@@ -262,32 +279,46 @@ def sizes(exercise: ExerciseText, answer: str, seed: int) -> str:
             raise Refused("expected a number or an expression of sizes such as |seq|")
         if abs(found.number - due.number) > 1e-9 * max(1.0, abs(due.number)):
             said = ", ".join(f"|{axis}| = {size}" for axis, size in drawn.extent.items())
-            raise Wrong(f"with {said} got {found.number:g}, expected {due.number:g}")
+            raise Wrong(f"with {said} got {found.number:g}, expected {due.number:g}", "another number of sizes")
     return "correct for three sets of sizes"
 
 
-def order(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """The lines of a derivation, each following from the one above."""
-    lines = lines_of(answer)
+MIN_LINES = 2
+
+
+def derivation(exercise: ExerciseText, answer: str, seed: int) -> str:
+    """Any number of lines from the first to the last, each equal to the one above on all random tests."""
     reference = reference_of(exercise, seed)
-    fits, count = reference.lines()
-    if len(lines) != count:
-        raise Refused(f"the derivation has {count} lines, and here are {len(lines)}")
-    spelled = [to_text(parse(line, "auto")) for line in lines]
-    drawn = next(iter(reference.draws()))[0]
-    values = [reference.setting.value(line, drawn) for line in spelled]
-    for number, (above, below) in enumerate(zip(values, values[1:]), 2):
-        found = judged(
-            reference.setting, [(drawn.values, below, above)], Words("this line", "this line", "the one above")
-        )
+    is_first, is_last = reference.ends()
+    lines = [to_text(parse(line, "auto")) for line in lines_of(answer)]
+    if len(lines) < MIN_LINES:
+        raise Refused("expected the lines of a derivation, one below the other")
+    if not is_first(lines[0]):
+        raise Wrong(f"line 1, {lines[0]}, is not what the derivation begins with", "it begins with another line")
+    values = [[reference.setting.value(line, drawn) for drawn, _ in reference.draws()] for line in lines]
+    inputs = [drawn.values for drawn, _ in reference.draws()]
+    for number in range(1, len(lines)):
+        where = f"{_right_lines(number)}line {number + 1}, {lines[number]},"
+        if lines[number] in lines[:number]:
+            raise Wrong(
+                f"{where} is line {lines.index(lines[number]) + 1} once more: each line takes one step", "a line twice"
+            )
+        found = judged(reference.setting, [*zip(inputs, values[number], values[number - 1])], STEP_WORDS)
         if not found:
-            raise Wrong(f"line {number}, {spelled[number - 1]}, does not follow from the one above: {found.message}")
-    for number, line in enumerate(spelled, 1):
-        if line in spelled[: number - 1]:
-            raise Wrong(f"line {number}, {line}, is line {spelled.index(line) + 1} once more: each line takes one step")
-        if not fits(number, line):
-            raise Wrong(f"line {number}, {line} is at the wrong position: each line takes one step from the one above")
-    return "correct: each line follows from the one above"
+            raise Wrong(
+                f"{where} does not follow from the one above: {found.message}",
+                f"a line that does not follow: {lines[number]}",
+            )
+    if not is_last(lines[-1]):
+        raise Wrong(
+            f"{_right_lines(len(lines))}the derivation is not complete: its last line has another form",
+            "it stops early",
+        )
+    return f"correct: each of the {len(lines)} lines follows from the one above"
+
+
+def _right_lines(count: int) -> str:
+    return "line 1 is correct; " if count == 1 else f"lines 1 to {count} are correct; "
 
 
 def lines_of(answer: str) -> list[str]:
@@ -302,5 +333,5 @@ def lines_of(answer: str) -> list[str]:
 
 KINDS: Mapping[str, Callable[[ExerciseText, str, int], str]] = {
     "formula": formula, "fix": formula, "gradient": formula, "types": types, "signature": signature, "sizes": sizes,
-    "einsum": einsum, "ordering": order, "fill-in": hole,
+    "einsum": einsum, "derivation": derivation, "fill-in": hole,
 }  # fmt: skip

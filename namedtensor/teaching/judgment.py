@@ -9,7 +9,7 @@ from typing import Any
 from grammar.plain_text import encodable
 
 from .comparison import Difference, Matching, difference, largest, matchings
-from .differences import Words, axes_differ, related, sizes_differ, value_differs
+from .differences import Words, axes_differ, exchanged_axes, related, sizes_differ, value_differs
 from .mutants import mistake
 from .settings import Setting
 from .values import Value
@@ -19,10 +19,12 @@ from .values import Value
 class Equivalence:
     """Whether two formulas are equal on all random tensors, and how they differ.
 
-    `difference` is "same", "axes", "sizes", "value", "relation" if all values have one relation to the expected ones, or "mistake".
+    `difference` is "same", "axes", "sizes", "exchanged" if two axes are, "value", "relation" if all values have one relation to the
+    expected ones, or "mistake".
     `index` is that of the largest difference, from 1, with the values `actual` and `expected` there. `axes` maps new axes of
     the first to those of the second. `sizes` are the random sizes. `proved` is true if the formulas are equal for all tensors,
-    not only for random ones. For a module of PyTorch, `lines` are the lines of its source that differ from the formula.
+    not only for random ones. `relation` describes the difference without the numbers of one index, if it has a description, and
+    `place` the largest difference. For a module of PyTorch, `lines` are the lines of its source that differ from the formula.
     """
 
     difference: str
@@ -35,6 +37,8 @@ class Equivalence:
     sizes: Mapping[str, int] | None = None
     proved: bool = False
     lines: tuple[Any, ...] = ()
+    relation: str | None = None
+    place: str | None = None
 
     def __bool__(self) -> bool:
         return self.difference == "same"
@@ -61,10 +65,12 @@ def judged(
     extents = [{axis: size for each in values.values() for axis, size in each.sizes.items()} for values, _, _ in state]
     if not ways:
         wrong = sizes_differ(found, due, words) if set(found.axes) == set(due.axes) else None
-        return Equivalence("sizes" if wrong else "axes", wrong or axes_differ(found, due, setting.axes, words), {})
-    if wrong := sizes_differ(found, due, words):
-        return Equivalence("sizes", wrong, {})
+        said = wrong or axes_differ(found, due, setting.axes, words)
+        return Equivalence("sizes" if wrong else "axes", said, {}, relation=said)
     scales = [largest((*values.values(), value)) for values, _, value in state]
+    exchanged = exchanged_axes(pairs, scales, words)
+    if wrong := sizes_differ(found, due, words):
+        return Equivalence("exchanged" if exchanged else "sizes", exchanged or wrong, {}, relation=exchanged or wrong)
     closest: tuple[int, Matching, Difference] | None = None
     for way in ways:
         differing = _first_difference(pairs, way, scales)
@@ -76,12 +82,12 @@ def judged(
             closest = (differing[0], way, differing[1])
     assert closest is not None
     _, way, where = closest
-    named = mistake(setting, solution, state, scales, words) if solution is not None else None
+    named = mistake(setting, solution, state, scales, words) if solution is not None and not exchanged else None
     told = value_differs(where, words)
-    relation = named or related([(*pair, sizes) for pair, sizes in zip(pairs, extents)], way, words)
+    relation = exchanged or named or related([(*pair, sizes) for pair, sizes in zip(pairs, extents)], way, words)
     told = f"{relation}; {told}" if relation else told
     return Equivalence(
-        "mistake" if named else "relation" if relation else "value",
+        "exchanged" if exchanged else "mistake" if named else "relation" if relation else "value",
         told,
         way,
         where.record,
@@ -89,6 +95,8 @@ def judged(
         where.due,
         len(pairs),
         extents[0],
+        relation=relation,
+        place=value_differs(where, words),
     )
 
 

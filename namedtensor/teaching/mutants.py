@@ -29,7 +29,8 @@ SHOWN = 60  # characters of a piece that is named
 INSTEAD = {  # an operator -> what is taken for it
     "⊙": ("+", "/"), "juxtaposed": ("+", "/"), "+": ("⊙", "-"), "-": ("+",), "/": ("⊙",), "frac": ("⊙",), "max": ("min",),
     "min": ("max",), "sum": ("mean",), "∑": ("mean",), "mean": ("∑", "median", "max"), "var": ("std",), "std": ("var",),
-    "argmax": ("argmin",), "argmin": ("argmax",), "<": ("≤",), "≤": ("<",), ">": ("≥",), "≥": (">",), "cumsum": ("cumprod",),
+    "argmax": ("argmin",), "argmin": ("argmax",), "<": ("≤", ">", "≥"), "≤": ("<", "≥", ">"), ">": ("≥", "<", "≤"), "≥": (">", "≤", "<"),
+    "=": ("≠",), "≠": ("=",), "cumsum": ("cumprod",),
     "sin": ("cos",), "cos": ("sin",), "softmax": ("logsumexp", "max", "logsoftmax", "exp", "sigmoid"), "sqrt": ("exp",),
     "relu": ("sigmoid",), "sigmoid": ("tanh",), "tanh": ("sigmoid",),
 }  # fmt: skip
@@ -39,21 +40,27 @@ Path = tuple[tuple[str, Any], ...]
 State = Sequence[tuple[Mapping[str, Value], Value, Value]]
 
 
-def mistake(setting: Setting, solution: str, state: State, scales: Sequence[float], words: Words) -> str | None:
-    """The change to the solution that makes the values of the answer, in words; None if none of those tried does."""
-    whole = parse(solution, "text")
+def distinct_mutants(whole: nodes.Program, axes: Sequence[str], is_secret: bool) -> Iterator[tuple[str, str]]:
+    """Texts of mutants that differ, each with its words, as many as are tried."""
     left = max(MIN_TRIED_MUTANTS, MAX_TRIED_NODES // (1 + sum(1 for _ in places(whole))))
     seen = {whole}
-    for tree, change in mutants(whole, setting.axes):
-        if tree in seen:
-            continue
-        seen.add(tree)
-        left -= 1
-        if left < 0:
-            return None
-        if _makes(setting, to_text(tree), state, scales):
-            return f"{words.yours} equals {words.changed} {change}"
+    for tree, change in mutants(whole, axes, is_secret):
+        if tree not in seen and left > 0:
+            seen.add(tree)
+            left -= 1
+            yield to_text(tree), change
+
+
+def mistake(setting: Setting, solution: str, state: State, scales: Sequence[float], words: Words) -> str | None:
+    """The change to the solution that makes the values of the answer, in words; None if none of those tried does."""
+    for text, change in distinct_mutants(parse(solution, "text"), setting.axes, words.is_secret):
+        if _makes(setting, text, state, scales):
+            return said(change, words)
     return None
+
+
+def said(change: str, words: Words) -> str:
+    return f"{words.yours} equals {words.changed} {change}"
 
 
 def _makes(setting: Setting, text: str, state: State, scales: Sequence[float]) -> bool:
@@ -73,15 +80,44 @@ def _makes(setting: Setting, text: str, state: State, scales: Sequence[float]) -
     return True
 
 
-def mutants(tree: nodes.Program, axes: Sequence[str]) -> Iterator[tuple[nodes.Program, str]]:
-    """Programs with one thing changed, each with what changed in words: the outermost places first."""
-    for path, node in places(tree):
+def mutants(tree: nodes.Program, axes: Sequence[str], is_secret: bool = False) -> Iterator[tuple[nodes.Program, str]]:
+    """Programs with one thing changed, each with what changed in words: the outermost places first, then what occurs at
+    several places and is changed at all of them. With `is_secret` the words name no large part of the program."""
+    found = [*places(tree)]
+    hidden = large_parts(tree) if is_secret else []
+    for path, node in found:
         for other, words in changes(node, axes):
-            yield put(tree, path, other), words
+            yield put(tree, path, other), discreet(words, hidden, node, other)
+    for node in dict.fromkeys(node for _, node in found):
+        paths = [path for path, each in found if each == node]
+        if len(paths) > 1:
+            for other, words in changes(node, axes):
+                changed = tree
+                for path in paths:
+                    changed = put(changed, path, other)
+                yield changed, f"{discreet(words, hidden, node, other)} at each place"
     for axis, other in itertools.permutations(axes, 2):
         swapped = over(tree, axis, other)
         if swapped is not None:
             yield swapped, f"with {other} instead of {axis} throughout"
+
+
+def large_parts(tree: nodes.Program) -> list[str]:
+    """The parts of the solution that no feedback names: whoever reads one has more than half of it."""
+    body = tree.statements[-1:]
+    total = sum(1 for _ in places(body))
+    return [short(node) for _, node in places(body) if 2 * sum(1 for _ in places(node)) > total]
+
+
+def discreet(words: str, hidden: Sequence[str], node: Any, other: Any) -> str:
+    """What changed in words that name no large part of the solution."""
+    if not any(part in words for part in hidden):
+        return words
+    if other in getattr(node, "arguments", ()):
+        return "without an operation"
+    if isinstance(other, Call) and len(other.arguments) == 1 and not isinstance(other.arguments[0], Superscript):
+        return f"with {_head(other)} applied to too much"
+    return "with an operation at another position"
 
 
 def places(node: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
@@ -160,9 +196,10 @@ def _of_call(node: Call, axes: Sequence[str]) -> Iterator[tuple[Any, str]]:
         if node.operator in ("-", "/", "frac"):
             yield dataclasses.replace(node, arguments=(right, left)), f"with the sides of {head} exchanged"
         for at, argument in enumerate(node.arguments):
-            if not node.operator.isalpha() and node.operator != "juxtaposed":
+            if not node.operator.isalpha() or node.operator in ("juxtaposed", "frac"):
                 yield from _outside(node, at, argument)
     elif len(node.arguments) == 1:
+        yield from _inside(node)
         if isinstance(node.arguments[0], Superscript):  # ∑ x^2 and (∑ x)^2
             power = node.arguments[0]
             outside = dataclasses.replace(power, base=dataclasses.replace(node, arguments=(power.base,)))
@@ -190,6 +227,20 @@ def _outside(node: Call, at: int, argument: Any) -> Iterator[tuple[Any, str]]:
         inner = tuple(argument.arguments[0] if k == at else each for k, each in enumerate(node.arguments))
         whole = dataclasses.replace(argument, arguments=(dataclasses.replace(node, arguments=inner),))
         yield whole, f"with {_head(argument)} of all of {short(node)}"
+
+
+def _inside(node: Call) -> Iterator[tuple[Any, str]]:
+    """f(X) ⊙ Y and X ⊙ f(Y) for f(X ⊙ Y): an operand outside the brackets."""
+    whole = node.arguments[0]
+    if not isinstance(whole, Call) or len(whole.arguments) != 2 or node.operator == "negative":
+        return
+    for at, operand in enumerate(whole.arguments):
+        call = dataclasses.replace(node, arguments=(operand,))
+        others = tuple(call if k == at else each for k, each in enumerate(whole.arguments))
+        yield (
+            dataclasses.replace(whole, arguments=others),
+            f"with {short(whole.arguments[1 - at])} outside {_head(node)}",
+        )
 
 
 def _axis(name: str) -> Any:

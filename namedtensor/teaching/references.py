@@ -1,7 +1,8 @@
 """References: what an answer is compared with, the reference solution or its data in a released file.
 
 A released exercise has no reference solution. It stores, for fixed random inputs, the rounded expected values and those
-of its common mistakes with their feedback; for types and signatures it stores hashes of correct answers. Everything is
+of its common mistakes with their feedback, and the words of generated mistakes, each encrypted with the values that it makes; for
+types and signatures it stores hashes of correct answers. Everything else is
 obfuscated (not encrypted) with the name of the exercise, so that nobody reads it by chance.
 """
 
@@ -10,8 +11,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import islice
 from typing import Any, Protocol
 
@@ -21,13 +24,19 @@ from grammar.errors import NotationError
 from grammar.parser import parse
 from grammar.printer import to_text
 
+from .comparison import laid_out, largest, matchings
 from .exercise_files import ExerciseText
+from .mutants import distinct_mutants
 from .random_numbers import STYLES
 from .settings import Drawn, Setting
 from .spelling import called, expression
 from .values import Value
 
 DIGITS = 10  # of the values that a released file keeps
+MAX_KEPT_CHANGES = 40  # generated mistakes of a solution in a released file
+CHANGE_DRAWS = 2  # by the values on which they are known
+LOCK = 12  # hexadecimal digits of the hash of such values
+UNITS = 961_803.7  # per largest number; no fraction of small integers is a half of one
 FITS = Callable[[tuple[str, ...]], bool]
 
 
@@ -38,12 +47,15 @@ class Reference(Protocol):
 
     def draws(self) -> Iterator[tuple[Drawn, Value]]: ...
     def mistakes(self) -> Iterator[tuple[str, list[Value]]]: ...
+    def change_of(self, answer: list[Value]) -> str | None: ...
     def types(self) -> Mapping[str, FITS]: ...
     def signature(self) -> tuple[list[FITS], FITS]: ...
-    def lines(self) -> tuple[Callable[[int, str], bool], int]: ...
+    def ends(self) -> tuple[Callable[[str], bool], Callable[[str], bool]]: ...
 
 
+@lru_cache(maxsize=64)
 def reference_of(exercise: ExerciseText, seed: int) -> Reference:
+    """The reference of an exercise, which the answers of a class share."""
     return Kept(exercise) if exercise.expected is not None else Solution(exercise, seed)
 
 
@@ -77,8 +89,8 @@ class Solution:
         return list(self._draws())
 
     def _draws(self) -> Iterator[tuple[Drawn, Value]]:
-        if self.exercise.kind == "ordering":
-            yield from islice(self.setting.draws(self.derivation()[0], self.seed), 1)
+        if self.exercise.kind == "derivation":
+            yield from self.setting.draws(self.derivation()[0], self.seed)
         elif self.exercise.kind == "sizes":
             for offset in (0, 1, 3):
                 drawn = self.setting.drawn(self.seed, "normal", self.setting.sizes(self.solution, offset))
@@ -90,12 +102,23 @@ class Solution:
                 yield drawn, self.setting.value(self.solution, drawn)
 
     def mistakes(self) -> Iterator[tuple[str, list[Value]]]:
+        return iter(self._mistakes)
+
+    @cached_property
+    def _mistakes(self) -> list[tuple[str, list[Value]]]:
+        return list(self._mistaken())
+
+    def _mistaken(self) -> Iterator[tuple[str, list[Value]]]:
         for mistake in self.exercise.mistakes:
             try:
                 formula = self._whole(mistake.formula)
                 yield mistake.sentence, [self.setting.value(formula, drawn) for drawn, _ in self.draws()]
             except NotationError:
                 continue
+
+    def change_of(self, answer: list[Value]) -> str | None:
+        """None: the solution itself is compared with."""
+        return None
 
     def types(self) -> Mapping[str, FITS]:
         parts = self.exercise.parts or ("",)
@@ -120,9 +143,10 @@ class Solution:
         sides = last.sides if isinstance(last, nodes.Equation) else (getattr(last, "body", None),)
         return [to_text(side) for side in sides if side is not None and to_text(side) != "answer"]
 
-    def lines(self) -> tuple[Callable[[int, str], bool], int]:
+    def ends(self) -> tuple[Callable[[str], bool], Callable[[str], bool]]:
+        """Whether a line is the first of the derivation, and whether one is the last."""
         lines = self.derivation()
-        return (lambda number, line: line == lines[number - 1]), len(lines)
+        return (lambda line: line == lines[0]), (lambda line: line == lines[-1])
 
 
 def _is(due: tuple[str, ...]) -> FITS:
@@ -159,9 +183,22 @@ class Kept:
         made = [self._marked(each) for each in self.kept["signature"]]
         return made[:-1], made[-1]
 
-    def lines(self) -> tuple[Callable[[int, str], bool], int]:
-        due = self.kept["lines"]
-        return (lambda number, line: seal(self.exercise.name, (str(number), line)) == due[number - 1]), len(due)
+    def ends(self) -> tuple[Callable[[str], bool], Callable[[str], bool]]:
+        first, last = self.kept["ends"]
+        return (lambda line: seal(self.exercise.name, (line,)) == first), (
+            lambda line: seal(self.exercise.name, (line,)) == last
+        )
+
+    def change_of(self, answer: list[Value]) -> str | None:
+        """The change to the solution that makes these values, in words that only these values open."""
+        kept = dict(self.kept["changes"])
+        drawn = [*islice(self.draws(), CHANGE_DRAWS)]
+        for way in matchings(answer[0], drawn[0][1], self.setting.axes):
+            own = [laid_out(found, due, way)[0] for found, (_, due) in zip(answer, drawn)]
+            key = fingerprint(own, drawn)
+            if (locked := kept.get(seal(self.exercise.name, (key,))[:LOCK])) is not None:
+                return unlocked(locked, key)
+        return None
 
 
 # ------------------------------------------------------------------------------------------------------------- released
@@ -187,14 +224,61 @@ def kept_of(exercise: ExerciseText, seed: int = 0) -> str:
         kept["mistakes"] = [
             (sentence, [_record(value) for value in values]) for sentence, values in solution.mistakes()
         ]
-    if exercise.kind == "ordering":
-        kept["lines"] = [seal(exercise.name, (str(at), line)) for at, line in enumerate(solution.derivation(), 1)]
+        kept["changes"] = list(_kept_changes(solution))
+    if exercise.kind == "derivation":
+        lines = solution.derivation()
+        kept["ends"] = [seal(exercise.name, (line,)) for line in (lines[0], lines[-1])]
     return closed(kept, exercise.name)
 
 
 def _kept_draws(solution: Solution, seed: int) -> Iterator[dict[str, Any]]:
     for drawn, due in solution.draws():
         yield {"seed": drawn.seed, "style": drawn.style, "sizes": dict(drawn.extent), "expected": _record(due)}
+
+
+def _kept_changes(solution: Solution) -> Iterator[tuple[str, str]]:
+    """Generated mistakes: a hash of the values of each, and its words, which these values alone open."""
+    setting, drawn = solution.setting, [*islice(solution.draws(), CHANGE_DRAWS)]
+    if solution.exercise.kind == "sizes" or solution.exercise.kind == "derivation":
+        return
+    right = fingerprint([due for _, due in drawn], drawn)
+    known = {right}
+    for text, change in distinct_mutants(parse(solution.solution, "text"), setting.axes, True):
+        try:
+            values = [setting.value(text, each) for each, _ in drawn]
+            ways = [next(matchings(value, due, setting.axes)) for value, (_, due) in zip(values, drawn)]
+        except (NotationError, StopIteration):
+            continue
+        if any(
+            value.sizes != {axis: due.sizes[way.get(axis, axis)] for axis in value.axes}
+            for value, (_, due), way in zip(values, drawn, ways)
+        ):
+            continue
+        key = fingerprint([laid_out(value, due, way)[0] for value, (_, due), way in zip(values, drawn, ways)], drawn)
+        if key not in known:
+            known.add(key)
+            yield seal(solution.exercise.name, (key,))[:LOCK], locked_by(change, key)
+        if len(known) > MAX_KEPT_CHANGES:
+            return
+
+
+def fingerprint(values: list[Value], drawn: Iterable[tuple[Drawn, Value]]) -> str:
+    """The values as text, to the digits that every evaluator agrees on."""
+    numbers: list[str] = []
+    for value, (each, due) in zip(values, drawn):
+        unit = largest((*each.values.values(), due)) / UNITS
+        numbers += [f"{round(float(x) / unit)}" if math.isfinite(x) else str(float(x)) for x in value.numbers]
+    return " ".join(numbers)
+
+
+def locked_by(words: str, key: str) -> str:
+    data = words.encode()
+    return base64.b64encode(bytes(a ^ b for a, b in zip(data, _stream(key, len(data))))).decode()
+
+
+def unlocked(text: str, key: str) -> str:
+    data = base64.b64decode(text)
+    return bytes(a ^ b for a, b in zip(data, _stream(key, len(data)))).decode(errors="replace")
 
 
 def _record(value: Value) -> dict[str, Any]:

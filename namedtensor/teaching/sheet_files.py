@@ -1,21 +1,15 @@
-"""Validate a file of exercises, release it without reference solutions, grade submitted files.
-
-Grades are written as JSON for Gradescope or nbgrader, or plain.
-"""
+"""Validate a file of exercises, and release it without reference solutions."""
 
 from __future__ import annotations
 
 import dataclasses
-import json
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from grammar.errors import NotationError
 
-from ..files.text import write_whole
 from .exercise_files import DIRECTIVE, LONGEST_HINT, ExerciseText
-from .grading import Grade, grade
+from .grading import grade
 from .references import Solution, kept_of
 from .sheets import Sheet
 
@@ -61,7 +55,7 @@ def reference_answer(exercise: ExerciseText) -> str | None:
                 solution.setting.check(part or solution.solution).shape or {} for part in exercise.parts or ("",)
             ]
             return "\n".join("ℝ^{" + " × ".join(shape) + "}" if shape else "ℝ" for shape in shapes)
-        if exercise.kind == "ordering":
+        if exercise.kind == "derivation":
             return "\n".join(solution.derivation())
     except NotationError as problem:
         return f"{exercise.solution}\n{problem.message}"
@@ -111,77 +105,3 @@ def _own_lines(lines: list[str], first: int) -> Iterator[tuple[int, str]]:
         if directive and directive[1] == "exercise":
             return
         yield number, lines[number - 1]
-
-
-# ------------------------------------------------------------------------------------------------------------------ grade
-def answers(text: str) -> dict[str, str]:
-    """Return the submitted answers by exercise: the formula lines below each header, without the given lines."""
-    found: dict[str, list[str]] = {}
-    name = None
-    for line in text.splitlines():
-        directive = DIRECTIVE.match(line.strip())
-        if directive:
-            if directive[1] == "exercise":
-                name = (directive[2].split() or [""])[0]
-                found.setdefault(name, [])
-        elif name is not None and line.strip() and not line.strip().startswith("#"):
-            found[name].append(line)
-    return {name: "\n".join(lines) for name, lines in found.items()}
-
-
-def own_part(answer: str, exercise: ExerciseText) -> str:
-    """An answer without the lines that the exercise gives."""
-    given = [" ".join(line.split()) for line in exercise.given.splitlines()]
-    kept: list[str] = []
-    for line in answer.splitlines():
-        plain = " ".join(line.split())
-        if plain in given:
-            given.remove(plain)
-        else:
-            kept.append(line)
-    return "\n".join(kept)
-
-
-def grades(sheet: Sheet, text: str, seed: int = 0) -> list[Grade]:
-    """A grade for each exercise of the sheet, of what a student's file holds."""
-    handed = answers(text)
-    return [grade(exercise, own_part(handed.get(name, ""), exercise), seed) for name, exercise in sheet.items()]
-
-
-def plain(found: list[Grade]) -> Any:
-    return {
-        "points": sum(each.points for each in found),
-        "max_points": sum(each.max_points for each in found),
-        "grades": [each.json() for each in found],
-    }
-
-
-def gradescope(found: list[Grade]) -> Any:
-    return {
-        "tests": [
-            {
-                "name": each.exercise,
-                "score": each.points,
-                "max_score": each.max_points,
-                "output": each.feedback,
-                "visibility": "visible",
-            }
-            for each in found
-        ]
-    }
-
-
-def nbgrader(found: list[Grade]) -> Any:
-    return {
-        each.exercise: {"score": each.points, "max_score": each.max_points, "comment": each.feedback} for each in found
-    }
-
-
-GRADERS: Mapping[str, Callable[[list[Grade]], Any]] = {"json": plain, "gradescope": gradescope, "nbgrader": nbgrader}
-
-
-def write_json(value: Any, path: Path | None = None) -> str:
-    text = json.dumps(value, ensure_ascii=False, indent=2)
-    if path is not None:
-        write_whole(path, text + "\n")
-    return text

@@ -16,6 +16,7 @@ Fits = Callable[[tuple[str, ...]], bool]
 BARE = re.compile(r"[({]?\s*[^\W\d]\w*['′*]*(?:\s*[×,]\s*[^\W\d]\w*['′*]*)*\s*[)}]?")  # n × k, {n, k}
 UNBRACED = re.compile(r"[ℝR]\s*\^\s*\w+\s*[×,].*")  # ℝ^n × k
 ARROW = re.compile(r"→|->|\\(?:rightarrow|to)\b")
+BEFORE = re.compile(r"[^\W\d]\w*['′]*\s*(?:=|∈|\\in\b)\s*")  # answer = ℝ^{n}, X ∈ ℝ^{n}
 BETWEEN = re.compile(r"(?<=})\s*,\s*(?=[ℝR])")  # the comma of two arguments
 
 
@@ -29,7 +30,7 @@ def types(exercise: ExerciseText, answer: str, seed: int) -> str:
             f"{len(due)} {'type is' if len(due) == 1 else 'types are'} asked for, a line each, and here are {len(given)}"
         )
     for text, (part, fits) in zip(given, due.items()):
-        axes = axes_of(set_of(text.rpartition(":")[2].strip()))
+        axes = axes_of(set_of(BEFORE.sub("", text.strip()).rpartition(":")[2].strip()))
         if not fits(axes):
             wrong = axes_wrong(fits, axes, reference.setting.axes)
             raise Wrong(f"{part + ': ' if part else ''}not {shown(axes)}: {wrong}")
@@ -77,14 +78,24 @@ def signature(exercise: ExerciseText, answer: str, seed: int) -> str:
     arguments, result = reference_of(exercise, seed).signature()
     found = signature_of(answer)
     if len(found.domain) != len(arguments):
-        raise Wrong(f"the function has {len(arguments)} arguments, and yours {len(found.domain)}")
+        raise Wrong(
+            f"the function has {len(arguments)} arguments, and yours {len(found.domain)}{_result_wrong(found, result)}"
+        )
     given, due = [axes_of(each) for each in (*found.domain, found.codomain)], [*arguments, result]
     known = list(dict.fromkeys(axis for axes in given for axis in axes))
-    for number, (axes, fits) in enumerate(zip(given, due), 1):
-        if not fits(axes):
-            where = "the result" if number > len(arguments) else f"argument {number}"
-            raise Wrong(argument_wrong(where, number - 1, given, due, known))
+    faults = [
+        argument_wrong("the result" if at == len(arguments) else f"argument {at + 1}", at, given, due, known)
+        for at, (axes, fits) in enumerate(zip(given, due))
+        if not fits(axes)
+    ]
+    if faults:
+        raise Wrong("; ".join(dict.fromkeys(faults)))
     return "correct"
+
+
+def _result_wrong(found: nodes.Signature, fits: Fits) -> str:
+    axes = axes_of(found.codomain)
+    return "" if fits(axes) else f"; the result is not in {shown(axes)} either"
 
 
 def signature_of(answer: str) -> nodes.Signature:
@@ -108,7 +119,8 @@ def argument_wrong(
     fits, axes = due[at], given[at]
     for other, theirs in enumerate(due[:-1]):
         if other != at < len(due) - 1 and theirs(axes) and fits(given[other]):
-            return f"arguments {at + 1} and {other + 1} have each other's axes: they are given in another order"
+            first, second = sorted((at + 1, other + 1))
+            return f"arguments {first} and {second} have each other's axes: they are given in another order"
     if extra := one_too_many(fits, axes):
         return f"{where} has the axis {extra} too many: lifting takes care of it"
     if one_too_few(fits, axes, known):

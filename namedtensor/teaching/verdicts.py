@@ -6,4 +6,8 @@ class Refused(Exception):
 
 
 class Wrong(Exception):
-    """An answer that is wrong, with the sentence that says how."""
+    """An answer that is wrong, with the sentence that says how, and what is wrong without the numbers of one case."""
+
+    def __init__(self, sentence: str, mistake: str | None = None):
+        super().__init__(sentence)
+        self.mistake = sentence if mistake is None else mistake

@@ -18,6 +18,7 @@
 `code`: a text as a function of other libraries.
 `derive`: its derivative, and its derivation.
 `exercises`: exercises, graded answers, comparison of two formulas.
+`site`: where the page is published.
 `examples`: the gallery.
 `paragraphs`: what the docs say of an error.
 `complete`: what may come next.

@@ -113,11 +113,18 @@ holds for the second too.
 "forbidden", "parts", "hole", "inputs": [{"name", "type", "axes"}] with small sizes, "has_solution": bool}]}`. The reply
 contains no reference solution.
 
+**release** — `{"file": text of a .nt file, "name": "attention-scale"}` → `{"ok": true, "file": the text without its solutions}`, of
+all exercises, or of the named one where that is too long for a page.
+
 **grade** — `{"file": text, "name": "attention-scale", "answer": ".."}` → `{"ok": true, "correct": false, "points": 0, "max_points": 2,
-"counts_as_attempt": true, "feedback": "..", "hints": [..], "solution": null | text, "error": ERROR | null}`.
+"counts_as_attempt": true, "feedback": "..", "hints": [..], "solution": null | text, "error": ERROR | null, "own": the value of the answer
+on the inputs of `drawing` with "differs": [0, 3], its elements that differ from the expected ones, null where the axes do; or null}`.
+
+**drawing** — `{"file": text, "name": ".."}` → `{"ok": true, "inputs": [{"name": "X", "axes": SHAPE, "data": [1, -2, ..]}], "expected": {"axes",
+"data"} | null}`: small inputs, row-major, and the value that is expected; null for kinds whose answer has none.
 
 **examples** → `{"ok": true, "examples": [{"name": "attention", "title": "..", "source": "paper, §4.1", "text": "..",
-"inputs": {types}, "values": {"Q": nested lists} (may lack names: then random), "labels": {"seq": ["a", "fluffy", "creature"]}}]}`.
+"inputs": {types}, "values": {"Q": nested lists} (may lack names: then random), "labels": {"seq": ["a", "fluffy", "creature"]}}], "site": "https://…" | null}`; `site` is where the page is published.
 
 **error** — `{"code": 301}` → `{"ok": true, "code": 301, "title": "..", "examples": [{"note": "..", "given": "`A ∈ ℝ^{..}`", "text": what is
 printed, "fixed": the corrected formula}]}`, the section of the docs; empty fields of an example are omitted.
@@ -139,7 +146,7 @@ QUESTIONS = {  # each with the file of this room that answers it, loaded when it
     "check": ("check", "check"), "plan": ("plans", "plan"), "runtime": ("plans", "runtime_source"),
     "steps": ("blackboard", "steps"), "loops": ("loops", "loops"), "code": ("code", "code"), "derive": ("derive", "derive"),
     "translate": ("translate", "translate"), "complete": ("complete", "completions"), "same": ("exercises", "same"), "exercises": ("exercises", "exercises"),
-    "grade": ("exercises", "grade"), "examples": ("examples", "examples"), "error": ("paragraphs", "paragraph"),
+    "grade": ("exercises", "grade"), "release": ("exercises", "release"), "drawing": ("exercises", "seen"), "examples": ("examples", "examples"), "error": ("paragraphs", "paragraph"),
 }  # fmt: skip
 LONGEST = 64_000  # characters of a request
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from .replies import Reply
 from .requests import Request
+from .site import SITE
 
 PAPER = "Named Tensor Notation"
 LELARGE = "Lelarge, Transformers using Named Tensor Notation"
@@ -101,5 +102,6 @@ def examples(request: Request) -> Reply:
         "examples": [
             {**each._asdict(), "inputs": dict(each.inputs), "values": dict(each.values), "labels": dict(each.labels)}
             for each in EXAMPLES
-        ]
+        ],
+        "site": SITE,
     }

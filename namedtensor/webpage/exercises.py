@@ -10,9 +10,12 @@ from grammar.parser import parse
 from grammar.printer import to_text
 
 from ..core.axes import show
+from ..teaching.drawings import drawing, own_value
 from ..teaching.equivalence import equivalent as same_of
 from ..teaching.settings import Setting
-from ..teaching.sheets import Exercise, sheet_of
+from ..teaching.sheet_files import released
+from ..teaching.sheets import Exercise, Sheet, sheet_of
+from ..teaching.values import Value
 from .replies import Reply, error_data, shape_data
 from .requests import Request
 from .sizes import choices
@@ -24,6 +27,26 @@ def exercises(request: Request) -> Reply:
     """The answer to `exercises`."""
     sheet = sheet_of(request.word("file", None, LONGEST))
     return {"exercises": [exercise_data(each) for each in sheet.values()]}
+
+
+def release(request: Request) -> Reply:
+    """The reply to `release`: what a link to an exercise may hold."""
+    text = request.word("file", None, LONGEST)
+    sheet = sheet_of(text)
+    exercise = named(request, sheet)
+    whole = released(text, sheet)
+    if len(whole) <= LONGEST:
+        return {"file": whole}
+    only = text_of_exercise(text, sheet, exercise)
+    return {"file": released(only, sheet_of(only))}
+
+
+def text_of_exercise(text: str, sheet: Sheet, exercise: Exercise) -> str:
+    """The lines of one exercise."""
+    lines = text.splitlines()
+    begins = sorted(each.line for each in sheet.values())
+    end = next((line for line in begins if line > exercise.line), len(lines) + 1)
+    return "\n".join(lines[exercise.line - 1 : end - 1])
 
 
 def exercise_data(exercise: Exercise) -> Reply:
@@ -54,15 +77,43 @@ def inputs_of(given: str) -> list[Reply]:
     return [{"name": name, "type": show(shape), "axes": shape_data(shape)} for name, shape in shapes.items()]
 
 
-def grade(request: Request) -> Reply:
-    """The reply to `grade`."""
-    sheet = sheet_of(request.word("file", None, LONGEST))
+def named(request: Request, sheet: Sheet) -> Exercise:
+    """The exercise that a request names."""
     name = request.word("name", None)
     if name not in sheet:
         raise NotationError(201, f"there is no exercise {name}", hint=f"there are {', '.join(sheet)}")
-    exercise = sheet[name]
-    found = exercise.grade(request.word("answer", None))
+    return sheet[name]
+
+
+def seen(request: Request) -> Reply:
+    """The reply to `drawing`."""
+    found = drawing(named(request, sheet_of(request.word("file", None, LONGEST))))
+    if found is None:
+        return {"inputs": [], "expected": None}
+    inputs = [{"name": name, **value_data(value)} for name, value in found.inputs.items()]
+    return {"inputs": inputs, "expected": value_data(found.expected)}
+
+
+def value_data(value: Value) -> Reply:
+    axes = [[axis, value.sizes[axis]] for axis in value.axes]
+    return {"axes": axes, "data": [plain(each) for each in value.numbers]}
+
+
+def own_data(exercise: Exercise, answer: str) -> Reply | None:
+    """The value of an answer on what the exercise is seen on, and where it differs."""
+    found = drawing(exercise)
+    own = found and own_value(exercise, answer, found)
+    return None if own is None else {**value_data(own[0]), "differs": own[1]}
+
+
+def grade(request: Request) -> Reply:
+    """The reply to `grade`."""
+    exercise = named(request, sheet_of(request.word("file", None, LONGEST)))
+    answer = request.word("answer", None)
+    found = exercise.grade(answer)
+    was_evaluated = found.correct or (found.counts_as_attempt and found.mistake is not None)  # and in time
     return {
+        "own": own_data(exercise, answer) if was_evaluated else None,
         "correct": found.correct, "points": found.points, "max_points": found.max_points,
         "counts_as_attempt": found.counts_as_attempt, "feedback": found.feedback,
         "hints": list(found.hints), "solution": found.solution, "error": None if found.error is None else error_data(found.error),

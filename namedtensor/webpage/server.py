@@ -44,14 +44,20 @@ def policy(text: str) -> str:
 
 
 class Server(ThreadingHTTPServer):
-    """On the loopback, at a port; `file` is the text that the page begins with, `memory` the bytes that an answer may use."""
+    """On the loopback, at a port; `file` is the text that the page begins with, `memory` the bytes that an answer may use, and
+    `site` the address of links that others can open."""
 
     daemon_threads = True
 
     def __init__(
-        self, port: int = 0, file: str | None = None, seconds: float = SECONDS, memory: int = MAX_MEMORY_BYTES
+        self,
+        port: int = 0,
+        file: str | None = None,
+        seconds: float = SECONDS,
+        memory: int = MAX_MEMORY_BYTES,
+        site: str | None = None,
     ):
-        self.worker = Worker(file, seconds, memory)
+        self.worker = Worker(file, seconds, memory, site)
         super().__init__((NAMES[0], port), Handler)  # closes itself where it fails
 
     @property

@@ -18,14 +18,22 @@ SECONDS = 10.0  # of one request
 class Worker:
     """A process that answers requests, restarted after it ended."""
 
-    def __init__(self, file: str | None = None, seconds: float = SECONDS, memory: int = MAX_MEMORY_BYTES):
-        self.file, self.seconds = file, seconds
+    def __init__(
+        self,
+        file: str | None = None,
+        seconds: float = SECONDS,
+        memory: int = MAX_MEMORY_BYTES,
+        site: str | None = None,
+    ):
+        self.file, self.site, self.seconds = file, site, seconds
         self.process = AnsweringProcess(__name__, memory)
         self.process.start()
 
     def answer(self, request: bytes) -> bytes:
         """The reply to a request, one at a time; an error where it takes too long or too much."""
-        line = json.dumps({"file": self.file, "request": request.decode("utf-8", "replace")}).encode()
+        line = json.dumps(
+            {"file": self.file, "site": self.site, "request": request.decode("utf-8", "replace")}
+        ).encode()
         try:
             return self.process.ask(line, self.seconds)
         except LateError:
@@ -55,6 +63,6 @@ def answer_line(line: bytes) -> bytes:
 
     given = json.loads(line)
     found = answer(given["request"])
-    if given["file"] is not None and "examples" in found:
-        found["file"] = given["file"]
+    if "examples" in found:
+        found |= {name: given[name] for name in ("file", "site") if given[name] is not None}
     return json.dumps(found, ensure_ascii=False).encode()

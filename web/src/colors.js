@@ -6,7 +6,8 @@ import { computed, effect, signal } from "@preact/signals";
 export const axes = signal([]);
 export const chosen = signal({});
 export const others = signal([]); // axes that only a derivative has
-const byName = computed(() => new Map([...others.value, ...axes.value].map((axis) => [axis.name, axis])));
+export const exerciseAxes = signal(null); // those of the exercise that is shown instead of the text
+const byName = computed(() => new Map((exerciseAxes.value ?? [...others.value, ...axes.value]).map((axis) => [axis.name, axis])));
 
 export const plainName = (name) => name.replace(/@.*$/, "");
 

@@ -3,30 +3,27 @@
 import sheets from "sheets:";
 import { computed, effect, signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { answerOf, answersFile, answersFileName, download, noteAttempt, student } from "./answers.js";
 import { Editor } from "./editor.jsx";
+import { Drawing } from "./exercise_drawing.jsx";
 import { Inline } from "./formula.jsx";
 import { Told } from "./paragraph.jsx";
 import { edited } from "./places.js";
 import { Repairs } from "./problems.jsx";
 import { ask, graded } from "./python.js";
+import { publicAddress, site } from "./share.js";
 import { keep, recall } from "./storage.js";
 
 export const file = signal(recall("exercises", ""));
 const sheet = signal(null);
 const chosen = signal(0);
+const MAX_FILE_CHARS = 60_000;
 const grades = signal({}); // by the name of an exercise
 const problem = signal(null);
-const answers = new Map(); // signals of texts, by name
+const solved = signal(recall("solved", [])); // names of exercises
+effect(() => keep("solved", solved.value));
 
 const current = computed(() => sheet.value?.[chosen.value] ?? null);
-
-function answerOf(name) {
-  if (!answers.has(name)) {
-    answers.set(name, signal(recall(`answer ${name}`, "")));
-    effect(() => keep(`answer ${name}`, answers.get(name).value));
-  }
-  return answers.get(name);
-}
 
 /** Opens a file of exercises, at one of them. */
 export async function openExercises(text, name = null) {
@@ -43,14 +40,31 @@ export async function openExercises(text, name = null) {
   grades.value = {};
 }
 
-/** What a link keeps of the exercises, where they are what is looked at. */
-export const keptExercises = () => (current.value ? { exercises: file.value, exercise: current.value.name } : {});
+/** What a link to the exercise holds: the name of a sheet of the course, or the released file, which has no solutions. */
+export async function exerciseLink() {
+  const exercise = current.value?.name;
+  if (!exercise) return null;
+  const known = sheets.find(({ text }) => text === file.value);
+  if (known) return { tab: "exercise", sheet: known.title, exercise };
+  const reply = await ask({ ask: "release", file: file.value, name: exercise });
+  if (!reply.ok) throw new Error(reply.error.message);
+  return { tab: "exercise", exercises: reply.file, exercise };
+}
+
+/** Opens the exercises that a link holds, if it does. */
+export function openLinked({ exercises, sheet: title, exercise }) {
+  const found = typeof exercises === "string" ? exercises.slice(0, MAX_FILE_CHARS) : sheets.find((each) => each.title === title)?.text;
+  if (found) openExercises(found, exercise);
+  return Boolean(found);
+}
 
 async function grade(exercise) {
   const answer = answerOf(exercise.name).value;
   if (!answer.trim()) return true;
+  noteAttempt(exercise.name, answer);
   grades.value = { ...grades.value, [exercise.name]: { pending: true } };
   const reply = await graded({ ask: "grade", file: file.value, name: exercise.name, answer }).catch((error) => ({ ok: false, error }));
+  if (reply.correct) solved.value = [...new Set([...solved.value, exercise.name])];
   grades.value = { ...grades.value, [exercise.name]: reply.ok ? reply : { correct: false, feedback: reply.error.message } };
   return true;
 }
@@ -76,6 +90,38 @@ function Feedback({ grade: found }) {
       {found.error ? <div class="full"><Told error={found.error} text={found.error.full ?? found.error.message} /></div> : <p>{found.correct && <b>Correct. </b>}{found.feedback}</p>}
       {found.max_points !== undefined && <p class="quiet">{found.points} of {found.max_points} {found.max_points === 1 ? "point" : "points"}</p>}
       {found.solution && <p>Solution: <code>{found.solution}</code></p>}
+    </div>
+  );
+}
+
+/** How many exercises of the sheet are solved, the next one, and the lesson that they belong to. */
+function Progress() {
+  const all = sheet.value;
+  const right = all.filter(({ name }) => solved.value.includes(name)).length;
+  const open = (n) => !solved.value.includes(all[n].name);
+  const next = [...all.keys()].map((n) => (n + chosen.value + 1) % all.length).find(open) ?? null;
+  const go = () => {
+    chosen.value = next;
+    requestAnimationFrame(() => document.querySelector("#view .exercise")?.scrollIntoView({ block: "nearest" }));
+  };
+  const lesson = sheets.find(({ text }) => text === file.value)?.lesson;
+  const address = lesson && publicAddress(location.href, site.value);
+  return (
+    <div class="row progress">
+      <label class="held"><progress max={all.length} value={right} /> {right} of {all.length} solved</label>
+      {next !== null && next !== chosen.value && <button type="button" class={grades.value[current.value.name]?.correct ? "main" : ""} onClick={go}>next exercise</button>}
+      {address && <a href={new URL(lesson, address).href} target="_blank" rel="noreferrer">the lesson</a>}
+    </div>
+  );
+}
+
+/** The file with all answers, for whoever grades them. */
+function HandIn() {
+  const save = () => download(answersFile(sheet.value, student.value), answersFileName(student.value));
+  return (
+    <div class="row hand-in">
+      <label class="held">your name <input value={student.value} autocomplete="name" maxLength={100} onInput={(event) => (student.value = event.currentTarget.value)} /></label>
+      <button type="button" onClick={save}>download my answers</button>
     </div>
   );
 }
@@ -120,7 +166,7 @@ export function Exercise() {
         {sheet.value && (
           <label class="held">exercise{" "}
             <select value={chosen.value} onChange={(event) => (chosen.value = Number(event.currentTarget.value))}>
-              {sheet.value.map((each, n) => <option key={each.name} value={n}>{grades.value[each.name]?.correct ? "✓ " : ""}{each.name}</option>)}
+              {sheet.value.map((each, n) => <option key={each.name} value={n}>{solved.value.includes(each.name) ? "✓ " : ""}{each.name}</option>)}
             </select>
           </label>
         )}
@@ -133,19 +179,26 @@ export function Exercise() {
       {problem.value && <pre class="wrong full" role="alert">{problem.value.full ?? problem.value.message}</pre>}
       {!exercise && !problem.value && <p class="quiet">Choose those of a lesson, or open a file of your own: prose, what is given, and a reference solution that stays hidden.</p>}
       {exercise && (
-        <>
-          <div class="prose">{paragraphs(exercise.prose)}</div>
-          {exercise.given && <pre class="code small" tabIndex={0} role="group" aria-label="what is given">{exercise.given}</pre>}
-          {exercise.forbidden?.length > 0 && <p class="quiet">not allowed: {exercise.forbidden.join(", ")}</p>}
-          {exercise.parts?.length > 0 && <p class="quiet">the type of each, one a line: {exercise.parts.map((part) => <code key={part}>{part}</code>)}</p>}
-          {exercise.hole && <p class="quiet">the expression at the question mark: <code>{exercise.hole}</code></p>}
-          <Editor key={exercise.name} text={answerOf(exercise.name)} label={`your answer to ${exercise.name}`} errors={read?.errors ?? NONE} onSubmit={() => (grade(exercise), true)} />
-          {read?.of === answerOf(exercise.name).value && <Repairs repairs={read.errors.flatMap((error) => error.repairs)} source={read.of} onPut={(repair) => (answerOf(exercise.name).value = edited(read.of, repair))} />}
-          {read?.plain_latex && <div class="answer-formula scroll" tabIndex={0} role="group" aria-label="your answer, typeset"><Inline latex={`\\displaystyle ${read.plain_latex}`} /></div>}
-          <div class="row"><button type="button" class="main" data-after-editor onClick={() => grade(exercise)}>grade</button><span class="quiet">{exercise.points} {exercise.points === 1 ? "point" : "points"}</span></div>
-          <Feedback grade={grades.value[exercise.name]} />
-          <Hints hints={exercise.hints ?? []} />
-        </>
+        <div class="task" key={exercise.name}>
+          <div class="work">
+            <div class="prose">{paragraphs(exercise.prose)}</div>
+            {exercise.given && <pre class="code small" tabIndex={0} role="group" aria-label="what is given">{exercise.given}</pre>}
+            {exercise.forbidden?.length > 0 && <p class="quiet">not allowed: {exercise.forbidden.join(", ")}</p>}
+            {exercise.parts?.length > 0 && <p class="quiet">the type of each, one a line: {exercise.parts.map((part) => <code key={part}>{part}</code>)}</p>}
+            {exercise.hole && <p class="quiet">the expression at the question mark: <code>{exercise.hole}</code></p>}
+            <Editor key={exercise.name} text={answerOf(exercise.name)} label={`your answer to ${exercise.name}`} errors={read?.errors ?? NONE} onSubmit={() => (grade(exercise), true)} />
+            {read?.of === answerOf(exercise.name).value && <Repairs repairs={read.errors.flatMap((error) => error.repairs)} source={read.of} onPut={(repair) => (answerOf(exercise.name).value = edited(read.of, repair))} />}
+            {read?.plain_latex && <div class="answer-formula scroll" tabIndex={0} role="group" aria-label="your answer, typeset"><Inline latex={`\\displaystyle ${read.plain_latex}`} /></div>}
+            <div class="row"><button type="button" class="main" data-after-editor onClick={() => grade(exercise)}>grade</button><span class="quiet">{exercise.points} {exercise.points === 1 ? "point" : "points"}</span></div>
+            <Feedback grade={grades.value[exercise.name]} />
+            <Hints hints={exercise.hints ?? []} />
+          </div>
+          <Drawing file={file.value} exercise={exercise} own={grades.value[exercise.name]?.own} />
+          <div class="after-task">
+            <Progress />
+            <HandIn />
+          </div>
+        </div>
       )}
     </div>
   );

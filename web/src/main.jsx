@@ -8,7 +8,7 @@ import { axes } from "./colors.js";
 import { loadMacros } from "./completing.js";
 import { Derivative } from "./derivative_tab.jsx";
 import { Editor } from "./editor.jsx";
-import { Exercise, openExercises } from "./exercise_tab.jsx";
+import { Exercise, exerciseLink, openExercises, openLinked } from "./exercise_tab.jsx";
 import { Formula } from "./formula.jsx";
 import { examples, Header } from "./header.jsx";
 import { Inputs } from "./inputs.jsx";
@@ -16,7 +16,7 @@ import { Legend } from "./legend.jsx";
 import { Loops } from "./loops_tab.jsx";
 import { mend, Problems } from "./problems.jsx";
 import { ask, ready } from "./python.js";
-import { unpackedState } from "./share.js";
+import { packedState, site, unpackedState } from "./share.js";
 import { begin, checked, errors, kept, lit, litPart, open, plan, pointAt, step, superscripts, tab, text, typeset } from "./state.js";
 import { Steps } from "./steps.jsx";
 import { keep, recall } from "./storage.js";
@@ -27,6 +27,7 @@ import { Value } from "./value_tab.jsx";
 
 const TABS = { steps: Steps, value: Value, loops: Loops, code: Code, derivative: Derivative, compare: Compare, exercise: Exercise };
 const names = Object.keys(TABS);
+const EMBEDDED = new URLSearchParams(location.search).has("embed"); // in slides or on a course page
 const shownErrors = computed(() => [...errors.value, ...(checked.value?.warnings ?? [])]);
 const state = computed(() => (checked.value?.source !== text.value || !checked.value.latex ? "stale" : errors.value.length ? "wrong" : "right"));
 
@@ -80,11 +81,17 @@ function openFile(found) {
   } else open({ text: found });
 }
 
+/** A button from an embedded page to the playground, with what the page shows. */
+function WholePage() {
+  const go = async () => window.open(`${location.href.split(/[?#]/)[0]}#${await packedState(tab.value === "exercise" ? (await exerciseLink()) ?? kept() : kept())}`, "_blank");
+  return <p class="whole-page"><button type="button" onClick={go}>open in the playground</button></p>;
+}
+
 function Page() {
   return (
     <>
-      <Header onFile={openFile} />
-      <main>
+      {!EMBEDDED && <Header onFile={openFile} />}
+      <main class={tab.value === "exercise" ? "exercising" : ""}>
         <div class="left">
           <section class="text" aria-label="formula">
             <Editor text={text} errors={shownErrors.value} lit={lit.value} axes={axes.value} label="formula" id="formula" signs onRepair={mend} onCaret={(place) => place !== null && pointAt(place)} />
@@ -100,6 +107,7 @@ function Page() {
         </div>
         <Tabs />
       </main>
+      {EMBEDDED && <WholePage />}
     </>
   );
 }
@@ -108,11 +116,11 @@ function Page() {
 /** What is to be shown first: a link, the file that the server was given, what was there last, or the first example. */
 async function first() {
   const linked = location.hash.length > 1 ? await unpackedState(location.hash) : null;
-  const last = linked ?? recall("last", null);
+  const last = linked ?? (EMBEDDED ? null : recall("last", null));
   const asked = ask({ ask: "examples" }).catch(() => ({ ok: false }));
   if (last) take(last);
   const reply = await asked;
-  if (reply.ok) examples.value = reply.examples;
+  if (reply.ok) [examples.value, site.value] = [reply.examples, reply.site];
   const file = reply.file && !linked;
   if (file) openFile(reply.file);
   if (!last?.text && !text.value) open(reply.examples?.[0] ?? { text: "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V" });
@@ -120,10 +128,7 @@ async function first() {
 
 /** Opens what a link holds: a formula, exercises, or both. */
 function take(state) {
-  if (typeof state.exercises === "string") {
-    tab.value = "exercise";
-    openExercises(state.exercises.slice(0, 60_000), state.exercise);
-  }
+  if (openLinked(state)) tab.value = "exercise";
   if (state.tab === "exercise") requestAnimationFrame(() => matchMedia("(max-width: 56rem)").matches && document.querySelector(".views")?.scrollIntoView());
   if (typeof state.text !== "string" || !state.text) return;
   open(state);
@@ -153,7 +158,9 @@ render(<Page />, document.getElementById("app"));
 ready()?.catch(() => {});
 begin();
 loadMacros();
+if (EMBEDDED) document.documentElement.classList.add("embedded");
 first().then(() => {
+  if (EMBEDDED) return; // a course page does not replace the last state
   let timer = null;
   effect(() => {
     const state = kept();

@@ -1,5 +1,9 @@
 // The state of the page in the fragment of its address: base64url(deflate-raw(JSON)).
 
+import { signal } from "@preact/signals";
+
+export const site = signal(null); // the address where the page is published
+
 async function through(bytes, stream) {
   return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
 }
@@ -30,3 +34,18 @@ export async function unpackedState(fragment) {
     return null;
   }
 }
+
+const LOCAL = new Set(["localhost", "127.0.0.1", "[::1]", ""]);
+
+/** The address of this page that others can open: its own where it is published, else `site`; null where there is none. */
+export function publicAddress(here, site) {
+  const { protocol, hostname, origin, pathname } = new URL(here);
+  if (/^https?:$/.test(protocol) && !LOCAL.has(hostname)) return origin + pathname;
+  return /^https?:\/\//.test(site ?? "") ? site : null;
+}
+
+/** HTML that shows a link within another page. */
+export const embedding = (link) => {
+  const [address, fragment] = link.split("#");
+  return `<iframe src="${address}?embed#${fragment}" title="a formula with named axes" width="100%" height="480" style="border: 1px solid #ccc; border-radius: 6px"></iframe>`;
+};

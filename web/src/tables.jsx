@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { offset, shown, sizesOf } from "./arrays.js";
-import { axes } from "./colors.js";
+import { axes, exerciseAxes } from "./colors.js";
 import { labels, record } from "./state.js";
 import { Axis } from "./types.jsx";
 
@@ -11,7 +11,7 @@ const MOST = 16; // rows and columns that are written out
 
 /** The word for a position of an axis: its label, where all of them have one, or its number. */
 export function wordOf(axis, place) {
-  const words = labels.value[axis];
+  const words = exerciseAxes.value ? null : labels.value[axis];
   const size = axes.value.find((each) => each.name === axis)?.size;
   return words && words.length === size ? words[place - 1] : String(place);
 }

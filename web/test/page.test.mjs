@@ -6,8 +6,9 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { clear, close, FILE, given, launch, leave, NAME, numbers, open, oracle, place, ROOT, send, settled, shot, show, textOf, until, write } from "./browser.mjs";
+import { clear, close, FILE, given, launch, leave, NAME, numbers, open, oracle, place, ROOT, send, serve, settled, shot, show, textOf, until, write } from "./browser.mjs";
 import { packedState, unpackedState } from "../src/share.js";
+import readQr from "jsqr";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const ATTENTION = "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V";
@@ -347,7 +348,61 @@ test("6. a link holds exercises, and a hostile file of exercises is text", async
   await until(page, () => document.querySelector(".popover input"));
   const link = await page.$eval(".popover input", (each) => each.value);
   const kept = await unpackedState(link.slice(link.indexOf("#")));
-  assert.deepEqual([kept.exercises, kept.exercise, kept.tab], [state.exercises, "a", "exercise"]);
+  assert.deepEqual(Object.keys(kept).sort(), ["exercise", "exercises", "tab"]);
+  assert.ok(kept.exercise === "a" && kept.tab === "exercise" && kept.exercises.includes("#: expected ") && !/answer|2 X/.test(kept.exercises), kept.exercises);
+  await page.keyboard.press("Escape");
+  await page.select("select[aria-label='exercises of the course']", "1");
+  await until(page, () => document.querySelector("#view label select option")?.value === "0" && !document.querySelector("#view [aria-label='your answer to a']"));
+  await page.$$eval(".share > button", ([button]) => button.click());
+  await until(page, (link) => (document.querySelector(".popover input")?.value ?? link) !== link, [link]);
+  const course = await page.$eval(".popover input", (each) => each.value);
+  const named = await unpackedState(course.slice(course.indexOf("#")));
+  assert.deepEqual(Object.keys(named).sort(), ["exercise", "sheet", "tab"]);
+  const other = await open(browser, where.address, { fragment: course.slice(course.indexOf("#")), wait: false });
+  await until(other, (name) => document.querySelector(`#view [aria-label="your answer to ${name}"]`), [named.exercise], 90_000);
+  await leave(other);
+  await leave(page);
+});
+
+test("6. a link to a published page has a QR code, and one to this computer says so", { skip: FILE !== null || NAME === "firefox" }, async () => {
+  const here = await open(browser, where.address);
+  await here.$$eval(".share > button", ([button]) => button.click());
+  await until(here, () => document.querySelector(".popover p"));
+  assert.match(await here.$eval(".popover", (each) => each.textContent), /works only on this computer/);
+  assert.equal(await here.$(".popover svg"), null);
+  await leave(here);
+  const published = await serve("--site", "https://example.org/playground.html");
+  const page = await open(browser, published.address);
+  await page.$$eval(".share > button", ([button]) => button.click());
+  const code = await page.waitForSelector(".popover .qr svg");
+  const link = await page.$eval(".popover input", (each) => each.value);
+  assert.match(link, /^https:\/\/example\.org\/playground\.html#[\w-]+$/);
+  await page.setViewport({ width: 1280, height: 900, deviceScaleFactor: 3 });
+  const image = await code.screenshot({ encoding: "base64" });
+  const { data, width, height } = await page.evaluate(async (source) => {
+    const picture = Object.assign(new Image(), { src: `data:image/png;base64,${source}` });
+    await picture.decode();
+    const canvas = Object.assign(document.createElement("canvas"), { width: picture.width, height: picture.height });
+    const context = canvas.getContext("2d");
+    context.drawImage(picture, 0, 0);
+    const found = context.getImageData(0, 0, picture.width, picture.height);
+    return { data: Array.from(found.data), width: found.width, height: found.height };
+  }, image);
+  assert.equal(readQr(Uint8ClampedArray.from(data), width, height)?.data, link);
+  await shot(page, "share");
+  await leave(page);
+  published.close();
+});
+
+test("6. an embedded page has no header, keeps nothing, and leads to the whole one", async () => {
+  const state = { text: "∑_{a} X", inputs: { X: "ℝ^{a[3]}" }, tab: "value" };
+  const page = await open(browser, where.address, { fragment: `?embed#${await packedState(state)}` });
+  await until(page, () => document.querySelector("#tab-value[aria-selected=true]"));
+  assert.equal(await page.$("header"), null);
+  assert.equal(await page.$eval(".whole-page button", (each) => each.textContent), "open in the playground");
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  assert.equal(await page.evaluate(() => localStorage.getItem("named-tensors last")), null);
+  await shot(page, "embedded");
   await leave(page);
 });
 
@@ -538,6 +593,70 @@ test("11. every model of the course is right, and every slip is told in the word
     }
   }
   assert.ok(marked > 60, `${marked}`);
+  await leave(page);
+});
+
+test("11. an exercise is seen as grids, the answer beside the expected value with its wrong cells framed", async () => {
+  const page = await open(browser, where.address);
+  await show(page, "exercise");
+  const path = join(mkdtempSync(join(tmpdir(), "sheet-")), "week.nt");
+  writeFileSync(path, "#: exercise upper\nA ∈ ℝ^{row × column}\nanswer = A ⊙ 𝕀[iota_{row} ≤ iota_{column}]\n\n#: exercise total\nX ∈ ℝ^{n × m}\nanswer = ∑_{m} X\n\n#: exercise type kind types\nX ∈ ℝ^{n × m}\nanswer = ∑_{m} X\n");
+  await (await page.$("input[aria-label='open a file of exercises']")).uploadFile(path);
+  const numbersOf = (title) => page.$$eval(`.drawing [aria-label="${title}"] td[title]`, (cells) => cells.map((cell) => Number(cell.title)));
+  const grade = () => page.$$eval("#view button", (buttons) => buttons.find((each) => each.textContent === "grade").click());
+  await page.waitForSelector('.drawing section[aria-label="expected"]');
+  assert.equal(await page.$eval(".left", (each) => getComputedStyle(each).display), "none"); // no other formula is beside it
+  const [given, expected] = [await numbersOf("input A"), await numbersOf("expected")];
+  assert.equal(given.length, 12);
+  assert.deepEqual(expected, given.map((x, at) => (Math.floor(at / 4) <= at % 4 ? x : 0)));
+  await write(page, "A ⊙ 𝕀[iota_{row} < iota_{column}]", '#view [aria-label="your answer to upper"]');
+  await grade();
+  await page.waitForSelector('.drawing section[aria-label="your value"]');
+  assert.deepEqual(await page.$$eval('.drawing [aria-label="your value"] td[title]', (cells) => cells.flatMap((cell, at) => (cell.classList.contains("differs") ? [at] : []))), [0, 5, 10]);
+  assert.match(await page.$eval(".drawing > p", (each) => each.textContent), /^3 of 12 elements differ/);
+  assert.match(await page.$eval(".progress", (each) => each.textContent), /0 of 3 solved/);
+  await write(page, "A ⊙ 𝕀[iota_{column} ≥ iota_{row}]", '#view [aria-label="your answer to upper"]');
+  await grade();
+  await until(page, () => /1 of 3 solved/.test(document.querySelector(".progress").textContent));
+  await page.$$eval(".progress button.main", ([button]) => button.click());
+  await page.waitForSelector('#view [aria-label="your answer to total"]');
+  await until(page, () => document.querySelector('.drawing [aria-label="input X"]'));
+  assert.equal(await page.$('.drawing section[aria-label="your value"]'), null);
+  await page.$$eval(".progress button", ([button]) => button.click());
+  await page.waitForSelector('#view [aria-label="your answer to type"]');
+  assert.equal(await page.$(".drawing"), null);
+  await page.click("#tab-steps");
+  assert.equal(await page.$eval(".left", (each) => getComputedStyle(each).display), "flex");
+  assert.deepEqual(page.complaints, []);
+  rmSync(join(path, ".."), { recursive: true });
+  await leave(page);
+});
+
+test("11. answers are downloaded as the file that graders read, every attempt in its order", async () => {
+  const page = await open(browser, where.address);
+  await show(page, "exercise");
+  const file = "#: exercise total\nX ∈ ℝ^{n × m}\nanswer = ∑_{m} X\n\n#: exercise half\nX ∈ ℝ^{n}\nanswer = X / 2\n";
+  const path = join(mkdtempSync(join(tmpdir(), "sheet-")), "week.nt");
+  writeFileSync(path, file);
+  await (await page.$("input[aria-label='open a file of exercises']")).uploadFile(path);
+  await page.waitForSelector('#view [aria-label="your answer to total"]');
+  for (const answer of ["∑_{n} X", "X", "∑_{m} X"]) {
+    await write(page, answer, '#view [aria-label="your answer to total"]');
+    if (answer !== "X") {
+      await page.$$eval("#view button", (buttons) => buttons.find((each) => each.textContent === "grade").click());
+      await until(page, (right) => document.querySelector(".feedback")?.classList.contains(right ? "right" : "wrong"), [answer === "∑_{m} X"]);
+    }
+  }
+  await page.type(".hand-in input", "Ada Lovelace");
+  const found = await page.evaluate(async () => {
+    let blob, name;
+    URL.createObjectURL = (given) => ((blob = given), "blob:none");
+    HTMLAnchorElement.prototype.click = function () { name = this.download; };
+    [...document.querySelectorAll("#view button")].find((each) => each.textContent === "download my answers").click();
+    return { text: await blob.text(), name };
+  });
+  assert.deepEqual(found, { name: "ada-lovelace.nt", text: "#: student Ada Lovelace\n\n#: exercise total\n∑_{n} X\n\n#: exercise total\n∑_{m} X\n" });
+  rmSync(join(path, ".."), { recursive: true });
   await leave(page);
 });
 

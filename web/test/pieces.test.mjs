@@ -8,7 +8,8 @@ import { axisWords } from "../src/axis_words.js";
 import { point, smallestAt, unit, units } from "../src/places.js";
 import { drawn, pcg32 } from "../src/random.js";
 import { number, read, readNpy } from "../src/reading.js";
-import { packedState, unpackedState } from "../src/share.js";
+import { answersFile, answersFileName } from "../src/answers.js";
+import { embedding, packedState, publicAddress, unpackedState } from "../src/share.js";
 
 test("PCG32 draws what its authors say it draws", () => {
   const next = pcg32(42, 54);
@@ -89,4 +90,17 @@ test("arrays keep their numbers where their sizes change", () => {
 test("numbers are written as one reads them", () => {
   assert.deepEqual([0.1 + 0.2, -2, 1e-9, 123456.789, NaN, -Infinity, 1e20].map((x) => shown(x)), ["0.3", "−2", "1.00e−9", "123500", "nan", "−∞", "1.00e20"]);
   assert.deepEqual(["1e3", "−2.5", "+.5", "x", "", "1.2.3", "-inf"].map(number), [1000, -2.5, 0.5, undefined, undefined, undefined, -Infinity]);
+});
+
+for (const [here, site, address] of [
+  ["http://127.0.0.1:8017/#abc", null, null], ["http://localhost:8017/", undefined, null], ["file:///home/ada/playground.html#x", null, null],
+  ["http://127.0.0.1:8017/?embed#abc", "https://example.org/play.html", "https://example.org/play.html"], ["http://127.0.0.1:8017/", "javascript:alert(1)", null],
+  ["https://example.org/docs/playground.html?embed#abc", null, "https://example.org/docs/playground.html"], ["https://example.org/a.html", "https://other.org/", "https://example.org/a.html"],
+]) test(`others open ${here} at ${address}, the site being ${site}`, () => assert.equal(publicAddress(here, site), address));
+
+test("an embedded page is the link with a word in its query", () => assert.match(embedding("https://example.org/p.html#abc"), /src="https:\/\/example\.org\/p\.html\?embed#abc"/));
+
+test("a file of answers is named after the student, whatever the name is", () => {
+  assert.deepEqual(["Ada Lovelace", " ", "../../x", "Émile 2"].map(answersFileName), ["ada-lovelace.nt", "answers.nt", "x.nt", "émile-2.nt"]);
+  assert.equal(answersFile([{ name: "a" }], "  Ada\n#: exercise b "), "#: student Ada #: exercise b\n");
 });

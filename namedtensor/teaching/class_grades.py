@@ -1,0 +1,88 @@
+"""The grades of a class: every answer of every student, of which the author's choice counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .exercise_files import ExerciseText
+from .grading import Grade, grade
+from .sheets import Exercise, Sheet
+from .submissions import Student, Submission, own_part
+
+NO_ANSWER = ""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """An answer and its grade."""
+
+    answer: str
+    grade: Grade
+
+
+@dataclass(frozen=True)
+class Result:
+    """An exercise of a student: all attempts, the oldest first, and the one that counts."""
+
+    exercise: Exercise
+    attempts: tuple[Attempt, ...]
+    counted: Attempt
+
+    @property
+    def grade(self) -> Grade:
+        return self.counted.grade
+
+
+@dataclass(frozen=True)
+class StudentResults:
+    """A student's results, one for each exercise of the sheet."""
+
+    student: Student
+    results: tuple[Result, ...]
+
+    @property
+    def points(self) -> float:
+        return sum(each.grade.points for each in self.results)
+
+    @property
+    def max_points(self) -> float:
+        return sum(each.grade.max_points for each in self.results)
+
+    @property
+    def grades(self) -> list[Grade]:
+        return [each.grade for each in self.results]
+
+
+class ClassGrader:
+    """Grades submissions; an answer that several students gave is graded once."""
+
+    def __init__(self, sheet: Sheet, counts: str | None = None, seed: int = 0):
+        self.sheet, self.counts, self.seed = sheet, counts, seed
+        self._grades: dict[tuple[str, str], Grade] = {}
+
+    def results(self, submission: Submission) -> StudentResults:
+        graded = (self._result(each, submission.answers) for each in self.sheet.values())
+        return StudentResults(submission.student, tuple(graded))
+
+    def _result(self, exercise: Exercise, answers: Mapping[str, tuple[str, ...]]) -> Result:
+        own = dict.fromkeys(own_part(answer, exercise).strip() for answer in answers.get(exercise.name, ()))
+        attempts = tuple(self._attempt(exercise, answer) for answer in own if answer)
+        counted = (
+            counted_of(attempts, self.counts or exercise.counts) if attempts else self._attempt(exercise, NO_ANSWER)
+        )
+        return Result(exercise, attempts, counted)
+
+    def _attempt(self, exercise: ExerciseText, answer: str) -> Attempt:
+        key = exercise.name, answer
+        if key not in self._grades:
+            self._grades[key] = grade(exercise, answer, self.seed)
+        return Attempt(answer, self._grades[key])
+
+
+def counted_of(attempts: tuple[Attempt, ...], counts: str) -> Attempt:
+    """The attempt that counts: the last, the best or the first of those that count as an attempt, or of all if none does."""
+    valid = [each for each in attempts if each.grade.counts_as_attempt] or [*attempts]
+    if counts == "best":
+        return max(valid, key=lambda each: each.grade.points)  # the first of several
+    return valid[0] if counts == "first" else valid[-1]

@@ -1,0 +1,168 @@
+"""Grades in the formats of learning platforms.
+
+Of one submission: JSON, plain, for Gradescope (`results.json` of an autograder), or by exercise for nbgrader. Of a class: a table
+with a row for each student and exercise; Moodle's table of grades, which both its import of grades and its offline worksheet read;
+the table that nbgrader exports; a `results.json` for each student; JSON.
+"""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from .class_grades import Result, StudentResults
+from .grading import Grade
+
+Row = Sequence[Any]
+Rows = Iterable[Row]
+
+
+# -------------------------------------------------------------------------------------------------------- one submission
+def plain(found: list[Grade]) -> Any:
+    return {
+        "points": sum(each.points for each in found),
+        "max_points": sum(each.max_points for each in found),
+        "grades": [each.json() for each in found],
+    }
+
+
+def gradescope(found: list[Grade]) -> Any:
+    return {
+        "score": sum(each.points for each in found),
+        "tests": [
+            {
+                "name": each.exercise,
+                "score": each.points,
+                "max_score": each.max_points,
+                "status": "passed" if each.correct else "failed",
+                "output": each.feedback,
+                "output_format": "text",
+                "visibility": "visible",
+            }
+            for each in found
+        ],
+    }
+
+
+def nbgrader(found: list[Grade]) -> Any:
+    return {
+        each.exercise: {"score": each.points, "max_score": each.max_points, "comment": each.feedback} for each in found
+    }
+
+
+GRADERS: Mapping[str, Callable[[list[Grade]], Any]] = {"json": plain, "gradescope": gradescope, "nbgrader": nbgrader}
+
+
+def json_text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+# --------------------------------------------------------------------------------------------------------------- a class
+def class_json(results: Sequence[StudentResults], skipped: Sequence[str] = ()) -> str:
+    """`skipped` are the files that were not graded."""
+    return json_text({"students": [_student_json(each) for each in results], "skipped": [*skipped]})
+
+
+def _student_json(of: StudentResults) -> Any:
+    grades = [
+        {**each.grade.json(), "answer": each.counted.answer, "attempts": len(each.attempts)} for each in of.results
+    ]
+    student = {"student": of.student.id, "name": of.student.name, "email": of.student.email}
+    return {**student, "points": of.points, "max_points": of.max_points, "grades": grades}
+
+
+LONG = ("student", "name", "email", "exercise", "points", "max_points", "correct", "attempts", "answer", "feedback")
+
+
+def long_rows(results: Iterable[StudentResults], sheet: str) -> Rows:
+    """A row for each student and exercise, and one for the total of each student."""
+    for of in results:
+        who = (of.student.id, of.student.name, of.student.email)
+        yield from ((*who, *_exercise_row(each)) for each in of.results)
+        attempts = sum(len(each.attempts) for each in of.results)
+        right = sum(each.grade.correct for each in of.results)
+        yield (*who, "all exercises", of.points, of.max_points, right, attempts, "", "")
+
+
+def _exercise_row(of: Result) -> Row:
+    grade = of.grade
+    correct = int(grade.correct)
+    return (
+        grade.exercise,
+        grade.points,
+        grade.max_points,
+        correct,
+        len(of.attempts),
+        of.counted.answer,
+        grade.feedback,
+    )
+
+
+MOODLE = (
+    "Identifier", "Full name", "First name", "Last name", "Email address", "Username", "ID number", "Grade", "Maximum grade",
+    "Last modified (grade)", "Feedback comments",
+)  # fmt: skip
+
+
+def moodle_rows(results: Iterable[StudentResults], sheet: str) -> Rows:
+    """A row for each student. Moodle takes feedback for HTML."""
+    for of in results:
+        student = of.student
+        number = f"Participant {student.participant}" if student.participant else ""
+        who = (number, student.name, student.first_name, student.last_name, student.email, student.username)
+        yield (*who, student.id_number, of.points, of.max_points, "-", _feedback_html(of))
+
+
+def _feedback_html(of: StudentResults) -> str:
+    lines = (f"{each.exercise}: {each.points:g} of {each.max_points:g}. {each.feedback}" for each in of.grades)
+    return "<br>".join(html.escape(line, quote=False).replace("\n", "<br>") for line in lines)
+
+
+NBGRADER = (
+    "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email", "raw_score",
+    "late_submission_penalty", "score", "max_score",
+)  # fmt: skip
+
+
+def nbgrader_rows(results: Iterable[StudentResults], sheet: str) -> Rows:
+    for of in results:
+        student = of.student
+        who = (student.id, student.last_name, student.first_name, student.email)
+        yield (sheet, "", "", *who, of.points, 0.0, of.points, of.max_points)
+
+
+TABLES: Mapping[str, tuple[Row, Callable[[Iterable[StudentResults], str], Rows]]] = {
+    "csv": (LONG, long_rows), "moodle": (MOODLE, moodle_rows), "nbgrader": (NBGRADER, nbgrader_rows),
+}  # fmt: skip
+
+
+def table(results: Sequence[StudentResults], to: str, sheet: str) -> str:
+    """The grades of a class as CSV."""
+    header, rows = TABLES[to]
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows([_cell(each) for each in row] for row in rows(results, sheet))
+    return text.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    """A cell that no spreadsheet takes for a formula of its own."""
+    begins_formula = isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t") and value != "-"
+    return f"'{value}" if begins_formula else value
+
+
+def gradescope_files(results: Iterable[StudentResults]) -> dict[str, str]:
+    """The `results.json` of each student, by its path in a folder."""
+    found: dict[str, str] = {}
+    for of in results:
+        name = re.sub(r"[^\w.@ -]", "_", of.student.id).strip(". ") or "student"
+        while f"{name}/results.json" in found:
+            name += "_"
+        found[f"{name}/results.json"] = json_text(gradescope(of.grades))
+    return found

@@ -1,0 +1,199 @@
+"""Submitted files: the answers in one, and the student whose file it is.
+
+    #: student Ada Lovelace
+    #: exercise total
+    ∑_{m} X
+    #: exercise total
+    ∑_{n} X
+
+An exercise may occur several times: these are the attempts, in their order. A folder of submissions is one that Moodle or
+nbgrader writes, with a folder or a prefix for each student, or has files that are called after the students.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..files.text import InputError, read_text
+from .exercise_files import DIRECTIVE, ExerciseText
+
+MAX_FILE_BYTES = 1_000_000
+SUFFIXES = (".nt", ".txt")
+MOODLE = re.compile(r"(?P<name>.+?)_(?P<participant>\d+)_assignsubmission_\w+?(?:_|$)")  # as Moodle downloads them all
+COPY = re.compile(r"\s*\(\d+\)$")  # what browsers put behind the name of a second file
+
+
+@dataclass(frozen=True)
+class Student:
+    """A student: `id` names the files; the rest is of the roster, or of Moodle's folders."""
+
+    id: str
+    first_name: str = ""
+    last_name: str = ""
+    email: str = ""
+    username: str = ""
+    id_number: str = ""
+    participant: str = ""
+
+    @property
+    def name(self) -> str:
+        return f"{self.first_name} {self.last_name}".strip() or self.id
+
+
+@dataclass(frozen=True)
+class Submission:
+    """All answers of a student, by exercise, the oldest first."""
+
+    student: Student
+    answers: Mapping[str, tuple[str, ...]]
+
+
+# ----------------------------------------------------------------------------------------------------------------- files
+def answers(text: str) -> dict[str, list[str]]:
+    """Return the submitted answers by exercise: the formula lines below each header, a list for several headers."""
+    found: dict[str, list[list[str]]] = {}
+    lines: list[str] | None = None
+    for line in text.splitlines():
+        directive = DIRECTIVE.match(line.strip())
+        if directive:
+            if directive[1] == "exercise":
+                lines = []
+                found.setdefault((directive[2].split() or [""])[0], []).append(lines)
+        elif lines is not None and line.strip() and not line.strip().startswith("#"):
+            lines.append(line)
+    return {name: ["\n".join(each) for each in attempts if each] for name, attempts in found.items()}
+
+
+def own_part(answer: str, exercise: ExerciseText) -> str:
+    """An answer without the lines that the exercise gives."""
+    given = [" ".join(line.split()) for line in exercise.given.splitlines()]
+    kept: list[str] = []
+    for line in answer.splitlines():
+        plain = " ".join(line.split())
+        if plain in given:
+            given.remove(plain)
+        else:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def stated_student(text: str) -> str:
+    """The student that a file names in a line `#: student`; empty where it names none."""
+    for line in text.splitlines():
+        directive = DIRECTIVE.match(line.strip())
+        if directive and directive[1] == "student":
+            return directive[2].strip()
+    return ""
+
+
+def text_of(path: Path) -> str:
+    """The text of a submitted file. Raises InputError."""
+    try:
+        size = path.stat().st_size
+    except OSError:
+        size = 0  # which reading it reports
+    if size > MAX_FILE_BYTES:
+        raise InputError(f"{path} has {size} bytes, and at most {MAX_FILE_BYTES} are read")
+    return read_text(path)
+
+
+# --------------------------------------------------------------------------------------------------------------- folders
+def files_in(folder: Path) -> list[Path]:
+    """The files of a folder, at any depth, the oldest first; hidden ones are left out."""
+    paths = [path for path in folder.rglob("*") if path.is_file() and not _is_hidden(path.relative_to(folder))]
+    return sorted(paths, key=lambda path: (path.stat().st_mtime, path.as_posix()))
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith((".", "__")) for part in path.parts)
+
+
+def student_of(path: Path, folder: Path, text: str) -> Student:
+    """The student whose file it is: by the folder or prefix that a learning platform gave it, else by the line `#: student`,
+    else by its name."""
+    first, *rest = path.relative_to(folder).parts
+    if found := MOODLE.match(first):
+        return Student(found["name"], participant=found["participant"])
+    if rest:
+        return Student(first)
+    return Student(stated_student(text) or COPY.sub("", path.stem) or path.stem)
+
+
+def submissions(texts: Mapping[Path, str], folder: Path, roster: list[Student]) -> list[Submission]:
+    """The submissions of a class, in the order of the roster, those of others behind; who submitted nothing has no answers."""
+    known = dict(_names(roster))
+    students: dict[str, Student] = {student.id: student for student in roster}
+    found: dict[str, dict[str, list[str]]] = {student.id: {} for student in roster}
+    for path, text in texts.items():
+        student = student_of(path, folder, text)
+        listed = known.get(student.id.casefold())
+        student = student if listed is None else replace(listed, participant=student.participant)
+        students[student.id] = student
+        own = found.setdefault(student.id, {})
+        for name, attempts in answers(text).items():
+            own.setdefault(name, []).extend(attempts)
+    return [
+        Submission(students[name], {exercise: tuple(attempts) for exercise, attempts in own.items()})
+        for name, own in found.items()
+    ]
+
+
+def _names(roster: list[Student]) -> Iterator[tuple[str, Student]]:
+    """What a file of each student may be called."""
+    for student in roster:
+        for name in (student.id, student.username, student.email, student.email.partition("@")[0], student.id_number):
+            if name:
+                yield name.casefold(), student
+        for name in (f"{student.first_name} {student.last_name}", f"{student.last_name} {student.first_name}"):
+            for spelled in (name, name.replace(" ", "_"), name.replace(" ", "-"), name.replace(" ", ".")):
+                if name.strip():
+                    yield spelled.casefold(), student
+
+
+# ---------------------------------------------------------------------------------------------------------------- roster
+COLUMNS: Mapping[str, tuple[str, ...]] = {  # as Moodle, Gradescope, nbgrader and Canvas call them
+    "id": ("student", "student_id", "id", "sis user id"),
+    "first_name": ("first_name", "first name", "firstname", "given name"),
+    "last_name": ("last_name", "last name", "lastname", "surname", "family name"),
+    "email": ("email", "email address", "e-mail", "mail"),
+    "username": ("username", "login", "netid", "sis login id"),
+    "id_number": ("id number", "idnumber", "sid", "student id"),
+}
+NAME = ("name", "full name")
+
+
+def roster_of(path: Path) -> list[Student]:
+    """The students of a table whose first row names its columns. Raises InputError."""
+    lines = read_text(path).splitlines()
+    separator = max(",;\t", key=lambda each: lines[0].count(each)) if lines else ","
+    header, *rows = list(csv.reader(lines, delimiter=separator)) or [[]]
+    plain = [each.strip().casefold() for each in header]
+    columns = {field: at for field, names in COLUMNS.items() for at, each in enumerate(plain) if each in names}
+    named = next((at for at, each in enumerate(plain) if each in NAME), None)
+    if named is None and not columns:
+        known = ", ".join(names[0] for names in COLUMNS.values())
+        raise InputError(f"{path}: expected a first row with names of columns such as {known}")
+    students = [_student(row, columns, named) for row in rows if any(each.strip() for each in row)]
+    for student in students:
+        if sum(each.id == student.id for each in students) > 1:
+            raise InputError(f"{path}: {student.id} is in two rows")
+    return students
+
+
+def _student(row: list[str], columns: Mapping[str, int], named: int | None) -> Student:
+    found = {field: row[at].strip() for field, at in columns.items() if at < len(row)}
+    if named is not None and named < len(row) and not (found.get("first_name") or found.get("last_name")):
+        found["first_name"], _, found["last_name"] = row[named].strip().rpartition(" ")
+    name = f"{found.get('first_name', '')} {found.get('last_name', '')}".strip()
+    found["id"] = (
+        found.get("id")
+        or found.get("username")
+        or found.get("email", "").partition("@")[0]
+        or found.get("id_number")
+        or name
+    )
+    return Student(**found)

@@ -1,0 +1,45 @@
+// A student's answers, stored in this browser only: the text of each, the attempts that were graded, and the file to hand in.
+
+import { effect, signal } from "@preact/signals";
+import { keep, recall } from "./storage.js";
+
+const MAX_ATTEMPTS = 50; // of one exercise
+
+export const student = signal(recall("student", ""));
+effect(() => keep("student", student.value));
+
+const texts = new Map(); // signals, by the name of an exercise
+
+export function answerOf(name) {
+  if (!texts.has(name)) {
+    texts.set(name, signal(recall(`answer ${name}`, "")));
+    effect(() => keep(`answer ${name}`, texts.get(name).value));
+  }
+  return texts.get(name);
+}
+
+export const attemptsOf = (name) => recall(`attempts ${name}`, []).filter((each) => typeof each === "string");
+
+/** Notes an answer that was graded; the same one again is the last. */
+export function noteAttempt(name, answer) {
+  keep(`attempts ${name}`, [...attemptsOf(name).filter((each) => each !== answer), answer].slice(-MAX_ATTEMPTS));
+}
+
+/** All attempts as the file that `namedtensor exercises grade` reads; what was written and not graded is the last one. */
+export function answersFile(exercises, name) {
+  const blocks = exercises.flatMap((exercise) => {
+    const written = answerOf(exercise.name).value.trim();
+    const attempts = attemptsOf(exercise.name).map((each) => each.trim()).filter((each) => each !== written);
+    return [...attempts, written].filter(Boolean).map((answer) => `#: exercise ${exercise.name}\n${answer}\n`);
+  });
+  return [...(name.trim() ? [`#: student ${name.trim().replace(/\s+/g, " ")}\n`] : []), ...blocks].join("\n");
+}
+
+/** What the file is called: after the student. */
+export const answersFileName = (name) => `${name.trim().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").toLowerCase() || "answers"}.nt`;
+
+export function download(text, name) {
+  const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  Object.assign(document.createElement("a"), { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}
