@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from ..display.code_elements import root_of_a_size
 from ..operators import REGISTRY
 from ..terms.terms import Term
 
@@ -52,6 +53,9 @@ def number(w: Writes, term: Term, at: Place) -> Written:
         return Written(str(int(value)))
     if math.isnan(value):
         return Written("undefined")
+    root = root_of_a_size(term.node, value)
+    if root is not None:
+        return Written(f"√({root})")
     text = "∞" if math.isinf(value) else repr(int(value) if value == int(value) else value).replace("-", "−")
     return Written(f"−{text}" if value == -math.inf else text, ATOM if value >= 0 else SUM)
 

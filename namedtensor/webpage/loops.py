@@ -21,7 +21,7 @@ from grammar.errors import NotationError
 
 from ..display.code import named_terms
 from ..terms.environment import source_name
-from ..terms.terms import Term
+from ..terms.terms import Term, topological
 from .elements import ELEMENTS, Written
 from .replies import Reply
 from .requests import Request
@@ -30,6 +30,10 @@ from .typed import typed
 
 Place = Mapping[str, str]  # of each axis what is written for its index
 MOST = 600  # lines
+ACCUMULATORS = {
+    "⊙": "product", "dot": "product", "softmax": "normalizer", "logsoftmax": "normalizer", "logsumexp": "normalizer",
+    "max": "largest", "min": "smallest",
+}  # fmt: skip
 Line = tuple[str, Any]  # what is written, and the span of the formula that it is of
 
 
@@ -59,7 +63,8 @@ class Writer:
     ):
         self.names, self.text, self.whole, self.out = names, text, whole, out
         self.blocks = [Block()]
-        self.count = 0
+        self.scores: dict[int, str] = {}  # products that a softmax is taken of
+        self.counts: dict[str, int] = {}  # names of numbers that loops make, with the last number after each
 
     # ------------------------------------------------------------------------------------------------------ one element
     def element(self, term: Term, at: Place) -> Written:
@@ -95,6 +100,18 @@ class Writer:
         self.blocks[self.depth(at)].known[(id(term), *sorted(at.items()))] = found
         return found
 
+    def fresh_name(self, term: Term, start: str) -> str:
+        """A name for a number that loops make: what the operator's value is called, with a number where it is taken."""
+        name = base = self.scores.get(id(term)) or ACCUMULATORS.get(
+            term.operator, "total" if start in ("0", "1") else "best"
+        )
+        taken = {*self.counts, *self.names.values(), *self.whole.values()}
+        while name in taken:
+            self.counts[base] = self.counts.get(base, 1) + 1
+            name = f"{base}{self.counts[base]}"
+        self.counts.setdefault(name, 1)
+        return name
+
     # ------------------------------------------------------------------------------------------------------------ loops
     def total(
         self, term: Term, at: Place, axes: tuple[str, ...], sizes: Mapping[str, int], start: str, grow: str,
@@ -103,8 +120,7 @@ class Writer:
         """A number that loops over some axes make, in the outermost block where all its other indices are known."""
         depth = self.depth(at)
         inner, self.blocks = self.blocks[depth + 1 :], self.blocks[: depth + 1]
-        self.count += 1
-        name = f"total{self.count}" if start in ("0", "1") else f"best{self.count}"
+        name = self.fresh_name(term, start)
         span = getattr(term.node, "span", None)
         lines: list[Line | Loop] = [(f"{name} = {start}", span)]
         with self.opened(axes, sizes, lines, inner) as indices:
@@ -155,7 +171,7 @@ class Writer:
         writer = Writer(
             {each: named for each, named in self.names.items() if each != id(term)}, self.text, self.whole, self.out
         )
-        writer.count = self.count
+        writer.counts, writer.scores = self.counts, self.scores
         axes, sizes = tuple(term.shape), dict(term.shape)
         lines: list[Line | Loop] = []
         with writer.opened(axes, sizes, lines, []) as at:
@@ -166,7 +182,6 @@ class Writer:
                 )
         self.out += [*writer.blocks[0].lines, *(lines if axes else [])]
         self.whole[id(term)] = name
-        self.count = writer.count
 
 
 def taken(name: str, indices: Any) -> Written:
@@ -191,9 +206,21 @@ def loops(request: Request) -> Reply:
     out: list[Line | Loop] = []
     names = named_terms(found.checker)
     name = names.get(id(found.root)) or title(found.typed)
-    Writer(names, found.checker.text, {}, out).compute(found.root, name)
+    writer = Writer(names, found.checker.text, {}, out)
+    writer.scores = dict.fromkeys(products_of_softmax(found.root), "score")
+    writer.compute(found.root, name)
     lines = list(laid_out(out, 0))
     return {"text": "\n".join("    " * each["indent"] + each["text"] for each in lines), "lines": lines}
+
+
+def products_of_softmax(root: Term) -> Iterator[int]:
+    """The products that are scaled or shifted at most before a softmax is taken of them."""
+    for term in topological(root):
+        below = term.arguments[0] if term.operator in ("softmax", "logsoftmax") else None
+        while below is not None and below.operator in ("/", "+", "-", "rename", "where", "cases"):
+            below = below.arguments[0]
+        if below is not None and below.operator in ("⊙", "dot"):
+            yield id(below)
 
 
 def laid_out(lines: list[Line | Loop], indent: int) -> Iterator[Reply]:
