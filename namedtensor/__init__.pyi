@@ -478,8 +478,9 @@ def to_python(
         The inputs, in the order of the function's parameters, if not passed as keywords.
     sizes : mapping of str to int, optional
         Sizes to fix. Other sizes that the shapes leave open are read from the arrays.
-    style : {"function", "module"}
-        "module" gives a class of PyTorch whose parameters are what the formula declares (default: "function").
+    style : {"function", "module", "readable"}
+        "module" gives a class of PyTorch whose parameters are what the formula declares; "readable" gives the code that
+        one would write by hand, with the formula's names and without checks, for known sizes (default: "function").
     syntax : {"auto", "text", "latex"}
         The syntax of a text (default: "auto", which detects it).
     **named : tensor or shape
@@ -503,6 +504,13 @@ def to_python(
         check("X", X, {"a": 3, "b": 2}, torch.float32, torch.float64)
         t1 = X.sum(0)  # ℝ^{b[2]}
         return t1
+    <BLANKLINE>
+    >>> print(nt.to_python("W ⊙_{a} X + c", style="readable", W="ℝ^{b[2] × a[3]}", X="ℝ^{n[4] × a[3]}", c="ℝ^{b[2]}"))
+    import numpy as np
+    <BLANKLINE>
+    <BLANKLINE>
+    def function(W, X, c):
+        return W @ X.T + c[:, None]  # b × n
     <BLANKLINE>
     """
 

@@ -13,7 +13,11 @@ from namedtensor.checking import loops, stacked_families
 from namedtensor.programs.evaluate import EVALUATORS, EXECUTABLES
 from namedtensor.terms import structural
 
-LEAST = ((loops, "MIN_LOOP_STEPS"), (loops, "MIN_LOOP_LAYERS"), (stacked_families, "MIN_LOOP_STEPS"))  # the least steps of loops
+LEAST = (
+    (loops, "MIN_LOOP_STEPS"),
+    (loops, "MIN_LOOP_LAYERS"),
+    (stacked_families, "MIN_LOOP_STEPS"),
+)  # the least steps of loops
 MODULES = {"torch": "torch", "jax": "jax.numpy"}
 RNG = np.random.default_rng(11)
 GIVEN = {

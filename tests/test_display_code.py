@@ -1,9 +1,13 @@
 """Readable code: what it says, and that it gives the values of the formula in each library."""
 
+import re
+
 import numpy as np
 import pytest
 
 import namedtensor as nt
+import transformer
+from namedtensor import display
 from namedtensor.display.code import Unreadable
 from namedtensor.webpage.code import code_of
 from namedtensor.webpage.examples import EXAMPLES
@@ -139,3 +143,36 @@ def test_the_code_of_an_example_gives_its_value(example, library):
     if any(isinstance(value, int) for value in inputs.values()):
         pytest.skip("its sizes are numbers of steps")
     check(example.text, inputs, library)
+
+
+def test_layers_have_readable_code():
+    text = transformer.EncoderBlock.formula.to_python(
+        style="readable", X="ℝ^{seq[4] × chans[8]}", sizes={"key": 2, "val": 8, "hidden": 16}
+    )
+    assert "LN_Q = X_1 @ W_Q + b_Q" in text or "scores = " in text
+    layer = transformer.EncoderBlock.init(0, {"chans": 8, "key": 2, "val": 8, "hidden": 16})
+    X = nt.tensor(np.random.default_rng(0).normal(size=(4, 8)), "seq chans")
+    names = re.search(r"def function\((.*)\):", text)[1].split(", ")
+    space: dict = {}
+    exec(text, space)
+    arrays = {display.code.identifier(name): value.array for name, value in layer.parameters.items()} | {
+        "X": X.array
+    }
+    np.testing.assert_allclose(
+        space["function"](*(arrays[name] for name in names)), layer(X).to_array(["seq", "chans"]), rtol=1e-6
+    )
+
+
+@pytest.mark.parametrize(("words", "message"), [
+    ({"X": "ℝ^{a × b[2]}"}, "the size of axis a in X is missing"),
+    ({"X": "ℝ^{a[3]}", "library": "tensorflow"}, "unknown backend 'tensorflow'"),
+])  # fmt: skip
+def test_readable_code_is_refused_in_a_sentence(words, message):
+    library = words.pop("library", "numpy")
+    with pytest.raises(nt.NotationError, match=message):
+        nt.to_python("∑_{a} X", library, style="readable", **words)
+
+
+def test_an_operator_without_readable_code_is_named():
+    with pytest.raises(nt.NotationError, match="erf has no readable form in np"):
+        nt.to_python("erf(X)", style="readable", X="ℝ^{a[3]}")

@@ -28,9 +28,10 @@ def python_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--style",
-        choices=("function", "module"),
+        choices=("function", "module", "readable"),
         default="function",
-        help="a function, or a class of PyTorch with what is declared as its parameters (default: function)",
+        help="a function, a class of PyTorch with what is declared as its parameters, or code as one writes it by hand "
+        "(default: function)",
     )
 
 

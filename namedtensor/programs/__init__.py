@@ -19,6 +19,7 @@
 `checks`: types without data.
 `named_plans`: plans for arguments by name, for one library.
 `compiled`: functions for repeated calls.
+`readable`: code that a person reads.
 `einsum`: formulas as calls of einsum.
 `diagrams`: its data flow.
 `variants`: a program with some definitions replaced.

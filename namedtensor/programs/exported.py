@@ -127,8 +127,9 @@ class Exported:
             The inputs, in the order of the function's parameters, if not passed as keywords.
         sizes : mapping of str to int, optional
             Sizes to fix. Other sizes that the shapes leave open are read from the arrays.
-        style : {"function", "module"}
-            "module" gives a class of PyTorch whose parameters are what the formula declares (default: "function").
+        style : {"function", "module", "readable"}
+            "module" gives a class of PyTorch whose parameters are what the formula declares; "readable" gives the code that
+            one would write by hand, with the formula's names and without checks, for known sizes (default: "function").
         **named : tensor or shape
             Inputs, such as X="ℝ^{seq × a[8]}".
 
@@ -151,12 +152,20 @@ class Exported:
             t1 = X.sum(0)  # ℝ^{b[2]}
             return t1
         <BLANKLINE>
+        >>> print(nt.to_python("W ⊙_{a} X + c", style="readable", W="ℝ^{b[2] × a[3]}", X="ℝ^{n[4] × a[3]}", c="ℝ^{b[2]}"))
+        import numpy as np
+        <BLANKLINE>
+        <BLANKLINE>
+        def function(W, X, c):
+            return W @ X.T + c[:, None]  # b × n
+        <BLANKLINE>
         """
         with LOADING, all_or_none():
             from .compiled import to_module, to_python
             from .executable import Options
+            from .readable import to_readable
 
-        styles = {"function": to_python, "module": to_module}
+        styles = {"function": to_python, "module": to_module, "readable": to_readable}
         if style not in styles:
             raise NotationError(408, f"unknown style {style!r}", hint=f"available: {', '.join(styles)}")
         options = Options(sizes, keyword_names(values, named))
