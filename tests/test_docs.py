@@ -48,6 +48,8 @@ def test_page_runs_and_stores_its_outputs(path):
 @pytest.mark.parametrize("path", pages(), ids=lambda path: path.name)
 def test_tables_and_files_of_a_page_are_current(path):
     text = path.read_text(encoding="utf-8")
+    if "torch_program" in text:  # a class that is there with PyTorch alone
+        pytest.importorskip("torch")
     assert with_tables(text) == text, "run: python docs/_extensions/generated.py --write"
 
 

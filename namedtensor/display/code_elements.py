@@ -81,7 +81,7 @@ def constant(w: Writes, term: Term) -> Code:
 
 # ------------------------------------------------------------------------------------------------------------- elements
 def order_of(codes: tuple[Code, ...]) -> tuple[str, ...]:
-    """The order of the result's axes: that of the operand with the most, and what the others have besides."""
+    """The order of the result's axes: that of the operand with the most, after the axes of the others only."""
     longest = max(codes, key=lambda code: len(code.axes))
     others = [axis for code in codes for axis in code.axes if axis not in longest.axes]
     return (*dict.fromkeys(others), *longest.axes)
