@@ -46,7 +46,7 @@ def tensor(axes: str, dtype: Any = "float64", **sizes: Any) -> nt.NamedTensor:
 def compiled(text: str, without=(), **values):
     given = Arguments(values)
     goal, target = WholeProgram(ParsedProgram(text)), target_of(namespace_of(given.arrays))
-    return executable(typed(goal, given, [], Options()), given.abstract, target, without)
+    return executable(typed(goal, given, Options()), given.abstract, target, Options(disable=tuple(without)))
 
 
 def of_attention(dtype: Any = "float64", **sizes: Any) -> dict[str, nt.NamedTensor]:
