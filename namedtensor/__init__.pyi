@@ -133,7 +133,7 @@ def check(
     """
 
 def derivative(formula: str | Verbs, /, wrt: str, *, syntax: str = "auto") -> Verbs:
-    """Return the derivative with respect to a name, as a formula (paper §5).
+    r"""Return the derivative with respect to a name, as a formula (paper §5).
 
     Parameters
     ----------
@@ -164,6 +164,9 @@ def derivative(formula: str | Verbs, /, wrt: str, *, syntax: str = "auto") -> Ve
     >>> derivative, float(derivative(2.0))
     (f(x) = x^3
     f'(x) = ∂f(x)/∂x*, 12.0)
+    >>> program = nt.program("f(x) = x^3\nY = f(x) + 1")
+    >>> float(program["f"].derivative("x")(2.0)), float(program["Y"].derivative("x")(x=2.0))
+    (12.0, 12.0)
     """
 
 def compile(

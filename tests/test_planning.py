@@ -46,7 +46,7 @@ def tensor(axes: str, dtype: Any = "float64", **sizes: Any) -> nt.NamedTensor:
 def compiled(text: str, without=(), **values):
     given = Arguments(values)
     goal, target = WholeProgram(ParsedProgram(text)), target_of(namespace_of(given.arrays))
-    return executable(typed(goal, given, Options()), given.abstract, target, without)
+    return executable(typed(goal, given, Options()), given.abstract, target, Options(disable=tuple(without)))
 
 
 def of_attention(dtype: Any = "float64", **sizes: Any) -> dict[str, nt.NamedTensor]:
@@ -560,7 +560,7 @@ def test_blocks_lie_where_they_lay_last_time():
 
 
 def test_an_error_inside_a_block_is_one_of_the_formula():
-    n = blocks.MIN_TILED_BYTES // 8
+    n = blocks.LEAST // 8
     X = nt.tensor(np.ones((n,), "int64"), "a")
     with pytest.raises(nt.NotationError, match="index 3 is out of range for axis b"):
         nt.evaluate("Y_{b(X + 2)} + 0.5", X=X, Y=tensor("b", b=2))

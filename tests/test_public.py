@@ -68,7 +68,7 @@ def test_a_pickled_tensor_has_its_methods():
 def test_a_verb_of_formulas_programs_and_their_names(verb):
     program = nt.program("f(x) = 2 x")
     for of in (nt.formula("x + 1"), program, program["f"]):
-        assert callable(getattr(of, verb)) and getattr(of, verb).__doc__
+        assert callable(getattr(of, verb)) and inspect.getdoc(getattr(of, verb))
 
 
 def test_what_is_exported_is_there():

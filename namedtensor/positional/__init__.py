@@ -79,7 +79,6 @@
 `torch_module`: readings, compared with the module.
 `torch_reading`: `nt.from_torch`.
 `pytest_plugin`: functions that follow formulas as tests.
-`optional_numpy`: NumPy, or a stand-in where it is not installed.
 `offers`: the translation of a formula that failed, as a hint.
 
 Contract: it imports programs and lower layers; it never executes the text of a user, and no translation differs from its source.

@@ -199,7 +199,7 @@ class CachedCall:
         """Build an executable for these inputs; `spread` maps an axis to the number of devices it is sharded over."""
         options = self._options._replace(sizes=sizes, by_keyword=by_keyword)
         target = self._target(given).over(spread)
-        return executable(self._typed(given, options), given.abstract, target, options.disable, options.donated)
+        return executable(self._typed(given, options), given.abstract, target, options)
 
     def _keep(
         self, names: tuple[str, ...], found: Executable, layouts: tuple[Any, ...], version: int, mapped: bool = False

@@ -14,8 +14,6 @@ from grammar.locks import LOADING, all_or_none
 from grammar.printer import to_text
 
 from ..backends.entry_checks import plain, shared_dtypes
-from ..backends.function import PlanFunction
-from ..backends.jax import must_see
 from ..core.axes import show
 from ..core.extents import symbols_of
 from ..core.limits import recursion_headroom
@@ -189,7 +187,7 @@ class CompiledFormula(Suggests, CachedCall):
     _goal: WholeProgram | Entry
 
     def __init__(self, goal: WholeProgram | Entry, library: str | None, disable: Sequence[str]):
-        super().__init__(goal, Options(disable=tuple(disable)))
+        super().__init__(goal, Options(disable=tuple(disable), jit=True))
         self._library = library
         if library is not None:
             target_named(library)  # it is installed
@@ -261,17 +259,6 @@ class CompiledFormula(Suggests, CachedCall):
             )
         return target
 
-    def _made(
-        self,
-        given: Arguments,
-        sizes: dict[str, int],
-        by_keyword: tuple[str, ...],
-        spread: Mapping[str, int] | None = None,
-    ) -> Executable:
-        found = super()._made(given, sizes, by_keyword, spread)
-        found.instead = jitted(found.function)
-        return found
-
     def _used(self) -> Executable:
         if self._last_used is None:
             raise NotationError(
@@ -322,12 +309,3 @@ class CompiledFormula(Suggests, CachedCall):
         values = by_spelling({name: as_value(value, name) for name, value in parameters.items()})
         text = to_text(self._goal.tree())
         return FormulaModule(self, self._goal, text, values, sizes, inputs)
-
-
-def jitted(function: PlanFunction) -> Callable[..., Any] | None:
-    """The function compiled by JAX, where the plan has nothing that fails on data, which it must see."""
-    if function.target.name != "jax" or must_see(function.plan):
-        return None
-    from jax import jit  # type: ignore[import-not-found]
-
-    return jit(function.run)

@@ -49,6 +49,7 @@ class Options(NamedTuple):
     disable: tuple[str, ...] = ()  # optimizations
     donated: frozenset[str] = frozenset()  # tensors in whose arrays the result may be written
     unrolled: bool = False  # whether all steps of recurrences are written out
+    jit: bool = False  # whether JAX compiles the function
 
 
 PLAIN = Options()
@@ -120,15 +121,28 @@ def typed(goal: Goal, given: Given, options: Options) -> Typed:
     return found._replace(several=True) if isinstance(goal, Several) else found
 
 
-def executable(
-    typed: Typed, abstract: Abstract, target: Target, disable: Sequence[str] = (), donated: Collection[str] = ()
-) -> Executable:
+def executable(typed: Typed, abstract: Abstract, target: Target, options: Options = PLAIN) -> Executable:
     """The second half: terms made ready to run, with the claims of their program."""
     with recursion_headroom(typed.source):
-        function = function_of(typed.source, typed.roots, abstract, target, typed.limits, disable, donated)
+        function = function_of(
+            typed.source, typed.roots, abstract, target, typed.limits, options.disable, options.donated
+        )
     names = tuple([name for name, each in abstract.items() if isinstance(each, Layout)])
     claims = tuple([claim for *_, claim in typed.claims])
-    return Executable(function, names, typed.unused, len(typed.terms), claims, typed.outer, several=typed.several)
+    instead = jitted(function) if options.jit else None
+    return Executable(function, names, typed.unused, len(typed.terms), claims, typed.outer, instead, typed.several)
+
+
+def jitted(function: PlanFunction) -> Run | None:
+    """The function compiled by JAX, where the plan has nothing that fails on data, which it must see."""
+    if function.target.name != "jax":
+        return None
+    with LOADING, all_or_none():
+        from jax import jit  # type: ignore[import-not-found]
+
+        from ..backends.jax import must_see
+
+    return None if must_see(function.plan) else jit(function.run)
 
 
 SHARED = 2000  # bytes of an executable whose function others have, too

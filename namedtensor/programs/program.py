@@ -167,12 +167,6 @@ class Program(Verbs):
         return sharded_by(self, Sharding(rules, mesh, computed, topology))
 
     def derivative(self, wrt: str) -> Formula:
-        """The derivative by a name, itself a formula: see `derivative`.
-
-        >>> import namedtensor as nt
-        >>> float(nt.formula("x^3").derivative("x")(x=2.0))
-        12.0
-        """
         return derived(self._goal.program, wrt)
 
     def _differentiated(self) -> tuple[Program, str]:
@@ -248,13 +242,6 @@ class EntryPoint(Verbs):
         return self._program
 
     def derivative(self, wrt: str) -> Formula | EntryPoint:
-        """The derivative of this value, a formula; of this function f, the function f'. See `derivative`.
-
-        >>> import namedtensor as nt
-        >>> program = nt.program("f(x) = x^3\\nY = f(x) + 1")
-        >>> float(program["f"].derivative("x")(2.0)), float(program["Y"].derivative("x")(x=2.0))
-        (12.0, 12.0)
-        """
         function, name = self._goal.function(), self._goal.key
         if function is None:
             return derived(self._goal.program, wrt, named(self.name))

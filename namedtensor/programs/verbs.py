@@ -232,6 +232,9 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         >>> derivative, float(derivative(2.0))
         (f(x) = x^3
         f'(x) = ∂f(x)/∂x*, 12.0)
+        >>> program = nt.program("f(x) = x^3\\nY = f(x) + 1")
+        >>> float(program["f"].derivative("x")(2.0)), float(program["Y"].derivative("x")(x=2.0))
+        (12.0, 12.0)
         """
         raise NotImplementedError
 
