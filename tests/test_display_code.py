@@ -156,9 +156,7 @@ def test_layers_have_readable_code():
     names = re.search(r"def function\((.*)\):", text)[1].split(", ")
     space: dict = {}
     exec(text, space)
-    arrays = {display.code.identifier(name): value.array for name, value in layer.parameters.items()} | {
-        "X": X.array
-    }
+    arrays = {display.code.identifier(name): value.array for name, value in layer.parameters.items()} | {"X": X.array}
     np.testing.assert_allclose(
         space["function"](*(arrays[name] for name in names)), layer(X).to_array(["seq", "chans"]), rtol=1e-6
     )

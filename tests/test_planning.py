@@ -560,7 +560,7 @@ def test_blocks_lie_where_they_lay_last_time():
 
 
 def test_an_error_inside_a_block_is_one_of_the_formula():
-    n = blocks.LEAST // 8
+    n = blocks.MIN_TILED_BYTES // 8
     X = nt.tensor(np.ones((n,), "int64"), "a")
     with pytest.raises(nt.NotationError, match="index 3 is out of range for axis b"):
         nt.evaluate("Y_{b(X + 2)} + 0.5", X=X, Y=tensor("b", b=2))
