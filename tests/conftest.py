@@ -63,11 +63,27 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if not (config.getoption("slow") or config.getoption("markexpr") or by_name):
         left_out.add("slow")
     deselected = [item for item in items if any(map(item.get_closest_marker, left_out))]
+    if "slow" in left_out:
+        deselected += not_sampled(items)
     config.hook.pytest_deselected(items=deselected)
     kept = {*map(id, items)} - {*map(id, deselected)}
     items[:] = [item for item in items if id(item) in kept]
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
+
+
+def not_sampled(items: list[pytest.Item]) -> list[pytest.Item]:
+    """All but one in n of the cases of each test that is marked `sampled(n)`."""
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("sampled"):
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    return [
+        item
+        for listed in cases.values()
+        for number, item in enumerate(listed)
+        if number % listed[0].get_closest_marker("sampled").args[0]  # type: ignore[union-attr]
+    ]
 
 
 def pytest_collection_finish() -> None:

@@ -314,6 +314,7 @@ def test_python_functions_have_none():
         nt.evaluate("∂(∑_{a} twice(X))/∂X*", X=drawn("a[2]"))
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("text", [*ONE, *TWO, "det_{a,b} X", "inv_{a,b} X", "trace_{a,b} X"])
 @pytest.mark.parametrize("shape", ["ℝ^{a × b}", "ℝ^{a[3] × b}", "ℝ^{a × b[3]}"])
 def test_types_without_sizes(text, shape, way):

@@ -70,6 +70,7 @@ def given_for(text: str) -> tuple[dict, dict]:
     return given, {name: size for name, size in SIZES.items() if re.search(rf"[_,{{]{name}\b", text)}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("text", [*ONE, *TWO, *MORE, *OF_A_MATRIX])
 def test_second_derivatives_of_every_operator(text, way):
     given, sizes = given_for(text)
@@ -84,6 +85,7 @@ THRICE = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("text", THRICE)
 def test_third_derivatives(text, way):
     given, sizes = given_for(text)

@@ -73,6 +73,7 @@ def by_the_limit(title):
     return reference.evaluate(CASES[title][0], plain)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("title", CASES)
 def test_slopes_are_the_limits_that_define_them(title, way):
     due, found = by_the_limit(title), nt.evaluate(CASES[title][0], given_for(title))

@@ -147,6 +147,7 @@ def written_out(monkeypatch):
     return value
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("formula", ROLLED)
 def test_a_loop_over_fronts_gives_what_its_members_give_written_out(formula, written_out):
     compiled = nt.formula(formula).compile()

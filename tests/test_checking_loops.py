@@ -111,6 +111,7 @@ def loops_in(plan):
     return [step for step in plan.steps if step.primitive == "loop"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("formula", ROLLED)
 def test_a_loop_gives_what_its_steps_give_written_out(formula, written_out):
     found = nt.evaluate(formula, GIVEN)

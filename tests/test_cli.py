@@ -525,6 +525,7 @@ def test_ascii_output(run):
         assert printed.isascii() and said.isascii() and (printed or said)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii", "utf-8"])
 @pytest.mark.parametrize("words", [
     ("eval", "A ⊙_{width} x", A, X),

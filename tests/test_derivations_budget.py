@@ -38,6 +38,7 @@ def operations(monkeypatch):
 SHAPES = {"X": "ℝ^{a}", "Y": "ℝ^{a × b}", "n": "ℝ", "m": "ℝ"}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("exponent", [2, 3, 8, 9, 10, 20, 60, 1000])
 @pytest.mark.parametrize("base, inner", [
     ("∑_{a} X + n", "1"), ("∑_{a} X", "1"), ("(∑_{a} X) ⊙ n + m", "n"), ("∑_{a} X^2 + ∑_{a} X + n + m", "2 X + 1"),

@@ -49,6 +49,7 @@ def axes_of(text: str) -> str:
 CASES = [(title, by) for title, layer in LAYERS.items() for by in layer.names]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("title", "by"), CASES, ids=[f"{title} by {by}" for title, by in CASES])
 def test_a_derivative_of_a_layer(title, by):
     layer = LAYERS[title]

@@ -345,6 +345,7 @@ def test_the_best_order_is_as_good_as_every_other(factors, summed):
     assert chains.best(shapes, axes, sizes)[0] == pytest.approx(cheapest(shapes))
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("off", [*OPTIMIZATIONS, "all"])
 @pytest.mark.parametrize("name", OPTIMIZED)
 def test_results_with_and_without_agree(name, off):

@@ -77,6 +77,7 @@ def by_definition(Q, K, V):
     return found
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("sizes", [SMALL, LATE, BLOCKED, SLICED], ids=["small", "late", "blocked", "sliced"])
 @pytest.mark.parametrize("kind", KINDS)

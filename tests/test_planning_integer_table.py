@@ -126,6 +126,7 @@ def is_right(entry: Any, exact: Any, dtype: str, scale: Any) -> bool:
     return abs(Fraction(entry) - Fraction(exact)) <= (off / 4 if small else off)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.filterwarnings("ignore::namedtensor.NotationWarning")
 @pytest.mark.parametrize("dtype", INTEGERS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.text.splitlines()[-1])

@@ -87,6 +87,7 @@ def translated(number: str, source: str, given: dict[str, str], axes: str) -> st
     return f"[{formula}]_{{{renamed}}}" if renamed else formula
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("number", LINES)
 def test_positional_line_of_the_cookbook_is_that_of_the_docs(number):
     text, left, right, axes = LINES[number]

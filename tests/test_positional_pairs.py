@@ -34,6 +34,7 @@ def types(text: str) -> dict[str, str]:
     return sets
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.source)
 def test_positional_pair_is_the_formula_in_named_axes(pair):
     found = nt.translate(pair.source, shapes(pair.shapes), reading=pair.reading)

@@ -94,6 +94,7 @@ def test_a_family_of_any_number_of_members_has_one_type(text):
     assert (report.errors, report.type) == ((), FAMILIES[text])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("number", [2, 5])
 @pytest.mark.parametrize("text", FAMILIES)
 def test_a_number_for_an_end_gives_the_type_with_that_number(text, number):

@@ -181,6 +181,7 @@ def assert_same(found: Any, own: Any, close: float) -> None:
 
 
 # ------------------------------------------------------------------------------------------------------- equal values
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("library", ["numpy", "torch"])
 @pytest.mark.parametrize("name", TABLE)
 def test_each_size_gives_what_a_plan_of_its_own_gives(name, library):
@@ -215,6 +216,7 @@ def test_each_size_gives_what_a_plan_of_its_own_gives_in_single_precision(name):
         assert_same(outcome(entry, **values), alone(each.text, **values), 1e-4)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", TABLE)
 def test_another_order_of_sizes_gives_the_same(name):
     each = TABLE[name]

@@ -95,6 +95,7 @@ COMMANDS = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command))
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
 def test_every_command_can_be_printed(encoding, command):

@@ -88,6 +88,7 @@ CALLS = {
 TABLE = [(call, where) for call, (*_, places) in CALLS.items() for where in places.split()]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("kind", WRONG)
 @pytest.mark.parametrize(("call", "where"), TABLE, ids=lambda each: str(each))
 def test_only_an_error_of_the_language_comes_out(call, where, kind):

@@ -48,14 +48,9 @@ def differences(text: str) -> np.ndarray:
     return by_differences(text, given, "X", sizes)
 
 
-EVERY = [  # each formula in some of the forms; in all of them with --slow
-    pytest.param(text, form, marks=[pytest.mark.slow] * bool((row + column) % 4))
-    for row, text in enumerate([*ONE, *TWO, *MORE, *OF_A_MATRIX])
-    for column, form in enumerate(FORMS)
-]
-
-
-@pytest.mark.parametrize(("text", "form"), EVERY)
+@pytest.mark.sampled(5)
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("text", [*ONE, *TWO, *MORE, *OF_A_MATRIX])
 def test_of_every_operator(text, form):
     given, sizes = given_for(text)
     assert given["X"].sizes in ({"a": 2, "b": 3}, {"a": 3, "b": 3}) and MATRIX != SQUARE

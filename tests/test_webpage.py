@@ -663,6 +663,7 @@ def timed(ask, text, **fields):
     json.dumps(found)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("ask", ALL, ids=str)
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:20]))
 def test_hostile_texts_get_an_answer_in_time(text, ask):
