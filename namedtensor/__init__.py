@@ -10,7 +10,7 @@ value it goes through the subpackages:
 
     text, LaTeX ── grammar ──▶ nodes ── scope ──▶ symbols ── checking ──▶ terms ── planning ──▶ plan ── backends ──▶ function
     programs/ runs this pipeline, caches the function    display/ draws any stage       tensors/ applies one operator
-    reference/ evaluates symbols by the paper's definitions: the oracle
+    reference/ evaluates terms by the paper's definitions: the oracle
 
 Each name is imported when it is first asked for, so that `import namedtensor` alone costs next to nothing.
 """

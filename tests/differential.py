@@ -25,7 +25,7 @@ import exported
 import numpy as np
 from drawn_programs import draw, surely_made
 from drawn_sight import number
-from drawn_tree import Family, Function, Program, Term, names_in, statement_lines, terms_of
+from drawn_tree import Family, Function, Program, Term, names_in, statement_lines
 from drawn_windows import difference_beside_windows
 from known_faults import KNOWN
 from own_evaluator import Rounding, Tensor, Unfit, evaluate, records
@@ -42,7 +42,6 @@ class Precision(NamedTuple):
     close: float
     most: float
     whole: float
-    differences: bool = False
 
 
 PRECISIONS = {
@@ -50,7 +49,6 @@ PRECISIONS = {
     "float32": Precision(1.2e-7, 1e-4, 1e6, 1e30),
     "float16": Precision(1e-3, 3e-2, 1e2, 2**31),
 }
-DIFFERENCES = Precision(2.3e-16, 1e-3, 1e4, 2**31, True)  # of derivatives by differences
 COARSE = ("float64", "float32", "float16")
 SPREADS = 8  # roundings that a result's spread is taken of, before it is called wrong
 FACTOR = 64  # times the spread
@@ -77,17 +75,14 @@ class Due(NamedTuple):
         return max(precision.close * max(self.scale, 0.01), FACTOR * self.spread[record])
 
 
-def precision_of(program: Program, name: str, library: str) -> Precision:
-    """That of a way; the reference evaluator takes derivatives by differences."""
-    if name == "reference" and any(term.form == "derivative" for term in terms_of(program)):
-        return DIFFERENCES
+def precision_of(program: Program, library: str) -> Precision:
     return PRECISIONS[coarsest(program, library)]
 
 
 def due(program: Program, precision: Precision, times: int = 2) -> Due:
     """What the program means; raises Unfit where it hangs on the last digit."""
     limited = partial(Rounding, most=precision.most, whole=precision.whole)
-    rounding = partial(limited, eps=precision.eps, differences=precision.differences)
+    rounding = partial(limited, eps=precision.eps)
     exact = evaluate(program, limited())
     spread = dict.fromkeys(exact.entries, 0.0)
     for seed in range(times):
@@ -436,7 +431,7 @@ def entries_of(found: Any) -> dict:
 
 def difference(name: str, way: Way, sample: Sample, wanted: Callable[[Precision], Due]) -> Difference | None:
     """What a way gives that it should not, if anything. Raises Unfit where nothing can be said."""
-    precision = precision_of(sample.program, name, way.library)
+    precision = precision_of(sample.program, way.library)
     expected = wanted(precision)
     if way.library == "jax" and not fits_int32(sample.program):
         raise Unfit("JAX without x64 has no such whole numbers")
@@ -536,7 +531,7 @@ def compare(program: Program, chosen: dict[str, Way] | None = None, all_ways: bo
 def is_sure(program: Program, name: str, way: Way) -> bool:
     """Whether the program is fit by more roundings than are done where all agrees."""
     try:
-        due(program, precision_of(program, name, way.library), SPREADS)
+        due(program, precision_of(program, way.library), SPREADS)
     except Unfit:
         return False
     return True
@@ -547,7 +542,7 @@ def is_rounding(program: Program, name: str, way: Way, found: Difference) -> boo
 
     ∑_{a} ∂(softmax_{a} X)/∂X* is 0, and each library finds it to within the rounding of its parts.
     """
-    precision = precision_of(program, name, way.library)
+    precision = precision_of(program, way.library)
     exact = Rounding(most=precision.most, whole=precision.whole)
     evaluate(program, exact)
     if found.kind != "value" or not found.off <= FACTOR * precision.eps * exact.largest:

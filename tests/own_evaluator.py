@@ -414,10 +414,8 @@ class Rounding:
     Whole numbers are exact as far as floats of this precision hold them all, and may go up to `whole`.
     """
 
-    def __init__(
-        self, eps: float = 0.0, seed: int = 0, most: float = 1e50, whole: float = 1e50, differences: bool = False,
-    ):  # fmt: skip
-        self.eps, self.most, self.whole, self.differences = eps, most, whole, differences
+    def __init__(self, eps: float = 0.0, seed: int = 0, most: float = 1e50, whole: float = 1e50):
+        self.eps, self.most, self.whole = eps, most, whole
         self.exact = 2 / max(eps, 2.3e-16)
         self.random = random.Random(seed)
         self.computed = 0
@@ -845,8 +843,6 @@ def _derivative(e: Evaluator, term: Term, frame: Frame) -> Tensor:
     name, mark = term.data
     owner = frame.owner(name)
     X = e.name(name, frame)
-    if e.rounding.differences:
-        return by_differences(e, term, frame, owner, X)
     tag = next(e.tags)
     found: dict[Record, Any] = {}
     shape: Shape = {}
@@ -856,23 +852,6 @@ def _derivative(e: Evaluator, term: Term, frame: Frame) -> Tensor:
         shape = value.shape
         marked = Record((f"{axis}{mark}", i) for axis, i in record)
         found |= {r | marked: parted(x, tag)[1] for r, x in value.entries.items()}
-    return Tensor({**shape, **{f"{axis}{mark}": size for axis, size in X.shape.items()}}, found)
-
-
-def by_differences(e: Evaluator, term: Term, frame: Frame, owner: Frame, X: Tensor) -> Tensor:
-    """A derivative by differences, which at an edge is another."""
-    name, mark = term.data
-    found: dict[Record, Any] = {}
-    shape: Shape = {}
-    for record in records(X.shape):
-        step = e.rounding.random.uniform(1e-3, 2e-3)
-        ends = []
-        for moved_by in (step, -step):
-            entries = {r: x + moved_by if r == record else x for r, x in X.entries.items()}
-            ends.append(e.term(term.parts[0], frame.changed(owner, name, Tensor(X.shape, entries))))
-        shape = ends[0].shape
-        marked = Record((f"{axis}{mark}", i) for axis, i in record)
-        found |= {r | marked: (x - ends[1].entries[r]) / (2 * step) for r, x in ends[0].entries.items()}
     return Tensor({**shape, **{f"{axis}{mark}": size for axis, size in X.shape.items()}}, found)
 
 

@@ -39,6 +39,7 @@ KNOWING = {  # for each file the names that it knows, and why no flag of a recor
     ),
     "checking/unused_inputs.py": ("standardize", "uses an ε unsaid"),
     "checking/wavefront_loops.py": ("max min", "makes terms: the ends of a front"),
+    "reference/terms.py": ("I", "an identity has no operands that a definition would take"),
     "scope/resized_axes.py": ("pool unroll", "the operators whose results have axes of computed sizes"),
     "terms/normalized_exponentials.py": (
         "exp log logsumexp softmax ∑",
@@ -58,10 +59,6 @@ KNOWING = {  # for each file the names that it knows, and why no flag of a recor
     "planning/online_softmax.py": ("max softmax sum", "a rewrite"),
     "planning/rewrites.py": ("sum", "the kinds of terms that rewrites match"),
     "programs/einsum.py": ("sum trace ∑", "a call of einsum, whose subscripts say a trace"),
-    "reference/draws.py": ("uniform", "draws, by definitions of its own"),
-    "reference/evaluation.py": ("log mean norm standardize var", "the language again, by definitions of its own"),
-    "reference/names.py": ("I", SIGNS_OF_THE_LANGUAGE),
-    "reference/sums.py": ("all any argmax argmin logsumexp max mean min ∏ ∑", "large operators over an index again"),
     "scope/distributions.py": ("cos cumsum log min sqrt ∑", "how a draw is computed from uniform numbers"),
     "scope/known_heads.py": ("I", SIGNS_OF_THE_LANGUAGE),
     "scope/mentions.py": ("I ∏ ∑", SIGNS_OF_THE_LANGUAGE),

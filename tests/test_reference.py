@@ -1,7 +1,7 @@
 """The reference evaluator, against values worked out by hand and by plain loops, and the arrays against it.
 
-Two roads lead from a formula to its value: the checker, the plan and the arrays; and the paper's definitions, record by
-record. They share the parser and the sorting of names, nothing else, so that where they meet, both are right.
+Two ways lead from checked terms to a value: the plan and the arrays; and the paper's definitions, record by record. What
+the checker itself makes of a formula is compared with the values by hand here, and by `own_evaluator.py`.
 """
 
 import contextlib
@@ -231,12 +231,12 @@ def test_attention_by_loops():
 def test_a_name_of_a_program_by_itself():
     program = "B = 2 x\nC = 3 B\nq + 1 = 3"  # of q nothing is known, and B needs none
     assert reference.call(program, "B", values={"x": X}) == tensor([4, 14, 2], "height")
-    with pytest.raises(NotationError, match="q is not known"):
+    with pytest.raises(NotationError, match="undefined name q"):
         reference.evaluate(program, {"x": X})
 
 
 @pytest.mark.parametrize(
-    "name, arguments, number, words", [("B", (X,), 304, "B is not a function"), ("D", (), 201, "D is not known")]
+    "name, arguments, number, words", [("B", (X,), 304, "B is not a function"), ("D", (), 201, "undefined name D")]
 )
 def test_calls_of_what_is_no_function(name, arguments, number, words):
     with pytest.raises(NotationError, match=words) as caught:

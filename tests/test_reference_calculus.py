@@ -1,7 +1,7 @@
-"""The reference evaluator's derivatives: of every operator, however the formula names things, against differences.
+"""Derivatives of every operator, however the formula names things, computed by definitions: against difference quotients.
 
-It is what other derivatives are compared with; so it is compared with plain quotients of differences of values here, and
-never with zeros alone.
+It is what derivatives by arrays are compared with; so it is compared with plain quotients of differences of values here,
+and never with zeros alone.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from ..operators.definitions import position
 
 Record = Mapping[str, int]
 Shape = Mapping[str, int]
-LARGEST = 10**6  # numbers in one tensor
+MAX_TENSOR_NUMBERS = 10**6  # numbers in one tensor
 
 
 # --------------------------------------------------------------------------------------------- records and tensors
@@ -47,8 +47,8 @@ class Tensor:
     """
 
     def __init__(self, shape: Shape, function: Callable[[dict[str, int]], Any]):
-        if math.prod(shape.values()) > LARGEST:
-            raise NotationError(404, f"a tensor of more than {LARGEST} numbers is too large here")
+        if math.prod(shape.values()) > MAX_TENSOR_NUMBERS:
+            raise NotationError(404, f"a tensor of more than {MAX_TENSOR_NUMBERS} numbers is too large here")
         self.shape: dict[str, int] = dict(shape)
         self.entries: dict[tuple[int, ...], Any] = {
             tuple(record.values()): function(record) for record in records(shape)
