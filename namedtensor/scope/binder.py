@@ -17,7 +17,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Equation, Name, Node, Number, Range, Signature, axis_of
 
 from ..core.limits import recursion_headroom
-from .elements_of_functions import without_elements_of_functions
+from .elements_of_functions import defines_elements, without_elements_of_functions
 from .function_arguments import without_function_arguments
 from .head_usage import Usage
 from .index_conditions import without_index_conditions
@@ -25,8 +25,8 @@ from .known_heads import Given, Head, claimed_heads, replaced
 from .mentions import OF_AXES
 from .names import component, spelled, walk
 from .ownership import Ownership
-from .shifted_heads import without_shifted_heads
-from .stated_draws import without_stated_draws
+from .shifted_heads import shifts, without_shifted_heads
+from .stated_draws import says_draw, without_stated_draws
 from .statements import spelling
 from .symbols import FunctionDefinition, Scope
 from .updates import without_updates
@@ -58,8 +58,17 @@ _SCOPES: Cache[tuple[Any, ...], tuple[Scope, nodes.Program]] = Cache("scopes of 
 
 def desugared(source: str, program: nodes.Program, given: Given) -> nodes.Program:
     """The program in the statements that `Scope` has: no updates, draws, functions as arguments, or shorthand."""
-    program = without_stated_draws(source, without_shifted_heads(without_updates(program)))
-    program = without_function_arguments(source, without_elements_of_functions(source, program))
+    kinds = {type(statement) for statement in program.statements}
+    if nodes.Update in kinds:
+        program = without_updates(program)
+    if any(map(shifts, program.statements)):
+        program = without_shifted_heads(program)
+    if any(map(says_draw, program.statements)):
+        program = without_stated_draws(source, program)
+    if any(map(defines_elements, program.statements)):
+        program = without_elements_of_functions(source, program)
+    if Signature in kinds:
+        program = without_function_arguments(source, program)
     return with_typed_zeros(without_index_conditions(source, program, given))
 
 

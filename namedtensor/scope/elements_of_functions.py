@@ -20,8 +20,6 @@ from .names import spelled
 
 def without_elements_of_functions(source: str, program: nodes.Program) -> nodes.Program:
     """The program with two equations for each function that is defined by elements."""
-    if not any(map(defines_elements, program.statements)):
-        return program
     heads = [each.sides[0] for each in program.statements if isinstance(each, Equation)]
     defined = {_name(head) for head in heads if isinstance(head, Call)}
     made: set[Any] = set()

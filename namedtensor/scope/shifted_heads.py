@@ -20,8 +20,6 @@ from .names import spelled
 
 def without_shifted_heads(program: nodes.Program) -> nodes.Program:
     """The program with each x^{t+1} = … for t = 0, …, n as an equation for x^t."""
-    if not any(map(shifts, program.statements)):
-        return program
     return replace(program, statements=tuple(map(counted_by_its_head, program.statements)))
 
 

@@ -26,8 +26,6 @@ from .shifted_heads import ahead_of, sum_of
 
 def without_stated_draws(source: str, program: nodes.Program) -> nodes.Program:
     """The program in which each expectation says itself what is drawn, and each family of draws how far it goes."""
-    if not any(map(says_draw, program.statements)):
-        return program
     if any(says_draw(each) and each.sides[-1].labels for each in program.statements):  # type: ignore[union-attr]
         spoken = [(each, words(each)) for each in program.statements]
         program = replace(program, statements=tuple(ranged(source, each, spoken) for each in program.statements))

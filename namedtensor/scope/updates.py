@@ -21,8 +21,6 @@ def without_updates(program: nodes.Program) -> nodes.Program:
     """The program in single-assignment form: an equation for each update, each use of the name renamed to its current
     version.
     """
-    if not any(isinstance(each, Update) for each in program.statements):
-        return program
     left: dict[str, int] = {}  # the updates of each name that are still to come
     for each in program.statements:
         if isinstance(each, Update):
