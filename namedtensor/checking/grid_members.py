@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from itertools import product
 from typing import Any
 
-from grammar.cache import Cache
 from grammar.nodes import Node
 
 from ..core.sizes import is_ground, resolve
@@ -66,7 +65,7 @@ def member_of_grid(
         own = match_key(part.name, key, checker.scope.indices) if len(variables_of(part)) == 2 else None
         found = None if own is None else asked_of(checker, part, own, holder, env)
         parts += [] if found is None else [found]
-    recursive = [each for each in parts if reads_itself(checker, each[0].family)]
+    recursive = [each for each in parts if reads_itself(checker.scope, each[0].family)]
     holding = (each for each in parts if each[0].domain is not None and each[0].domain.holds(wanted))
     asked = next(holding, None) or next(iter(recursive), None)
     if asked is None:
@@ -118,22 +117,15 @@ def front_of(row: Place, column: Place) -> Wavefront | None:
 
 
 # ------------------------------------------------------------------------------------------------------ what is read
-_READS_ITSELF: Cache[tuple[Scope, Definition], bool] = Cache("families that read members of their own", 4096)
-
-
-def reads_itself(checker: Inference, family: Definition) -> bool:
+@lru_cache(maxsize=4096)
+def reads_itself(scope: Scope, family: Definition) -> bool:
     """Whether a member of a family may need others of its name."""
-
-    def build() -> bool:
-        return family.name.base in {each.name.base for each, _ in mentioned(checker, family)}
-
-    return _READS_ITSELF.get_or_build((checker.scope, family), build)
+    return family.name.base in {each.name.base for each, _ in mentioned(scope, family)}
 
 
-def mentioned(checker: Inference, family: Definition) -> Iterator[tuple[Definition, Any]]:
+def mentioned(scope: Scope, family: Definition) -> Iterator[tuple[Definition, Any]]:
     """The families that the equation of one mentions, and theirs, each with the name as it is mentioned."""
     families: dict[str, list[Definition]] = {}
-    scope = checker.scope
     for each in (*scope.families, *(each for function in scope.all_functions() for each in function.families)):
         families.setdefault(each.name.base, []).append(each)
     seen, waiting = {id(family)}, [family]
@@ -152,10 +144,10 @@ def mentioned(checker: Inference, family: Definition) -> Iterator[tuple[Definiti
 def offsets_of(checker: Inference, family: Definition) -> set[Cell]:
     """Return the offsets of the members that the equations use, if they are known."""
     found: set[Cell] = set()
-    for _, name in mentioned(checker, family):
+    for _, name in mentioned(checker.scope, family):
         parts = [OFFSET.fullmatch(component(node)) for node in (*name.subscript, *name.superscript)]
         moved = [(part[1], int(part[3] or 0) * (1 if part[2] == "-" else -1)) for part in parts if part is not None]
-        for variables in {variables_of(family)} | {variables_of(each) for each, _ in mentioned(checker, family)}:
+        for variables in {variables_of(family)} | {variables_of(each) for each, _ in mentioned(checker.scope, family)}:
             back = dict(moved)
             if len(variables) == 2 and back.keys() >= {*variables}:
                 found.add((back[variables[0]], back[variables[1]]))
@@ -199,7 +191,7 @@ def rolled_grid(grid: Grid, rows: range, columns: range) -> RolledGrid | None:
     if not checker.rolls or grid.family.name.base in checker.scope.varied or mark in holder.unrollable:
         return None
     due = domain if made else due_for(grid, domain, rows, columns)
-    if due is None or due.count < loops.MIN_LOOP_STEPS or not reads_itself(checker, grid.family):
+    if due is None or due.count < loops.MIN_LOOP_STEPS or not reads_itself(checker.scope, grid.family):
         return None
     holder.unrollable[mark] = True  # while it is typed, and where that fails
     found = attempted(checker, holder, partial(rolled, grid, due))

@@ -14,7 +14,7 @@ from itertools import chain, product
 from typing import Any
 
 from grammar import nodes
-from grammar.cache import Cache, cached_property
+from grammar.cache import cached_property
 from grammar.errors import NotationError
 from grammar.nodes import Axis, Call, Index, Name, Node, axis_of
 from grammar.traversal import children
@@ -77,13 +77,10 @@ def listed(names: list[str]) -> str:
     return ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
 
 
-_MENTIONED: Cache[tuple[Scope, frozenset[Key]], MentionedNames] = Cache("names that programs mention", 512)
-
-
-def mentioned_names(scope: Scope, given: Iterable[Key]) -> MentionedNames:
+@lru_cache(maxsize=512)
+def mentioned_names(scope: Scope, given: frozenset[Key]) -> MentionedNames:
     """Return the names that a program mentions, for these given names; cached, because it does not depend on sizes."""
-    names = frozenset(given)
-    return _MENTIONED.get_or_build((scope, names), lambda: MentionedNames(scope, names))
+    return MentionedNames(scope, given)
 
 
 class MentionedNames:
@@ -180,7 +177,7 @@ class GivenNames:
 
     def __init__(self, scope: Scope, inputs: Mapping[Key, InputType]):
         self.inputs: Mapping[Key, InputType] = inputs
-        self.mentioned: MentionedNames = mentioned_names(scope, inputs)
+        self.mentioned: MentionedNames = mentioned_names(scope, frozenset(inputs))
 
     @cached_property
     def unused(self) -> frozenset[str]:
