@@ -7,8 +7,7 @@ from typing import Any
 
 from grammar.errors import Hint
 
-from ..core.axes import ShapeMismatch, bind, marked_apart
-from ..core.mismatches import operator_sign
+from ..core.axes import ShapeMismatch, bind, marked_apart, operator_sign
 from ..core.sizes import is_ground, resolve, unify
 from ..core.strictness import OUTER, misspelt
 from ..core.suggestions import near

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from grammar.errors import Hint, NotationError
 
 from ..core import axes as named
-from ..core.axes import Shape, ShapeMismatch
-from ..core.mismatches import NAME_ONCE, SAME_SIZES, code_and_message, operator_sign
+from ..core.axes import NAME_ONCE, SAME_SIZES, Shape, ShapeMismatch, code_and_message, operator_sign
 from ..core.sizes import resolve, unify
 from ..core.suggestions import did_you_mean, near
 from ..terms.environment import source_name
@@ -45,10 +44,6 @@ class Use(NamedTuple):
     word: str = "argument"
 
     @property
-    def axis(self) -> str:
-        return self.problem.axis
-
-    @property
     def sign(self) -> str:
         return operator_sign(self.operator)
 
@@ -57,7 +52,8 @@ class Use(NamedTuple):
         return self.sign + (f"_{{{', '.join(axis for axis, _ in self.axes)}}}" if self.axes else "")
 
     def lacking(self) -> str:
-        parts = self.parts_where(lambda shape: self.axis not in shape)
+        written = [pair for pair in zip(self.parts, self.shapes) if hasattr(pair[0], "span")]
+        parts = [self.checker.text(part) for part, shape in written if self.problem.axis not in shape]
         who = " and ".join(parts) if len(parts) <= 2 else "its operands"
         return who + ("" if len(self.shapes) < 2 or len(parts) > 1 else "; both operands need it")
 
@@ -67,13 +63,9 @@ class Use(NamedTuple):
 
     def where_sized(self, size: Any) -> str:
         """The operands that have the axis of the problem in this size."""
-        parts = self.parts_where(lambda shape: resolve(shape.get(self.axis)) == size)
+        written = [pair for pair in zip(self.parts, self.shapes) if hasattr(pair[0], "span")]
+        parts = [self.checker.text(part) for part, shape in written if resolve(shape.get(self.problem.axis)) == size]
         return "in " + ", ".join(dict.fromkeys(parts)) if parts else "elsewhere"
-
-    def parts_where(self, condition: Callable[[Shape], bool]) -> list[str]:
-        """The operands that the formula writes and whose shapes satisfy the condition."""
-        pairs = zip(self.parts, self.shapes)
-        return [self.checker.text(part) for part, shape in pairs if hasattr(part, "span") and condition(shape)]
 
     @property
     def notes(self) -> list[str]:
@@ -89,18 +81,18 @@ class Use(NamedTuple):
     def location(self) -> Any:
         """The node that names the axis of the problem, or the whole use."""
         named = self.problem.kind in ("missing", "clash", "repeated")
-        return dict(self.axes).get(self.axis, self.place) if named else self.place
+        return dict(self.axes).get(self.problem.axis, self.place) if named else self.place
 
     def repair(self) -> str | None:
         match self.problem.kind:
             case "missing":
                 have = sorted({name for shape in self.shapes for name in shape if "@" not in name})
-                return other_axis(self.axis, have, self.shapes)
+                return other_axis(self.problem.axis, have, self.shapes)
             case "sizes":
                 return SAME_SIZES
             case "clash":
-                plain = source_name(self.axis)
-                return f"rename the operand's {self.axis} first: X_{{{plain}→{plain}'}}"
+                plain = source_name(self.problem.axis)
+                return f"rename the operand's {self.problem.axis} first: X_{{{plain}→{plain}'}}"
             case "repeated":
                 return NAME_ONCE
             case "arity":
@@ -141,7 +133,9 @@ def shape_error(
     """The error of a shape that does not fit, which shows what each operand has."""
     use = Use(checker, problem, operator, [argument.shape for argument in arguments], parts, place, axes)
     code, message = code_and_message(problem, use.sign, [axis for axis, _ in axes], use)
-    return checker.error(code, message, use.location, use.notes, use.repair(), symbol=operator, axis=use.axis or None)
+    return checker.error(
+        code, message, use.location, use.notes, use.repair(), symbol=operator, axis=use.problem.axis or None
+    )
 
 
 def other_axis(axis: str, have: list[str], shapes: Sequence[Shape]) -> str | None:

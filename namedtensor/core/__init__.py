@@ -1,12 +1,11 @@
 """The core of named axes: names, sizes and arrays, without operators.
 
-`axes`: named shapes, signatures, the lifting rule, axis names.
+`axes`: named shapes, signatures, the lifting rule and its errors, axis names.
 `extents`: symbolic sizes, as polynomials.
 `size_conditions`: the conditions on them that a plan assumes.
 `dimensions`: symbolic dimensions of JAX.
 `sizes`: size variables and their unification.
 `arrays`: the library of an array, dtype names.
-`mismatches`: the errors of shapes that do not fit an operator, for the checker and for Python functions.
 `hooks`: callbacks and functions of higher layers.
 `layout`: axes, sizes and dtype of a tensor, interned.
 `tensor`: NamedTensor: data, construction, conversion, comparison.

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 from grammar.errors import NotationError
 
 from ..core.arrays import library_of_namespace
-from ..core.axes import Shape, ShapeMismatch, marked_apart, show
-from ..core.mismatches import NAME_ONCE, SAME_SIZES, code_and_message, operator_sign
+from ..core.axes import NAME_ONCE, SAME_SIZES, Shape, ShapeMismatch, code_and_message, marked_apart, operator_sign, show
 from ..core.strictness import misspelt
 from ..core.tensor import NamedTensor
 from ..core.warned import warn
