@@ -34,9 +34,7 @@ from .indexing import created
 from .open_families import labeled_member
 from .unknown_names import unknown_name
 
-MAX_NESTED_DEFINITIONS = (
-    100  # definitions that may be evaluated inside each other before what they need is evaluated ahead
-)
+MAX_NESTED_DEFINITIONS = 100  # evaluated inside each other, before what they need is evaluated ahead
 
 
 def find_term(checker: Inference, key: Key, env: Environment, node: Any) -> Term | None:

@@ -30,9 +30,7 @@ from ..terms.inference import InputType
 from .inferred_sizes import axes_named
 
 NUMBER = "(a number)"  # among the texts of scripts
-MAX_AMBIGUOUS_LABELS = (
-    8  # of a name, each of which may be itself or any number; one with more labels is any name with as many
-)
+MAX_AMBIGUOUS_LABELS = 8  # of a name, each itself or any number; one with more labels is any name with as many
 OPTIONS = ("sizes", "syntax", "strict", "limits", "values")  # what Python takes by name beside tensors
 
 

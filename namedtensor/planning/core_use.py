@@ -18,9 +18,7 @@ ONE, SEVERAL, BESIDE_BLAS, LONG_BESIDE_BLAS = "one", "several", "several, BLAS o
 LIMIT = "blas-thread-limit"  # the optimization
 MIN_TILED_MS = 1.0  # milliseconds of one core from which blocks with products are worth it, on one core too
 MIN_SHARED_MS = 2.0  # milliseconds of one core from which several are worth it
-MIN_SHARED_BESIDE_MS = (
-    40.0  # the same where products before have woken the threads of the BLAS, which stay awake so long
-)
+MIN_SHARED_BESIDE_MS = 40.0  # the same after products that woke the threads of the BLAS, which stay awake so long
 MIN_LONG_MS = 300.0  # milliseconds of one core: so long that threads of the BLAS sleep for most of it
 MIN_WAKING_MULTIPLY_ADDS = 2**23  # of a product that wakes them
 # Measured on one core.

@@ -18,9 +18,7 @@ from .plan import Argument, Step
 FAR = {"float32": 64, "float64": 512}  # sums between 2^−far and 2^far are far from both ends
 ENDS = {"float32": 127, "float64": 1023}
 MAX_REPEATED_STEPS = 40  # steps that are done twice rather than guarded one by one
-MAX_REPEATED_BLOCK_STEPS = (
-    120  # steps of a block that are: only the first block whose numbers are extreme is computed twice
-)
+MAX_REPEATED_BLOCK_STEPS = 120  # the same of a block: only the first with extreme numbers is computed twice
 MIN_GUARDED_NUMBERS = 2**9  # numbers from which a step with a guard of its own is faster than the fallback
 FAST, FALLBACK, GUARDED = 0, 1, 2
 

@@ -23,9 +23,7 @@ from ..terms.terms import Term
 Axes = dict[str, str]  # axis of the result -> what it is called in a term
 MAX_CHAIN_BYTES = 2**18  # bytes of an elementwise chain that fit the cache beside its temporaries
 MAX_PRODUCT_BYTES = 2**20  # bytes of what a product sums over
-TILE_ROWS_MULTIPLE = (
-    16  # rows of which a larger tile has a multiple, so that sizes that differ by little have the same tiles
-)
+TILE_ROWS_MULTIPLE = 16  # rows: a larger tile has a multiple, so that sizes that differ by little have the same tiles
 MIN_BLOCKS = 8  # blocks at least, for several cores to share
 MIN_TILED_BYTES = 2**21  # bytes from which an array is worth tiling
 MIN_SCORE_BYTES = 2**18  # bytes of what a product makes and another sums over, from which several cores are quicker
@@ -73,9 +71,8 @@ def find(root: Term, uses: Mapping[int, list[Term]], itemsize: int) -> Region | 
         record.kind not in ("elementwise", "axis_map", "contraction") or count(root) * itemsize < MIN_TILED_BYTES
     ):
         return None
-    if product and all(
-        count(each) * itemsize < MIN_SCORE_BYTES or count(each) < 2 * count(root) for each in root.arguments
-    ):
+    enough = max(2 * count(root), -(-MIN_SCORE_BYTES // itemsize))
+    if product and all(count(each) < enough for each in root.arguments):
         return None
     axes = tuple(axis for axis in root.shape if axis not in root.axes)
     if product:
@@ -178,11 +175,8 @@ def _belongs(term, own: Axes, inside, uses, product: bool, least: int, itemsize:
     if any(name in term.axes for name in own.values()):
         return False
     if record.kind == "contraction" and term.axes:
-        return (
-            product
-            and count(term) * itemsize >= MIN_SCORE_BYTES
-            and all(count(term) > count(each) for each in term.arguments)
-        )
+        is_score = count(term) * itemsize >= MIN_SCORE_BYTES
+        return product and is_score and all(count(term) > count(each) for each in term.arguments)
     return True
 
 

@@ -32,7 +32,7 @@ from .spelling import (
 )
 from .work import current
 
-MAX_RENAMING_DEPTH = 2  # down to which bracket each way to rename is tried
+MAX_DEPTH = 2  # of brackets in which each way to rename is tried
 
 
 class ReadBack:
@@ -65,9 +65,7 @@ class ReadBack:
         if not bare or (len(form) == 1 and len(form[0].factors) == 1 and not form[0].summed):
             return
         marks = {names[index][len(name) :] for index, name in bare.items()}
-        alone = (
-            [{index: name} for index, name in bare.items()] if len(bare) > 1 and self.depth < MAX_RENAMING_DEPTH else []
-        )
+        alone = [{index: name} for index, name in bare.items()] if len(bare) > 1 and self.depth < MAX_DEPTH else []
         for some in [bare, *alone]:
             inner = self.plain(form, {**names, **some})
             if len(some) == len(own) and len(marks) == 1:
