@@ -143,7 +143,7 @@ def draws_of(options: Any) -> Any:
         return None
     from ..documents.verdicts import Draws
 
-    return Draws(max(1, options.draws), options.seed)
+    return Draws(max(1, options.trials), options.seed)
 
 
 # ------------------------------------------------------------------------------------------------------------- writing
@@ -304,4 +304,4 @@ def _record(checked: CheckedDocument) -> dict[str, Any]:
 
 def _tried_record(tried: Any, at: Any) -> dict[str, Any]:
     place = {"file": at.file, "line": _line_of(at), "span": list(at.span)}
-    return {**place, "verdict": tried.verdict, "draws": tried.draws, "text": str(tried)}
+    return {**place, "verdict": tried.verdict, "trials": tried.draws, "text": str(tried)}
