@@ -164,9 +164,11 @@ def _write(checked: list[CheckedDocument], options: Any, console: Console) -> No
 
 
 def _page(checked: list[CheckedDocument]) -> str:
-    from ..documents.page import Document, page
+    from ..documents.page import PageDocument, page
 
-    return page((Document(each.name, each.whole, each.report, each.findings) for each in checked), _summary(checked))
+    return page(
+        (PageDocument(each.name, each.whole, each.report, each.findings) for each in checked), _summary(checked)
+    )
 
 
 def write_page(place: str, text: str) -> None:

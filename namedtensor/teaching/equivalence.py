@@ -14,9 +14,9 @@ from grammar.locks import LOADING, all_or_none
 from ..derivations.equal_forms import has_proof
 from .differences import Words
 from .judgment import Equivalence, judged
-from .settings import Drawn, Setting, declared
+from .settings import SampledInputs, Setting, declared
 from .spelling import called, expression, text_of
-from .values import Value
+from .values import GradedValue
 
 NEUTRAL = Words("the first", "the value of the first", "the second", "the second", is_secret=False)
 TURNED = Words("the second", "the value of the second", "the first", "the first", is_secret=False)
@@ -88,7 +88,7 @@ def compared(setting: Setting, found: str, due: str, words: Words, seed: int = 0
     found, due = (called(each, tuple(setting.sets)) for each in (found, due))
     setting.check(due)
     setting.check(found)
-    state: list[tuple[Drawn, Value, Value]] = []
+    state: list[tuple[SampledInputs, GradedValue, GradedValue]] = []
     for drawn, value in setting.draws(due, seed):
         state.append((drawn, setting.value(found, drawn), value))
     if not state:
