@@ -157,17 +157,33 @@ class OperandNote(str):
 
 
 class NotationWarning(UserWarning):
-    """What a formula means may not be what its writer means; a Python warning, and one of those that `check` gives."""
+    """Warn that a formula may not mean what its author intended; `check` reports it, too."""
 
 
 class NotationError(Exception):
-    """A formula, or what it was given, is wrong; the message says where, why, and how to fix it.
+    """Report that a formula or an input is wrong: where, why, and how to fix it.
 
-    `kind` is "syntax", "name", "shape" or "value"; `code` is the section of `docs/errors.md`; `span` is (start, end) in
-    `source`; `span_text` is the text there; `hint` is the repair, or None, and `edits` are those of a definite repair; `notes` say what
-    each operand has. `symbol` is the name that the error is about, `axis` the axis, and `reason` one of `REASONS`; each is None
-    where it does not apply.
+    Attributes
+    ----------
+    code : int
+        The error code, a section of `docs/errors.md`.
+    kind : {"syntax", "name", "shape", "value"}
+        The kind of error, which is that of the code's first digit.
+    message : str
+        What happened.
+    source : str or None
+        The source of the formula.
+    span : tuple of int or None
+        Start and end in `source` of the part to change; `span_text` is its text.
+    notes : tuple of str
+        The types of the operands, and other facts.
+    hint : str or None
+        How to fix it; `edits` are the changes, if they are definite.
+    symbol, axis, reason : str or None
+        The name and the axis concerned; one of `REASONS`, for errors that share a code.
 
+    Examples
+    --------
     >>> error = NotationError(301, "⊙_{key} needs axis key", source="A ⊙_{key} x", span=(5, 8), hint="try height")
     >>> print(error)
     shape error 301: ⊙_{key} needs axis key

@@ -618,9 +618,24 @@ def sum(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """∑_{ax} X is the sum.
 
     Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.sum(axis)`.
-    `axis` is a name or several; all other axes are mapped over.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.sum(A, axis="width").shape
@@ -631,9 +646,24 @@ def prod(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """∏_{ax} X is the product.
 
     Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.prod(axis)`.
-    `axis` is a name or several; all other axes are mapped over.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.prod(A, axis="width").shape
@@ -644,9 +674,24 @@ def mean(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """mean_{ax} X is the mean.
 
     Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.mean(axis)`.
-    `axis` is a name or several; all other axes are mapped over.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.mean(A, axis="width").shape
@@ -657,9 +702,24 @@ def var(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """var_{ax} X is the mean square of the distances from the mean.
 
     Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.var(axis)`.
-    `axis` is a name or several; all other axes are mapped over.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.var(A, axis="width").shape
@@ -670,9 +730,24 @@ def std(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """std_{ax} X is the root of the variance.
 
     Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.std(axis)`.
-    `axis` is a name or several; all other axes are mapped over.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.std(A, axis="width").shape
@@ -683,10 +758,25 @@ def norm(X: Operand, *, axis: Axes | None = None, p: float = 2) -> NamedTensor:
     """norm_{ax}(X; p) is (∑ |x|^p)^{1/p}, the p-norm; p defaults to 2.
 
     Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.linalg.norm(X, p, axis)`.
-    `axis` is a name or several; all other axes are mapped over.
-    Further: p=2.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+    p : int (default: 2)
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.norm(A, axis="width").shape
@@ -697,9 +787,24 @@ def logsumexp(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """logsumexp_{ax} X is log ∑ exp x.
 
     Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.log(np.exp(X).sum(axis))`.
-    `axis` is a name or several; all other axes are mapped over.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.logsumexp(A, axis="width").shape
@@ -710,9 +815,24 @@ def any(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """any_{ax} X is whether one holds.
 
     Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.any(axis)`.
-    `axis` is a name or several; all other axes are mapped over.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.any(A > 2, axis="width").shape
@@ -723,9 +843,24 @@ def all(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """all_{ax} X is whether all hold.
 
     Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.all(axis)`.
-    `axis` is a name or several; all other axes are mapped over.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.all(A > 2, axis="width").shape
@@ -736,9 +871,25 @@ def max(X: Operand, Y: Operand | None = None, *, axis: Axes | None = None) -> Na
     """max_{ax} X is the largest over axes, or the larger of two arguments.
 
     Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.max(axis), np.maximum(X, Y)`.
-    `axis` is a name or several; all other axes are mapped over.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    Y : tensor or number, optional
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.max(A, axis="width").shape
@@ -749,9 +900,25 @@ def min(X: Operand, Y: Operand | None = None, *, axis: Axes | None = None) -> Na
     """min_{ax} X is the smallest over axes, or the smaller of two arguments.
 
     Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.min(axis), np.minimum(X, Y)`.
-    `axis` is a name or several; all other axes are mapped over.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    Y : tensor or number, optional
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.min(A, axis="width").shape
@@ -762,10 +929,25 @@ def quantile(X: Operand, *, axis: Axes | None = None, q: float = 0.5) -> NamedTe
     """quantile_{ax}(X; q) is the q-quantile, interpolated linearly between two elements; q defaults to 0.5.
 
     Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.quantile(X, q, axis)`.
-    `axis` is a name or several; all other axes are mapped over.
-    Further: q=0.5.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+    q : float (default: 0.5)
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.quantile(A, axis="width").shape
@@ -776,9 +958,24 @@ def median(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """median_{ax} X is the middle one, or the mean of the middle two.
 
     Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.median(X, axis)`.
-    `axis` is a name or several; all other axes are mapped over.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.median(A, axis="width").shape
@@ -789,9 +986,24 @@ def softmax(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """softmax_{ax} X is exp x / ∑ exp x.
 
     Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `np.exp(X) / np.exp(X).sum(axis, keepdims=True)`.
-    `axis` is a name or several; all other axes are mapped over.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.softmax(A, axis="width").shape
@@ -802,9 +1014,24 @@ def logsoftmax(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """logsoftmax_{ax} X is the logarithm of softmax.
 
     Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `X - np.log(np.exp(X).sum(axis, keepdims=True))`.
-    `axis` is a name or several; all other axes are mapped over.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.logsoftmax(A, axis="width").shape
@@ -815,9 +1042,24 @@ def argmax(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """argmax_{ax} X is one at the largest element, shared by ties.
 
     Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `M / M.sum(axis, keepdims=True) where M = X == X.max(axis, keepdims=True)`.
-    `axis` is a name or several; all other axes are mapped over.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.argmax(A, axis="width").shape
@@ -828,9 +1070,24 @@ def argmin(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """argmin_{ax} X is one at the smallest element, shared by ties.
 
     Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `M / M.sum(axis, keepdims=True) where M = X == X.min(axis, keepdims=True)`.
-    `axis` is a name or several; all other axes are mapped over.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.argmin(A, axis="width").shape
@@ -841,10 +1098,25 @@ def standardize(X: Operand, *, axis: Axes | None = None, eps: float = 1e-05) -> 
     """standardize_{ax}(X; eps) is (x − mean) / √(var + eps); eps defaults to 1e-5.
 
     Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `(X - X.mean(axis, keepdims=True)) / np.sqrt(X.var(axis, keepdims=True) + eps)`.
-    `axis` is a name or several; all other axes are mapped over.
-    Further: eps=1e-05.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+    eps : float (default: 1e-05)
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.standardize(A, axis="width").shape
@@ -855,9 +1127,24 @@ def cumsum(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """cumsum_{ax} X is the sums up to each element.
 
     Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `X.cumsum(axis)`.
-    `axis` is a name or several; all other axes are mapped over.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.cumsum(A, axis="width").shape
@@ -868,9 +1155,24 @@ def cumprod(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """cumprod_{ax} X is the products up to each element.
 
     Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `X.cumprod(axis)`.
-    `axis` is a name or several; all other axes are mapped over.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.cumprod(A, axis="width").shape
@@ -881,9 +1183,24 @@ def sort(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """sort_{ax} X is the elements, ascending.
 
     Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `np.sort(X, axis)`.
-    `axis` is a name or several; all other axes are mapped over.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.sort(A, axis="width").shape
@@ -894,9 +1211,24 @@ def cummax(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """cummax_{ax} X is the largest up to each element.
 
     Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `np.maximum.accumulate(X, axis)`.
-    `axis` is a name or several; all other axes are mapped over.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.cummax(A, axis="width").shape
@@ -907,9 +1239,24 @@ def cummin(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """cummin_{ax} X is the smallest up to each element.
 
     Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `np.minimum.accumulate(X, axis)`.
-    `axis` is a name or several; all other axes are mapped over.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.cummin(A, axis="width").shape
@@ -920,10 +1267,25 @@ def argsort(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """argsort_{ax} X is where each element of the sorted axis comes from, counted from 1.
 
     Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `np.argsort(X, axis, kind='stable')`.
-    `axis` is a name or several; all other axes are mapped over.
-    Indices count from 0 here, and from 1 in formulas.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+        Indices count from 0 here, and from 1 in formulas.
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.argsort(A, axis="width").shape
@@ -934,9 +1296,25 @@ def dot(X: Operand, Y: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """X ⊙_{ax} Y is the sum over axes of the products; without axes the elementwise product.
 
     Signature: ℝ^{ax} × ℝ^{ax} → ℝ (paper §3.4 Contraction). In NumPy: `(X * Y).sum(axis), X * Y`.
-    `axis` is a name or several, or None for the elementwise product; axes that both operands keep are aligned.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    Y : tensor or number
+    axis : str or iterable of str
+        The axes to contract; None for the elementwise product. Other shared axes are aligned.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.dot(A, A.rename(height="rows"), axis="width").shape
@@ -947,9 +1325,22 @@ def exp(X: Operand) -> NamedTensor:
     """exp X is the exponential.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.exp(X)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.exp(A).shape
@@ -960,9 +1351,22 @@ def log(X: Operand) -> NamedTensor:
     """log X is the natural logarithm.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.log(X)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.log(A).shape
@@ -973,9 +1377,22 @@ def ln(X: Operand) -> NamedTensor:
     """log X is the natural logarithm.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.log(X)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.log(A).shape
@@ -986,9 +1403,22 @@ def sqrt(X: Operand) -> NamedTensor:
     """√X is the square root.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.sqrt(X)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.sqrt(A).shape
@@ -999,9 +1429,22 @@ def sin(X: Operand) -> NamedTensor:
     """sin X is the sine.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.sin(X)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.sin(A).shape
@@ -1012,9 +1455,22 @@ def cos(X: Operand) -> NamedTensor:
     """cos X is the cosine.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.cos(X)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.cos(A).shape
@@ -1025,9 +1481,22 @@ def tan(X: Operand) -> NamedTensor:
     """tan X is the tangent.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.tan(X)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.tan(A).shape
@@ -1038,9 +1507,22 @@ def tanh(X: Operand) -> NamedTensor:
     """tanh X is the hyperbolic tangent.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.tanh(X)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.tanh(A).shape
@@ -1051,9 +1533,22 @@ def sinh(X: Operand) -> NamedTensor:
     """sinh X is the hyperbolic sine.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.sinh(X)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.sinh(A).shape
@@ -1064,9 +1559,22 @@ def cosh(X: Operand) -> NamedTensor:
     """cosh X is the hyperbolic cosine.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.cosh(X)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.cosh(A).shape
@@ -1077,9 +1585,22 @@ def arctan(X: Operand) -> NamedTensor:
     """arctan X is the angle whose tangent it is.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.arctan(X)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.arctan(A).shape
@@ -1090,9 +1611,22 @@ def arcsin(X: Operand) -> NamedTensor:
     """arcsin X is the angle whose sine it is.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.arcsin(X)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.arcsin(A).shape
@@ -1103,9 +1637,22 @@ def arccos(X: Operand) -> NamedTensor:
     """arccos X is the angle whose cosine it is.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.arccos(X)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.arccos(A).shape
@@ -1116,9 +1663,22 @@ def log1p(X: Operand) -> NamedTensor:
     """log1p X is log(1 + x), exact for a small x.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.log1p(X)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.log1p(A).shape
@@ -1129,9 +1689,22 @@ def expm1(X: Operand) -> NamedTensor:
     """expm1 X is exp(x) − 1, exact for a small x.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.expm1(X)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.expm1(A).shape
@@ -1142,9 +1715,22 @@ def logsigmoid(X: Operand) -> NamedTensor:
     """logsigmoid X is log σ(x).
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `-np.logaddexp(0, -X)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.logsigmoid(A).shape
@@ -1155,9 +1741,22 @@ def leaky_relu(X: Operand) -> NamedTensor:
     """leaky_relu X is x above zero, x / 100 below.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.where(X > 0, X, 0.01 * X)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.leaky_relu(A).shape
@@ -1168,9 +1767,22 @@ def elu(X: Operand) -> NamedTensor:
     """elu X is x above zero, exp(x) − 1 below.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.where(X > 0, X, np.expm1(np.minimum(X, 0)))`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.elu(A).shape
@@ -1181,9 +1793,22 @@ def gelu(X: Operand) -> NamedTensor:
     """gelu X is x Φ(x), Φ being the normal distribution function.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `0.5 * X * (1 + erf(X / np.sqrt(2)))`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.gelu(A).shape
@@ -1194,9 +1819,22 @@ def gelu_tanh(X: Operand) -> NamedTensor:
     """gelu_tanh X is gelu by its approximation with tanh.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `0.5 * X * (1 + np.tanh(np.sqrt(2 / np.pi) * (X + 0.044715 * X**3)))`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.gelu_tanh(A).shape
@@ -1207,9 +1845,22 @@ def silu(X: Operand) -> NamedTensor:
     """silu X is x σ(x).
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X / (1 + np.exp(-X))`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.silu(A).shape
@@ -1220,9 +1871,22 @@ def softplus(X: Operand) -> NamedTensor:
     """softplus X is log(1 + exp x).
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.logaddexp(0, X)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.softplus(A).shape
@@ -1233,9 +1897,22 @@ def erf(X: Operand) -> NamedTensor:
     """erf X is the error function.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.erf(X)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.erf(A).shape
@@ -1246,9 +1923,22 @@ def sigmoid(X: Operand) -> NamedTensor:
     """σ X is the logistic function 1/(1 + exp(−x)).
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `1 / (1 + np.exp(-X))`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.sigmoid(A).shape
@@ -1259,9 +1949,22 @@ def sign(X: Operand) -> NamedTensor:
     """sign X is −1, 0 or 1.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.sign(X)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.sign(A).shape
@@ -1272,9 +1975,22 @@ def floor(X: Operand) -> NamedTensor:
     """floor X is the largest integer that is not greater.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.floor(X)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.floor(A).shape
@@ -1285,9 +2001,22 @@ def ceil(X: Operand) -> NamedTensor:
     """ceil X is the smallest integer that is not less.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.ceil(X)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.ceil(A).shape
@@ -1298,9 +2027,22 @@ def abs(X: Operand) -> NamedTensor:
     """abs X is the absolute value.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.abs(X)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.abs(A).shape
@@ -1311,9 +2053,22 @@ def round(X: Operand) -> NamedTensor:
     """round X is the nearest integer; ties go to the even one.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.round(X)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.round(A).shape
@@ -1324,9 +2079,22 @@ def relu(X: Operand) -> NamedTensor:
     """relu X is max(0, x).
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.maximum(X, 0)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.relu(A).shape
@@ -1337,9 +2105,22 @@ def ReLU(X: Operand) -> NamedTensor:
     """relu X is max(0, x).
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.maximum(X, 0)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.relu(A).shape
@@ -1350,9 +2131,22 @@ def negative(X: Operand) -> NamedTensor:
     """-X is the negative.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `-X`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.negative(A).shape
@@ -1363,9 +2157,22 @@ def odd(X: Operand) -> NamedTensor:
     """X odd is whether a number is odd.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X % 2 == 1`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.odd(A).shape
@@ -1376,9 +2183,22 @@ def even(X: Operand) -> NamedTensor:
     """X even is whether a number is even.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X % 2 == 0`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.even(A).shape
@@ -1389,9 +2209,23 @@ def add(X: Operand, Y: Operand) -> NamedTensor:
     """X + Y is the sum.
 
     Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X + Y`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    Y : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.add(A, 2).shape
@@ -1402,9 +2236,23 @@ def subtract(X: Operand, Y: Operand) -> NamedTensor:
     """X - Y is the difference.
 
     Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X - Y`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    Y : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.subtract(A, 2).shape
@@ -1415,9 +2263,23 @@ def divide(X: Operand, Y: Operand) -> NamedTensor:
     """X / Y is the quotient.
 
     Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X / Y`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    Y : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.divide(A, 2).shape
@@ -1428,9 +2290,23 @@ def multiply(X: Operand, Y: Operand) -> NamedTensor:
     """X Y is the product, written side by side.
 
     Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X * Y`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    Y : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.multiply(A, 2).shape
@@ -1441,9 +2317,23 @@ def pow(X: Operand, Y: Operand) -> NamedTensor:
     """pow(X, Y) is the power.
 
     Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X ** Y`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    Y : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.pow(A, 2).shape
@@ -1454,9 +2344,23 @@ def mod(X: Operand, Y: Operand) -> NamedTensor:
     """mod(X, Y) is the remainder of X divided by Y: x − y ⌊x / y⌋.
 
     Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.mod(X, Y)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    Y : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.mod(A, 2).shape
@@ -1467,9 +2371,23 @@ def equal(X: Operand, Y: Operand) -> NamedTensor:
     """X = Y is whether equal.
 
     Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X == Y`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    Y : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.equal(A, 2).shape
@@ -1480,9 +2398,23 @@ def not_equal(X: Operand, Y: Operand) -> NamedTensor:
     """X ≠ Y is whether different.
 
     Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X != Y`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    Y : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.not_equal(A, 2).shape
@@ -1493,9 +2425,23 @@ def less(X: Operand, Y: Operand) -> NamedTensor:
     """X < Y is whether less.
 
     Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X < Y`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    Y : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.less(A, 2).shape
@@ -1506,9 +2452,23 @@ def less_equal(X: Operand, Y: Operand) -> NamedTensor:
     """X ≤ Y is whether at most.
 
     Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X <= Y`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    Y : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.less_equal(A, 2).shape
@@ -1519,9 +2479,23 @@ def greater(X: Operand, Y: Operand) -> NamedTensor:
     """X > Y is whether greater.
 
     Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X > Y`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    Y : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.greater(A, 2).shape
@@ -1532,9 +2506,23 @@ def greater_equal(X: Operand, Y: Operand) -> NamedTensor:
     """X ≥ Y is whether at least.
 
     Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X >= Y`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    Y : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.greater_equal(A, 2).shape
@@ -1545,9 +2533,23 @@ def logical_and(X: Operand, Y: Operand) -> NamedTensor:
     """X ∧ Y is whether both hold.
 
     Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X & Y`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    Y : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.logical_and(A > 2, A < 5).shape
@@ -1558,9 +2560,23 @@ def logical_or(X: Operand, Y: Operand) -> NamedTensor:
     """X ∨ Y is whether one holds, or both.
 
     Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X | Y`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    Y : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.logical_or(A < 2, A > 5).shape
@@ -1571,9 +2587,22 @@ def logical_not(X: Operand) -> NamedTensor:
     """¬X is logical negation.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `~X`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.logical_not(A > 2).shape
@@ -1584,9 +2613,24 @@ def where(X: Operand, Y: Operand, Z: Operand) -> NamedTensor:
     """where(cond, a, b) is a where the condition holds, and b elsewhere.
 
     Signature: ℝ × ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.where(cond, A, B)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    Y : tensor or number
+    Z : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.where(A > 2, A, 0).shape
@@ -1597,9 +2641,24 @@ def clip(X: Operand, Y: Operand, Z: Operand) -> NamedTensor:
     """clip(X, low, high) is X, no less than low and no more than high.
 
     Signature: ℝ × ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.clip(X, low, high)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    Y : tensor or number
+    Z : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.clip(A, 2, 4).shape
@@ -1610,9 +2669,22 @@ def lgamma(X: Operand) -> NamedTensor:
     """lgamma X is log |Γ(x)|, of factorials log (x − 1)!.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.gammaln(X)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.lgamma(A).shape
@@ -1623,9 +2695,22 @@ def digamma(X: Operand) -> NamedTensor:
     """digamma X is the derivative of lgamma.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.digamma(X)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.digamma(A).shape
@@ -1636,10 +2721,23 @@ def polygamma(X: Operand, *, n: float = 1) -> NamedTensor:
     """polygamma(X; n) is the n-th derivative of digamma; n defaults to 1.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.polygamma(n, X)`.
-    Broadcasts over the union of the axes.
-    Further: n=1.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    n : int (default: 1)
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.polygamma(A).shape
@@ -1650,9 +2748,22 @@ def gamma(X: Operand) -> NamedTensor:
     """Γ X is the gamma function, (x − 1)! for integers.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.gamma(X)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.gamma(A).shape
@@ -1663,9 +2774,22 @@ def factorial(X: Operand) -> NamedTensor:
     """X! is x!, which is Γ(x + 1).
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.factorial(X)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.factorial(A).shape
@@ -1676,9 +2800,23 @@ def binom(X: Operand, Y: Operand) -> NamedTensor:
     """binom(X, Y) is the binomial coefficient, X over Y.
 
     Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.binom(X, Y)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    Y : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.binom(A, 2).shape
@@ -1689,10 +2827,27 @@ def index(X: Operand, Y: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """index_{ax}(X, I) is the element of X at the index I.
 
     Signature: ℝ^{ax} × ℝ → ℝ (paper §3.7 Indexing). In NumPy: `np.take(X, I - 1, axis)`.
-    `axis` is a name or several; all other axes are mapped over.
-    Indices count from 0 here, and from 1 in formulas.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+        Indices count from 0 here, and from 1 in formulas.
+    Y : tensor or number
+        Indices count from 0 here, and from 1 in formulas.
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.index(A, 0, axis="width").shape
@@ -1705,10 +2860,28 @@ def maxk(
     """maxk_{ax, k} X is the k largest, the largest first.
 
     Signature: ℝ^{ax} → ℝ^{k} (paper §3.7 Indexing). In NumPy: `np.sort(X, axis)[..., ::-1][..., :k]`.
-    `axis` is a name or several; all other axes are mapped over.
-    `size` is that of the new axis; `sizes` gives it by name.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+    size : int, optional
+        Size of the new axis.
+    sizes : mapping of str to int, optional
+        Sizes of the new axes by name.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.maxk(A, axis=("width", "k"), size=2).shape
@@ -1721,10 +2894,28 @@ def argmaxk(
     """argmaxk_{ax, k} X is for each of the k largest elements, one at its position.
 
     Signature: ℝ^{ax} → ℝ^{ax × k} (paper §3.7 Indexing). In NumPy: `np.argsort(-X, axis, 'stable')[..., :k, None] == np.arange(n)`.
-    `axis` is a name or several; all other axes are mapped over.
-    `size` is that of the new axis; `sizes` gives it by name.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+    size : int, optional
+        Size of the new axis.
+    sizes : mapping of str to int, optional
+        Sizes of the new axes by name.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.argmaxk(A, axis=("width", "k"), size=2).shape
@@ -1737,11 +2928,29 @@ def onehot(
     """onehot_{ax} X is one at the index, zero elsewhere.
 
     Signature: ℝ → ℝ^{ax} (paper §3.7 Indexing). In NumPy: `np.eye(n)[I - 1]`.
-    `axis` is a name or several; all other axes are mapped over.
-    `size` is that of the new axis; `sizes` gives it by name.
-    Indices count from 0 here, and from 1 in formulas.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+        Indices count from 0 here, and from 1 in formulas.
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+    size : int, optional
+        Size of the new axis.
+    sizes : mapping of str to int, optional
+        Sizes of the new axes by name.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.onehot(A, axis="vocab", size=10).shape
@@ -1754,10 +2963,27 @@ def iota(
     """iota_{ax} is 1, 2, …, |ax|.
 
     Signature: ℝ^{ax} (paper §3.7 Indexing). In NumPy: `np.arange(1, n + 1)`.
-    `axis` is a name or several; all other axes are mapped over.
-    `size` is that of the new axis; `sizes` gives it by name.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+    size : int, optional
+        Size of the new axis.
+    sizes : mapping of str to int, optional
+        Sizes of the new axes by name.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> nt.iota(axis="seq", size=4).shape
     ℝ^{seq[4]}
@@ -1769,10 +2995,27 @@ def ones(
     """ones_{ax} is 1 along the axis.
 
     Signature: ℝ^{ax} (paper §3.7 Indexing). In NumPy: `np.ones(n)`.
-    `axis` is a name or several; all other axes are mapped over.
-    `size` is that of the new axis; `sizes` gives it by name.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+    size : int, optional
+        Size of the new axis.
+    sizes : mapping of str to int, optional
+        Sizes of the new axes by name.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> nt.ones(axis="seq", size=4).shape
     ℝ^{seq[4]}
@@ -1784,10 +3027,27 @@ def identity(
     """I_{ax, ax'} is one where the two indices are equal, zero elsewhere.
 
     Signature: ℝ^{ax × ax'} (paper §3.7 Indexing). In NumPy: `np.eye(n)`.
-    `axis` is a name or several; all other axes are mapped over.
-    `size` is that of the new axis; `sizes` gives it by name.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+    size : int, optional
+        Size of the new axis.
+    sizes : mapping of str to int, optional
+        Sizes of the new axes by name.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> nt.identity(axis=("row", "column"), size=4).shape
     ℝ^{row[4] × column[4]}
@@ -1797,9 +3057,24 @@ def det(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """det_{row, column} X is the determinant.
 
     Signature: ℝ^{row × column} → ℝ (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.det(X)`.
-    `axis` is a name or several; all other axes are mapped over.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
     >>> nt.det(S, axis=("row", "column")).shape
@@ -1810,9 +3085,24 @@ def cofactors(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """cofactors_{row, column} X is the derivative of the determinant with respect to each element of the matrix.
 
     Signature: ℝ^{row × column} → ℝ^{row × column} (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.det(X) * np.linalg.inv(X).T`.
-    `axis` is a name or several; all other axes are mapped over.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
     >>> nt.cofactors(S, axis=("row", "column")).shape
@@ -1823,9 +3113,24 @@ def inv(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """inv_{row, column} X is the inverse matrix.
 
     Signature: ℝ^{row × column} → ℝ^{row × column} (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.inv(X)`.
-    `axis` is a name or several; all other axes are mapped over.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
     >>> nt.inv(S, axis=("row", "column")).shape
@@ -1836,9 +3141,24 @@ def trace(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """trace_{row, column} X is the sum of the diagonal.
 
     Signature: ℝ^{row × column} → ℝ (paper §3.5 Vectors to vectors). In NumPy: `np.trace(X)`.
-    `axis` is a name or several; all other axes are mapped over.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
     >>> nt.trace(S, axis=("row", "column")).shape
@@ -1849,9 +3169,25 @@ def solve(X: Operand, Y: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """solve_{row, column}(X, Y) is the x over columns with A ⊙_{column} x = b, where b is over rows.
 
     Signature: ℝ^{row × column} × ℝ^{row} → ℝ^{column} (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.solve(A, b)`.
-    `axis` is a name or several; all other axes are mapped over.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    Y : tensor or number
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
     >>> nt.solve(S, nt.tensor([1.0, 2.0], "row"), axis=("row", "column")).shape
@@ -1862,9 +3198,24 @@ def logdet(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """logdet_{row, column} X is the logarithm of the absolute value of the determinant.
 
     Signature: ℝ^{row × column} → ℝ (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.slogdet(X)[1]`.
-    `axis` is a name or several; all other axes are mapped over.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
     >>> nt.logdet(S, axis=("row", "column")).shape
@@ -1875,9 +3226,24 @@ def diag(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """diag_{row, column} X is the matrix with these numbers on its diagonal, and zeros beside it.
 
     Signature: ℝ^{row} → ℝ^{row × column} (paper §3.5 Vectors to vectors). In NumPy: `np.diag(x)`.
-    `axis` is a name; all other axes are mapped over.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str
+        The axis of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> nt.diag(nt.tensor([3, 1], "row"), axis=("row", "column")).shape
     ℝ^{row[2] × column[2]}
@@ -1887,9 +3253,24 @@ def cholesky(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """cholesky_{row, column} X is the lower triangle L with [L ⊙_{column} L_{row→row'}] = X, of a symmetric positive definite matrix.
 
     Signature: ℝ^{row × column} → ℝ^{row × column} (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.cholesky(X)`.
-    `axis` is a name or several; all other axes are mapped over.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
     >>> nt.cholesky(S, axis=("row", "column")).shape
@@ -1900,9 +3281,24 @@ def eigvalsh(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """eigvalsh_{row, column} X is the eigenvalues of a symmetric matrix, ascending along its rows.
 
     Signature: ℝ^{row × column} → ℝ^{row} (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.eigvalsh(X)`.
-    `axis` is a name or several; all other axes are mapped over.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
     >>> nt.eigvalsh(S, axis=("row", "column")).shape
@@ -1913,9 +3309,24 @@ def eigh(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """eigh_{row, column} X is the eigenvectors of a symmetric matrix, one for each column, in the order of eigvalsh.
 
     Signature: ℝ^{row × column} → ℝ^{row × column} (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.eigh(X)[1]`.
-    `axis` is a name or several; all other axes are mapped over.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
     >>> nt.eigh(S, axis=("row", "column")).shape
@@ -1926,9 +3337,25 @@ def expm(*tensors: Operand | Iterable[Operand], axis: Axes | None = None) -> Nam
     """expm_{row, column} X is the exponential of a matrix, ∑ Xⁿ/n!; expm(X, E) is how it changes with X along E.
 
     Signature: ℝ^{row × column} × … → ℝ^{row × column} (paper §3.5 Vectors to vectors). In NumPy: `scipy.linalg.expm(X)`.
-    `axis` is a name or several; all other axes are mapped over.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    *tensors : tensor or number
+        The operands.
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
     >>> nt.expm(S, axis=("row", "column")).shape
@@ -1939,9 +3366,23 @@ def uniform(*tensors: Operand | Iterable[Operand]) -> NamedTensor:
     """uniform X is a pseudorandom number between 0 and 1, the same for the same integers.
 
     Signature: ℝ × … → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `(h(X) + 0.5) / p**2 for a scrambling h`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    *tensors : tensor or number
+        The operands.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.uniform(A, 7).shape
@@ -1952,9 +3393,25 @@ def concat(*tensors: Operand | Iterable[Operand], axis: Axes | None = None) -> N
     """X ⊕_{ax} Y is the elements of X along an axis, then those of Y.
 
     Signature: ℝ^{ax} × ℝ^{ax} × … → ℝ^{ax} (paper §3.6 Renaming and reshaping). In NumPy: `np.concatenate([X, Y], axis)`.
-    `axis` is a name; all other axes are mapped over.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    *tensors : tensor or number
+        The operands.
+    axis : str
+        The axis of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.concat(A, A, axis="width").shape
@@ -1965,9 +3422,25 @@ def stack(*tensors: Operand | Iterable[Operand], axis: Axes | None = None) -> Na
     """stack_{ax} X is X, Y, … side by side along a new axis.
 
     Signature: ℝ × … → ℝ^{ax} (paper §3.6 Renaming and reshaping). In NumPy: `np.stack([X, Y])`.
-    `axis` is a name; all other axes are mapped over.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    *tensors : tensor or number
+        The operands.
+    axis : str
+        The axis of the signature; the function is lifted over all others.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.stack(A, A, axis="copy").shape
@@ -1980,10 +3453,28 @@ def unroll(
     """unroll_{seq, kernel} X is the window that begins at each element.
 
     Signature: ℝ^{seq} → ℝ^{seq × kernel} (paper §3.5 Vectors to vectors). In NumPy: `np.lib.stride_tricks.sliding_window_view(X, k, axis)`.
-    `axis` is a name or several; all other axes are mapped over.
-    `size` is that of the new axis; `sizes` gives it by name.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+    size : int, optional
+        Size of the new axis.
+    sizes : mapping of str to int, optional
+        Sizes of the new axes by name.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.unroll(A, axis=("width", "kernel"), size=3).shape
@@ -1996,10 +3487,28 @@ def pool(
     """pool_{seq, kernel} X is windows side by side.
 
     Signature: ℝ^{seq} → ℝ^{seq × kernel} (paper §3.5 Vectors to vectors). In NumPy: `X.reshape(n // k, k)`.
-    `axis` is a name or several; all other axes are mapped over.
-    `size` is that of the new axis; `sizes` gives it by name.
-    Raises NotationError where an axis is missing or has two sizes.
 
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes of the signature; the function is lifted over all others.
+    size : int, optional
+        Size of the new axis.
+    sizes : mapping of str to int, optional
+        Sizes of the new axes by name.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.pool(A, axis=("width", "kernel"), size=3).shape

@@ -550,7 +550,7 @@ def case_an_input_is_never_refused_and_the_share_of_a_device_is_what_counts():
 def case_tensors_are_stored_by_one_set_of_rules_and_computed_with_by_another():
     rules, stored = {"batch": "data", "hidden": "model"}, {"batch": "data", "hidden": "model", "chans": "data"}
     program = nt.program(Block.notation)
-    sharded = program.shard({**stored, "batch": None}, MESH, computed=rules)
+    sharded = program.shard({**stored, "batch": None}, MESH, compute_rules=rules)
     parameters = {name: each for name, each in LAYER.parameters.items() if name != "ε"}
     placed = sharded.place(parameters)
     assert spec_of(placed["W_1"]) == {"chans": "data", "hidden": "model"}
@@ -564,7 +564,7 @@ def case_tensors_are_stored_by_one_set_of_rules_and_computed_with_by_another():
 
     slope = jax.jit(jax.grad(error))(placed)
     assert spec_of(slope["W_1"]) == {"chans": "data", "hidden": "model"}
-    layer = LAYER.shard({**stored, "batch": None}, MESH, computed=rules)
+    layer = LAYER.shard({**stored, "batch": None}, MESH, compute_rules=rules)
     same(layer(X), LAYER(X))
 
 
@@ -614,7 +614,7 @@ def errors():
         "no rules": lambda: program.shard(["heads"], MESH),
         "a mesh too small": lambda: program.shard({"heads": "model"}, {"data": 64, "model": 8}),
         "a mesh of no sizes": lambda: program.shard({"heads": "model"}, {"data": 2.5}),
-        "computed by no axis": lambda: program.shard({"heads": "model"}, MESH, computed={"heads": "modle"}),
+        "computed by no axis": lambda: program.shard({"heads": "model"}, MESH, compute_rules={"heads": "modle"}),
         "no mesh": lambda: program.shard({"heads": "model"}, (2, 4)),
         "no name of an axis": lambda: program.shard({"heads, hidden": "model"}, MESH),
         "no tensor": lambda: program.shard({}, MESH)["Y"](X=np.ones((2, 6)), W=w),

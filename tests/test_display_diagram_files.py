@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import namedtensor as nt
-from namedtensor.display.diagram_shapes import Label, Line, Rectangle, spans_of
+from namedtensor.display.diagram_shapes import Label, LineShape, Rectangle, spans_of
 from namedtensor.display.diagram_tikz import cubic, math
 from transformer import EncoderBlock
 
@@ -55,16 +55,16 @@ def test_without_matplotlib_it_is_said_what_to_install(tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", DIAGRAMS)
 def test_every_format_has_all_shapes(name):
     svg, shapes = DIAGRAMS[name].to_svg(), DIAGRAMS[name].drawing.shapes
-    counts = {kind: sum(isinstance(shape, kind) for shape in shapes) for kind in (Rectangle, Line, Label)}
+    counts = {kind: sum(isinstance(shape, kind) for shape in shapes) for kind in (Rectangle, LineShape, Label)}
     assert min(counts.values()) > 1
     assert counts == {
         Rectangle: svg.count("<rect"),
-        Line: svg.count('<path class="nt-line"'),
+        LineShape: svg.count('<path class="nt-line"'),
         Label: svg.count("<text"),
     }
     tikz = DIAGRAMS[name].to_tikz()
     assert tikz.count("\n") == len(shapes) + 2
-    assert counts == {Rectangle: tikz.count(r"\path["), Line: tikz.count(r"\draw["), Label: tikz.count(r"\node[")}
+    assert counts == {Rectangle: tikz.count(r"\path["), LineShape: tikz.count(r"\draw["), Label: tikz.count(r"\node[")}
 
 
 @pytest.mark.parametrize("name", DIAGRAMS)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from namedtensor.documents.document import Maths
+from namedtensor.documents.document import MathSpan
 from namedtensor.documents.rows import rows_of
 from namedtensor.documents.sections import check_document
 
@@ -26,7 +26,7 @@ def numbers(body):
     (r"$$ \nmatrix{a}{b}{1 \\ 2} \\ c $$", [r" \nmatrix{a}{b}{1 \\ 2} ", " c "]),
 ])  # fmt: skip
 def test_rows(display, rows):
-    found = rows_of(display, Maths(0, len(display), True))
+    found = rows_of(display, MathSpan(0, len(display), True))
     assert [display[row.start : row.end].strip() for row in found] == [row.strip() for row in rows]
 
 

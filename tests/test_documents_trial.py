@@ -162,7 +162,7 @@ def test_claims_of_a_document_are_told_at_their_lines():
 def test_the_command_tells_of_claims(tmp_path, capsys):
     paper = tmp_path / "a.tex"
     paper.write_text(PAPER)
-    assert main(["check", str(paper), "--random", "--draws", "2"]) == 1
+    assert main(["check", str(paper), "--random", "--trials", "2"]) == 1
     printed = capsys.readouterr().out
     assert f"{paper}:5: note: assertion: proved" in printed and f"{paper}:7:1: error 403: assertion failed" in printed
     assert printed.endswith("\n3 formulas in 2 sections: 1 error, 0 warnings\n")
@@ -178,7 +178,7 @@ def test_the_command_tries_the_claims_of_a_formula(capsys):
     assert "assertion: proved" in capsys.readouterr().out
     assert main(["check", "abs x = x + 0", "x=ℝ^{a}", "--random"]) == 1
     assert "403" in capsys.readouterr().out
-    assert main(["check", "x + y = y + x", "--random", "--draws", "many"]) == 2
+    assert main(["check", "x + y = y + x", "--random", "--trials", "many"]) == 2
 
 
 def told_of(document):

@@ -6,9 +6,9 @@ import pytest
 
 from grammar.nodes import Name
 from grammar.printer import to_text
-from namedtensor.positional.axes import Axes, Axis, Clash, Kind
+from namedtensor.positional.axes import Axes, AxisKind, AxisVariable, Clash
 from namedtensor.positional.naming import TwiceInOneValue, names_of
-from namedtensor.positional.values import Leaf, Value, contracted, elementwise, matmul, reduced, size, written
+from namedtensor.positional.values import AxisValue, Leaf, contracted, elementwise, matmul, reduced, size, written
 
 
 class Source:
@@ -19,7 +19,7 @@ class Source:
         self.leaves = {name: self.leaf(name, text.split()) for name, text in shapes.items()}
 
     def leaf(self, name: str, words: list[str]) -> Leaf:
-        axes: list[Axis] = []
+        axes: list[AxisVariable] = []
         for word in words:
             if word == "?":
                 axes.append(self.axes.new())
@@ -29,22 +29,22 @@ class Source:
             axes.append(self.axes.named(word))
         return Leaf(Name(name), tuple((axis,) for axis in axes))
 
-    def __getitem__(self, name: str) -> Value:
+    def __getitem__(self, name: str) -> AxisValue:
         return self.leaves[name].use(self.axes)
 
-    def text(self, value: Value) -> str:
+    def text(self, value: AxisValue) -> str:
         return to_text(written(value.node, names_of(self.axes, set(self.leaves))))
 
-    def result(self, value: Value) -> tuple[str, ...]:
+    def result(self, value: AxisValue) -> tuple[str, ...]:
         names = names_of(self.axes, set(self.leaves))
         return tuple(name for axis in value.axes for name in names[axis.key])
 
 
-def T(value: Value) -> Value:
+def T(value: AxisValue) -> AxisValue:
     return value.moved(value.dims[::-1])
 
 
-def product(source: Source, *values: Value) -> Value:
+def product(source: Source, *values: AxisValue) -> AxisValue:
     result = values[0]
     for value in values[1:]:
         result = matmul(source.axes, result, value)
@@ -123,7 +123,7 @@ def test_positional_axis_falls_into_parts_in_every_use():
     source = Source(X="seq chans", W="chans ?")
     leaf = source.leaves["W"]
     value = product(source, source["X"], source["W"])
-    source.axes.split(value.dims[1][0], (Kind(hint="heads"), Kind(hint="key")))
+    source.axes.split(value.dims[1][0], (AxisKind(hint="heads"), AxisKind(hint="key")))
     heads, key = source.axes.parts(value.dims[1][0])
     total = reduced(source.axes, "∑", value, [key], ())
     assert source.text(total) == "∑_{key} X ⊙_{chans} W"
@@ -132,7 +132,7 @@ def test_positional_axis_falls_into_parts_in_every_use():
     assert names[value.dims[1][0].key] == ("heads", "key")
     assert to_text(written(size(value.dims[1][0]), names)) == "|heads| ⊙ |key|"
     with pytest.raises(Clash):
-        source.axes.split(value.dims[0][0], (Kind(), Kind()))  # a given axis
+        source.axes.split(value.dims[0][0], (AxisKind(), AxisKind()))  # a given axis
 
 
 def test_positional_unification_is_associative():

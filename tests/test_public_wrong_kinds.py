@@ -111,10 +111,10 @@ def test_the_table_has_every_public_function():
 
 
 @pytest.mark.parametrize("kind", WRONG)
-@pytest.mark.parametrize("where", ["place", "tensors"])
+@pytest.mark.parametrize("where", ["path", "tensors"])
 def test_no_file_is_written_of_what_is_none(where, kind, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    given = {"place": "x.safetensors", "tensors": {"W": X}, where: WRONG[kind]}
+    given = {"path": "x.safetensors", "tensors": {"W": X}, where: WRONG[kind]}
     try:
         nt.save_tensors(**given)
     except nt.NotationError as problem:

@@ -21,7 +21,7 @@ from namedtensor.scope.binder import bind
 from namedtensor.scope.names import key
 from namedtensor.symbolic import algebra, applying, canonical, linearizing
 from namedtensor.symbolic.factoring import cleared, factored
-from namedtensor.symbolic.forms import DELTA, ONE, Index, single, tensor
+from namedtensor.symbolic.forms import DELTA, ONE, FormIndex, single, tensor
 from namedtensor.symbolic.from_terms import Forms
 from namedtensor.symbolic.known import recognized, solved, updated
 from namedtensor.symbolic.laws import LAWS
@@ -207,7 +207,7 @@ def test_a_differential_as_it_is_read_is_right_and_wrong_with_a_sign_or_an_axis_
 
 def test_keys_tell_apart_what_refinement_does_not():
     """(tr A)² and tr(A²): every index has the same neighbours."""
-    i, j = Index("a", "|a|"), Index("a", "|a|")
+    i, j = FormIndex("a", "|a|"), FormIndex("a", "|a|")
     with working():
         square = algebra.sum_over(
             algebra.multiply(tensor("A", ("a", "b"), (i, i)), tensor("A", ("a", "b"), (j, j))), [i, j]
@@ -229,7 +229,7 @@ def test_keys_of_cycles():
         form = ONE
         indices = []
         for size in groups:
-            own = [Index("a", "|a|") for _ in range(size)]
+            own = [FormIndex("a", "|a|") for _ in range(size)]
             indices += own
             for at in range(size):
                 form = algebra.multiply(form, tensor("A", ("a", "b"), (own[at], own[(at + 1) % size])))
@@ -242,14 +242,14 @@ def test_keys_of_cycles():
 
 
 def test_an_identity_is_symmetric():
-    i, j = Index("a", "|a|"), Index("b", "|a|")
+    i, j = FormIndex("a", "|a|"), FormIndex("b", "|a|")
     with working():
         assert not algebra.add(single(DELTA, i, j), algebra.scaled(single(DELTA, j, i), -1))
 
 
 def test_factoring_keeps_summed_indices_apart():
     """An index that one product sums and another has outside is not one index."""
-    i = Index("a", "|a|")
+    i = FormIndex("a", "|a|")
     x, y = (tensor(name, ("a",), (i,)) for name in "xy")
     with working():
         summed = algebra.sum_over(algebra.multiply(x, y), [i])
@@ -262,7 +262,7 @@ def test_factoring_keeps_summed_indices_apart():
 
 def test_a_limit_ends_it():
     with pytest.raises(TooLong), working(limit=50):
-        i = Index("a", "|a|")
+        i = FormIndex("a", "|a|")
         form = algebra.add(*(tensor(name, ("a",), (i,)) for name in "xyzuvw"))
         for _ in range(4):
             form = algebra.multiply(form, form, (True, True))

@@ -90,7 +90,12 @@ SOURCES = sorted(
     for path in (ROOT / top).rglob("*")
     if path.suffix in (".py", ".js", ".jsx")
 )
-PAGES = ["README.md", *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))]
+PAGES = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md")),
+]
 EXCEPTIONS = {  # (file, quoted phrase): why it stays
     ("grammar/completion.py", "likeliest"): "rewritten together with the parser",
     ("grammar/parser.py", "is no s"): "rewritten together with the parser",

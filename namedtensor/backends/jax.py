@@ -33,13 +33,13 @@ def _transposed(names: tuple[str, ...], options: dict[str, Any], step: Any) -> s
 
 def _picked(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     """An element at a position that depends on a size is a slice: JAX takes no symbolic dimension as an index."""
-    places = [place if place is None or type(place) is int else Part(place) for place in options["places"]]
-    of_slices = ["0" if isinstance(place, Part) else ":" for place in places if type(place) is not int]
+    places = [place if place is None or type(place) is int else LoopPart(place) for place in options["places"]]
+    of_slices = ["0" if isinstance(place, LoopPart) else ":" for place in places if type(place) is not int]
     text = pick(names, {"places": places}, step)
     return f"{text}[{', '.join(of_slices)}]" if "0" in of_slices else text
 
 
-class Part(str):
+class LoopPart(str):
     """The slice of one element at a position."""
 
     def __new__(cls, place: Any):
@@ -216,7 +216,7 @@ LINES: dict[str, Any] = {
 }  # fmt: skip
 
 
-class Fixed(NumPy):
+class FixedArguments(NumPy):
     """NumPy's table for what is known before there is data."""
 
     def __init__(self):
@@ -255,5 +255,5 @@ BACKEND = Jax(
     {"is_concrete": IS_CONCRETE, "index_error": INDEX_ERROR, "positions": POSITIONS, "scatter_add": SCATTER_ADD, "whole_positions": WHOLE_POSITIONS, "covered": COVERED,
      "windows": WINDOWS, "descending": DESCENDING, "cofactors": COFACTORS, "eigenvectors": EIGENVECTORS, "triangle": TRIANGLE, "loop": SCANNED, "checked_loop": CHECKED_LOOP, "tell_if_traced": TELL_IF_TRACED, "passed": PASSED, "in_bits": IN_BITS,
      **exact("passed({0})"), "exact_sum": EXACT_SUM, "exact_cumsum": EXACT_CUMSUM, "exact_cast": EXACT_CAST, "looked_up": LOOKED_UP, "loop_in_turn": IN_TURN},
-    numbers=OF_NUMBERS | {"maximum", "minimum", "where"}, prefix="jnp", fixed=Fixed(),
+    numbers=OF_NUMBERS | {"maximum", "minimum", "where"}, prefix="jnp", fixed=FixedArguments(),
 )  # fmt: skip

@@ -143,7 +143,7 @@ def draws_of(options: Any) -> Any:
         return None
     from ..documents.verdicts import Draws
 
-    return Draws(max(1, options.draws), options.seed)
+    return Draws(max(1, options.trials), options.seed)
 
 
 # ------------------------------------------------------------------------------------------------------------- writing
@@ -164,9 +164,11 @@ def _write(checked: list[CheckedDocument], options: Any, console: Console) -> No
 
 
 def _page(checked: list[CheckedDocument]) -> str:
-    from ..documents.page import Document, page
+    from ..documents.page import PageDocument, page
 
-    return page((Document(each.name, each.whole, each.report, each.findings) for each in checked), _summary(checked))
+    return page(
+        (PageDocument(each.name, each.whole, each.report, each.findings) for each in checked), _summary(checked)
+    )
 
 
 def write_page(place: str, text: str) -> None:
@@ -304,4 +306,4 @@ def _record(checked: CheckedDocument) -> dict[str, Any]:
 
 def _tried_record(tried: Any, at: Any) -> dict[str, Any]:
     place = {"file": at.file, "line": _line_of(at), "span": list(at.span)}
-    return {**place, "verdict": tried.verdict, "draws": tried.draws, "text": str(tried)}
+    return {**place, "verdict": tried.verdict, "trials": tried.draws, "text": str(tried)}

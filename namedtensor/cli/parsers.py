@@ -109,7 +109,7 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
         help="test each assertion on random tensors, and prove it where possible",
     )
     parser.add_argument(
-        "--draws", metavar="N", type=_count, default=8, help="number of random tests per assertion (default: 8)"
+        "--trials", metavar="N", type=_count, default=8, help="number of random tests per assertion (default: 8)"
     )
     parser.add_argument("--seed", metavar="N", type=_count, default=0, help="seed of the random tensors (default: 0)")
     documents = parser.add_argument_group("documents (.tex, .md, .ipynb, .html)")

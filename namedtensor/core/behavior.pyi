@@ -46,20 +46,53 @@ class Behavior:
     def __matmul__(self, other: Any) -> Self: ...
     def __rmatmul__(self, other: Any) -> Self: ...
     def rename(self, names: Mapping[str, str] | None = None, /, **named: str) -> Self:
-        """X_{height→rows}: the same numbers, axes under other names, all at once.
+        """Rename axes, all simultaneously: X_{height→rows}.
 
-        Raises NotationError where an axis is missing, or two would get one name (paper §3.6).
+        Parameters
+        ----------
+        names : mapping of str to str, optional
+            New name per axis, if a name is not a Python identifier.
+        **named : str
+            New name per axis.
 
+        Returns
+        -------
+        NamedTensor
+            The same elements under the new names.
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or two axes would get one name (303; paper §3.6).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> nt.tensor([1, 2], "height").rename(height="rows")
         NamedTensor([1, 2], "rows")
         """
 
     def merge(self, groups: Mapping[str, str | Iterable[str]] | None = None, /, **named: str | Iterable[str]) -> Self:
-        """X_{(height,width)→layer}: axes made one, row-major in the order written.
+        """Merge axes into one, row-major in the order written: X_{(height,width)→layer}.
 
-        Raises NotationError where an axis is missing, or another has the new name (paper §3.6).
+        Parameters
+        ----------
+        groups : mapping of str to (str or iterable of str), optional
+            The axes to merge per new axis, if a name is not a Python identifier.
+        **named : str or iterable of str
+            The axes to merge per new axis.
 
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or another axis has the new name (303; paper §3.6).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> nt.tensor([[3, 1, 4], [1, 5, 9]], "height width").merge(layer="height width").array.tolist()
         [3, 1, 4, 1, 5, 9]
@@ -68,10 +101,26 @@ class Behavior:
     def split(
         self, axes: Mapping[str, Mapping[str, int | None]] | None = None, /, **named: Mapping[str, int | None]
     ) -> Self:
-        """X_{layer→(heads,key)}: an axis made several, whose sizes are given; one may be None.
+        """Split an axis into several: X_{layer→(heads,key)}.
 
-        Raises NotationError where the sizes do not make up that of the axis (paper §3.6).
+        Parameters
+        ----------
+        axes : mapping of str to (mapping of str to int or None), optional
+            The new axes with their sizes per axis, if a name is not a Python identifier. One size may be None.
+        **named : mapping of str to int or None
+            The new axes with their sizes per axis.
 
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or the sizes do not multiply to its size (313; paper §3.6).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> nt.tensor([1, 2, 3, 4, 5, 6], "layer").split(layer={"heads": 2, "key": None}).shape
         ℝ^{heads[2] × key[3]}
@@ -85,13 +134,52 @@ class Behavior:
     def __str__(self) -> str: ...
     def __format__(self, spec: str) -> str: ...
     def to_text(self, digits: int | None = None) -> str:
-        """A table for terminals, with the names of the axes; `digits` are significant ones, see `set_printoptions`."""
+        """Format the tensor as a table for terminals.
+
+        Parameters
+        ----------
+        digits : int, optional
+            Significant digits (default: those of `set_printoptions`).
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        NotationError
+            If `digits` is not an integer from 1 to 17.
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> print(nt.tensor([3, 1], "a").to_text())
+        a │ 1  2
+        ──┼─────
+          │ 3  1
+        """
 
     def to_latex(self, macros: bool = False, digits: int | None = None) -> str:
-        r"""The number, row or matrix in LaTeX, `macros`: in the paper's own; `digits` are significant ones, see `set_printoptions`.
+        r"""Format a number, row or matrix as LaTeX.
 
-        Raises NotationError for more than two axes.
+        Parameters
+        ----------
+        macros : bool
+            Whether to use the paper's macros (default: False).
+        digits : int, optional
+            Significant digits (default: those of `set_printoptions`).
 
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        NotationError
+            If there are more than two axes.
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> print(nt.tensor([[3, 1, 4], [1, 5, 9]], "height width").to_latex(macros=True))
         \nmatrix{\name{height}}{\name{width}}{3 & 1 & 4 \\ 1 & 5 & 9}
@@ -102,9 +190,24 @@ class Behavior:
         """∑_{ax} X is the sum.
 
         Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.sum(axis)`.
-        `axis` is a name or several; all other axes are mapped over.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.sum(A, axis="width").shape
@@ -115,9 +218,24 @@ class Behavior:
         """∏_{ax} X is the product.
 
         Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.prod(axis)`.
-        `axis` is a name or several; all other axes are mapped over.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.prod(A, axis="width").shape
@@ -128,9 +246,24 @@ class Behavior:
         """mean_{ax} X is the mean.
 
         Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.mean(axis)`.
-        `axis` is a name or several; all other axes are mapped over.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.mean(A, axis="width").shape
@@ -141,9 +274,24 @@ class Behavior:
         """var_{ax} X is the mean square of the distances from the mean.
 
         Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.var(axis)`.
-        `axis` is a name or several; all other axes are mapped over.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.var(A, axis="width").shape
@@ -154,9 +302,24 @@ class Behavior:
         """std_{ax} X is the root of the variance.
 
         Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.std(axis)`.
-        `axis` is a name or several; all other axes are mapped over.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.std(A, axis="width").shape
@@ -167,10 +330,25 @@ class Behavior:
         """norm_{ax}(X; p) is (∑ |x|^p)^{1/p}, the p-norm; p defaults to 2.
 
         Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.linalg.norm(X, p, axis)`.
-        `axis` is a name or several; all other axes are mapped over.
-        Further: p=2.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+        p : int (default: 2)
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.norm(A, axis="width").shape
@@ -181,9 +359,24 @@ class Behavior:
         """logsumexp_{ax} X is log ∑ exp x.
 
         Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.log(np.exp(X).sum(axis))`.
-        `axis` is a name or several; all other axes are mapped over.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.logsumexp(A, axis="width").shape
@@ -194,9 +387,24 @@ class Behavior:
         """any_{ax} X is whether one holds.
 
         Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.any(axis)`.
-        `axis` is a name or several; all other axes are mapped over.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.any(A > 2, axis="width").shape
@@ -207,9 +415,24 @@ class Behavior:
         """all_{ax} X is whether all hold.
 
         Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.all(axis)`.
-        `axis` is a name or several; all other axes are mapped over.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.all(A > 2, axis="width").shape
@@ -220,9 +443,25 @@ class Behavior:
         """max_{ax} X is the largest over axes, or the larger of two arguments.
 
         Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.max(axis), np.maximum(X, Y)`.
-        `axis` is a name or several; all other axes are mapped over.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        Y : tensor or number, optional
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.max(A, axis="width").shape
@@ -233,9 +472,25 @@ class Behavior:
         """min_{ax} X is the smallest over axes, or the smaller of two arguments.
 
         Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.min(axis), np.minimum(X, Y)`.
-        `axis` is a name or several; all other axes are mapped over.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        Y : tensor or number, optional
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.min(A, axis="width").shape
@@ -246,10 +501,25 @@ class Behavior:
         """quantile_{ax}(X; q) is the q-quantile, interpolated linearly between two elements; q defaults to 0.5.
 
         Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.quantile(X, q, axis)`.
-        `axis` is a name or several; all other axes are mapped over.
-        Further: q=0.5.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+        q : float (default: 0.5)
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.quantile(A, axis="width").shape
@@ -260,9 +530,24 @@ class Behavior:
         """median_{ax} X is the middle one, or the mean of the middle two.
 
         Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.median(X, axis)`.
-        `axis` is a name or several; all other axes are mapped over.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.median(A, axis="width").shape
@@ -273,9 +558,24 @@ class Behavior:
         """softmax_{ax} X is exp x / ∑ exp x.
 
         Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `np.exp(X) / np.exp(X).sum(axis, keepdims=True)`.
-        `axis` is a name or several; all other axes are mapped over.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.softmax(A, axis="width").shape
@@ -286,9 +586,24 @@ class Behavior:
         """logsoftmax_{ax} X is the logarithm of softmax.
 
         Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `X - np.log(np.exp(X).sum(axis, keepdims=True))`.
-        `axis` is a name or several; all other axes are mapped over.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.logsoftmax(A, axis="width").shape
@@ -299,9 +614,24 @@ class Behavior:
         """argmax_{ax} X is one at the largest element, shared by ties.
 
         Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `M / M.sum(axis, keepdims=True) where M = X == X.max(axis, keepdims=True)`.
-        `axis` is a name or several; all other axes are mapped over.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.argmax(A, axis="width").shape
@@ -312,9 +642,24 @@ class Behavior:
         """argmin_{ax} X is one at the smallest element, shared by ties.
 
         Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `M / M.sum(axis, keepdims=True) where M = X == X.min(axis, keepdims=True)`.
-        `axis` is a name or several; all other axes are mapped over.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.argmin(A, axis="width").shape
@@ -325,10 +670,25 @@ class Behavior:
         """standardize_{ax}(X; eps) is (x − mean) / √(var + eps); eps defaults to 1e-5.
 
         Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `(X - X.mean(axis, keepdims=True)) / np.sqrt(X.var(axis, keepdims=True) + eps)`.
-        `axis` is a name or several; all other axes are mapped over.
-        Further: eps=1e-05.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+        eps : float (default: 1e-05)
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.standardize(A, axis="width").shape
@@ -339,9 +699,24 @@ class Behavior:
         """cumsum_{ax} X is the sums up to each element.
 
         Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `X.cumsum(axis)`.
-        `axis` is a name or several; all other axes are mapped over.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.cumsum(A, axis="width").shape
@@ -352,9 +727,24 @@ class Behavior:
         """cumprod_{ax} X is the products up to each element.
 
         Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `X.cumprod(axis)`.
-        `axis` is a name or several; all other axes are mapped over.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.cumprod(A, axis="width").shape
@@ -365,9 +755,24 @@ class Behavior:
         """sort_{ax} X is the elements, ascending.
 
         Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `np.sort(X, axis)`.
-        `axis` is a name or several; all other axes are mapped over.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.sort(A, axis="width").shape
@@ -378,9 +783,24 @@ class Behavior:
         """cummax_{ax} X is the largest up to each element.
 
         Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `np.maximum.accumulate(X, axis)`.
-        `axis` is a name or several; all other axes are mapped over.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.cummax(A, axis="width").shape
@@ -391,9 +811,24 @@ class Behavior:
         """cummin_{ax} X is the smallest up to each element.
 
         Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `np.minimum.accumulate(X, axis)`.
-        `axis` is a name or several; all other axes are mapped over.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.cummin(A, axis="width").shape
@@ -404,10 +839,25 @@ class Behavior:
         """argsort_{ax} X is where each element of the sorted axis comes from, counted from 1.
 
         Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `np.argsort(X, axis, kind='stable')`.
-        `axis` is a name or several; all other axes are mapped over.
-        Indices count from 0 here, and from 1 in formulas.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+            Indices count from 0 here, and from 1 in formulas.
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.argsort(A, axis="width").shape
@@ -418,9 +868,25 @@ class Behavior:
         """X ⊙_{ax} Y is the sum over axes of the products; without axes the elementwise product.
 
         Signature: ℝ^{ax} × ℝ^{ax} → ℝ (paper §3.4 Contraction). In NumPy: `(X * Y).sum(axis), X * Y`.
-        `axis` is a name or several, or None for the elementwise product; axes that both operands keep are aligned.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        Y : tensor or number
+        axis : str or iterable of str
+            The axes to contract; None for the elementwise product. Other shared axes are aligned.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.dot(A, A.rename(height="rows"), axis="width").shape
@@ -431,9 +897,22 @@ class Behavior:
         """exp X is the exponential.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.exp(X)`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.exp(A).shape
@@ -444,9 +923,22 @@ class Behavior:
         """log X is the natural logarithm.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.log(X)`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.log(A).shape
@@ -457,9 +949,22 @@ class Behavior:
         """log X is the natural logarithm.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.log(X)`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.log(A).shape
@@ -470,9 +975,22 @@ class Behavior:
         """√X is the square root.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.sqrt(X)`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.sqrt(A).shape
@@ -483,9 +1001,22 @@ class Behavior:
         """sin X is the sine.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.sin(X)`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.sin(A).shape
@@ -496,9 +1027,22 @@ class Behavior:
         """cos X is the cosine.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.cos(X)`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.cos(A).shape
@@ -509,9 +1053,22 @@ class Behavior:
         """tan X is the tangent.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.tan(X)`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.tan(A).shape
@@ -522,9 +1079,22 @@ class Behavior:
         """tanh X is the hyperbolic tangent.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.tanh(X)`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.tanh(A).shape
@@ -535,9 +1105,22 @@ class Behavior:
         """sinh X is the hyperbolic sine.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.sinh(X)`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.sinh(A).shape
@@ -548,9 +1131,22 @@ class Behavior:
         """cosh X is the hyperbolic cosine.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.cosh(X)`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.cosh(A).shape
@@ -561,9 +1157,22 @@ class Behavior:
         """arctan X is the angle whose tangent it is.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.arctan(X)`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.arctan(A).shape
@@ -574,9 +1183,22 @@ class Behavior:
         """arcsin X is the angle whose sine it is.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.arcsin(X)`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.arcsin(A).shape
@@ -587,9 +1209,22 @@ class Behavior:
         """arccos X is the angle whose cosine it is.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.arccos(X)`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.arccos(A).shape
@@ -600,9 +1235,22 @@ class Behavior:
         """log1p X is log(1 + x), exact for a small x.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.log1p(X)`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.log1p(A).shape
@@ -613,9 +1261,22 @@ class Behavior:
         """expm1 X is exp(x) − 1, exact for a small x.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.expm1(X)`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.expm1(A).shape
@@ -626,9 +1287,22 @@ class Behavior:
         """logsigmoid X is log σ(x).
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `-np.logaddexp(0, -X)`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.logsigmoid(A).shape
@@ -639,9 +1313,22 @@ class Behavior:
         """leaky_relu X is x above zero, x / 100 below.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.where(X > 0, X, 0.01 * X)`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.leaky_relu(A).shape
@@ -652,9 +1339,22 @@ class Behavior:
         """elu X is x above zero, exp(x) − 1 below.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.where(X > 0, X, np.expm1(np.minimum(X, 0)))`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.elu(A).shape
@@ -665,9 +1365,22 @@ class Behavior:
         """gelu X is x Φ(x), Φ being the normal distribution function.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `0.5 * X * (1 + erf(X / np.sqrt(2)))`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.gelu(A).shape
@@ -678,9 +1391,22 @@ class Behavior:
         """gelu_tanh X is gelu by its approximation with tanh.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `0.5 * X * (1 + np.tanh(np.sqrt(2 / np.pi) * (X + 0.044715 * X**3)))`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.gelu_tanh(A).shape
@@ -691,9 +1417,22 @@ class Behavior:
         """silu X is x σ(x).
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X / (1 + np.exp(-X))`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.silu(A).shape
@@ -704,9 +1443,22 @@ class Behavior:
         """softplus X is log(1 + exp x).
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.logaddexp(0, X)`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.softplus(A).shape
@@ -717,9 +1469,22 @@ class Behavior:
         """erf X is the error function.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.erf(X)`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.erf(A).shape
@@ -730,9 +1495,22 @@ class Behavior:
         """σ X is the logistic function 1/(1 + exp(−x)).
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `1 / (1 + np.exp(-X))`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.sigmoid(A).shape
@@ -743,9 +1521,22 @@ class Behavior:
         """sign X is −1, 0 or 1.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.sign(X)`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.sign(A).shape
@@ -756,9 +1547,22 @@ class Behavior:
         """floor X is the largest integer that is not greater.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.floor(X)`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.floor(A).shape
@@ -769,9 +1573,22 @@ class Behavior:
         """ceil X is the smallest integer that is not less.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.ceil(X)`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.ceil(A).shape
@@ -782,9 +1599,22 @@ class Behavior:
         """abs X is the absolute value.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.abs(X)`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.abs(A).shape
@@ -795,9 +1625,22 @@ class Behavior:
         """round X is the nearest integer; ties go to the even one.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.round(X)`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.round(A).shape
@@ -808,9 +1651,22 @@ class Behavior:
         """relu X is max(0, x).
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.maximum(X, 0)`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.relu(A).shape
@@ -821,9 +1677,22 @@ class Behavior:
         """relu X is max(0, x).
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.maximum(X, 0)`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.relu(A).shape
@@ -834,9 +1703,22 @@ class Behavior:
         """-X is the negative.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `-X`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.negative(A).shape
@@ -847,9 +1729,22 @@ class Behavior:
         """X odd is whether a number is odd.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X % 2 == 1`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.odd(A).shape
@@ -860,9 +1755,22 @@ class Behavior:
         """X even is whether a number is even.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X % 2 == 0`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.even(A).shape
@@ -873,9 +1781,23 @@ class Behavior:
         """pow(X, Y) is the power.
 
         Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X ** Y`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        Y : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.pow(A, 2).shape
@@ -886,9 +1808,23 @@ class Behavior:
         """mod(X, Y) is the remainder of X divided by Y: x − y ⌊x / y⌋.
 
         Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.mod(X, Y)`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        Y : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.mod(A, 2).shape
@@ -899,9 +1835,22 @@ class Behavior:
         """¬X is logical negation.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `~X`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.logical_not(A > 2).shape
@@ -912,9 +1861,24 @@ class Behavior:
         """clip(X, low, high) is X, no less than low and no more than high.
 
         Signature: ℝ × ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.clip(X, low, high)`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        Y : tensor or number
+        Z : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.clip(A, 2, 4).shape
@@ -925,9 +1889,22 @@ class Behavior:
         """lgamma X is log |Γ(x)|, of factorials log (x − 1)!.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.gammaln(X)`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.lgamma(A).shape
@@ -938,9 +1915,22 @@ class Behavior:
         """digamma X is the derivative of lgamma.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.digamma(X)`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.digamma(A).shape
@@ -951,10 +1941,23 @@ class Behavior:
         """polygamma(X; n) is the n-th derivative of digamma; n defaults to 1.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.polygamma(n, X)`.
-        Broadcasts over the union of the axes.
-        Further: n=1.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        n : int (default: 1)
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.polygamma(A).shape
@@ -965,9 +1968,22 @@ class Behavior:
         """Γ X is the gamma function, (x − 1)! for integers.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.gamma(X)`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.gamma(A).shape
@@ -978,9 +1994,22 @@ class Behavior:
         """X! is x!, which is Γ(x + 1).
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.factorial(X)`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.factorial(A).shape
@@ -991,9 +2020,23 @@ class Behavior:
         """binom(X, Y) is the binomial coefficient, X over Y.
 
         Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.binom(X, Y)`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        Y : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.binom(A, 2).shape
@@ -1004,10 +2047,27 @@ class Behavior:
         """index_{ax}(X, I) is the element of X at the index I.
 
         Signature: ℝ^{ax} × ℝ → ℝ (paper §3.7 Indexing). In NumPy: `np.take(X, I - 1, axis)`.
-        `axis` is a name or several; all other axes are mapped over.
-        Indices count from 0 here, and from 1 in formulas.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+            Indices count from 0 here, and from 1 in formulas.
+        Y : tensor or number
+            Indices count from 0 here, and from 1 in formulas.
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.index(A, 0, axis="width").shape
@@ -1020,10 +2080,28 @@ class Behavior:
         """maxk_{ax, k} X is the k largest, the largest first.
 
         Signature: ℝ^{ax} → ℝ^{k} (paper §3.7 Indexing). In NumPy: `np.sort(X, axis)[..., ::-1][..., :k]`.
-        `axis` is a name or several; all other axes are mapped over.
-        `size` is that of the new axis; `sizes` gives it by name.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+        size : int, optional
+            Size of the new axis.
+        sizes : mapping of str to int, optional
+            Sizes of the new axes by name.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.maxk(A, axis=("width", "k"), size=2).shape
@@ -1036,10 +2114,28 @@ class Behavior:
         """argmaxk_{ax, k} X is for each of the k largest elements, one at its position.
 
         Signature: ℝ^{ax} → ℝ^{ax × k} (paper §3.7 Indexing). In NumPy: `np.argsort(-X, axis, 'stable')[..., :k, None] == np.arange(n)`.
-        `axis` is a name or several; all other axes are mapped over.
-        `size` is that of the new axis; `sizes` gives it by name.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+        size : int, optional
+            Size of the new axis.
+        sizes : mapping of str to int, optional
+            Sizes of the new axes by name.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.argmaxk(A, axis=("width", "k"), size=2).shape
@@ -1052,11 +2148,29 @@ class Behavior:
         """onehot_{ax} X is one at the index, zero elsewhere.
 
         Signature: ℝ → ℝ^{ax} (paper §3.7 Indexing). In NumPy: `np.eye(n)[I - 1]`.
-        `axis` is a name or several; all other axes are mapped over.
-        `size` is that of the new axis; `sizes` gives it by name.
-        Indices count from 0 here, and from 1 in formulas.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+            Indices count from 0 here, and from 1 in formulas.
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+        size : int, optional
+            Size of the new axis.
+        sizes : mapping of str to int, optional
+            Sizes of the new axes by name.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.onehot(A, axis="vocab", size=10).shape
@@ -1067,9 +2181,24 @@ class Behavior:
         """det_{row, column} X is the determinant.
 
         Signature: ℝ^{row × column} → ℝ (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.det(X)`.
-        `axis` is a name or several; all other axes are mapped over.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
         >>> nt.det(S, axis=("row", "column")).shape
@@ -1080,9 +2209,24 @@ class Behavior:
         """cofactors_{row, column} X is the derivative of the determinant with respect to each element of the matrix.
 
         Signature: ℝ^{row × column} → ℝ^{row × column} (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.det(X) * np.linalg.inv(X).T`.
-        `axis` is a name or several; all other axes are mapped over.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
         >>> nt.cofactors(S, axis=("row", "column")).shape
@@ -1093,9 +2237,24 @@ class Behavior:
         """inv_{row, column} X is the inverse matrix.
 
         Signature: ℝ^{row × column} → ℝ^{row × column} (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.inv(X)`.
-        `axis` is a name or several; all other axes are mapped over.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
         >>> nt.inv(S, axis=("row", "column")).shape
@@ -1106,9 +2265,24 @@ class Behavior:
         """trace_{row, column} X is the sum of the diagonal.
 
         Signature: ℝ^{row × column} → ℝ (paper §3.5 Vectors to vectors). In NumPy: `np.trace(X)`.
-        `axis` is a name or several; all other axes are mapped over.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
         >>> nt.trace(S, axis=("row", "column")).shape
@@ -1119,9 +2293,25 @@ class Behavior:
         """solve_{row, column}(X, Y) is the x over columns with A ⊙_{column} x = b, where b is over rows.
 
         Signature: ℝ^{row × column} × ℝ^{row} → ℝ^{column} (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.solve(A, b)`.
-        `axis` is a name or several; all other axes are mapped over.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        Y : tensor or number
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
         >>> nt.solve(S, nt.tensor([1.0, 2.0], "row"), axis=("row", "column")).shape
@@ -1132,9 +2322,24 @@ class Behavior:
         """logdet_{row, column} X is the logarithm of the absolute value of the determinant.
 
         Signature: ℝ^{row × column} → ℝ (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.slogdet(X)[1]`.
-        `axis` is a name or several; all other axes are mapped over.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
         >>> nt.logdet(S, axis=("row", "column")).shape
@@ -1145,9 +2350,24 @@ class Behavior:
         """diag_{row, column} X is the matrix with these numbers on its diagonal, and zeros beside it.
 
         Signature: ℝ^{row} → ℝ^{row × column} (paper §3.5 Vectors to vectors). In NumPy: `np.diag(x)`.
-        `axis` is a name; all other axes are mapped over.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str
+            The axis of the signature; the function is lifted over all others.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> nt.diag(nt.tensor([3, 1], "row"), axis=("row", "column")).shape
         ℝ^{row[2] × column[2]}
@@ -1157,9 +2377,24 @@ class Behavior:
         """cholesky_{row, column} X is the lower triangle L with [L ⊙_{column} L_{row→row'}] = X, of a symmetric positive definite matrix.
 
         Signature: ℝ^{row × column} → ℝ^{row × column} (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.cholesky(X)`.
-        `axis` is a name or several; all other axes are mapped over.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
         >>> nt.cholesky(S, axis=("row", "column")).shape
@@ -1170,9 +2405,24 @@ class Behavior:
         """eigvalsh_{row, column} X is the eigenvalues of a symmetric matrix, ascending along its rows.
 
         Signature: ℝ^{row × column} → ℝ^{row} (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.eigvalsh(X)`.
-        `axis` is a name or several; all other axes are mapped over.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
         >>> nt.eigvalsh(S, axis=("row", "column")).shape
@@ -1183,9 +2433,24 @@ class Behavior:
         """eigh_{row, column} X is the eigenvectors of a symmetric matrix, one for each column, in the order of eigvalsh.
 
         Signature: ℝ^{row × column} → ℝ^{row × column} (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.eigh(X)[1]`.
-        `axis` is a name or several; all other axes are mapped over.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
         >>> nt.eigh(S, axis=("row", "column")).shape
@@ -1196,9 +2461,25 @@ class Behavior:
         """expm_{row, column} X is the exponential of a matrix, ∑ Xⁿ/n!; expm(X, E) is how it changes with X along E.
 
         Signature: ℝ^{row × column} × … → ℝ^{row × column} (paper §3.5 Vectors to vectors). In NumPy: `scipy.linalg.expm(X)`.
-        `axis` is a name or several; all other axes are mapped over.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        *tensors : tensor or number
+            The operands.
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
         >>> nt.expm(S, axis=("row", "column")).shape
@@ -1209,9 +2490,25 @@ class Behavior:
         """X ⊕_{ax} Y is the elements of X along an axis, then those of Y.
 
         Signature: ℝ^{ax} × ℝ^{ax} × … → ℝ^{ax} (paper §3.6 Renaming and reshaping). In NumPy: `np.concatenate([X, Y], axis)`.
-        `axis` is a name; all other axes are mapped over.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        *tensors : tensor or number
+            The operands.
+        axis : str
+            The axis of the signature; the function is lifted over all others.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.concat(A, A, axis="width").shape
@@ -1224,10 +2521,28 @@ class Behavior:
         """unroll_{seq, kernel} X is the window that begins at each element.
 
         Signature: ℝ^{seq} → ℝ^{seq × kernel} (paper §3.5 Vectors to vectors). In NumPy: `np.lib.stride_tricks.sliding_window_view(X, k, axis)`.
-        `axis` is a name or several; all other axes are mapped over.
-        `size` is that of the new axis; `sizes` gives it by name.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+        size : int, optional
+            Size of the new axis.
+        sizes : mapping of str to int, optional
+            Sizes of the new axes by name.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.unroll(A, axis=("width", "kernel"), size=3).shape
@@ -1240,10 +2555,28 @@ class Behavior:
         """pool_{seq, kernel} X is windows side by side.
 
         Signature: ℝ^{seq} → ℝ^{seq × kernel} (paper §3.5 Vectors to vectors). In NumPy: `X.reshape(n // k, k)`.
-        `axis` is a name or several; all other axes are mapped over.
-        `size` is that of the new axis; `sizes` gives it by name.
-        Raises NotationError where an axis is missing or has two sizes.
 
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes of the signature; the function is lifted over all others.
+        size : int, optional
+            Size of the new axis.
+        sizes : mapping of str to int, optional
+            Sizes of the new axes by name.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.pool(A, axis=("width", "kernel"), size=3).shape

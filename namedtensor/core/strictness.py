@@ -25,9 +25,16 @@ _in_session = os.environ.get("NAMEDTENSOR_STRICT", "").strip().lower() not in ("
 class strict:
     """Turn every outer broadcast, where each side has an axis that the other lacks, into an error (314).
 
-    As a statement of its own it holds for the session, in all threads; with `with`, for the block alone. `nt.strict(False)` turns
-    it off in the same way. `evaluate`, `program` and `formula` take `strict=True` for one formula.
+    Called as a function, it applies to the session, in all threads; in a `with` statement, to the block. `evaluate`, `program` and
+    `formula` take `strict=True` for one formula.
 
+    Parameters
+    ----------
+    on : bool
+        Whether an outer broadcast is an error (default: True).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> x, y = nt.tensor([1, 2], "seq"), nt.tensor([1, 2], "key")
     >>> with nt.strict():

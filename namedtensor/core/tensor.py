@@ -51,10 +51,28 @@ class NamedShape(dict[str, int]):
 
 
 class NamedTensor(Behavior):
-    """A tensor with named axes; made by `tensor`.
+    """Store an array with named axes; `tensor` creates one.
 
-    `axes` are the names in storage order, which means nothing; `array` is the array inside. `layout` is all but the
-    numbers: equal for tensors that one prepared call serves.
+    The storage order of the axes has no meaning: operations align axes by name. Arrays may come from NumPy, PyTorch, JAX or any
+    other library of the Python Array API standard.
+
+    Parameters
+    ----------
+    array : array, nested lists or number
+        The elements.
+    axes : str or iterable of str
+        Axis names, in the order of the array's dimensions.
+
+    Raises
+    ------
+    NotationError
+        If the number of names differs from the number of dimensions (316), or a name occurs twice (303).
+
+    Examples
+    --------
+    >>> A = NamedTensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> A.sizes
+    {'height': 2, 'width': 3}
     """
 
     __slots__ = {"_array": None, "layout": "All but the numbers, interned.", "__weakref__": None}
@@ -105,10 +123,25 @@ class NamedTensor(Behavior):
         return len(self.layout.axes)
 
     def to_array(self, order: str | Iterable[str] | None = None) -> Any:
-        """The positional array, its axes in an order that must be said where there are several.
+        """Return the positional array, in the given axis order.
 
-        Raises NotationError where the order is not one of the axes.
+        Parameters
+        ----------
+        order : str or iterable of str, optional
+            Axis names in the order of the result. Required if there are two or more axes.
 
+        Returns
+        -------
+        array
+            An array of the same library.
+
+        Raises
+        ------
+        NotationError
+            If the order is not exactly the axes (318).
+
+        Examples
+        --------
         >>> tensor([[3, 1, 4], [1, 5, 9]], "height width").to_array("width height").tolist()
         [[3, 1], [1, 5], [4, 9]]
         """
@@ -124,14 +157,48 @@ class NamedTensor(Behavior):
         return self.layout.xp.permute_dims(self._array, moves)
 
     def to_numpy(self, order: str | Iterable[str] | None = None) -> Any:
-        """Return the elements as a NumPy array, from any device; `order` is that of `to_array`."""
+        """Return the elements as a NumPy array, copied from any device.
+
+        Parameters
+        ----------
+        order : str or iterable of str, optional
+            Axis names in the order of the result. Required if there are two or more axes.
+
+        Returns
+        -------
+        numpy.ndarray
+
+        Raises
+        ------
+        NotationError
+            If the order is not exactly the axes (318).
+
+        Examples
+        --------
+        >>> tensor([3, 1], "a").to_numpy()
+        array([3, 1])
+        """
         return concrete(self.to_array(self._order("to_numpy", order)))
 
     def tolist(self, order: str | Iterable[str] | None = None) -> Any:
-        """The numbers as nested lists, in an order that must be said where there are several axes; of none, the number.
+        """Return the elements as nested lists; without axes, the number.
 
-        Raises NotationError where the order is not one of the axes.
+        Parameters
+        ----------
+        order : str or iterable of str, optional
+            Axis names in the order of the result. Required if there are two or more axes.
 
+        Returns
+        -------
+        list or number
+
+        Raises
+        ------
+        NotationError
+            If the order is not exactly the axes (318).
+
+        Examples
+        --------
         >>> tensor([[3, 1, 4], [1, 5, 9]], "height width").tolist("width height")
         [[3, 1], [1, 5], [4, 9]]
         """
@@ -146,12 +213,46 @@ class NamedTensor(Behavior):
         )  # fmt: skip
 
     def item(self) -> Any:
-        """The number that a tensor without axes holds, as Python's. Raises NotationError where it has axes."""
+        """Return the element of a tensor without axes, as a Python number.
+
+        Returns
+        -------
+        int, float, complex or bool
+
+        Raises
+        ------
+        NotationError
+            If the tensor has axes (318).
+
+        Examples
+        --------
+        >>> tensor(2.5).item()
+        2.5
+        """
         array = self._alone("item")
         return array.item() if hasattr(array, "item") else concrete(array).item()
 
     def backward(self, *arguments: Any, **named: Any) -> None:
-        """PyTorch's: add to each `.grad` the derivative of this number. Raises NotationError where it has axes (318)."""
+        """Add the derivative of this number to each `.grad`, as PyTorch does.
+
+        Parameters
+        ----------
+        *arguments, **named
+            Passed on to `torch.Tensor.backward`.
+
+        Raises
+        ------
+        NotationError
+            If the tensor has axes (318), or is not one of PyTorch (317).
+
+        Examples
+        --------
+        >>> import torch, namedtensor as nt  # doctest: +SKIP
+        >>> w = torch.ones(2, requires_grad=True)  # doctest: +SKIP
+        >>> nt.tensor(w, "a").sum(axis="a").backward()  # doctest: +SKIP
+        >>> w.grad  # doctest: +SKIP
+        tensor([1., 1.])
+        """
         array = self._alone("backward")
         if not hasattr(array, "backward"):
             raise NotationError(
@@ -232,7 +333,22 @@ class NamedTensor(Behavior):
         return array.copy() if copy else array
 
     def to_xarray(self) -> Any:
-        """An xarray DataArray with these axes as its dimensions. Raises NotationError where xarray is not installed."""
+        """Return an xarray DataArray with these axes as its dimensions.
+
+        Returns
+        -------
+        xarray.DataArray
+
+        Raises
+        ------
+        NotationError
+            If xarray is not installed (408).
+
+        Examples
+        --------
+        >>> tensor([3, 1], "a").to_xarray().dims  # doctest: +SKIP
+        ('a',)
+        """
         try:
             import xarray  # type: ignore[import-not-found]
         except ImportError:
@@ -258,11 +374,27 @@ def made_as(array: Any, layout: Layout) -> NamedTensor:
 
 
 def tensor(data: Any, axes: str | Iterable[str] = ()) -> NamedTensor:
-    """A named tensor from an array of any library, nested lists, or a number; `axes` names its axes in their order.
+    """Create a named tensor.
 
-    An array is not copied; a `jax.ShapeDtypeStruct` gives the shape of one. Raises NotationError where the names are not as many as the array's axes, or one occurs twice
-    (paper §2.3).
+    Parameters
+    ----------
+    data : array, nested lists, number or NamedTensor
+        The elements. An array of any library is not copied. A `jax.ShapeDtypeStruct` gives a shape without elements.
+    axes : str or iterable of str
+        Axis names, in the order of the dimensions (default: none, for a number).
 
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If the number of names differs from the number of dimensions (316), a name occurs twice (303; paper §2.3), or the rows
+        of nested lists differ in length (311).
+
+    Examples
+    --------
     >>> tensor([[3, 1, 4], [1, 5, 9]], "height width")
     NamedTensor([[3, 1, 4], [1, 5, 9]], "height width")
     """
@@ -388,7 +520,28 @@ def _checked(array: Any) -> Any:
 
 
 def from_xarray(array: Any) -> NamedTensor:
-    """A named tensor from an xarray DataArray: its dimensions become axes. Raises NotationError where a name is none."""
+    """Convert an xarray DataArray; its dimensions become axes.
+
+    Parameters
+    ----------
+    array : xarray.DataArray
+        The array. Its coordinates are not kept.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If the argument is not a DataArray, or a dimension is not a valid axis name (208).
+
+    Examples
+    --------
+    >>> import xarray  # doctest: +SKIP
+    >>> from_xarray(xarray.DataArray([3, 1], dims="a"))  # doctest: +SKIP
+    NamedTensor([3, 1], "a")
+    """
     if not hasattr(array, "dims") or not hasattr(array, "values"):
         raise wrong(
             array, "what from_xarray is given", "a DataArray of xarray", 'write nt.tensor(data, "height width")'
@@ -398,8 +551,26 @@ def from_xarray(array: Any) -> NamedTensor:
 
 # --------------------------------------------------------------------------------------------------------- comparing
 def allclose(left: Any, right: Any, rtol: float = 1e-6, atol: float = 1e-9) -> bool:
-    """Whether two tensors have the same axes and, to a tolerance, the same elements; the order of axes means nothing.
+    """Test whether two tensors have the same axes and, within a tolerance, the same elements.
 
+    Parameters
+    ----------
+    left, right : tensor or number
+        The operands; the order of their axes has no meaning.
+    rtol, atol : float
+        Relative and absolute tolerance, as in `numpy.allclose` (default: 1e-6 and 1e-9). NaN equals NaN.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    NotationError
+        If a tolerance is not a non-negative number.
+
+    Examples
+    --------
     >>> A = tensor([[1, 2], [3, 4]], "a b")
     >>> allclose(A, tensor([[1, 3], [2, 4]], "b a"))
     True

@@ -21,7 +21,7 @@ from grammar.printer import to_text
 
 from ..scope.binder import bind
 from ..symbolic.lengths import length
-from ..symbolic.naming import LETTERS, Reading, names_left, words_of
+from ..symbolic.naming import LETTERS, NameReading, names_left, words_of
 from ..symbolic.spelling import MARKS, call, rename, with_axes
 from .assembly import axes_of
 from .indices import UNIT, Linear, at, plus, written
@@ -236,7 +236,7 @@ def _member(adjoint: Adjoint, index: Linear) -> Node:
 
 def starts(
     assembly: RecurrenceAssembly, outside: list[Any], adjoints: dict[int, Adjoint]
-) -> list[tuple[Family, Reading]]:
+) -> list[tuple[Family, NameReading]]:
     """The contribution of the initial states to the derivative."""
     recurrence, found = assembly.recurrence, []
     for family in recurrence.states:

@@ -17,7 +17,7 @@ from ..scope.names import key, spelled, walk
 from ..scope.symbols import Scope
 from ..symbolic.lengths import length
 from ..symbolic.linearizing import ReadingChecker
-from ..symbolic.naming import Reading, names_left, words_of
+from ..symbolic.naming import NameReading, names_left, words_of
 from ..symbolic.spelling import expression
 from .identification import reading_of
 from .indices import UNIT, Linear, mapped
@@ -100,7 +100,7 @@ class Assembly:
     # --------------------------------------------------------------------------------------------------- closed forms
     def closed(
         self, statements: list[Any], body: Node, by: Node, called: Callable[[str], str] = str, mark: str | None = None
-    ) -> Reading | None:
+    ) -> NameReading | None:
         """The closed form of a derivative in a program of parts; None where it is 0."""
         tree = nodes.Program((*statements, Value(Derivative(body, by, self.taken.mark if mark is None else mark))))
         names = words_of(nodes.Program(tree.statements))
@@ -120,7 +120,7 @@ class Assembly:
         self.words |= {each.name for each in found.names}
         return None if is_zero(found.node) else found
 
-    def named(self, reading: Reading, over: nodes.Range | None = None) -> Node:
+    def named(self, reading: NameReading, over: nodes.Range | None = None) -> Node:
         """A formula, its names as lines of their own: those of one step are a family over the steps."""
         node = reading.node
         renamed: dict[str, Node] = {}

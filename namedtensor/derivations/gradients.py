@@ -24,8 +24,9 @@ MARK = "*"
 
 
 class Gradient:
-    """The function that `gradient` gives: of tensors, it gives a mapping from names to tensors; `program` is its
-    formulas.
+    """Return the gradients of tensors by name; `nt.gradient` creates it.
+
+    `program` has its formulas.
     """
 
     def __init__(self, program: Program, of: str, wrt: tuple[str, ...], value: bool):

@@ -16,12 +16,12 @@ from ..core.sizes import resolve
 from ..scope.names import Key, walk
 from ..symbolic import algebra
 from ..symbolic.factoring import cleared, factored
-from ..symbolic.folding import Named, folded
-from ..symbolic.forms import Form, Head, Index, head
+from ..symbolic.folding import NamedPart, folded
+from ..symbolic.forms import Form, FormHead, FormIndex, head
 from ..symbolic.from_terms import Forms, NotReadable
 from ..symbolic.known import recognized, solved, updated
 from ..symbolic.linearizing import ReadingChecker, change_of
-from ..symbolic.naming import Reading, Where, names_left, read, words_of
+from ..symbolic.naming import NameReading, Where, names_left, read, words_of
 from ..symbolic.parts import Unwritable
 from ..symbolic.spelling import MARKS, named, size_node, with_axes
 from ..symbolic.sums import total_of
@@ -37,7 +37,7 @@ MAX_MEMBERS = 64  # of a family that are looked at
 def reading_of(
     checker: ReadingChecker, term: Term, tree: nodes.Program, taken: set[str] | None = None,
     called: Callable[[str], str] = str,
-) -> Reading:  # fmt: skip
+) -> NameReading:  # fmt: skip
     """The closed form of a term; its axes are called as `called` says, and no name of it is `taken`."""
     names = names_of(checker, term)
     current().sums.update(sums_named(checker, names))
@@ -79,9 +79,9 @@ def forms_of_one_value(form: Form) -> list[Form]:
     return ways or [form]
 
 
-def sums_named(checker: ReadingChecker, names: Mapping[int, str]) -> dict[Head, tuple[str, tuple[int, ...]]]:
+def sums_named(checker: ReadingChecker, names: Mapping[int, str]) -> dict[FormHead, tuple[str, tuple[int, ...]]]:
     """Return names defined as a softmax, onehot or similar, with the axis positions along which they sum to 1 or 0."""
-    found: dict[Head, tuple[str, tuple[int, ...]]] = {}
+    found: dict[FormHead, tuple[str, tuple[int, ...]]] = {}
     for term in (checker.find(name, checker.top, None) for name in checker.scope.definitions):
         while term is not None and term.operator == "variable" and change_of(term) is None:
             term = term.arguments[0]
@@ -91,9 +91,9 @@ def sums_named(checker: ReadingChecker, names: Mapping[int, str]) -> dict[Head, 
     return found
 
 
-def by_their_functions(values: list[Named]) -> list[Named]:
+def by_their_functions(values: list[NamedPart]) -> list[NamedPart]:
     """The names whose value is a known function that was written out: Y = softmax_{ax} X, of exp X / ∑_{ax} exp X."""
-    found: list[Named] = []
+    found: list[NamedPart] = []
     for name in values:
         read = recognized((name.product,))
         if len(read) == 1 and read[0] != name.product and set(name.indices) == read[0].indices():
@@ -109,7 +109,7 @@ def sizes_of(checker: ReadingChecker, axis: str) -> set[str]:
     }
 
 
-def of_parts(forms: Forms, simplified: Any, form: Form, write: Any, outside: Any, taken: set[str]) -> Reading:
+def of_parts(forms: Forms, simplified: Any, form: Form, write: Any, outside: Any, taken: set[str]) -> NameReading:
     """The derivatives of parts that are names, one after the other, and the whole by these."""
     names: list[Where] = []
     taken = taken | {"G"}
@@ -118,10 +118,10 @@ def of_parts(forms: Forms, simplified: Any, form: Form, write: Any, outside: Any
         taken = taken | {each.name for each in found.names}
         names += [*found.names, Where(cut.name, found.node)]
     whole = read(write, factored(form), taken)
-    return Reading(whole.node, (*names, *whole.names))
+    return NameReading(whole.node, (*names, *whole.names))
 
 
-def seen(form: Form) -> set[Index]:
+def seen(form: Form) -> set[FormIndex]:
     return {index for product in form for index in product.indices()}
 
 
@@ -155,9 +155,9 @@ def members(checker: ReadingChecker) -> Iterator[Key]:
             yield name
 
 
-def values_named(checker: ReadingChecker, names: Mapping[int, str], forms: Forms) -> list[Named]:
+def values_named(checker: ReadingChecker, names: Mapping[int, str], forms: Forms) -> list[NamedPart]:
     """What the names stand for, where that is a product of several factors."""
-    found: list[Named] = []
+    found: list[NamedPart] = []
     for name in checker.scope.definitions:
         term = checker.find(name, checker.top, None)
         while term is not None and term.operator == "variable" and change_of(term) is None:
@@ -172,7 +172,7 @@ def values_named(checker: ReadingChecker, names: Mapping[int, str], forms: Forms
             continue
         of = forms.indices(term)
         if len(product.factors) > 1 and set(of) == product.indices():
-            found.append(Named(head("tensor", names[id(term)], tuple(map(source_name, term.shape))), of, product))
+            found.append(NamedPart(head("tensor", names[id(term)], tuple(map(source_name, term.shape))), of, product))
     return found
 
 
@@ -193,7 +193,7 @@ class Typed:
     def checker(self) -> ReadingChecker:
         return reading_checker(self.source, self.tree, self.shapes, self.sizes)
 
-    def read(self, taken: set[str] | None = None) -> tuple[Reading, Work]:
+    def read(self, taken: set[str] | None = None) -> tuple[NameReading, Work]:
         """The closed form of its value, and what was done: how often each law was used, and the axes that were made.
 
         Raises NotationError where there is none, or the work passes the limit.
@@ -215,7 +215,7 @@ class Typed:
 
 
 def closed_program(
-    tree: nodes.Program, reading: Reading, title: str | Node = "D", before: tuple[Any, ...] = (),
+    tree: nodes.Program, reading: NameReading, title: str | Node = "D", before: tuple[Any, ...] = (),
     made: Mapping[str, Any] = MappingProxyType({}), given: Container[str] = (),
 ) -> nodes.Program:  # fmt: skip
     """The program that has a closed form as its value: what it needs of the one that was given, its names, the form.

@@ -30,7 +30,7 @@ from .closed_form import read_shapes, stripped
 from .equal_forms import normal_form, program_of, sides_of
 
 PROVED, FALSE, HOLDS = "proved", "false", "holds on what was tried"
-TRIES, CLOSE = 8, 1e-6
+TRIALS, CLOSE = 8, 1e-6
 DOES_NOT_HOLD = 403
 
 
@@ -59,13 +59,35 @@ def shown(value: Any) -> str:
 
 
 def prove(
-    claim: str, /, *, syntax: str = "auto", sizes: Mapping[str, int] | None = None, tries: int = TRIES, **shapes: Any
+    claim: str, /, *, syntax: str = "auto", sizes: Mapping[str, int] | None = None, trials: int = TRIALS, **shapes: Any
 ) -> Verdict:
-    """Whether an equation holds for all tensors: *proved*, *false* with tensors that show it, or *holds on what was tried*.
+    """Test whether an equation holds for all tensors.
 
-    The claim is an equation, the last of its program; shapes are given as `check` takes them. Raises NotationError where
-    it is none, or is wrong as a formula.
+    Parameters
+    ----------
+    claim : str
+        A program whose last statement is the equation.
+    syntax : {"auto", "text", "latex"}
+        The syntax of the text (default: "auto", which detects it).
+    sizes : mapping of str to int, optional
+        Sizes of axes that the types do not determine.
+    trials : int
+        Number of random tests that look for a counterexample (default: 8).
+    **shapes : str, tensor or sequence of str
+        The type of each input, as for `check`.
 
+    Returns
+    -------
+    Verdict
+        *proved*, *false* with a counterexample, or *holds on what was tried*.
+
+    Raises
+    ------
+    NotationError
+        If the text is not an equation, or is wrong as a formula.
+
+    Examples
+    --------
     >>> prove("∑_{a} softmax_{a} x = 1", x="ℝ^{a}")
     proved
     >>> prove("∂(x ⊙_{a} x)/∂x* = 2 x^*", x="ℝ^{a}")
@@ -84,7 +106,7 @@ def prove(
         inputs, proved = normal_form(claim, program_of(before, sides), sides, stripped(shapes), {})
         if proved:
             return Verdict(PROVED)
-        return _tried(before, sides, inputs, read_shapes(shapes), dict(sizes or {}), tries)
+        return _tried(before, sides, inputs, read_shapes(shapes), dict(sizes or {}), trials)
 
 
 def _tried(
@@ -93,7 +115,7 @@ def _tried(
     inputs: dict[Any, Any],
     shapes: dict[Any, Any],
     sizes: dict[str, int],
-    tries: int,
+    trials: int,
 ) -> Verdict:
     """What drawn tensors say."""
     if any(isinstance(node, nodes.Differential) for side in sides for node in walk(side)):
@@ -101,16 +123,16 @@ def _tried(
         programs = [Formula(to_text(nodes.Program((*before, Equation(sides), zero))))]
     else:
         programs = [Formula(to_text(nodes.Program((*before, Value(side))))) for side in sides]
-    return _by_draws(programs, inputs, shapes, sizes, tries)
+    return _by_draws(programs, inputs, shapes, sizes, trials)
 
 
 def _by_draws(
-    programs: list[Formula], inputs: dict[Any, Any], shapes: dict[Any, Any], sizes: dict[str, int], tries: int
+    programs: list[Formula], inputs: dict[Any, Any], shapes: dict[Any, Any], sizes: dict[str, int], trials: int
 ) -> Verdict:
     """Whether programs have one value, and what they claim holds, for drawn tensors."""
     known = {axis: size for shape in shapes.values() for axis, size in shape.items() if isinstance(size, int)}
     draw, seen = Random(0), 0
-    for attempt in range(2 * tries):
+    for attempt in range(2 * trials):
         extents: dict[Any, int] = {}
         values = {name: _drawn(shape, extents, {**known, **sizes}, draw, attempt) for name, shape in inputs.items()}
         try:
@@ -125,7 +147,7 @@ def _by_draws(
         if verdict is False:
             return Verdict(FALSE, values, tuple(found))
         seen += verdict is True
-        if seen == tries:
+        if seen == trials:
             break
     return Verdict(HOLDS)
 

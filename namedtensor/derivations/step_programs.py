@@ -14,7 +14,7 @@ from grammar.nodes import Equation, Name, Node
 from grammar.printer import to_text
 
 from ..scope.names import Key, component, spelled, walk
-from ..symbolic.naming import Reading, words_of
+from ..symbolic.naming import NameReading, words_of
 from ..symbolic.spelling import expression, with_axes
 from .assembly import Assembly
 from .indices import UNIT, Linear, at, linear, mapped, plus, written
@@ -169,7 +169,7 @@ class RecurrenceAssembly(Assembly):
         recurrence = self.recurrence
         return nodes.Range(Name(recurrence.variable), written(recurrence.first), written(recurrence.last))
 
-    def in_lines(self, reading: Reading) -> Node:
+    def in_lines(self, reading: NameReading) -> Node:
         """A formula, its names as lines of their own."""
         return self.simplified(self.named(reading, self.steps()), self.steps())
 

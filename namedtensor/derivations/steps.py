@@ -23,7 +23,7 @@ from grammar.printer import to_latex, to_text
 from ..operators import REGISTRY
 from ..symbolic.forms import indices_of
 from ..symbolic.from_terms import Forms
-from ..symbolic.linearizing import Reading, ReadingChecker, Taken, texts_read
+from ..symbolic.linearizing import LinearReading, ReadingChecker, TakenElement, texts_read
 from ..symbolic.naming import names_left
 from ..symbolic.read_back import ReadBack
 from ..symbolic.spelling import call, named, with_axes
@@ -100,7 +100,7 @@ class Steps:
         return Steps(self.names, (*self.steps, step), self.kept)
 
 
-def steps_of(checker: ReadingChecker, taken: Taken, names: Mapping[int, str], words: set[str]) -> Steps:
+def steps_of(checker: ReadingChecker, taken: TakenElement, names: Mapping[int, str], words: set[str]) -> Steps:
     """The steps to the differential of what a derivative is of."""
     body, by, node = taken
     inside = depending(body, by)
@@ -177,7 +177,7 @@ def _differential(
         leaf = make.leaf("differential", each.shape)
         given[id(each)] = leaf
         leaves[leaf.options[0]] = f"∂{name}"
-    whole = Reading(checker, make, given).of(term)
+    whole = LinearReading(checker, make, given).of(term)
     if whole is None:
         return nodes.Number(0)
     forms = Forms(names)

@@ -15,9 +15,9 @@ from grammar.locks import LOADING, all_or_none
 from ..files.text import reason, whole_file
 from .colors import Tint
 from .diagram_drawing import draw
-from .diagram_shapes import Drawing
+from .diagram_shapes import DiagramShapes
 from .diagram_svg import to_svg
-from .flow_graph import Graph
+from .flow_graph import FlowGraph
 from .pictures import fitted
 
 
@@ -25,12 +25,12 @@ from .pictures import fitted
 class Diagram:
     """The data flow of a program as a drawing. A notebook shows it; `save` writes it as SVG, TikZ, PDF or PNG."""
 
-    graph: Graph
+    graph: FlowGraph
     tints: Mapping[str, Tint]
     sizes: Mapping[str, Any]
 
     @cached_property
-    def drawing(self) -> Drawing:
+    def drawing(self) -> DiagramShapes:
         """The shapes of the diagram."""
         return draw(self.graph, self.tints, self.sizes)
 

@@ -9,15 +9,15 @@ from typing import Any, NamedTuple
 from grammar.printer.runs import Run
 
 from .colors import Tint
-from .diagram_layout import Layout, Link, layered
-from .diagram_shapes import SMALL_SIZE, TEXT_SIZE, Drawing, Label, Line, Point, Rectangle, Shape, width_of
-from .flow_graph import NAMING, Drawn, Graph, Port
+from .diagram_layout import DiagramLayout, Link, layered
+from .diagram_shapes import SMALL_SIZE, TEXT_SIZE, DiagramShapes, Label, LineShape, Point, Rectangle, Shape, width_of
+from .flow_graph import NAMING, DrawnFunction, FlowGraph, Port
 
 PAD, MARGIN, ROUND = 11.0, 14.0, 13.0  # within boxes, around graphs, radius of an operator
 LEGEND_HEIGHT = 28
 
 
-def draw(graph: Graph, tints: Mapping[str, Tint], sizes: Mapping[str, Any]) -> Drawing:
+def draw(graph: FlowGraph, tints: Mapping[str, Tint], sizes: Mapping[str, Any]) -> DiagramShapes:
     """Return the drawing of a graph, with a legend of the known sizes."""
     placement = placed(graph)
     layout = placement.layout
@@ -28,7 +28,7 @@ def draw(graph: Graph, tints: Mapping[str, Tint], sizes: Mapping[str, Any]) -> D
     if legend:
         shapes.append(Label(legend, legend_width / 2 + MARGIN, layout.height + 2 * MARGIN + 16, SMALL_SIZE))
     height = layout.height + 2 * MARGIN + (LEGEND_HEIGHT if legend else 0)
-    return Drawing(width, height, tuple(shapes), tints)
+    return DiagramShapes(width, height, tuple(shapes), tints)
 
 
 def legend_runs(tints: Mapping[str, Tint], sizes: Mapping[str, Any]) -> tuple[Run, ...]:
@@ -48,7 +48,7 @@ def type_runs(axes: Mapping[str, Any]) -> tuple[Run, ...]:
     return tuple(runs)
 
 
-def label_runs(node: Drawn) -> tuple[Run, ...]:
+def label_runs(node: DrawnFunction) -> tuple[Run, ...]:
     """The label where a value leaves its node: its name, and its type."""
     named = node.name if node.kind not in NAMING else ()
     return (*named, Run(" ∈ "), *type_runs(node.axes)) if named else type_runs(node.axes)
@@ -58,7 +58,7 @@ def label_runs(node: Drawn) -> tuple[Run, ...]:
 class Box(NamedTuple):
     """A node with its size: of what is drawn, and with the label below that."""
 
-    node: Drawn
+    node: DrawnFunction
     width: float
     height: float
     inner: Placed | None
@@ -96,9 +96,9 @@ TITLE = MARGIN + 14  # room for the title of a group
 class Placed:
     """A graph with its layout."""
 
-    graph: Graph
+    graph: FlowGraph
     boxes: list[Box]
-    layout: Layout
+    layout: DiagramLayout
 
     def offset(self, port: Port) -> float:
         """How far from the middle of its node an edge's end is: that of a group is where the node within it stands."""
@@ -109,10 +109,10 @@ class Placed:
         return cell.x - inner.layout.width / 2 + inner.offset(port.within)
 
 
-def placed(graph: Graph) -> Placed:
+def placed(graph: FlowGraph) -> Placed:
     """Lay out a graph, what is within it first."""
     boxes = [boxed(node) for node in graph.nodes]
-    found = Placed(graph, boxes, Layout([], [], 0, 0, [], []))
+    found = Placed(graph, boxes, DiagramLayout([], [], 0, 0, [], []))
     links = [
         Link(
             edge.source.node,
@@ -130,7 +130,7 @@ def placed(graph: Graph) -> Placed:
     return found
 
 
-def boxed(node: Drawn) -> Box:
+def boxed(node: DrawnFunction) -> Box:
     if node.inside is not None:
         inner = placed(node.inside)
         width = max(inner.layout.width, width_of(node.runs, SMALL_SIZE) * 1.1)
@@ -167,7 +167,7 @@ def box_shapes(box: Box, x: float, y: float) -> Iterator[Shape]:
     if node.detail:
         yield Label(node.detail, x, y + 39, SMALL_SIZE, "faint")
     below = y + box.height
-    yield Line((x, below), (((x, below + 8),),))
+    yield LineShape((x, below), (((x, below + 8),),))
     yield Label(label_runs(node), x, below + 24, SMALL_SIZE)
 
 
@@ -189,7 +189,7 @@ def spread_arrivals(found: Placed) -> dict[int, float]:
     return arrivals
 
 
-def path(found: Placed, link: Link, arrival: float, left: float, top: float) -> Line:
+def path(found: Placed, link: Link, arrival: float, left: float, top: float) -> LineShape:
     """An edge through its waypoints, upright where it leaves, passes a rank and arrives."""
     layout, cells, box = found.layout, found.layout.cells, found.boxes[link.target]
     source, target = cells[link.source], cells[link.target]
@@ -207,12 +207,12 @@ def path(found: Placed, link: Link, arrival: float, left: float, top: float) -> 
         height, x = top + target.y + box.height / 2, points[-1][0]
         edge = left + target.x + side * (box.width / 2 + 6)
         bend = ((x, height - 10),), ((x, height), (x - side * 10, height)), ((edge, height),)
-        return Line(points[0], (*map(curve, points, points[1:]), *bend), arrow=True)
+        return LineShape(points[0], (*map(curve, points, points[1:]), *bend), arrow=True)
     if abs(aside - arrival) < NEARLY:
         end = (points[-1][0], end[1])
     hidden = box.hidden_above(link.into)
     points += [end, (end[0], end[1] + hidden - 6)] if hidden else [(end[0], end[1] - 6)]
-    return Line(points[0], tuple(map(curve, points, points[1:])), arrow=True)
+    return LineShape(points[0], tuple(map(curve, points, points[1:])), arrow=True)
 
 
 def is_free(found: Placed, link: Link) -> bool:

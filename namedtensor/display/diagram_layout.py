@@ -44,7 +44,7 @@ class Link:
     ways: list[int] = field(default_factory=list[int])
 
 
-class Piece(NamedTuple):
+class DiagramPiece(NamedTuple):
     """A segment of an edge between adjacent ranks."""
 
     upper: int
@@ -54,7 +54,7 @@ class Piece(NamedTuple):
 
 
 @dataclass
-class Layout:
+class DiagramLayout:
     """Cells with their places, the links through their waypoints, and the size of the whole."""
 
     cells: list[Cell]
@@ -67,7 +67,7 @@ class Layout:
 
 def layered(
     sizes: Sequence[tuple[float, float]], links: Sequence[Link], first: Collection[int] = (), gap: float = GAP
-) -> Layout:
+) -> DiagramLayout:
     """Places for nodes of these sizes, in which every link goes down; those of `first` stand in the first rank."""
     cells = [Cell(width, height, is_top=place in first) for place, (width, height) in enumerate(sizes)]
     rank_cells(cells, links)
@@ -103,15 +103,15 @@ def add_ways(cells: list[Cell], links: Sequence[Link]) -> None:
             cells.append(Cell(SLIM, 0.0, rank, is_way=True))
 
 
-def pieces(links: Sequence[Link]) -> list[Piece]:
+def pieces(links: Sequence[Link]) -> list[DiagramPiece]:
     """The pieces of all edges."""
-    found: list[Piece] = []
+    found: list[DiagramPiece] = []
     for link in links:
         stations = [link.source, *link.ways, link.target]
         for upper, lower in zip(stations, stations[1:]):
             leaves = link.leaves if upper == link.source else 0.0
             arrives = link.arrives if lower == link.target else 0.0
-            found.append(Piece(upper, lower, leaves, arrives))
+            found.append(DiagramPiece(upper, lower, leaves, arrives))
     return found
 
 
@@ -158,7 +158,7 @@ def barycenter(place: int, neighbours: dict[int, list[int]], at: dict[int, int])
     return sum(at[other] for other in near) / len(near) if near else at[place]
 
 
-def crossings(ranks: list[list[int]], joined: Sequence[Piece]) -> int:
+def crossings(ranks: list[list[int]], joined: Sequence[DiagramPiece]) -> int:
     at = {place: (number, position) for number, rank in enumerate(ranks) for position, place in enumerate(rank)}
     count = 0
     for rank in range(len(ranks)):
@@ -209,7 +209,7 @@ def align(cells: list[Cell], links: Sequence[Link], ranks: list[list[int]]) -> N
             cells[place].x = strand.x + offset
 
 
-def strands_of(cells: list[Cell], joined: list[Piece], ranks: list[list[int]]):
+def strands_of(cells: list[Cell], joined: list[DiagramPiece], ranks: list[list[int]]):
     """The strands, and the one that each cell belongs to."""
     wanted = straight(cells, joined, ranks)
     between_ways = [piece for piece in wanted if cells[piece.upper].is_way and cells[piece.lower].is_way]
@@ -228,7 +228,7 @@ def strands_of(cells: list[Cell], joined: list[Piece], ranks: list[list[int]]):
     return strands, found
 
 
-def straight(cells: list[Cell], joined: list[Piece], ranks: list[list[int]]):
+def straight(cells: list[Cell], joined: list[DiagramPiece], ranks: list[list[int]]):
     """The pieces that are to be straight: each cell has at most one above and one below, and no two cross.
 
     Between waypoints first; of the others those that are the middle one of each end, and go to the next rank.
@@ -242,7 +242,7 @@ def straight(cells: list[Cell], joined: list[Piece], ranks: list[list[int]]):
         if not cells[piece.upper].is_way and not cells[piece.lower].is_way
         and below[piece.upper] == piece.lower and above[piece.lower] == piece.upper
     ]  # fmt: skip
-    kept: list[Piece] = []
+    kept: list[DiagramPiece] = []
     for piece in both:
         crossing = any(
             cells[other.upper].rank == cells[piece.upper].rank
@@ -305,7 +305,7 @@ def distance(left: Cell, right: Cell) -> float:
     return (left.width + right.width) / 2 + space
 
 
-def settled(cells: list[Cell], links: Sequence[Link], ranks: list[list[int]], gap: float) -> Layout:
+def settled(cells: list[Cell], links: Sequence[Link], ranks: list[list[int]], gap: float) -> DiagramLayout:
     """The heights of ranks, and all moved so that the whole begins at nothing."""
     tops: list[float] = []
     bottoms: list[float] = []
@@ -321,4 +321,4 @@ def settled(cells: list[Cell], links: Sequence[Link], ranks: list[list[int]], ga
     for cell in cells:
         cell.x -= left
     width = max((cell.x + cell.width / 2 for cell in cells), default=0.0)
-    return Layout(cells, list(links), width, max(down - gap, 0.0), tops, bottoms)
+    return DiagramLayout(cells, list(links), width, max(down - gap, 0.0), tops, bottoms)

@@ -9,13 +9,13 @@ from typing import Any
 from grammar.errors import NotationError
 
 from .colors import Tint
-from .diagram_shapes import LIGHT, Drawing, Label, Line, Rectangle, Span, Style, color_of, spans_of
+from .diagram_shapes import LIGHT, DiagramShapes, Label, LineShape, Rectangle, Span, Style, color_of, spans_of
 
 POINTS_PER_INCH, DOTS_PER_INCH = 72, 200
 ARROW_SIZE = 8
 
 
-def render(drawing: Drawing, format: str) -> bytes:
+def render(drawing: DiagramShapes, format: str) -> bytes:
     """Return the file of a drawing as "pdf" or "png". Raises NotationError (408) if matplotlib is not installed."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg  # type: ignore[import-not-found]
@@ -53,7 +53,7 @@ def _rectangle(canvas: Any, shape: Rectangle, tints: Mapping[str, Tint], order: 
     canvas.add_patch(FancyBboxPatch((shape.x, shape.y), shape.width, shape.height, boxstyle=style, **properties))
 
 
-def _line(canvas: Any, shape: Line, tints: Mapping[str, Tint], order: int) -> None:
+def _line(canvas: Any, shape: LineShape, tints: Mapping[str, Tint], order: int) -> None:
     from matplotlib.patches import FancyArrowPatch, PathPatch  # type: ignore[import-not-found]
     from matplotlib.path import Path  # type: ignore[import-not-found]
 
@@ -95,6 +95,6 @@ def _font(span: Span) -> tuple[Any, float]:
 
 WRITERS: dict[type, Callable[[Any, Any, Mapping[str, Tint], int], None]] = {
     Rectangle: _rectangle,
-    Line: _line,
+    LineShape: _line,
     Label: _label,
 }

@@ -74,7 +74,7 @@ class Rectangle(NamedTuple):
     corner: float
 
 
-class Line(NamedTuple):
+class LineShape(NamedTuple):
     """A line from point to point: a segment with one point is straight, with two or three it is a Bézier curve."""
 
     start: Point
@@ -93,10 +93,10 @@ class Label(NamedTuple):
     title: bool = False
 
 
-Shape = Rectangle | Line | Label
+Shape = Rectangle | LineShape | Label
 
 
-class Drawing(NamedTuple):
+class DiagramShapes(NamedTuple):
     """The shapes of a diagram in drawing order, and the color of each axis."""
 
     width: float

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .colors import Tint, axis_rules, classes, rules
-from .diagram_shapes import DARK, LIGHT, Drawing, Label, Line, Rectangle, Style, spans_of
+from .diagram_shapes import DARK, LIGHT, DiagramShapes, Label, LineShape, Rectangle, Style, spans_of
 
 SERIF = "'STIX Two Text','Cambria','Times New Roman','Liberation Serif','DejaVu Serif',serif"
 SANS = "'Helvetica Neue',Arial,'Liberation Sans','DejaVu Sans',sans-serif"
@@ -19,7 +19,7 @@ ARROW = (
 COMMANDS = ("L", "Q", "C")  # of a segment with one, two or three points
 
 
-def to_svg(drawing: Drawing, dark: bool = False) -> str:
+def to_svg(drawing: DiagramShapes, dark: bool = False) -> str:
     """Return the SVG of a drawing; with `dark`, its colors follow the theme of the page."""
     if dark:
         style = rules(selectors(LIGHT), selectors(DARK)) + axis_rules()
@@ -43,7 +43,7 @@ def _rectangle(shape: Rectangle, tints: Mapping[str, Tint]) -> str:
     return f'<rect class="nt-{shape.kind}" x="{shape.x:.1f}" y="{shape.y:.1f}" {size}/>'
 
 
-def _line(shape: Line, tints: Mapping[str, Tint]) -> str:
+def _line(shape: LineShape, tints: Mapping[str, Tint]) -> str:
     steps = [(("M"), (shape.start,)), *((COMMANDS[len(points) - 1], points) for points in shape.segments)]
     text = "".join(command + " ".join(f"{x:.1f} {y:.1f}" for x, y in points) for command, points in steps)
     return f'<path class="nt-line" d="{text}"' + ' marker-end="url(#nt-arrow)"' * shape.arrow + "/>"
@@ -66,4 +66,4 @@ def _label(shape: Label, tints: Mapping[str, Tint]) -> str:
     )
 
 
-WRITERS: dict[type, Callable[[Any, Mapping[str, Tint]], str]] = {Rectangle: _rectangle, Line: _line, Label: _label}
+WRITERS: dict[type, Callable[[Any, Mapping[str, Tint]], str]] = {Rectangle: _rectangle, LineShape: _line, Label: _label}

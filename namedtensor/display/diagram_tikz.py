@@ -12,7 +12,19 @@ from typing import Any
 from grammar.printer.latex import LETTERS, Latex
 
 from .colors import Tint
-from .diagram_shapes import INK, LIGHT, Drawing, Label, Line, Point, Rectangle, Span, Style, color_of, spans_of
+from .diagram_shapes import (
+    INK,
+    LIGHT,
+    DiagramShapes,
+    Label,
+    LineShape,
+    Point,
+    Rectangle,
+    Span,
+    Style,
+    color_of,
+    spans_of,
+)
 
 MACROS = (
     {sign: macro for sign, macro in Latex.signs.items() if len(sign) == 1}
@@ -33,7 +45,7 @@ PIECES = re.compile(r"[A-Za-z]+|.", re.DOTALL)
 FONT_SCALE = 0.75  # of the size of letters to the distance of lines
 
 
-def to_tikz(drawing: Drawing) -> str:
+def to_tikz(drawing: DiagramShapes) -> str:
     """Return a `tikzpicture` for the packages tikz, amsmath and amssymb."""
     body = "\n".join(f"  {WRITERS[type(shape)](shape, drawing.tints)}" for shape in drawing.shapes)
     return f"\\begin{{tikzpicture}}[x=1bp, y=-1bp, >=stealth]\n{body}\n\\end{{tikzpicture}}\n"
@@ -67,7 +79,7 @@ def _rectangle(shape: Rectangle, tints: Mapping[str, Tint]) -> str:
     return rf"\path[{options}] {_at((shape.x, shape.y))} rectangle {_at(end)};"
 
 
-def _line(shape: Line, tints: Mapping[str, Tint]) -> str:
+def _line(shape: LineShape, tints: Mapping[str, Tint]) -> str:
     text, last = _at(shape.start), shape.start
     for points in shape.segments:
         if len(points) == 1:
@@ -131,4 +143,4 @@ def _letters(piece: str, slanted: bool) -> str:
     return rf"\text{{{macro}}}"
 
 
-WRITERS: dict[type, Callable[[Any, Mapping[str, Tint]], str]] = {Rectangle: _rectangle, Line: _line, Label: _label}
+WRITERS: dict[type, Callable[[Any, Mapping[str, Tint]], str]] = {Rectangle: _rectangle, LineShape: _line, Label: _label}

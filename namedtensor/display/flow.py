@@ -22,7 +22,7 @@ from ..scope.names import Key, walk
 from ..scope.symbols import Definition, FunctionDefinition
 from ..terms.environment import Environment, source_name
 from .flow_data import Asked, FlowData
-from .flow_graph import NAMING, Drawn, Edge, Graph, Port, Source
+from .flow_graph import NAMING, DrawnFunction, Edge, FlowGraph, Port, ValueSource
 from .flow_trees import operands, regrouped, substituted, written
 
 JOINING = ("+", "-", "⊙", "/", "⊕", "juxtaposed")  # drawn as a sign, not as a box
@@ -44,26 +44,28 @@ class Flow(FlowData):
 
     def __init__(self, checker: Checker, asked: Asked):
         super().__init__(checker, asked)
-        self.root = Graph()
-        self.graphs: dict[int, Graph] = {id(checker.top): self.root}  # of calls that are drawn open, and of the program
-        self.made: dict[Any, Source | None] = {}
-        self.plates: dict[Any, Graph] = {}
+        self.root = FlowGraph()
+        self.graphs: dict[int, FlowGraph] = {
+            id(checker.top): self.root
+        }  # of calls that are drawn open, and of the program
+        self.made: dict[Any, ValueSource | None] = {}
+        self.plates: dict[Any, FlowGraph] = {}
 
     def runs(self, node: Any) -> tuple[Run, ...]:
         return to_runs(node, self.axes)
 
     # ------------------------------------------------------------------------------------------------------ the roots
-    def function(self, function: FunctionDefinition) -> Source | None:
+    def function(self, function: FunctionDefinition) -> ValueSource | None:
         """The flow of a function that is called from outside."""
         env = self.calls[id(function.head), id(self.checker.top)]
         self.graphs[id(env)] = self.root
         bound = self.bound[id(env)] = {}
         for name in function.parameters:
             shape = self.type_of(env.variables[name.key()], env)
-            bound[name.key()] = self.root.add(Drawn("input", self.runs(written(name.key())), shape))
+            bound[name.key()] = self.root.add(DrawnFunction("input", self.runs(written(name.key())), shape))
         return self.named(self.flow(function.body, env, self.root), function.head)
 
-    def value(self, node: Node | Definition | Key) -> Source | None:
+    def value(self, node: Node | Definition | Key) -> ValueSource | None:
         """The flow of a name, of an expression of the program, or of a definition: the last member, where it is a family."""
         if isinstance(node, Definition):
             over = node.range
@@ -77,12 +79,12 @@ class Flow(FlowData):
         found = self.resolve(node, self.checker.top)
         if found is None or found.graph is self.root:
             return found
-        result = self.root.add(Drawn("result", self.runs(written(node)), found.drawn.axes))
+        result = self.root.add(DrawnFunction("result", self.runs(written(node)), found.drawn.axes))
         self.root.connect(found, result)
         return result
 
     # -------------------------------------------------------------------------------------------------------- a name
-    def resolve(self, key: Key, env: Environment) -> Source | None:
+    def resolve(self, key: Key, env: Environment) -> ValueSource | None:
         """The node that a name's value comes from; None where no data are in it."""
         holder: Environment | None = env
         while holder is not None:
@@ -95,13 +97,13 @@ class Flow(FlowData):
             holder = holder.parent
         return self.input(key) if key in self.data else None
 
-    def input(self, key: Key) -> Source:
+    def input(self, key: Key) -> ValueSource:
         if key not in self.made:
             shape = self.type_of(self.checker.top.variables[key], self.checker.top)
-            self.made[key] = self.root.add(Drawn("input", self.runs(written(key)), shape))
+            self.made[key] = self.root.add(DrawnFunction("input", self.runs(written(key)), shape))
         return self.made[key]  # type: ignore[return-value]
 
-    def defined(self, key: Key, definition: Definition, holder: Environment) -> Source | None:
+    def defined(self, key: Key, definition: Definition, holder: Environment) -> ValueSource | None:
         """The node of a definition; made when it is first asked for."""
         index = self.index_of(key, definition, holder)
         mark = (id(definition), id(holder), index)
@@ -124,7 +126,9 @@ class Flow(FlowData):
             {source_name(axis): resolve(size) for axis, size in self.checker.types.get(str(key), {}).items()}
         )
 
-    def named(self, source: Source | None, head: Any, index: Any = None, definition: Any = None) -> Source | None:
+    def named(
+        self, source: ValueSource | None, head: Any, index: Any = None, definition: Any = None
+    ) -> ValueSource | None:
         """The same, with the name of the definition where it has none yet."""
         if source is not None and not source.drawn.name and source.drawn.kind not in NAMING:
             if definition is not None:
@@ -133,7 +137,7 @@ class Flow(FlowData):
         return source
 
     # ------------------------------------------------------------------------------------------------------- families
-    def graph_of(self, definition: Definition, holder: Environment, index: int | None) -> Graph:
+    def graph_of(self, definition: Definition, holder: Environment, index: int | None) -> FlowGraph:
         """The graph that holds a definition: that of its function or program; of a family, a group in it."""
         graph = self.graphs[id(holder)]
         if definition.range is None or not definition.is_family:
@@ -154,7 +158,7 @@ class Flow(FlowData):
         return (*title, Run(" ("), *self.runs(over.last), Run(f" = {last})")) if stated else title
 
     # -------------------------------------------------------------------------------------------------- an expression
-    def flow(self, node: Node, env: Environment, graph: Graph) -> Source | None:
+    def flow(self, node: Node, env: Environment, graph: FlowGraph) -> ValueSource | None:
         """The node that gives the value of an expression; None where no data are in it."""
         leaves = self.leaves(node, env)
         if not leaves:
@@ -178,7 +182,7 @@ class Flow(FlowData):
             return self.joined(node, parts, env, graph)
         return self.through(node, parts[0], env, graph)
 
-    def through(self, node: Node, part: Node, env: Environment, graph: Graph) -> Source | None:
+    def through(self, node: Node, part: Node, env: Environment, graph: FlowGraph) -> ValueSource | None:
         """A box that one value goes through."""
         while len(inner := [each for each in operands(part) if self.leaves(each, env)]) == 1:
             if self.called(part, env) is not None or self.name_in(part, env) is not None or isinstance(part, WHOLE):
@@ -188,21 +192,21 @@ class Flow(FlowData):
         if source is None:
             return None
         made = graph.add(
-            Drawn("formula", self.runs(substituted(node, self.nameless([part], env))), self.shape(node, env))
+            DrawnFunction("formula", self.runs(substituted(node, self.nameless([part], env))), self.shape(node, env))
         )
         graph.connect(source, made, self.runs(part) if self.name_in(part, env) else ())
         return made
 
-    def joined(self, node: Node, parts: list[Node], env: Environment, graph: Graph) -> Source:
+    def joined(self, node: Node, parts: list[Node], env: Environment, graph: FlowGraph) -> ValueSource:
         """A sign, or a box, in which several values meet."""
         sources = [(self.flow(part, env, graph), part) for part in parts]
         sign = isinstance(node, Call) and node.operator in JOINING and len(parts) == len(node.arguments)
         if sign:
             assert isinstance(node, Call)
-            made = graph.add(Drawn("sign", self.sign(node), self.shape(node, env)))
+            made = graph.add(DrawnFunction("sign", self.sign(node), self.shape(node, env)))
         else:
             text = self.runs(substituted(node, self.nameless(parts, env)))
-            made = graph.add(Drawn("formula", text, self.shape(node, env)))
+            made = graph.add(DrawnFunction("formula", text, self.shape(node, env)))
         for source, part in sources:
             if source is not None:
                 graph.connect(source, made, self.runs(part) if self.name_in(part, env) else ())
@@ -218,9 +222,11 @@ class Flow(FlowData):
     def nameless(self, parts: Iterable[Node], env: Environment) -> set[int]:
         return {id(part) for part in parts if self.name_in(part, env) is None}
 
-    def box(self, node: Node, shown: Node, env: Environment, graph: Graph, leaves: Iterable[Any]) -> Source | None:
+    def box(
+        self, node: Node, shown: Node, env: Environment, graph: FlowGraph, leaves: Iterable[Any]
+    ) -> ValueSource | None:
         """One box for an expression, whatever names are in it."""
-        made = graph.add(Drawn("formula", self.runs(shown), self.shape(node, env)))
+        made = graph.add(DrawnFunction("formula", self.runs(shown), self.shape(node, env)))
         for leaf in leaves:
             if isinstance(leaf, Key):
                 source = self.resolve(leaf, env)
@@ -239,7 +245,7 @@ class Flow(FlowData):
     def opens(self, function: FunctionDefinition, node: Call) -> bool:
         return bool({function.operator, function.title} & self.asked.expand)
 
-    def closed(self, node: Call, function: FunctionDefinition, env: Environment, graph: Graph) -> Source:
+    def closed(self, node: Call, function: FunctionDefinition, env: Environment, graph: FlowGraph) -> ValueSource:
         """A call as one node: its name, and below it the parameters that it is given."""
         head = dataclasses.replace(node, arguments=(), parameters=())
         title = self.runs(head)[:-1] if self.runs(head)[-1].text == "()" else self.runs(head)
@@ -248,7 +254,7 @@ class Flow(FlowData):
         detail: list[Run] = []
         for part in given:
             detail += ([Run(", ")] if detail else []) + list(self.runs(part))
-        made = graph.add(Drawn("function", title, self.shape(node, env), tuple(detail)))
+        made = graph.add(DrawnFunction("function", title, self.shape(node, env), tuple(detail)))
         for part in (*node.arguments, *node.parameters):
             source = self.flow(part, env, graph)
             if source is not None:
@@ -260,7 +266,9 @@ class Flow(FlowData):
                 graph.connect(source, made)
         return made
 
-    def opened(self, node: Call, function: FunctionDefinition, env: Environment, graph: Graph) -> Source | None:
+    def opened(
+        self, node: Call, function: FunctionDefinition, env: Environment, graph: FlowGraph
+    ) -> ValueSource | None:
         """A call as a group that holds the function's body."""
         inner = self.calls[(id(node), id(env))]
         sources = [self.flow(part, env, graph) for part in (*node.arguments, *node.parameters)]
@@ -272,7 +280,7 @@ class Flow(FlowData):
             bound[name.key()] = None
             if source is not None:
                 shape = self.type_of(inner.variables[name.key()], inner)
-                entry = group.add(Drawn("entry", self.runs(written(name.key())), shape))
+                entry = group.add(DrawnFunction("entry", self.runs(written(name.key())), shape))
                 graph.edges.append(Edge(graph.port(source), Port(group.place, Port(entry.node))))
                 bound[name.key()] = entry
         return self.flow(function.body, inner, group)

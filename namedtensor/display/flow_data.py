@@ -20,7 +20,7 @@ from ..scope.names import Key, match_key, spelled, walk
 from ..scope.symbols import Definition, FunctionDefinition
 from ..terms.environment import Environment
 from ..terms.terms import Term
-from .flow_graph import Source
+from .flow_graph import ValueSource
 from .flow_trees import lineage, needs, operands
 from .steps import AxisNames
 
@@ -50,7 +50,9 @@ class FlowData:
             self.note_call(env)
         self.axes = frozenset(axes_in(checker.scope.program))
         self.order = self.order_of_axes(asked.given)
-        self.bound: dict[int, dict[Key, Source | None]] = {}  # of calls that are drawn open, what their arguments are
+        self.bound: dict[
+            int, dict[Key, ValueSource | None]
+        ] = {}  # of calls that are drawn open, what their arguments are
         self.carried: dict[tuple[int, int], dict[Key | int, None]] = {}
         self.with_data: dict[tuple[int, int, int | None], bool] = {}  # by definition, environment and index
 

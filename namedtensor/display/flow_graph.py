@@ -23,7 +23,7 @@ NAMING = ("input", "entry", "result")  # what is written in these is the name of
 
 
 @dataclass
-class Drawn:
+class DrawnFunction:
     """A node: its kind, what is written in it and below that, and the name and type of the value that it gives."""
 
     kind: str
@@ -31,7 +31,7 @@ class Drawn:
     axes: dict[str, Any] = field(default_factory=dict[str, Any])
     detail: tuple[Run, ...] = ()
     name: tuple[Run, ...] = ()
-    inside: Graph | None = None
+    inside: FlowGraph | None = None
 
 
 class Port(NamedTuple):
@@ -47,32 +47,32 @@ class Edge(NamedTuple):
 
 
 @dataclass
-class Graph:
+class FlowGraph:
     """Nodes and edges; `outer` is the graph in which this one is the group `place`."""
 
-    outer: Graph | None = None
+    outer: FlowGraph | None = None
     place: int = 0
-    nodes: list[Drawn] = field(default_factory=list[Drawn])
+    nodes: list[DrawnFunction] = field(default_factory=list[DrawnFunction])
     edges: list[Edge] = field(default_factory=list[Edge])
     entries: dict[Any, int] = field(default_factory=dict[Any, int])
 
-    def add(self, node: Drawn) -> Source:
+    def add(self, node: DrawnFunction) -> ValueSource:
         self.nodes.append(node)
-        return Source(self, len(self.nodes) - 1)
+        return ValueSource(self, len(self.nodes) - 1)
 
-    def group(self, title: tuple[Run, ...]) -> Graph:
+    def group(self, title: tuple[Run, ...]) -> FlowGraph:
         """A graph within this one."""
-        inner = Graph(self, len(self.nodes))
-        self.nodes.append(Drawn("group", title, inside=inner))
+        inner = FlowGraph(self, len(self.nodes))
+        self.nodes.append(DrawnFunction("group", title, inside=inner))
         return inner
 
-    def connect(self, source: Source, target: Source, written: tuple[Run, ...] = ()) -> None:
+    def connect(self, source: ValueSource, target: ValueSource, written: tuple[Run, ...] = ()) -> None:
         """An edge to a node of this graph, from wherever the value is."""
         edge = Edge(self.port(source, written), Port(target.node))
         if edge not in self.edges:
             self.edges.append(edge)
 
-    def port(self, source: Source, written: tuple[Run, ...] = ()) -> Port:
+    def port(self, source: ValueSource, written: tuple[Run, ...] = ()) -> Port:
         """The port of a value in this graph: a node of it, one within a group of it, or an entry made for it."""
         port, graph = Port(source.node), source.graph
         while graph is not self and graph.outer is not None:
@@ -81,17 +81,17 @@ class Graph:
             return port
         return Port(self.entry(source, written or source.drawn.name or source.drawn.runs))
 
-    def entry(self, source: Source, written: tuple[Run, ...]) -> int:
+    def entry(self, source: ValueSource, written: tuple[Run, ...]) -> int:
         mark = (id(source.graph), source.node)
         if mark not in self.entries:
             assert self.outer is not None
-            made = self.add(Drawn("entry", written, source.drawn.axes))
+            made = self.add(DrawnFunction("entry", written, source.drawn.axes))
             self.entries[mark] = made.node
             outside = self.outer.port(source)
             self.outer.edges.append(Edge(outside, Port(self.place, Port(made.node))))
         return self.entries[mark]
 
-    def everything(self) -> Iterable[Drawn]:
+    def everything(self) -> Iterable[DrawnFunction]:
         """The nodes of it and of all within."""
         for node in self.nodes:
             yield node
@@ -99,12 +99,12 @@ class Graph:
                 yield from node.inside.everything()
 
 
-class Source(NamedTuple):
+class ValueSource(NamedTuple):
     """A value: the node that gives it."""
 
-    graph: Graph
+    graph: FlowGraph
     node: int
 
     @property
-    def drawn(self) -> Drawn:
+    def drawn(self) -> DrawnFunction:
         return self.graph.nodes[self.node]

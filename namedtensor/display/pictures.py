@@ -91,12 +91,33 @@ def heatmap(
     labels: Mapping[str, Sequence[Any]] | None = None,
     title: str = "",
 ) -> Picture:
-    """Draw a tensor as a heat map: `rows` and `columns` are two of its axes, each index of the others is a panel.
+    """Draw a tensor as a heat map; each index of its other axes is a panel.
 
-    By default, `rows` and `columns` are the last two axes in storage order. `labels` are the tick labels of an axis
-    (default: numbers from 1). Other axes of size 1 are omitted. Raises NotationError if the tensor lacks an axis,
-    the number of labels differs from the size of their axis, or matplotlib is missing.
+    Parameters
+    ----------
+    tensor : NamedTensor
+        The tensor to draw.
+    rows, columns : str, optional
+        The axes of a panel (default: the last two axes in storage order).
+    panels : str or iterable of str, optional
+        The axes whose indices are panels (default: all others). Axes of size 1 are omitted.
+    labels : mapping of str to sequence, optional
+        Tick labels per axis (default: numbers from 1).
+    title : str
+        Title of the figure (default: none).
 
+    Returns
+    -------
+    Picture
+        Shown by notebooks; `save` writes a file.
+
+    Raises
+    ------
+    NotationError
+        If the tensor lacks an axis, the number of labels differs from the size of their axis, or matplotlib is missing (408).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([[0.9, 0.1], [0.5, 0.5]], "seq memory")
     >>> shown = nt.heatmap(A, rows="seq", columns="memory", labels={"seq": ["the", "cat"]})
@@ -211,7 +232,7 @@ def draw(figure: Any, array: Any, across: tuple[str, ...], labels: dict[str, lis
 
 
 def titled(outer: tuple[str, ...], at: tuple[int, ...], labels: dict[str, list[str]]) -> str:
-    """heads 3; an element with a label has that."""
+    """Return the title of a panel, such as heads 3, or its label."""
     return ", ".join(labels[axis][place] if axis in labels else f"{axis} {place + 1}" for axis, place in zip(outer, at))
 
 

@@ -45,25 +45,25 @@ LONGEST = 60  # steps that are shown one by one; of more, an overview
 
 
 # ------------------------------------------------------------------------------------------------------- where it is
-class Location(NamedTuple):
+class StepLocation(NamedTuple):
     """A definition that a step stands in: FFN^2, and what is written of it, FFN^l."""
 
     name: str
     written: str
 
 
-def places(env: Environment) -> tuple[Location, ...]:
+def places(env: Environment) -> tuple[StepLocation, ...]:
     """The definitions that an environment stands in, from the outermost."""
-    found: list[Location] = []
+    found: list[StepLocation] = []
     current: Environment | None = env
     while current is not None:
         function, definition = current.function, current.definition
         if definition is not None:
-            found.append(Location(str(definition.name.key(current.index)), str(definition.key)))
+            found.append(StepLocation(str(definition.name.key(current.index)), str(definition.key)))
         if function is not None:
             below = [text for of in function.subscript for text in used(of, current)]
             above = tuple(component(node, current.index) for node in function.head.superscript)
-            found.append(Location(str(Key(function.operator, tuple(below), above)), function.title))
+            found.append(StepLocation(str(Key(function.operator, tuple(below), above)), function.title))
         current = current.caller if function is not None else current.parent
     return tuple(reversed(found))
 
@@ -123,7 +123,7 @@ class Step(Suggests):
     type: str
     inside: tuple[str, ...]
     node: Any
-    place: tuple[Location, ...]
+    place: tuple[StepLocation, ...]
     axes: dict[str, Any]
     term: Term
     values: StepValues
@@ -163,7 +163,7 @@ def explanation(checker: Checker, root: Term, whole: Any, value: Any, compute: C
     trace = [entry for entry in checker.trace[: checker.steps] if not isinstance(entry[0], Number)]
     names = AxisNames(trace)
     found: list[Step] = []
-    seen: set[tuple[str, tuple[Location, ...], int]] = set()
+    seen: set[tuple[str, tuple[StepLocation, ...], int]] = set()
     values = StepValues(compute)
     for node, term, env in trace:
         text, place = checker.text(node), places(env)
@@ -177,7 +177,7 @@ def explanation(checker: Checker, root: Term, whole: Any, value: Any, compute: C
 
 
 def step(
-    text: str, node: Any, place: tuple[Location, ...], axes: dict[str, Any], term: Term, values: StepValues
+    text: str, node: Any, place: tuple[StepLocation, ...], axes: dict[str, Any], term: Term, values: StepValues
 ) -> Step:
     values.wanted.append(term)
     return Step(text, show(axes), tuple(each.name for each in place), node, place, axes, term, values)
@@ -274,7 +274,7 @@ class Explanation(Suggests):
         return found if way is None else found + way_html(way, self._tints)
 
 
-def spellings(place: Location) -> tuple[str, str, str]:
+def spellings(place: StepLocation) -> tuple[str, str, str]:
     return place.name, place.written, key(place.name).base
 
 
@@ -298,7 +298,7 @@ class Overview(NamedTuple):
         return len(self.last.place)
 
 
-def grouped(explanation: Explanation) -> Iterator[tuple[tuple[Location, ...], list[tuple[int, Step]]]]:
+def grouped(explanation: Explanation) -> Iterator[tuple[tuple[StepLocation, ...], list[tuple[int, Step]]]]:
     """Runs of steps that stand in one place, each step with its number."""
     for place, group in groupby(enumerate(explanation.stages, 1), lambda entry: entry[1].place):
         yield place, list(group)
@@ -318,7 +318,7 @@ def steps_text(explanation: Explanation) -> str:
         from ..tensors.tables import text_table
 
     lines: list[str] = []
-    before: tuple[Location, ...] = ()
+    before: tuple[StepLocation, ...] = ()
     for place, group in grouped(explanation):
         lines += ["  " * depth + name for depth, name in headings(before, place)]
         before = place
@@ -329,7 +329,7 @@ def steps_text(explanation: Explanation) -> str:
     return "\n".join(lines)
 
 
-def headings(before: tuple[Location, ...], place: tuple[Location, ...]) -> list[tuple[int, str]]:
+def headings(before: tuple[StepLocation, ...], place: tuple[StepLocation, ...]) -> list[tuple[int, str]]:
     """The names of the definitions that begin where one place follows another, and how deep they are."""
     common = 0
     while common < min(len(before), len(place)) and before[common] == place[common]:
@@ -351,7 +351,7 @@ def overview_text(explanation: Explanation) -> str:
 # ------------------------------------------------------------------------------------------------------------- pages
 def html_steps(explanation: Explanation, tints: Mapping[str, Tint]) -> str:
     rows = ["<tr><th></th><th>sub-formula</th><th>type</th><th>value</th></tr>"]
-    before: tuple[Location, ...] = ()
+    before: tuple[StepLocation, ...] = ()
     for place, group in grouped(explanation):
         for depth, name in headings(before, place):
             rows.append(f'<tr><th colspan="4" style="text-align:left;{indent(depth)}">{html.escape(name)}</th></tr>')

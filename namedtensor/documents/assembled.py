@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from grammar.errors import NotationError, Span
 
-from .document import Document, Macro, Maths
+from .document import Document, DocumentMacro, MathSpan
 from .rows import columns
 from .shown_axes import MACRO
 
@@ -72,7 +72,7 @@ class AssembledProgram:
 USED = re.compile(rf"\\(?:begin|end)\{{[A-Za-z]+\*?\}}|{MACRO.pattern}")
 
 
-def assembled(document: Document, formulas: list[Maths], removed: frozenset[Span] = frozenset()) -> AssembledProgram:
+def assembled(document: Document, formulas: list[MathSpan], removed: frozenset[Span] = frozenset()) -> AssembledProgram:
     """Formulas without the statements that are removed, with the definitions of macros that they need and that stand
     before the last of them."""
     parts = [
@@ -81,7 +81,7 @@ def assembled(document: Document, formulas: list[Maths], removed: frozenset[Span
         for part in left_of(document.source, maths[:2], removed | document.unread.get(maths.start, frozenset()))
     ]
     last = max((maths.end for maths in formulas), default=0)
-    known: dict[str, list[Macro]] = {}
+    known: dict[str, list[DocumentMacro]] = {}
     wanted = {name for start, end in parts for name in USED.findall(document.source, start, end)}
     while wanted:
         name = wanted.pop()
@@ -93,10 +93,10 @@ def assembled(document: Document, formulas: list[Maths], removed: frozenset[Span
     return AssembledProgram(document.source, parts, written, _within(formulas))
 
 
-def _within(formulas: list[Maths]) -> dict[Span, int]:
+def _within(formulas: list[MathSpan]) -> dict[Span, int]:
     """The facts that stand in comments within a display, and where that begins."""
     found: dict[Span, int] = {}
-    display = Maths(0, 0, True)
+    display = MathSpan(0, 0, True)
     for maths in formulas:
         if not maths.written:
             display = maths

@@ -43,7 +43,7 @@ Typed = Callable[[Program], tuple[Mapping[str, Mapping[str, Any]], Mapping[str, 
 
 
 @dataclass
-class Assumptions:
+class DocumentAssumptions:
     """A program whose last line is a claim, without what nothing says; and what was supposed, in words."""
 
     program: Program
@@ -69,10 +69,10 @@ class Assumptions:
         self.program = Program((*statements, *self.program.statements))
 
 
-def supposed(program: Program, meanings: Mapping[str, Node], typed: Typed) -> Assumptions:
+def supposed(program: Program, meanings: Mapping[str, Node], typed: Typed) -> DocumentAssumptions:
     """What a claim, the last line of a program, supposes. `meanings` are calls of unknown functions, and names, and what they are;
     `typed` says what a program takes, and which shape its value has."""
-    found = Assumptions(program)
+    found = DocumentAssumptions(program)
     for suppose in (_records, _index_sets, _increments):
         suppose(found)
     _meanings(found, meanings)
@@ -101,7 +101,7 @@ def said_by_side(claim: Equation, unknown: set[str]) -> dict[str, Node] | None:
     return None
 
 
-def _records(found: Assumptions) -> None:
+def _records(found: DocumentAssumptions) -> None:
     """U_s and [∂U]_s with one s, a record of the shape 𝒮: the elements, or parts, of U along 𝒮."""
     statements = found.program.statements[:-1]
     known = {
@@ -161,7 +161,7 @@ def _shape_of(record: str) -> str:
     return CALLIGRAPHIC[letter.upper()] + plain[1:]
 
 
-def _index_sets(found: Assumptions) -> None:
+def _index_sets(found: DocumentAssumptions) -> None:
     """∑_{i ∈ I} X_{ax(i)} with an I that was not said to be anything before: all indices of ax."""
     start = found.claim.span[0]
     spoken = {
@@ -195,7 +195,7 @@ def _index_sets(found: Assumptions) -> None:
         found.program = Program(tuple(kept))
 
 
-def _lifts(found: Assumptions, typed: Typed) -> None:
+def _lifts(found: DocumentAssumptions, typed: Typed) -> None:
     """f^{𝒮'}(X), the lift of f: f of an X that has the axes 𝒮' too."""
     lifted: set[str] = set()
 
@@ -234,7 +234,7 @@ def _set(axes: Iterable[str]) -> str:
     return f"ℝ^{{{' × '.join(axes)}}}" if [*axes] else "ℝ"
 
 
-def _increments(found: Assumptions) -> None:
+def _increments(found: DocumentAssumptions) -> None:
     """∂f(X; H), the differential of f at X with increment H: ∂f(X), where ∂X is H."""
     increments: dict[str, Node] = {}
     heads = (each.sides[0] for each in found.program.statements[:-1] if isinstance(each, Equation))
@@ -257,7 +257,7 @@ def _increments(found: Assumptions) -> None:
         found.told.update({name: to_text(step) for name, step in increments.items()})
 
 
-def _meanings(found: Assumptions, meanings: Mapping[str, Node]) -> None:
+def _meanings(found: DocumentAssumptions, meanings: Mapping[str, Node]) -> None:
     """Calls of unknown functions, and names, as what they are said to be."""
 
     def meant(node: Any) -> Any:
@@ -270,7 +270,7 @@ def _meanings(found: Assumptions, meanings: Mapping[str, Node]) -> None:
         found.change(mapped(found.claim, meant))
 
 
-def _any_functions(found: Assumptions) -> None:
+def _any_functions(found: DocumentAssumptions) -> None:
     """A function with a signature and no definition: some smooth function with random weights."""
     statements = found.program.statements
     heads = (each.sides[0] for each in statements if isinstance(each, Equation))

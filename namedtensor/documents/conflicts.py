@@ -19,11 +19,11 @@ from ..scope.names import Key
 from ..scope.symbols import Scope
 from ..terms.inference import InputType
 from .assembled import assembled
-from .document import Document, Maths
+from .document import Document, MathSpan
 from .overridden import without
 
 
-class Conflict(NamedTuple):
+class DefinitionConflict(NamedTuple):
     """Why formulas do not form a program; for a name that is defined twice, both statements."""
 
     problem: NotationError
@@ -40,7 +40,7 @@ class Redefinition(NamedTuple):
     second: Span
 
 
-class Part(ParsedProgram):
+class ConflictingPart(ParsedProgram):
     """Some statements of a text as a program."""
 
     def __init__(self, source: str, kept: Callable[[nodes.Program], nodes.Program]):
@@ -62,32 +62,32 @@ class Part(ParsedProgram):
 class Together:
     """Formulas of a document as one text, and its statements by the formulas that they stand in."""
 
-    def __init__(self, document: Document, formulas: list[Maths]):
+    def __init__(self, document: Document, formulas: list[MathSpan]):
         self.formulas = list(formulas)
         self.all = formulas
         self.work = assembled(document, formulas)
-        self.parts: dict[tuple[frozenset[Maths], frozenset[Span]], Part] = {}
+        self.parts: dict[tuple[frozenset[MathSpan], frozenset[Span]], ConflictingPart] = {}
 
     @cached_property
     def statements(self) -> tuple[Any, ...]:
         """The statements of all formulas. Raises NotationError where they cannot be read."""
         return parse(self.work.text, "latex").statements if self.all else ()
 
-    def leave_out(self, maths: Maths) -> None:
+    def leave_out(self, maths: MathSpan) -> None:
         self.formulas.remove(maths)
 
-    def holder(self, span: Span | None) -> Maths | None:
+    def holder(self, span: Span | None) -> MathSpan | None:
         """The formula in which a span of the text stands."""
         return holder(self.all, self.work.span(span))
 
     @cached_property
-    def _holders(self) -> dict[Span, Maths | None]:
+    def _holders(self) -> dict[Span, MathSpan | None]:
         return {each.span: self.holder(each.span) for each in self.statements}
 
     @cached_property
     def of_rows(self) -> frozenset[Span]:
         """The signatures that one display gives a function beside several rows: each says of which function its row speaks."""
-        said: dict[tuple[Maths | None, str], list[nodes.Signature]] = {}
+        said: dict[tuple[MathSpan | None, str], list[nodes.Signature]] = {}
         for each in self.statements:
             if isinstance(each, nodes.Signature) and (called := _declares(each)):
                 said.setdefault((self._holders[each.span], called[0][0]), []).append(each)
@@ -100,14 +100,14 @@ class Together:
         following = self.statements[at + 1] if at + 1 < len(self.statements) else None
         return following if isinstance(following, nodes.Signature) and following.span in self.of_rows else None
 
-    def part(self, formulas: frozenset[Maths], removed: frozenset[Span]) -> Part:
+    def part(self, formulas: frozenset[MathSpan], removed: frozenset[Span]) -> ConflictingPart:
         """Some of the formulas as a program, without statements that are removed."""
         mark = formulas, removed
         if mark not in self.parts:
-            self.parts[mark] = Part(self.work.text, lambda program: self._kept(program, *mark))
+            self.parts[mark] = ConflictingPart(self.work.text, lambda program: self._kept(program, *mark))
         return self.parts[mark]
 
-    def _kept(self, program: nodes.Program, formulas: frozenset[Maths], removed: frozenset[Span]) -> nodes.Program:
+    def _kept(self, program: nodes.Program, formulas: frozenset[MathSpan], removed: frozenset[Span]) -> nodes.Program:
         holders = self._holders
         return nodes.Program(
             tuple(
@@ -130,7 +130,7 @@ class Together:
         return without(statements, {at for at, each in enumerate(statements) if each.span in removed})
 
 
-def conflict_of(together: Together, removed: frozenset[Span]) -> Conflict | None:
+def conflict_of(together: Together, removed: frozenset[Span]) -> DefinitionConflict | None:
     """Return why formulas, without the removed statements, do not form a program; None if they do."""
     work = together.work
     part = together.part(frozenset(together.formulas), removed)
@@ -142,13 +142,13 @@ def conflict_of(together: Together, removed: frozenset[Span]) -> Conflict | None
     except NotationError as problem:
         told = work.error(problem)
         if problem.code != 202 or not problem.labels or problem.span is None:
-            return Conflict(told)
+            return DefinitionConflict(told)
         first, second = (_statement(program, span) for span in (problem.labels[0][0], problem.span))
-        return Conflict(told, first.span, second.span)
+        return DefinitionConflict(told, first.span, second.span)
     return None
 
 
-def _declared_again(together: Together, program: nodes.Program) -> Conflict | None:
+def _declared_again(together: Together, program: nodes.Program) -> DefinitionConflict | None:
     """The first declaration of a name that an earlier formula declares to be of another set, or that one of an earlier
     subsection defines; and so for functions and their signatures."""
     declared: dict[str, Any] = {}
@@ -175,10 +175,10 @@ def _declared_again(together: Together, program: nodes.Program) -> Conflict | No
     return None
 
 
-def _again(together: Together, name: Any, before: Any, statement: Any) -> Conflict:
+def _again(together: Together, name: Any, before: Any, statement: Any) -> DefinitionConflict:
     work = together.work
     problem = NotationError(202, f"{to_text(name)} is declared twice", work.source, work.span(name.span))
-    return Conflict(problem, before.span, statement.span)
+    return DefinitionConflict(problem, before.span, statement.span)
 
 
 def _declares(statement: Any) -> list[tuple[str, Any]]:
@@ -228,7 +228,7 @@ def _statement(program: nodes.Program, span: Span) -> Any:
     return next(each for each in program.statements if each.span[0] <= span[0] < each.span[1])
 
 
-def holder(formulas: list[Maths], span: Span | None) -> Maths | None:
+def holder(formulas: list[MathSpan], span: Span | None) -> MathSpan | None:
     """The formula that holds a span of the document."""
     index = bisect_right(formulas, span[0], key=lambda maths: maths.start) - 1 if span else -1
     while index >= 0 and span and formulas[index].written and span[0] >= formulas[index].end:

@@ -30,14 +30,14 @@ class Ignored(NamedTuple):
     numbers: frozenset[int]
 
 
-class Fact(NamedTuple):
+class FactDirective(NamedTuple):
     """A statement in a comment, and its LaTeX."""
 
     span: Span
     written: str
 
 
-def remarks(source: str, start: int, end: int) -> Iterator[Ignored | Fact | NotationError]:
+def remarks(source: str, start: int, end: int) -> Iterator[Ignored | FactDirective | NotationError]:
     """Yield the directives in a range of the source."""
     for remark in REMARK.finditer(source, start, end):
         if ignored := IGNORE.fullmatch(remark[1].rstrip()):
@@ -50,7 +50,7 @@ def remarks(source: str, start: int, end: int) -> Iterator[Ignored | Fact | Nota
                 yield problem
 
 
-def facts(source: str, span: Span, latex: bool = False) -> list[Fact]:
+def facts(source: str, span: Span, latex: bool = False) -> list[FactDirective]:
     """The statements of a stretch, as text or as LaTeX. Raises NotationError."""
     text = source[slice(*span)]
     try:
@@ -63,9 +63,9 @@ def facts(source: str, span: Span, latex: bool = False) -> list[Fact]:
             value = (span[0] + statement.span[0], span[0] + statement.span[1])
             raise NotationError(101, "this directive states nothing", source, value, hint=hint)
     if latex:
-        return [Fact(span, rf"\({text.strip().strip('$')}\)")]
+        return [FactDirective(span, rf"\({text.strip().strip('$')}\)")]
     return [
-        Fact((span[0] + each.span[0], span[0] + each.span[1]), rf"\({to_latex(nodes.Program((each,)))}\)")
+        FactDirective((span[0] + each.span[0], span[0] + each.span[1]), rf"\({to_latex(nodes.Program((each,)))}\)")
         for each in program.statements
     ]
 

@@ -13,7 +13,7 @@ from .directives import Ignored
 from .verdicts import Draws
 
 
-class Maths(NamedTuple):
+class MathSpan(NamedTuple):
     """A display or inline formula, its delimiters included; or a fact in a comment, which is `written` as LaTeX."""
 
     start: int
@@ -28,18 +28,18 @@ class Section:
 
     title: str
     start: int
-    maths: list[Maths] = field(default_factory=list[Maths])
-    formulas: list[Maths] = field(default_factory=list[Maths])
-    shapes: list[Maths] = field(default_factory=list)  # maths that is a shape or a type without a name
-    programs: dict[Maths, nodes.Program] = field(default_factory=dict[Maths, nodes.Program])
-    mentioned: dict[Maths, tuple[str, ...]] = field(
-        default_factory=dict[Maths, tuple[str, ...]]
+    maths: list[MathSpan] = field(default_factory=list[MathSpan])
+    formulas: list[MathSpan] = field(default_factory=list[MathSpan])
+    shapes: list[MathSpan] = field(default_factory=list)  # maths that is a shape or a type without a name
+    programs: dict[MathSpan, nodes.Program] = field(default_factory=dict[MathSpan, nodes.Program])
+    mentioned: dict[MathSpan, tuple[str, ...]] = field(
+        default_factory=dict[MathSpan, tuple[str, ...]]
     )  # the names in a formula, once asked for
     types: dict[str, str] = field(default_factory=dict[str, str])
     functions: frozenset[str] = frozenset()  # names that earlier sections and the first `known` formulas define
     tensors: frozenset[str] = frozenset()
     known: int = 0
-    inherited: frozenset[Maths] = frozenset()  # facts of earlier sections that this one needs
+    inherited: frozenset[MathSpan] = frozenset()  # facts of earlier sections that this one needs
     holds: list[Any] = field(default_factory=list[Any])  # the statements that hold at its end
     own: list[Any] = field(default_factory=list[Any])  # those among them that it does not inherit
     unknown: dict[str, int] = field(
@@ -47,7 +47,7 @@ class Section:
     )  # names that nothing explains, and where they are first used
 
 
-class Macro(NamedTuple):
+class DocumentMacro(NamedTuple):
     """A definition of a macro: where it stands, and the macros that its body mentions."""
 
     start: int
@@ -62,7 +62,9 @@ class Document:
 
     source: str
     sections: list[Section]
-    definitions: dict[str, list[Macro]] = field(default_factory=dict[str, list[Macro]])  # by name, in their order
+    definitions: dict[str, list[DocumentMacro]] = field(
+        default_factory=dict[str, list[DocumentMacro]]
+    )  # by name, in their order
     openers: dict[str, str] = field(
         default_factory=dict
     )  # what the document defines to begin a display, and of which kind

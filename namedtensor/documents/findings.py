@@ -9,7 +9,7 @@ from typing import NamedTuple
 from grammar.errors import NotationError, Span
 
 from .directives import Ignored
-from .document import Maths
+from .document import MathSpan
 from .included_files import Whole
 from .report import Report, Skipped
 
@@ -70,7 +70,7 @@ def _line(text: str, position: int) -> Span:
 
 
 # ------------------------------------------------------------------------------------------------------------- silence
-def _silenced(report: Report, whole: Whole, maths: list[Maths]) -> dict[str, list[_Silenced]]:
+def _silenced(report: Report, whole: Whole, maths: list[MathSpan]) -> dict[str, list[_Silenced]]:
     """The stretches of each file of which a comment asks to be silent."""
     stretches: dict[str, list[_Silenced]] = {}
     for ignored in report.ignored:
@@ -79,7 +79,7 @@ def _silenced(report: Report, whole: Whole, maths: list[Maths]) -> dict[str, lis
     return stretches
 
 
-def _stretch(ignored: Ignored, whole: Whole, maths: list[Maths]) -> _Silenced:
+def _stretch(ignored: Ignored, whole: Whole, maths: list[MathSpan]) -> _Silenced:
     """Return the range of a directive. At the end of a line, it applies to that line and the formula that ends on it.
     On its own line, it applies to the next line within a formula, else to the next display or formula."""
     at = whole.place((ignored.position, ignored.position))

@@ -13,7 +13,7 @@ from __future__ import annotations
 import html
 import re
 
-from .included_files import Parts, Whole
+from .included_files import FileParts, Whole
 from .markdown import REMARK
 from .maths import CLOSERS, DEFINING, DISPLAYS, PIECES, definition_end, next_end
 
@@ -39,7 +39,7 @@ def whole_hypertext(text: str, file: str) -> Whole:
 
 class _Hypertext:
     def __init__(self, text: str, file: str):
-        self.text, self.parts = text, Parts(file, text)
+        self.text, self.parts = text, FileParts(file, text)
         self.lower = text.lower()
 
     def run(self) -> None:

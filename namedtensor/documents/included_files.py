@@ -29,7 +29,7 @@ CHARACTERS = 4_000_000  # of all files together: a book of mathematics has two m
 NOTES = 1000  # of files that are not read
 
 
-class Location(NamedTuple):
+class FileLocation(NamedTuple):
     """A span in a file, with the name of the file and its text."""
 
     file: str
@@ -52,7 +52,7 @@ class Whole:
 
     text: str
     parts: list[_Part]
-    notes: list[tuple[Location, str]] = field(default_factory=list[tuple[Location, str]])
+    notes: list[tuple[FileLocation, str]] = field(default_factory=list[tuple[FileLocation, str]])
     besides: frozenset[str] = frozenset()  # files that only give their macros
 
     @property
@@ -65,7 +65,7 @@ class Whole:
         """The document, and what of its files was read, in this order."""
         return [file for file in dict.fromkeys(part.file for part in self.parts) if file not in self.besides]
 
-    def place(self, span: Span) -> Location:
+    def place(self, span: Span) -> FileLocation:
         """Where a span of the whole stands; to the end of the part in which it begins, if it goes beyond.
 
         >>> whole = Whole("ab", [_Part(0, "one.tex", "xa", 1), _Part(1, "two.tex", "b", 0)])
@@ -77,7 +77,7 @@ class Whole:
         stop = self.parts[index + 1].start if index + 1 < len(self.parts) else len(self.text)
         shift = part.offset - part.start
         start = min(span[0] + shift, len(part.text))
-        return Location(part.file, part.text, (start, max(start, min(span[1], stop) + shift)))
+        return FileLocation(part.file, part.text, (start, max(start, min(span[1], stop) + shift)))
 
     def error(self, error: NotationError) -> tuple[str, NotationError]:
         """An error of the whole as one of a file, and the file. Labels in other files become notes."""
@@ -95,7 +95,7 @@ class Whole:
         return at.file, error.replace(source=at.text, span=at.span, notes=notes, labels=labels)
 
 
-class Parts:
+class FileParts:
     """A whole while it is put together."""
 
     def __init__(self, file: str, text: str):
@@ -116,15 +116,15 @@ class Parts:
             self.texts.append(written)
             self.length += len(written)
 
-    def whole(self, notes: list[tuple[Location, str]] | None = None) -> Whole:
+    def whole(self, notes: list[tuple[FileLocation, str]] | None = None) -> Whole:
         return Whole("".join(self.texts), self.parts, notes or [])
 
 
 def whole_text(text: str, file: str) -> Whole:
     """A document whose files are not to be had: what TeX reads of its text."""
-    parts = Parts(file, text)
+    parts = FileParts(file, text)
     for each in stretches(text):
-        parts.copy(*(each.span if isinstance(each, Named) else each))
+        parts.copy(*(each.span if isinstance(each, NamedFile) else each))
     return parts.whole()
 
 
@@ -141,7 +141,7 @@ def joined(file: str, text: str, wholes: Iterable[Whole]) -> Whole:
 
 def whole_document(text: str, file: str) -> Whole:
     """A document with all that it includes."""
-    reading = Reading(file, text)
+    reading = IncludedReading(file, text)
     reading.read(text, file, (os.path.realpath(file),))
     return reading.parts.whole(reading.notes)
 
@@ -227,7 +227,7 @@ CONDITION = re.compile(
 )
 
 
-class Named(NamedTuple):
+class NamedFile(NamedTuple):
     """A place where a document names files, and these."""
 
     span: Span
@@ -235,7 +235,7 @@ class Named(NamedTuple):
     names: list[str]
 
 
-def stretches(text: str, definitions: bool = False) -> Iterator[Span | Named]:
+def stretches(text: str, definitions: bool = False) -> Iterator[Span | NamedFile]:
     r"""What TeX reads of a file, or of its definitions alone: parts of it, and the files that it names between them.
 
     >>> list(stretches(r"a \iffalse b \fi c \input{d} e \endinput f"))[:2]
@@ -278,7 +278,7 @@ def skipped(text: str, position: int) -> int | None:
     return None
 
 
-def named_files(text: str, token: re.Match) -> Named | None:
+def named_files(text: str, token: re.Match) -> NamedFile | None:
     r"""The files that \input{…}, \input …, \usepackage{…, …} or \import{…}{…} names; None where it names none."""
     inclusion, options = INCLUSIONS[token["include"]], OPTIONS.match(text, token.end())
     start = options.end() if options else token.end()
@@ -287,7 +287,7 @@ def named_files(text: str, token: re.Match) -> Named | None:
         bare = BARE.match(text, start)
         if token["include"] != "input" or not bare or start == token.end():
             return None
-        return Named((token.start(), bare.end()), inclusion, [bare[0]])
+        return NamedFile((token.start(), bare.end()), inclusion, [bare[0]])
     inside = re.sub(r"%[^\n]*\n?", "", text[start + 1 : end - 1])
     if token["include"] in FROM_A_FOLDER:
         second = group_end(text, end) if text.startswith("{", end) else None
@@ -295,19 +295,19 @@ def named_files(text: str, token: re.Match) -> Named | None:
             return None
         inside, end = os.path.join(inside.strip(), text[end + 1 : second - 1].strip()), second
     names = inside.split(",") if inclusion in LISTED else [inside]
-    return Named((token.start(), end), inclusion, [name.strip().strip('"') for name in names])
+    return NamedFile((token.start(), end), inclusion, [name.strip().strip('"') for name in names])
 
 
-class Reading:
+class IncludedReading:
     """The parts of a whole, as they are read."""
 
     def __init__(self, file: str, text: str, chapter: str | None = None):
         """`chapter` is a file that is not read where it is included, only noticed."""
         self.chapter, self.chapter_found = chapter, False
-        self.parts = Parts(file, text)
+        self.parts = FileParts(file, text)
         self.folder = os.path.dirname(file)
         self.tree = os.path.realpath(self.folder or ".")
-        self.notes: list[tuple[Location, str]] = []
+        self.notes: list[tuple[FileLocation, str]] = []
         self.packages: set[str] = set()
         self.files = 0
         self.left = CHARACTERS  # that may still be read
@@ -317,16 +317,16 @@ class Reading:
         """Add a file with all that it includes; `within` are the files that include each other down to it."""
         self.left -= len(text)
         for each in stretches(text, definitions):
-            if isinstance(each, Named):
+            if isinstance(each, NamedFile):
                 for name in filter(None, each.names):
-                    self.include(name, each.inclusion, Location(file, text, each.span), within, definitions)
+                    self.include(name, each.inclusion, FileLocation(file, text, each.span), within, definitions)
             else:
                 self.parts.copy(*each, file, text)
                 if definitions:
                     self.parts.write("\n", each[1], file, text)
 
     def include(
-        self, name: str, inclusion: Inclusion, at: Location, within: tuple[str, ...], definitions: bool = False
+        self, name: str, inclusion: Inclusion, at: FileLocation, within: tuple[str, ...], definitions: bool = False
     ) -> None:
         asked = name, inclusion, os.path.dirname(at.file)
         if asked not in self.places:
@@ -354,11 +354,11 @@ class Reading:
             return
         self.files += 1
         if remark:
-            self.note(Location(place, text, (0, 0)), remark)
+            self.note(FileLocation(place, text, (0, 0)), remark)
         self.read(text, place, (*within, real), definitions or inclusion.definitions)
         self.parts.write("\n", len(text), place, text)
 
-    def note(self, at: Location, text: str) -> None:
+    def note(self, at: FileLocation, text: str) -> None:
         if len(self.notes) < NOTES:
             self.notes.append((at, text))
 

@@ -11,7 +11,7 @@ from grammar.printer.runs import axes_in
 
 from ..scope.names import walk
 from .assembled import assembled
-from .document import Document, Maths, Section
+from .document import Document, MathSpan, Section
 from .notation import base_of, heads_of, mentioned, names_in
 
 
@@ -20,11 +20,11 @@ class Inheritance:
 
     def __init__(self, document: Document):
         self.document = document
-        self.known: dict[str, list[tuple[Maths, int]]] = {}  # of a name, the statements: formula and number
-        self.sections: dict[Maths, Section] = {}
+        self.known: dict[str, list[tuple[MathSpan, int]]] = {}  # of a name, the statements: formula and number
+        self.sections: dict[MathSpan, Section] = {}
         self.functions: frozenset[str] = frozenset()
 
-    def take(self, section: Section) -> dict[Maths, nodes.Program]:
+    def take(self, section: Section) -> dict[MathSpan, nodes.Program]:
         """The statements before a section that its formulas need, as facts; then what the section says counts."""
         own = {name for maths in section.formulas for name in told(section.programs[maths])}
         own -= {name for name in own if self.is_the_same(name, section)}
@@ -34,7 +34,7 @@ class Inheritance:
             axes = set(axes_in(section.programs[maths]))
             for name in mentioned(section, maths):
                 speaks.setdefault(name, set()).update(axes)
-        facts: dict[tuple[Maths, int], tuple[Maths, nodes.Program]] = {}
+        facts: dict[tuple[MathSpan, int], tuple[MathSpan, nodes.Program]] = {}
         seen = set(own)
         while wanted:
             name = wanted.pop()
@@ -72,7 +72,7 @@ class Inheritance:
         )
 
     def add(self, section: Section) -> None:
-        new: dict[str, list[tuple[Maths, int]]] = {}
+        new: dict[str, list[tuple[MathSpan, int]]] = {}
         for maths in section.formulas:
             self.sections[maths] = section
             for number, statement in enumerate(section.programs[maths].statements):
@@ -81,11 +81,11 @@ class Inheritance:
         self.known.update(new)
         self.functions |= section.functions
 
-    def statement(self, place: tuple[Maths, int]) -> Any:
+    def statement(self, place: tuple[MathSpan, int]) -> Any:
         maths, number = place
         return self.sections[maths].programs[maths].statements[number]
 
-    def fact(self, place: tuple[Maths, int]) -> tuple[Maths, nodes.Program]:
+    def fact(self, place: tuple[MathSpan, int]) -> tuple[MathSpan, nodes.Program]:
         """A statement as a fact of another section."""
         statement = self.statement(place)
         if isinstance(statement, nodes.Equation):
@@ -94,17 +94,17 @@ class Inheritance:
         span = maths[:2] if maths.written else assembled(self.document, [maths]).span(statement.span)
         assert span is not None
         program = nodes.Program((statement,))
-        return Maths(*span, False, rf"\({to_latex(program)}\)"), program
+        return MathSpan(*span, False, rf"\({to_latex(program)}\)"), program
 
 
 class Needs:
     """The dependences of a section's formulas: those that define what others use."""
 
-    def __init__(self, formulas: list[Maths], section: Section):
+    def __init__(self, formulas: list[MathSpan], section: Section):
         self.formulas, self.section = formulas, section
-        self.tells: dict[str, list[Maths]] = {}
-        self.binds: dict[str, list[Maths]] = {}  # names that heads of functions bind
-        self.sizes: list[Maths] = []
+        self.tells: dict[str, list[MathSpan]] = {}
+        self.binds: dict[str, list[MathSpan]] = {}  # names that heads of functions bind
+        self.sizes: list[MathSpan] = []
         for maths in formulas:
             for statement in section.programs[maths].statements:
                 for name in _told_by(statement):
@@ -114,7 +114,7 @@ class Needs:
                 if any(isinstance(side, nodes.Size) for side in getattr(statement, "sides", ())):
                     self.sizes.append(maths)
 
-    def of(self, own: list[Maths], following: int) -> list[Maths]:
+    def of(self, own: list[MathSpan], following: int) -> list[MathSpan]:
         """Some formulas with all that they need: of what precedes `following`, and of what follows it only what nothing before declares."""
         chosen = {*own, *(maths for maths in self.sizes if maths.start < following)}
         waiting, seen = list(chosen), set()
@@ -127,7 +127,7 @@ class Needs:
                 chosen |= new
         return [maths for maths in self.formulas if maths in chosen]
 
-    def before(self, group: dict[str, list[Maths]], name: str, following: int) -> list[Maths]:
+    def before(self, group: dict[str, list[MathSpan]], name: str, following: int) -> list[MathSpan]:
         found = group.get(name, [])
         return [maths for maths in found if maths.start < following] or (found[:1] if group is self.tells else [])
 

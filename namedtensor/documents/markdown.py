@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 
-from .included_files import Parts, Whole
+from .included_files import FileParts, Whole
 from .maths import CLOSERS, DEFINING, DISPLAYS, PARAGRAPH, PIECES, definition_end, next_end
 
 MARK = re.compile(
@@ -47,7 +47,7 @@ def whole_markdown(text: str, file: str) -> Whole:
 
 class _Markdown:
     def __init__(self, text: str, file: str):
-        self.text, self.parts = text, Parts(file, text)
+        self.text, self.parts = text, FileParts(file, text)
         self.pieces = 0  # of maths; what has too many is told so where they are read
         self.paragraph = 0  # where the paragraph ends that was looked at last
 

@@ -11,7 +11,7 @@ from grammar.latex.macros import OUTER
 from grammar.parser import parse
 
 from .directives import Ignored, remarks
-from .document import Document, Macro, Maths, Section
+from .document import Document, DocumentMacro, MathSpan, Section
 from .shown_axes import MACRO, NUMBER_OF_ARGUMENTS, axis_macros, named_axes, shows_the_notation
 
 DISPLAYS = [name for name in OUTER if name != "math"]
@@ -91,7 +91,7 @@ def _take_remarks(document: Document, start: int, end: int) -> None:
         elif isinstance(remark, NotationError):
             document.errors.append(remark)
         else:
-            document.sections[-1].maths.append(Maths(*remark.span, False, remark.written))
+            document.sections[-1].maths.append(MathSpan(*remark.span, False, remark.written))
 
 
 REMARKS = 3000  # of a document that are listened to
@@ -155,7 +155,7 @@ def _define_environment(document: Document, start: int, head: re.Match | None, e
 def _know(document: Document, macro: str, span: Span, text: str) -> None:
     known = document.definitions.setdefault(macro, [])
     if len(known) < REDEFINED and len(document.definitions) < DEFINED and _sound(text):
-        known.append(Macro(*span, macro, frozenset(MACRO.findall(document.source, *span)) - {macro}))
+        known.append(DocumentMacro(*span, macro, frozenset(MACRO.findall(document.source, *span)) - {macro}))
 
 
 def _signed(document: Document, token: re.Match) -> int:
@@ -204,7 +204,7 @@ def _maths(document: Document, token: re.Match) -> int:
             document.errors.append(error)
         following = PARAGRAPH.search(document.source, token.end())
         return following.end() if following else len(document.source)
-    document.sections[-1].maths.append(Maths(token.start(), end, not inline))
+    document.sections[-1].maths.append(MathSpan(token.start(), end, not inline))
     _take_remarks(document, token.start(), end)
     return end
 

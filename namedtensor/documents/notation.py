@@ -17,7 +17,7 @@ from grammar.symbols import BINDERS, FUNCTIONS
 from ..scope.mentions import ARITHMETIC
 from ..scope.names import walk
 from .assembled import AssembledProgram, assembled
-from .document import Document, Maths, Section
+from .document import Document, MathSpan, Section
 from .report import Findings, Skipped
 from .rows import comment_of, declarations_in, rows_of, unread_part
 from .shapes_alone import shape_alone
@@ -35,13 +35,13 @@ CALLED = re.compile(
 
 def gather(
     document: Document, section: Section, everything: bool, findings: Findings, before: Collection[str] = ()
-) -> set[Maths]:
+) -> set[MathSpan]:
     """Select the formulas of a section to check; return those whose errors are reported. `before` are the names of
     earlier sections."""
     marked = {maths for maths in section.maths if everything or shows_axes(document, maths)}
-    blamed: set[Maths] = set()
+    blamed: set[MathSpan] = set()
     functions: set[str] = set()  # of named axes
-    in_text: list[Maths] = []  # in running text, without a named axis
+    in_text: list[MathSpan] = []  # in running text, without a named axis
     for maths in section.maths if marked else ():
         if maths not in marked and not maths.display and not _mentions(document, maths, functions):
             in_text.append(maths)
@@ -84,7 +84,7 @@ def gather(
     return blamed
 
 
-def _is_shape(document: Document, section: Section, maths: Maths, program: Any, findings: Findings) -> bool:
+def _is_shape(document: Document, section: Section, maths: MathSpan, program: Any, findings: Findings) -> bool:
     """Return whether a math span is a shape or a type; if so, add it to the section, or report its error."""
     if not isinstance(program, NotationError) and not _single(program):
         return False
@@ -100,7 +100,7 @@ def _is_shape(document: Document, section: Section, maths: Maths, program: Any, 
 
 
 def _said_of_known(
-    document: Document, section: Section, maths: Maths, blamed: set[Maths], findings: Findings
+    document: Document, section: Section, maths: MathSpan, blamed: set[MathSpan], findings: Findings
 ) -> nodes.Program | None:
     """Return the program of an inline formula about names of the section only: A + x with tensors defined before, ε > 0
     with a name in use. None for any other."""
@@ -124,7 +124,9 @@ def _said_of_known(
 OPERATES = re.compile(r"[-+*/(<>]|\\(?:odot|cdot|times|frac|leq?|geq?|neq?)(?![A-Za-z])")
 
 
-def _leave_out(document: Document, maths: Maths, problem: NotationError, everything: bool, findings: Findings) -> None:
+def _leave_out(
+    document: Document, maths: MathSpan, problem: NotationError, everything: bool, findings: Findings
+) -> None:
     """Record a formula that cannot be parsed: as an error, or as skipped with a reason."""
     reason = _passed_over(document, maths, problem)
     if everything or reason is None or maths.written:
@@ -140,14 +142,14 @@ def _leave_out(document: Document, maths: Maths, problem: NotationError, everyth
 
 
 def _read_rows(
-    document: Document, section: Section, maths: Maths, problem: NotationError, everything: bool, findings: Findings
+    document: Document, section: Section, maths: MathSpan, problem: NotationError, everything: bool, findings: Findings
 ) -> nodes.Program | NotationError:
     """Return the tree of the valid rows of a display, and report each invalid row. If no row is valid, return the error
     of the whole."""
     first = problem
     rows, gone = rows_of(document.source, maths), []
-    told: list[tuple[Maths, NotationError]] = []
-    facts: list[Maths] = []
+    told: list[tuple[MathSpan, NotationError]] = []
+    facts: list[MathSpan] = []
     program: nodes.Program | NotationError = problem
     while isinstance(program, NotationError) and findings.read <= READ and len(gone) < UNREAD_ROWS:
         part = unread_part(document.source, rows, gone, program)
@@ -157,7 +159,7 @@ def _read_rows(
         if comment == part:
             facts += declarations_in(document.source, part)
         else:
-            told.append((Maths(*part, True), program))
+            told.append((MathSpan(*part, True), program))
         gone.append(part)
         document.unread[maths.start] = _outermost(gone)
         program = _read(document, section, maths, findings)
@@ -187,18 +189,18 @@ def _outermost(spans: list[Span]) -> frozenset[Span]:
     )
 
 
-def _mentions(document: Document, maths: Maths, names: set[str]) -> bool:
+def _mentions(document: Document, maths: MathSpan, names: set[str]) -> bool:
     return any(document.source.find(name, *maths[:2]) >= 0 for name in names)
 
 
-def _says_something(document: Document, maths: Maths) -> bool:
+def _says_something(document: Document, maths: MathSpan) -> bool:
     """Return whether a formula with named axes is more than a symbol or a fragment in running text."""
     text = document.source[maths.start : maths.end]
     operates, relates = bool(OPERATORS.search(text)), bool(RELATION.search(text))
     return operates and relates or maths.display and (operates or relates)
 
 
-def _keep_needed(section: Section, blamed: set[Maths], known: set[str], findings: Findings) -> None:
+def _keep_needed(section: Section, blamed: set[MathSpan], known: set[str], findings: Findings) -> None:
     """Drop formulas without named axes, except those that define what a formula with named axes uses, and those that
     use only names so defined."""
     used: set[str] = set()
@@ -223,7 +225,7 @@ def names_in(root: Any) -> tuple[str, ...]:
     return tuple(name for name in dict.fromkeys(map(base_of, walk(root))) if name)
 
 
-def mentioned(section: Section, maths: Maths) -> tuple[str, ...]:
+def mentioned(section: Section, maths: MathSpan) -> tuple[str, ...]:
     """The names in a formula of a section."""
     if maths not in section.mentioned:
         section.mentioned[maths] = names_in(section.programs[maths])
@@ -248,7 +250,7 @@ def base_of(node: Any) -> str:
     return node.text if isinstance(node, nodes.Name) else node.operator if isinstance(node, nodes.Call) else ""
 
 
-def _passed_over(document: Document, maths: Maths, problem: NotationError) -> str | None:
+def _passed_over(document: Document, maths: MathSpan, problem: NotationError) -> str | None:
     """Return why a formula that does not parse is skipped; None if it is an error."""
     text = document.source[maths.start : maths.end]
     if problem.code in BEYOND:
@@ -281,7 +283,7 @@ def _single(program: nodes.Program) -> bool:
     return False
 
 
-def _read(document: Document, section: Section, maths: Maths, findings: Findings) -> nodes.Program | NotationError:
+def _read(document: Document, section: Section, maths: MathSpan, findings: Findings) -> nodes.Program | NotationError:
     """Return the tree of a formula, or its error. In f(x), f is a function if an earlier formula defines it so."""
     work = assembled(document, [maths])
     findings.read += len(work.text) + _expanded(work) + EACH

@@ -14,9 +14,9 @@ from grammar.printer.runs import Run, axes_in, to_runs
 
 from ..display.colors import Tint, rules, tints
 from ..display.html import html_runs, style
-from .document import Maths, Section
+from .document import MathSpan, Section
 from .findings import Finding
-from .included_files import Location, Whole
+from .included_files import FileLocation, Whole
 from .report import Report
 
 LIGHT = {
@@ -49,7 +49,7 @@ STYLE = (
 )
 
 
-class Document(NamedTuple):
+class PageDocument(NamedTuple):
     """A document that was checked, with its findings."""
 
     name: str
@@ -58,7 +58,7 @@ class Document(NamedTuple):
     findings: list[Finding]
 
 
-def page(documents: Iterable[Document], summary: str) -> str:
+def page(documents: Iterable[PageDocument], summary: str) -> str:
     """The page of several documents."""
     listed = list(documents)
     title = html.escape(", ".join(each.name for each in listed))
@@ -70,7 +70,7 @@ def page(documents: Iterable[Document], summary: str) -> str:
     )
 
 
-def _document(number: int, document: Document) -> Iterator[str]:
+def _document(number: int, document: PageDocument) -> Iterator[str]:
     formulas = _formulas(document)
     colors = tints(axis for each in formulas if each.program for axis in axes_in(each.program))
     found = _by_formula(document, formulas)
@@ -85,15 +85,15 @@ def _document(number: int, document: Document) -> Iterator[str]:
         yield f'<section id="d{number}f-1">{"".join(map(_told, found[-1]))}</section>'
 
 
-class Formula(NamedTuple):
+class PageFormula(NamedTuple):
     """A formula of a section; `program` is its tree, None where it was not read."""
 
-    maths: Maths
+    maths: MathSpan
     section: Section
     program: nodes.Program | None
 
 
-def _formulas(document: Document) -> list[Formula]:
+def _formulas(document: PageDocument) -> list[PageFormula]:
     """The formulas that were checked, and those with named axes that were not, in the order of the document."""
     left = {span for each in document.report.unread for span in (each.span,)}
     found = []
@@ -102,11 +102,11 @@ def _formulas(document: Document) -> list[Formula]:
         for maths in section.maths:
             skipped = any(maths.start <= start < maths.end for start, _ in left)
             if not maths.written and (maths in checked or skipped):
-                found.append(Formula(maths, section, section.programs.get(maths) if maths in checked else None))
+                found.append(PageFormula(maths, section, section.programs.get(maths) if maths in checked else None))
     return sorted(found, key=lambda each: each.maths.start)
 
 
-def _by_formula(document: Document, formulas: list[Formula]) -> dict[int, list[Finding]]:
+def _by_formula(document: PageDocument, formulas: list[PageFormula]) -> dict[int, list[Finding]]:
     """Findings by the number of the formula that they are of; those of none under -1."""
     places: dict[str, list[tuple[int, int, int]]] = {}
     for at, each in enumerate(formulas):
@@ -122,7 +122,7 @@ def _by_formula(document: Document, formulas: list[Formula]) -> dict[int, list[F
     return found
 
 
-def _contents(number: int, document: Document, found: Mapping[int, list[Finding]]) -> str:
+def _contents(number: int, document: PageDocument, found: Mapping[int, list[Finding]]) -> str:
     """A line for each finding, which leads to it, in the order of the document."""
     files = {file: place for place, file in enumerate(document.whole.files)}
     all_of_them = [(at, each) for at, findings in found.items() for each in findings]
@@ -140,7 +140,7 @@ def _where(finding: Finding) -> str:
 
 
 def _article(
-    mark: str, formula: Formula, whole: Whole, findings: list[Finding], colors: Mapping[str, Tint]
+    mark: str, formula: PageFormula, whole: Whole, findings: list[Finding], colors: Mapping[str, Tint]
 ) -> Iterator[str]:
     place = whole.place(formula.maths[:2])
     line = place.text.count("\n", 0, place.span[0]) + 1
@@ -164,7 +164,7 @@ def _told(finding: Finding) -> str:
     return f'<p class="{finding.severity.split()[0]}">{html.escape(_where(finding))}: {words}</p>'
 
 
-def marked(place: Location, findings: list[Finding]) -> str:
+def marked(place: FileLocation, findings: list[Finding]) -> str:
     """The source of a formula, with what is found marked where it stands."""
     start, end = place.span
     spans = sorted((max(start, span[0]), min(end, span[1]), each) for each in findings if (span := each.problem.span))

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..files.text import InputError
-from .included_files import Location, Reading, Whole, document_text, joined, whole_document
+from .included_files import FileLocation, IncludedReading, Whole, document_text, joined, whole_document
 
 NAMED = re.compile(r"^%+\s*!\s*TEX\s+root\s*=\s*(\S[^\n]*)", re.MULTILINE | re.IGNORECASE)
 CLASS = re.compile(r"^[^%\n]*\\documentclass", re.MULTILINE)
@@ -27,7 +27,7 @@ def whole_chapter(text: str, file: str) -> Whole:
     for root in roots(text, file):
         macros = macros_of(root, file)
         if macros is not None:
-            start = Location(file, text, (0, 0))
+            start = FileLocation(file, text, (0, 0))
             macros.notes[:] = [(start, f"read with the macros of {root}, which includes it")]
             return replace(joined(file, text, (macros, whole)), besides=frozenset(macros.files))
     return whole
@@ -57,6 +57,6 @@ def macros_of(root: str, file: str) -> Whole | None:
         return None
     if not CLASS.search(text):
         return None
-    reading = Reading(root, text, chapter=os.path.realpath(file))
+    reading = IncludedReading(root, text, chapter=os.path.realpath(file))
     reading.read(text, root, (os.path.realpath(root),), definitions=True)
     return reading.parts.whole() if reading.chapter_found else None

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from grammar.errors import NotationError, Span
 from grammar.latex.macros import WITH_ARGUMENTS
 
-from .document import Maths
+from .document import MathSpan
 from .maths import group_end
 
 ROWS = 200  # of one display that are looked at
@@ -32,7 +32,7 @@ CONTINUES = re.compile(
 DECLARED = re.compile(r"\(([^()]*\\in(?![A-Za-z])[^()]*)\)")
 
 
-class Row(NamedTuple):
+class DisplayRow(NamedTuple):
     """A row of a display: without what separates it from the next; and where its cells begin."""
 
     start: int
@@ -40,11 +40,11 @@ class Row(NamedTuple):
     cells: tuple[int, ...]
 
 
-def rows_of(source: str, maths: Maths) -> list[Row]:
+def rows_of(source: str, maths: MathSpan) -> list[DisplayRow]:
     """The rows of a display; of what is none, or of a single row, that one."""
     opening = OUTER.match(source, maths.start, maths.end) if maths.display else None
     start = position = opening.end() if opening else maths.start
-    rows: list[Row] = []
+    rows: list[DisplayRow] = []
     cells, depth = [start], 0
     end = maths.end - 2 * (maths.display and source.startswith("$$", maths.start))
     if opening and opening["macro"] and (closing := LAST_MACRO.search(source, start, maths.end)):  # \be … \ee
@@ -63,16 +63,16 @@ def rows_of(source: str, maths: Maths) -> list[Row]:
         elif depth == 0 and text == "&":
             cells.append(token.end())
         elif depth == 0 and text.strip().endswith("intertext"):
-            rows.append(Row(start, token.start(), tuple(cells)))
+            rows.append(DisplayRow(start, token.start(), tuple(cells)))
             start = position = min(group_end(source, token.end()) or position, maths.end)
             cells = [start]
         elif depth == 0 and text.startswith("\\\\"):
-            rows.append(Row(start, token.start(), tuple(cells)))
+            rows.append(DisplayRow(start, token.start(), tuple(cells)))
             start, cells = token.end(), [token.end()]
         elif text in ("\\]", "\\)"):
             end = token.start()
             break
-    return [*rows, Row(start, max(start, end), tuple(cells))][:ROWS]
+    return [*rows, DisplayRow(start, max(start, end), tuple(cells))][:ROWS]
 
 
 def columns(source: str, span: Span) -> list[int]:
@@ -91,7 +91,7 @@ def columns(source: str, span: Span) -> list[int]:
     return found
 
 
-def unread_part(source: str, rows: list[Row], gone: list[Span], problem: NotationError) -> Span | None:
+def unread_part(source: str, rows: list[DisplayRow], gone: list[Span], problem: NotationError) -> Span | None:
     """Return the span to remove from a display for a problem: the comment that contains it, else its row and the rows
     that continue it. None if it is not part of the display, or removed already."""
     at = problem.span[0] if problem.span else -1
@@ -109,7 +109,7 @@ def unread_part(source: str, rows: list[Row], gone: list[Span], problem: Notatio
     return None if taken or span[0] == span[1] else span
 
 
-def comment_of(source: str, row: Row, position: int) -> Span | None:
+def comment_of(source: str, row: DisplayRow, position: int) -> Span | None:
     """The comment of a row that holds a position: a second formula's cell that begins with \\text, or what a wide space and
     \\text begin."""
     for number, start in enumerate(row.cells):
@@ -126,10 +126,10 @@ def comment_of(source: str, row: Row, position: int) -> Span | None:
 SPACED_COMMENT = re.compile(r"\\q?quad\s*\\(?:text|mbox|hbox)\s*\{")
 
 
-def declarations_in(source: str, span: Span) -> list[Maths]:
+def declarations_in(source: str, span: Span) -> list[MathSpan]:
     """The declarations in brackets within a comment, as facts."""
-    return [Maths(*found.span(1), False, rf"\({found[1]}\)") for found in DECLARED.finditer(source, *span)]
+    return [MathSpan(*found.span(1), False, rf"\({found[1]}\)") for found in DECLARED.finditer(source, *span)]
 
 
-def _continues(source: str, row: Row) -> bool:
+def _continues(source: str, row: DisplayRow) -> bool:
     return CONTINUES.match(source, row.start, row.end) is not None

@@ -22,8 +22,8 @@ from grammar.locks import LOADING, all_or_none
 
 from ..core.suggestions import Suggestion
 from ..terms.inference import CheckWarning
-from .conflicts import Part, Redefinition, Together, conflict_of, holder
-from .document import Document, Maths, Section
+from .conflicts import ConflictingPart, Redefinition, Together, conflict_of, holder
+from .document import Document, MathSpan, Section
 from .inherited import Inheritance, Needs, bound_by
 from .maths import find
 from .notation import base_of, gather, heads_of
@@ -86,7 +86,7 @@ def inherit(document: Document, section: Section, before: Inheritance) -> None:
 TOGETHER = 300  # formulas of a section that are checked as one program
 
 
-def _check_section(document: Document, section: Section, formulas: list[Maths], blamed: set[Maths], findings: Findings) -> None:  # fmt: skip
+def _check_section(document: Document, section: Section, formulas: list[MathSpan], blamed: set[MathSpan], findings: Findings) -> None:  # fmt: skip
     """Check formulas of a section: as one program, or where a name is defined again in a later one, as several.
 
     From where a name is defined again the first definition no longer applies, and before that the second is not there; all else
@@ -132,7 +132,7 @@ def _check_section(document: Document, section: Section, formulas: list[Maths], 
     section.own += [each for each in held if together.holder(each.span) not in section.inherited]
 
 
-def _readable(document: Document, formulas: list[Maths], blamed: set[Maths], findings: Findings) -> Together:
+def _readable(document: Document, formulas: list[MathSpan], blamed: set[MathSpan], findings: Findings) -> Together:
     """The formulas that can be read as one program; a contradiction is an error."""
     while True:
         together = Together(document, formulas)
@@ -147,7 +147,7 @@ def _readable(document: Document, formulas: list[Maths], blamed: set[Maths], fin
             formulas = [maths for maths in formulas if maths is not at] if at else []
 
 
-def _tell(document: Document, at: Maths | None, problem: NotationError, findings: Findings) -> None:
+def _tell(document: Document, at: MathSpan | None, problem: NotationError, findings: Findings) -> None:
     """Report why a formula cannot be read with the others: no error where rows of it are not read in any case."""
     if at is not None and _has_unread_rows(document, at):
         findings.skipped.append(Skipped(at[:2], problem.message, True, problem))
@@ -155,7 +155,9 @@ def _tell(document: Document, at: Maths | None, problem: NotationError, findings
         findings.errors.append(problem)
 
 
-def _taken_by_a_head(section: Section, together: Together, before: Maths, at: Maths, second: Span) -> Maths | None:
+def _taken_by_a_head(
+    section: Section, together: Together, before: MathSpan, at: MathSpan, second: Span
+) -> MathSpan | None:
     """The formula above a second declaration, and below the first, whose head takes what it declares: f(X; W) = …, where W ∈ …."""
     said = next(each for each in together.statements if each.span == second)
     names = {base_of(name) for name in said.names} if isinstance(said, nodes.Declaration) else set[str]()
@@ -164,7 +166,7 @@ def _taken_by_a_head(section: Section, together: Together, before: Maths, at: Ma
     return max(heads, default=None)
 
 
-def _counts_from(document: Document, maths: Maths, head: Maths | None) -> int:
+def _counts_from(document: Document, maths: MathSpan, head: MathSpan | None) -> int:
     """From where on what a formula says counts: from a head that takes it on, and in running text for the whole paragraph or item."""
     if head is not None or maths.display:
         return (head or maths).start
@@ -176,7 +178,7 @@ PARAGRAPH = re.compile(r"\n[ \t]*\n|\\item(?![A-Za-z])|\\(?:begin|end)\{[A-Za-z]
 LONGEST = 5000  # characters of a paragraph
 
 
-def _explained(document: Document, at: Maths, problem: NotationError, first: Span | None) -> bool:
+def _explained(document: Document, at: MathSpan, problem: NotationError, first: Span | None) -> bool:
     """Whether a formula is not to blame for a conflict: part of it is not read, or one row of it compares two definitions."""
     if _has_unread_rows(document, at):
         return True
@@ -187,7 +189,7 @@ def _explained(document: Document, at: Maths, problem: NotationError, first: Spa
     return any(row.start <= start and end <= row.end for row in rows)
 
 
-def _has_unread_rows(document: Document, at: Maths | None) -> bool:
+def _has_unread_rows(document: Document, at: MathSpan | None) -> bool:
     return at is not None and at.start in document.unread
 
 
@@ -195,7 +197,7 @@ CONFLICTS = 50
 SUPERSEDES = "from here on this counts, and not what was said before"
 
 
-def _check_program(document: Document, section: Section, together: Together, program: Part, blamed: set[Maths], findings: Findings) -> None:  # fmt: skip
+def _check_program(document: Document, section: Section, together: Together, program: ConflictingPart, blamed: set[MathSpan], findings: Findings) -> None:  # fmt: skip
     """Check formulas as one program, and report the errors of those that are reported."""
     with LOADING, all_or_none():
         from ..programs.checks import checked_program
@@ -222,7 +224,9 @@ def _check_program(document: Document, section: Section, together: Together, pro
         _try_claims(document, together, program, blamed, findings)
 
 
-def _try_claims(document: Document, together: Together, program: Part, blamed: set[Maths], findings: Findings) -> None:
+def _try_claims(
+    document: Document, together: Together, program: ConflictingPart, blamed: set[MathSpan], findings: Findings
+) -> None:
     """Try the claims of the formulas that are reported."""
     with LOADING, all_or_none():
         from .trial import tried_claims
@@ -251,12 +255,12 @@ def _try_claims(document: Document, together: Together, program: Part, blamed: s
 BASE = re.compile(r"[_^({]")
 
 
-def _is_a_condition(section: Section, at: Maths | None) -> bool:
+def _is_a_condition(section: Section, at: MathSpan | None) -> bool:
     """Whether a formula only says of which tensors the others speak: n ≥ 1, ε > 0."""
     return at is not None and all(isinstance(each, nodes.Fact) for each in section.programs[at].statements)
 
 
-def _prose_may_say(section: Section, at: Maths | None, error: NotationError) -> bool:
+def _prose_may_say(section: Section, at: MathSpan | None, error: NotationError) -> bool:
     """Whether an error is that something is not known, a name or a size: running text may say it."""
     if error.code in OF_SHAPES and _has_shape_variable(error):
         return True  # 𝒮 stands for any axes, and running text says for which
@@ -282,12 +286,12 @@ def _has_shape_variable(error: NotationError) -> bool:
     return any(map(SHAPE_VARIABLE.search, [error.axis or "", *(axis for note in operands for axis in note.axes)]))
 
 
-def _mentions_only(document: Document, section: Section, at: Maths | None, error: NotationError) -> bool:
+def _mentions_only(document: Document, section: Section, at: MathSpan | None, error: NotationError) -> bool:
     """Return whether an inline formula needs no value: an axis, $\\ax(i)$, or a differential, $\\partial X$."""
     return _fragment(section, at) and (error.code == 405 or error.span_text in document.axes)
 
 
-def _fragment(section: Section, at: Maths | None) -> bool:
+def _fragment(section: Section, at: MathSpan | None) -> bool:
     """Return whether a formula is an inline expression, not a statement."""
     statements = section.programs[at].statements if at and not at.display else ()
     return bool(statements) and all(isinstance(each, nodes.Value) for each in statements)

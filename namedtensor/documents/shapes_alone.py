@@ -13,7 +13,7 @@ from grammar.nodes import Program
 from grammar.parser import parse
 
 from .assembled import assembled
-from .document import Document, Maths
+from .document import Document, MathSpan
 
 INSIDE = re.compile(r"(?:\$|\\\()\s*(.*?)\s*(?:\$|\\\))", re.DOTALL)
 COUNTED = re.compile(r"\[\s*\\\{\s*1\s*,\s*\\[lc]?dots\s*,([^{}\[\]]*)\\\}\s*\]")  # [\{1, …, n\}]
@@ -22,7 +22,7 @@ ARROW = re.compile(r"\\(?:rightarrow|to|longrightarrow)(?![A-Za-z])")
 LONGEST = 500
 
 
-def shape_alone(document: Document, maths: Maths) -> Program | None:
+def shape_alone(document: Document, maths: MathSpan) -> Program | None:
     """Parse a formula as a shape or a type; None if it is neither. Raises NotationError if an axis is repeated."""
     found = INSIDE.fullmatch(document.source, maths.start, min(maths.end, maths.start + LONGEST))
     if maths.display or maths.written or found is None:
@@ -60,7 +60,7 @@ def _sets(program: Program) -> list[nodes.Set]:
     return found if all(isinstance(of, nodes.Set) and of.domain in ("reals", "field") for of in found) else []
 
 
-def _distinct(document: Document, maths: Maths, sets: list[nodes.Set]) -> None:
+def _distinct(document: Document, maths: MathSpan, sets: list[nodes.Set]) -> None:
     for of in sets:
         names = [axis.name for axis, _ in of.axes]
         twice = next((name for name in names if names.count(name) > 1), None)

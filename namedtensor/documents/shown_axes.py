@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from grammar.errors import Span
 from grammar.latex.tables import PRIMES, STARS, is_known
 
-from .document import Document, Macro, Maths
+from .document import Document, DocumentMacro, MathSpan
 
 MACRO = re.compile(r"\\[A-Za-z]+")
 
 
-def axis_macros(source: str, definitions: dict[str, list[Macro]]) -> set[str]:
+def axis_macros(source: str, definitions: dict[str, list[DocumentMacro]]) -> set[str]:
     return {
         name
         for name, known in definitions.items()
@@ -31,7 +31,7 @@ NAMED = re.compile(r"\\(?:name|mathsf)(?![A-Za-z])")
 REALS = re.compile(r"\\(?:reals|mathbb\s*\{?\s*R)(?![A-Za-z])")
 
 
-def shows_axes(document: Document, maths: Maths) -> bool:
+def shows_axes(document: Document, maths: MathSpan) -> bool:
     """Return whether a formula shows a named axis."""
     if maths.written:
         return True
@@ -43,7 +43,7 @@ def shows_axes(document: Document, maths: Maths) -> bool:
     return bool(macros & (NUMBER_OF_ARGUMENTS.keys() | NAMES | document.axes)) or _names_bare_axes(document, maths)
 
 
-def _names_bare_axes(document: Document, maths: Maths) -> bool:
+def _names_bare_axes(document: Document, maths: MathSpan) -> bool:
     r"""Return whether a formula, in a document of this notation, has a shape of undefined macros, ℝ^{\seq \times \key},
     or of calligraphic letters."""
     if not document.speaks:

@@ -6,7 +6,7 @@ from grammar.errors import NotationError
 
 from ..files.text import InputError, read_text
 from .directives import facts
-from .included_files import Parts, Whole, joined
+from .included_files import FileParts, Whole, joined
 
 
 def with_facts(whole: Whole, file: str) -> tuple[Whole, int]:
@@ -17,7 +17,7 @@ def with_facts(whole: Whole, file: str) -> tuple[Whole, int]:
     except NotationError as problem:
         line, column = problem.position()
         raise InputError(f"{file}:{line}:{column}: {problem}") from None
-    parts = Parts(file, text)
+    parts = FileParts(file, text)
     for fact in stated:
         start, end = fact.span
         parts.write("% namedtensor: ", start)

@@ -31,7 +31,7 @@ from ..scope.distributions import depends_on_draws
 from ..scope.mentions import is_open
 from ..scope.names import by_key, walk
 from ..scope.symbols import FunctionDefinition
-from .assumptions import Assumptions, said_by_differentials, said_by_side, supposed
+from .assumptions import DocumentAssumptions, said_by_differentials, said_by_side, supposed
 from .claims import ClaimAlone, claim_alone, claims_alone, is_of_sizes, unknown_names, without_declarations
 from .estimates import FAR, SEEDS, farthest
 from .fitting_shapes import with_fitting_shapes
@@ -112,7 +112,7 @@ class _Trial:
     """A claim as a program of its own."""
 
     alone: ClaimAlone
-    assumptions: Assumptions
+    assumptions: DocumentAssumptions
     shapes: Mapping[str, Any]
     sizes: dict[str, int]
     given: dict[str, Any] = field(default_factory=dict[str, Any])  # shapes of arguments of the function it is about

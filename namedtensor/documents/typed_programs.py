@@ -30,7 +30,7 @@ def taken(source: str, sizes: Mapping[str, int], shapes: Shapes) -> Shapes:
         raise unfit.errors[0] from None
 
 
-class Typed(NamedTuple):
+class TypedProgram(NamedTuple):
     """The shapes of what a program takes, and of its value; the ends of its ranges that nothing gives."""
 
     taken: Shapes
@@ -38,20 +38,20 @@ class Typed(NamedTuple):
     ends: Collection[str]
 
 
-def checked(source: str, sizes: Mapping[str, int], shapes: Shapes) -> Typed:
+def checked(source: str, sizes: Mapping[str, int], shapes: Shapes) -> TypedProgram:
     """The types of a program. Raises Unfit."""
     program = ParsedProgram(source, "text")
     inputs = {key(name): InputType(shape) for name, shape in shapes.items()}
 
-    def check(ends: Mapping[str, Any]) -> tuple[tuple[NotationError, ...], Typed]:
+    def check(ends: Mapping[str, Any]) -> tuple[tuple[NotationError, ...], TypedProgram]:
         try:
             checker = program.checker(inputs, {**sizes, **ends}, infer_parameters=True, recover=True)
             result = check_program(source, checker)
         except NotationError as problem:
-            return (problem,), Typed({}, {}, ends)
+            return (problem,), TypedProgram({}, {}, ends)
         terms = {**checker.top.variables, **checker.parameters}
         found = {str(name): resolved_shape(term.shape) for name, term in terms.items() if term.operator == "input"}
-        return result.errors, Typed(found, result.shape or {}, ends)
+        return result.errors, TypedProgram(found, result.shape or {}, ends)
 
     (errors, found), _ = with_open_ends(check, itemgetter(0))
     if errors:

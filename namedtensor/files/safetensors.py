@@ -42,12 +42,12 @@ class TensorFile(Mapping[str, Any]):
     Raises NotationError 409 where the file is none, is cut short, or holds what cannot be read.
     """
 
-    def __init__(self, place: str | os.PathLike[str]):
-        self.place = as_path(place)
+    def __init__(self, path: str | os.PathLike[str]):
+        self.path = as_path(path)
         try:
-            self.entries, self.metadata, self.start = _head(self.place)
+            self.entries, self.metadata, self.start = _head(self.path)
         except (OSError, ValueError, InputError) as problem:
-            raise unreadable(self.place, problem) from None
+            raise unreadable(self.path, problem) from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.entries)
@@ -69,7 +69,7 @@ class TensorFile(Mapping[str, Any]):
         dtype = np.dtype(STORED[kind])
         if last == first:
             return np.zeros(shape, dtype="f4" if kind == "BF16" else dtype)
-        numbers = np.memmap(self.place, mode="r", dtype=np.uint8, offset=self.start + first, shape=(last - first,))
+        numbers = np.memmap(self.path, mode="r", dtype=np.uint8, offset=self.start + first, shape=(last - first,))
         array = np.asarray(numbers).view(dtype) if (self.start + first) % dtype.itemsize == 0 else None
         array = np.frombuffer(numbers.tobytes(), dtype=dtype) if array is None else array
         if kind == "BF16":  # the upper half of a float32
@@ -77,8 +77,8 @@ class TensorFile(Mapping[str, Any]):
         return array.reshape(shape)
 
 
-def _head(place: Path) -> tuple[dict[str, Any], dict[str, str], int]:
-    with open(place, "rb") as file:
+def _head(path: Path) -> tuple[dict[str, Any], dict[str, str], int]:
+    with open(path, "rb") as file:
         lead = file.read(8)
         length = struct.unpack("<Q", lead)[0] if len(lead) == 8 else 0
         if not 2 <= length <= 10**8:
@@ -86,7 +86,7 @@ def _head(place: Path) -> tuple[dict[str, Any], dict[str, str], int]:
         text = file.read(length)
         if len(text) < length:
             raise InputError("it is cut short in its head")
-        head = as_object(parse_json(_decoded(text), f"the head of {place}", unique=True))
+        head = as_object(parse_json(_decoded(text), f"the head of {path}", unique=True))
         size = os.fstat(file.fileno()).st_size
     if head is None:
         raise InputError("it is not a safetensors file")
@@ -157,33 +157,47 @@ def _complete(name: str, entry: Entry, length: int) -> None:
         raise InputError(f"its head gives {name} {entry.last - entry.first} bytes, and its sizes are {sizes}")
 
 
-def unreadable(place: Any, problem: Exception) -> NotationError:
-    return NotationError(409, f"cannot read {place}: {reason(problem) or problem}")
+def unreadable(path: Any, problem: Exception) -> NotationError:
+    return NotationError(409, f"cannot read {path}: {reason(problem) or problem}")
 
 
 # ---------------------------------------------------------------------------------------------------- named tensors
-def load_tensors(place: str | os.PathLike[str]) -> dict[str, Any]:
-    """The named tensors of a file that `save_tensors` wrote.
+def load_tensors(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Load the named tensors of a file written by `save_tensors`.
 
-    Raises NotationError 409 where the file cannot be read, or does not say what its axes are called.
+    Parameters
+    ----------
+    path : str or path
+        The file.
 
+    Returns
+    -------
+    dict of str to NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If the file cannot be read, or does not store axis names (409).
+
+    Examples
+    --------
     >>> import namedtensor as nt, tempfile, pathlib
-    >>> place = pathlib.Path(tempfile.mkdtemp()) / "weights.safetensors"
-    >>> nt.save_tensors(place, {"W": nt.tensor([[1.0, 2.0]], "in out")})
-    >>> nt.load_tensors(place)
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "weights.safetensors"
+    >>> nt.save_tensors(path, {"W": nt.tensor([[1.0, 2.0]], "in out")})
+    >>> nt.load_tensors(path)
     {'W': NamedTensor([[1.0, 2.0]], "in out")}
     """
     with LOADING, all_or_none():
         from ..core.tensor import tensor
 
-    file = TensorFile(place)
+    file = TensorFile(path)
     names = axes_in(file)
     for name in file:
         if len(names.get(name, ())) != len(file.shape(name)):
             raise NotationError(
                 409,
-                f"{place} does not contain axis names for {name}",
-                hint=f"pass them: nt.tensor(TensorFile(place)[{name!r}], …)",
+                f"{path} does not contain axis names for {name}",
+                hint=f"pass them: nt.tensor(TensorFile(path)[{name!r}], …)",
             )
     return {name: tensor(file[name], tuple(names[name])) for name in file}
 
@@ -208,18 +222,40 @@ def all_tensors(tensors: Any) -> dict[str, Any]:
 
 
 def save_tensors(
-    place: str | os.PathLike[str], tensors: Mapping[str, Any], metadata: Mapping[str, str] | None = None
+    path: str | os.PathLike[str], tensors: Mapping[str, Any], metadata: Mapping[str, str] | None = None
 ) -> None:
-    """Write named tensors to a safetensors file, the names of their axes in its metadata.
+    """Save named tensors to a safetensors file, with their axis names as metadata.
 
-    The file appears whole or not at all. Raises NotationError 409 where it cannot be written.
+    The file is written completely or not at all.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    tensors : mapping of str to tensor
+        The tensors by name.
+    metadata : mapping of str to str, optional
+        Further entries of the file's metadata.
+
+    Raises
+    ------
+    NotationError
+        If the file cannot be written (409).
+
+    Examples
+    --------
+    >>> import namedtensor as nt, tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "weights.safetensors"
+    >>> nt.save_tensors(path, {"b": nt.tensor([1.0], "out")}, metadata={"step": "100"})
+    >>> list(nt.load_tensors(path))
+    ['b']
     """
     import numpy as np
 
     with LOADING, all_or_none():
         from ..core.tensor import concrete
 
-    place, tensors = as_path(place), all_tensors(tensors)
+    path, tensors = as_path(path), all_tensors(tensors)
     arrays = {name: np.asarray(concrete(each.array), order="C") for name, each in tensors.items()}
     head: dict[str, Any] = {
         "__metadata__": {**(metadata or {}), AXES: json.dumps({name: list(t.axes) for name, t in tensors.items()})}
@@ -233,7 +269,7 @@ def save_tensors(
     text = json.dumps(head, ensure_ascii=False).encode("utf-8")
     text += b" " * (-len(text) % 8)
     try:
-        with whole_file(place) as file:
+        with whole_file(path) as file:
             file.writelines((struct.pack("<Q", len(text)), text, *(array.tobytes() for array in arrays.values())))
     except OSError as problem:
-        raise NotationError(409, f"cannot write {place}: {reason(problem)}") from None
+        raise NotationError(409, f"cannot write {path}: {reason(problem)}") from None

@@ -95,11 +95,25 @@ USER_FUNCTIONS: _Functions = _Functions()
 
 
 def custom_function(signature: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Use a Python function in formulas; it is lifted by its signature.
+    """Register a Python function for use in formulas, lifted by its signature.
 
-    The function is called with named tensors. They may have more axes than the signature says (those are mapped
-    over), so it works by name, on the axes of the signature. Raises NotationError where the signature is none.
+    Parameters
+    ----------
+    signature : str
+        Name and type, such as "f : ℝ^{a} × ℝ → ℝ^{a}".
 
+    Returns
+    -------
+    callable
+        A decorator. The decorated function receives named tensors. They may have extra axes, so it must work by axis name.
+
+    Raises
+    ------
+    NotationError
+        If the signature is not valid.
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> @nt.custom_function("twice : ℝ → ℝ")
     ... def twice(x):

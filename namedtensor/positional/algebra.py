@@ -18,14 +18,24 @@ from . import (  # noqa: F401 — these register the rules of trees
     oracle_functions,
     oracle_sums,
 )
-from .axes import Axes, Axis
-from .indices import Letters, canonical, entries_in, head_letters, indexed, is_letter, letters_of, spelled, with_ends
-from .inputs import Input, inputs_of
+from .axes import Axes, AxisVariable
+from .indices import (
+    IndexLetters,
+    canonical,
+    entries_in,
+    head_letters,
+    indexed,
+    is_letter,
+    letters_of,
+    spelled,
+    with_ends,
+)
+from .inputs import SourceInput, inputs_of
 from .matrices import Walk
 from .matrix_leaves import Choose, Matrix, node_of
 from .optional_numpy import np
-from .oracle import Oracle, Plain, Unsupported
-from .program import Line, Program
+from .oracle import Oracle, PlainValues, Unsupported
+from .program import FormulaLine, TranslatedProgram
 from .refusals import refused
 from .source_tree import Statement
 from .trees import statement_of
@@ -69,8 +79,8 @@ class Algebra:
         self.names = inputs_of(self.axes, whole, node_of)
         self.given = dict(whole)
         self.pieces = self.lines(text)
-        self.statements: list[tuple[Statement, Letters]] = []
-        self.sizes: dict[str, Axis] = {}
+        self.statements: list[tuple[Statement, IndexLetters]] = []
+        self.sizes: dict[str, AxisVariable] = {}
         self.remarks: list[str] = []
 
     def lines(self, text: str) -> list[str]:
@@ -87,9 +97,9 @@ class Algebra:
             raise NotationError(108, "no formula to translate")
         return result
 
-    def read(self) -> Program:
+    def read(self) -> TranslatedProgram:
         """All lines read, as a program of nodes with axes. Raises NotationError and Question."""
-        lines: list[Line] = []
+        lines: list[FormulaLine] = []
         for number, piece in enumerate(self.pieces):
             statement = statement_of(piece, [*self.names])
             lines.append(self.line(statement, number == len(self.pieces) - 1))
@@ -97,7 +107,7 @@ class Algebra:
         inputs = {name: given for name, given in self.names.items() if not given.defined and given.literal is None}
         used = self.used_names()
         inputs = {name: given for name, given in inputs.items() if name in used}
-        return Program(
+        return TranslatedProgram(
             kind,
             self.axes,
             tuple(lines),
@@ -115,7 +125,7 @@ class Algebra:
                     names.add(pair[0])
         return names
 
-    def line(self, statement: Statement, last: bool) -> Line:
+    def line(self, statement: Statement, last: bool) -> FormulaLine:
         counts = {name: len(given.leaf.dims) for name, given in self.names.items()}
         free = head_letters(statement.head) if statement.head is not None else ()
         statement = replace(statement, body=with_ends(statement.body, {letter for letter in free if is_letter(letter)}))
@@ -144,12 +154,12 @@ class Algebra:
                     "write name = … for each line but the last",
                 )
             row = bool(value.dims[1]) and not value.dims[0]
-            self.names[name] = Input(name, Leaf(node_of(name), dims), defined=True, row=row)
+            self.names[name] = SourceInput(name, Leaf(node_of(name), dims), defined=True, row=row)
         plain = name if name and statement.head is not None and not (letters.active and indexed(statement.head)) else ""
         head = node_of(name if not last else plain) if (name if not last else plain) else None
-        return Line(head, value.node, dims)
+        return FormulaLine(head, value.node, dims)
 
-    def ask_binders(self, statement: Statement, letters: Letters) -> None:
+    def ask_binders(self, statement: Statement, letters: IndexLetters) -> None:
         """Whether a value without a left side is summed over both letters of ∑_{j≠i}, or over j for each i."""
         for tree in statement.body.all():
             further = [letter for letter in letters.binds.get(tree.span, ()) if letter not in tree.letters]
@@ -165,7 +175,7 @@ class Algebra:
             ):
                 letters.binds[tree.span] = tree.letters
 
-    def check_head(self, statement: Statement, letters: Letters) -> None:
+    def check_head(self, statement: Statement, letters: IndexLetters) -> None:
         head = statement.head
         if head is None:
             return
@@ -202,7 +212,7 @@ class Algebra:
             return pair[0]
         return canonical(spelled(head))
 
-    def order(self, statement: Statement, letters: Letters, value: Matrix) -> list[Axis]:
+    def order(self, statement: Statement, letters: IndexLetters, value: Matrix) -> list[AxisVariable]:
         """The axes of the free letters, in the order of the left side, else of the text."""
         indices = dict(value.indices)
         free = letters.free
@@ -255,7 +265,7 @@ class Algebra:
     def definition_names(self) -> Sequence[str]:
         return [name for name, given in self.names.items() if given.defined]
 
-    def ordered(self, plain: Plain, letters: Letters) -> Any:
+    def ordered(self, plain: PlainValues, letters: IndexLetters) -> Any:
         order = letters.free if letters.free is not None and letters.active else plain.letters
         return plain.over([*order]).reshape(
             *(plain.array.shape[plain.letters.index(letter)] for letter in order), *plain.shape

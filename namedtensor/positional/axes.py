@@ -19,29 +19,29 @@ from typing import Any, NamedTuple
 class Clash(Exception):
     """Two axes that meet have different names or sizes; the reader says where."""
 
-    def __init__(self, first: Axis, second: Axis):
+    def __init__(self, first: AxisVariable, second: AxisVariable):
         super().__init__(first, second)
         self.first, self.second = first, second
 
 
-class Kind:
+class AxisKind:
     """What axes that could be one share: a name without primes, a size, a word to name it by, the kinds of its parts."""
 
     __slots__ = ("hint", "name", "parts", "same", "size")
 
     def __init__(self, name: str = "", size: int | None = None, hint: str = ""):
         self.name, self.size, self.hint = name, size, hint
-        self.parts: tuple[Kind, ...] = ()
-        self.same: Kind | None = None
+        self.parts: tuple[AxisKind, ...] = ()
+        self.same: AxisKind | None = None
 
     @property
-    def root(self) -> Kind:
+    def root(self) -> AxisKind:
         kind = self
         while kind.same is not None:
             kind = kind.same
         return kind
 
-    def fits(self, other: Kind) -> bool:
+    def fits(self, other: AxisKind) -> bool:
         """Whether both can be one kind."""
         first, second = self.root, other.root
         if first is second:
@@ -52,9 +52,9 @@ class Kind:
             return False
         if not (first.parts and second.parts):
             return not (first.parts and second.name) and not (second.parts and first.name)
-        return len(first.parts) == len(second.parts) and all(map(Kind.fits, first.parts, second.parts))
+        return len(first.parts) == len(second.parts) and all(map(AxisKind.fits, first.parts, second.parts))
 
-    def unify(self, other: Kind) -> None:
+    def unify(self, other: AxisKind) -> None:
         """Make both one kind; the caller has checked that they fit."""
         first, second = self.root, other.root
         if first is second:
@@ -67,40 +67,42 @@ class Kind:
         second.same = first
 
 
-class Axis:
+class AxisVariable:
     """One axis of one use of a tensor: a variable. `fixed` is the name of a given axis, with its primes."""
 
     __slots__ = ("_kind", "_parts", "fixed", "key", "same")
 
-    def __init__(self, key: str, kind: Kind, fixed: str = ""):
+    def __init__(self, key: str, kind: AxisKind, fixed: str = ""):
         self.key, self.fixed, self._kind = key, fixed, kind
-        self.same: Axis | None = None
-        self._parts: tuple[Axis, ...] = ()
+        self.same: AxisVariable | None = None
+        self._parts: tuple[AxisVariable, ...] = ()
 
     @property
-    def root(self) -> Axis:
+    def root(self) -> AxisVariable:
         axis = self
         while axis.same is not None:
             axis = axis.same
         return axis
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> AxisKind:
         return self.root._kind.root
 
     def __repr__(self) -> str:
         return f"Axis({self.root.fixed or self.kind.name or self.kind.hint or self.root.key})"
 
 
-Dim = tuple[Axis, ...]  # the axes of one dimension of an array: one; several where merged; none where the size is 1
+Dim = tuple[
+    AxisVariable, ...
+]  # the axes of one dimension of an array: one; several where merged; none where the size is 1
 Dims = tuple[Dim, ...]
 
 
 class Move(NamedTuple):
     """A use of a declared axis: where both get one name, no rename is written."""
 
-    declared: Axis
-    used: Axis
+    declared: AxisVariable
+    used: AxisVariable
 
 
 @dataclass
@@ -114,16 +116,16 @@ class Facts:
     for granted, in words.
     """
 
-    stated: list[tuple[Axis, int]] = field(default_factory=list)
-    products: list[tuple[Axis, tuple[Axis, ...]]] = field(default_factory=list)
-    totals: list[tuple[Axis, tuple[Axis, ...]]] = field(default_factory=list)
-    pinned: list[tuple[Axis, int]] = field(default_factory=list)
-    least: list[tuple[Axis, int]] = field(default_factory=list)
-    same: list[tuple[Axis, Axis]] = field(default_factory=list)
-    longer: list[tuple[Axis, Axis]] = field(default_factory=list)
-    divisors: list[tuple[Axis, int]] = field(default_factory=list)
-    multiples: list[tuple[Axis, Axis, int]] = field(default_factory=list)
-    indices: dict[str, list[tuple[Axis, int]]] = field(default_factory=dict)
+    stated: list[tuple[AxisVariable, int]] = field(default_factory=list)
+    products: list[tuple[AxisVariable, tuple[AxisVariable, ...]]] = field(default_factory=list)
+    totals: list[tuple[AxisVariable, tuple[AxisVariable, ...]]] = field(default_factory=list)
+    pinned: list[tuple[AxisVariable, int]] = field(default_factory=list)
+    least: list[tuple[AxisVariable, int]] = field(default_factory=list)
+    same: list[tuple[AxisVariable, AxisVariable]] = field(default_factory=list)
+    longer: list[tuple[AxisVariable, AxisVariable]] = field(default_factory=list)
+    divisors: list[tuple[AxisVariable, int]] = field(default_factory=list)
+    multiples: list[tuple[AxisVariable, AxisVariable, int]] = field(default_factory=list)
+    indices: dict[str, list[tuple[AxisVariable, int]]] = field(default_factory=dict)
     assumed: list[str] = field(default_factory=list)
 
 
@@ -136,25 +138,25 @@ class Axes:
     """
 
     def __init__(self) -> None:
-        self.all: dict[str, Axis] = {}
-        self.given: dict[str, Axis] = {}
-        self.kinds: dict[str, Kind] = {}
-        self.together: list[tuple[tuple[Axis, ...], ...]] = []
+        self.all: dict[str, AxisVariable] = {}
+        self.given: dict[str, AxisVariable] = {}
+        self.kinds: dict[str, AxisKind] = {}
+        self.together: list[tuple[tuple[AxisVariable, ...], ...]] = []
         self.moves: list[Move] = []
         self.facts = Facts()
         self.inputs: Mapping[str, Any] = {}
 
-    def new(self, kind: Kind | None = None, *, size: int | None = None, hint: str = "") -> Axis:
+    def new(self, kind: AxisKind | None = None, *, size: int | None = None, hint: str = "") -> AxisVariable:
         """An axis of a kind, or of one of its own."""
-        axis = Axis(f"⟨{len(self.all)}⟩", (kind or Kind(size=size, hint=hint)).root)
+        axis = AxisVariable(f"⟨{len(self.all)}⟩", (kind or AxisKind(size=size, hint=hint)).root)
         self.all[axis.key] = axis
         return axis
 
-    def named(self, name: str, size: int | None = None) -> Axis:
+    def named(self, name: str, size: int | None = None) -> AxisVariable:
         """The given axis of this name; seq and seq' are twins and share a kind."""
         if name not in self.given:
             kind = self.kind_of(name, size)
-            axis = Axis(f"⟨{len(self.all)}⟩", kind, name)
+            axis = AxisVariable(f"⟨{len(self.all)}⟩", kind, name)
             self.all[axis.key] = self.given[name] = axis
         axis = self.given[name]
         if size is not None:
@@ -163,20 +165,20 @@ class Axes:
             axis.kind.size = size
         return axis
 
-    def kind_of(self, name: str, size: int | None) -> Kind:
+    def kind_of(self, name: str, size: int | None) -> AxisKind:
         """The kind of a given axis: that of its twins, unless it has another size than they."""
         base = name.rstrip("'")
-        kind = self.kinds.setdefault(base, Kind(base)).root
+        kind = self.kinds.setdefault(base, AxisKind(base)).root
         if size is None or kind.size in (None, size):
             return kind
         if name == base:  # the twin came first
             twin = next(other for other, axis in self.given.items() if axis.kind is kind)
             kind.name = twin
-            self.kinds[base] = Kind(base)
+            self.kinds[base] = AxisKind(base)
             return self.kinds[base]
-        return self.kinds.setdefault(name, Kind(name)).root
+        return self.kinds.setdefault(name, AxisKind(name)).root
 
-    def unify(self, first: Axis, second: Axis) -> None:
+    def unify(self, first: AxisVariable, second: AxisVariable) -> None:
         """Make two axes one. Raises Clash, and changes nothing, where their kinds do not fit."""
         first, second = first.root, second.root
         if first is second:
@@ -203,16 +205,16 @@ class Axes:
         for a, b in zip(one, two):
             self.unify(a, b)
 
-    def split(self, axis: Axis, parts: Sequence[Kind]) -> None:
+    def split(self, axis: AxisVariable, parts: Sequence[AxisKind]) -> None:
         """Let every axis of this kind fall into parts of these kinds. Raises Clash where it has a name, or other parts."""
         kind = axis.kind
-        whole = Kind()
+        whole = AxisKind()
         whole.parts = tuple(parts)
         if not kind.fits(whole):
             raise Clash(axis, axis)
         kind.unify(whole)
 
-    def parts(self, axis: Axis) -> tuple[Axis, ...]:
+    def parts(self, axis: AxisVariable) -> tuple[AxisVariable, ...]:
         """The axes that an axis falls into, down to those that do not; itself, where it does not."""
         axis = axis.root
         kind = axis.kind
@@ -222,19 +224,19 @@ class Axes:
             axis._parts = tuple(self.new(part) for part in kind.parts)
         return tuple(part for half in axis._parts for part in self.parts(half))
 
-    def expanded(self, axes: Iterable[Axis]) -> tuple[Axis, ...]:
+    def expanded(self, axes: Iterable[AxisVariable]) -> tuple[AxisVariable, ...]:
         """The axes, each as its parts."""
         return tuple(part for axis in axes for part in self.parts(axis))
 
-    def apart(self, *values: Iterable[Axis]) -> None:
+    def apart(self, *values: Iterable[AxisVariable]) -> None:
         """State that values with these axes are in one operation, so that axes that are not one need different names."""
         self.together.append(tuple(tuple(axes) for axes in values))
 
-    def twin(self, axis: Axis) -> Axis:
+    def twin(self, axis: AxisVariable) -> AxisVariable:
         """A new axis of the same kind."""
         return self.new(axis.kind)
 
 
-def axes_of(dims: Iterable[Dim]) -> tuple[Axis, ...]:
+def axes_of(dims: Iterable[Dim]) -> tuple[AxisVariable, ...]:
     """The axes of all dimensions."""
     return tuple(axis for dim in dims for axis in dim)

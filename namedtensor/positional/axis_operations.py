@@ -12,16 +12,18 @@ from grammar.nodes import Node
 from . import values
 from .axes import Axes, axes_of
 from .elementwise_operations import binary
-from .operations import Masked, Misuse, Pair, Size, Truth, as_value, numeric, operation, positions, truth
+from .operations import Masked, Misuse, Pair, SizeArgument, Truth, as_value, numeric, operation, positions, truth
 from .optional_numpy import np
 from .plain_functions import softmax
-from .values import Value, call, number
+from .values import AxisValue, call, number
 
 # --------------------------------------------------------------------------------------------------------- reductions
 OF_ONE = {"∑", "∏", "mean", "max", "min", "logsumexp"}  # what leaves one element as it is
 
 
-def reduced(axes: Axes, operator: str, x: Value, axis: Any, keep: Any, parameters: Sequence[Node] = ()) -> Value:
+def reduced(
+    axes: Axes, operator: str, x: AxisValue, axis: Any, keep: Any, parameters: Sequence[Node] = ()
+) -> AxisValue:
     where = positions(x, axis)
     over = axes_of(x.dims[position] for position in where)
     kept = truth(keep)
@@ -33,8 +35,8 @@ def reduced(axes: Axes, operator: str, x: Value, axis: Any, keep: Any, parameter
     return values.reduced(axes, operator, x, over, dims, tuple(parameters))
 
 
-def reduction(operator: str) -> Callable[..., Value]:
-    def rule(axes: Axes, x: Any, axis: Any, keep: Any) -> Value:
+def reduction(operator: str) -> Callable[..., AxisValue]:
+    def rule(axes: Axes, x: Any, axis: Any, keep: Any) -> AxisValue:
         if isinstance(x, Masked):
             return of_masked(axes, operator, x, axis, keep)
         return reduced(axes, operator, numeric(x), axis, keep)
@@ -45,7 +47,7 @@ def reduction(operator: str) -> Callable[..., Value]:
 NEUTRAL = {"∑": number(0), "∏": number(1), "max": number(-math.inf), "min": number(math.inf)}
 
 
-def of_masked(axes: Axes, operator: str, x: Masked, axis: Any, keep: Any) -> Value:
+def of_masked(axes: Axes, operator: str, x: Masked, axis: Any, keep: Any) -> AxisValue:
     """A reduction over the elements where a condition holds."""
     if axis is not None or truth(keep):
         raise Misuse("what a condition selects has one axis, which is reduced whole")
@@ -56,13 +58,13 @@ def of_masked(axes: Axes, operator: str, x: Masked, axis: Any, keep: Any) -> Val
     if operator not in NEUTRAL:
         raise Misuse(f"{operator} of what a condition selects is not supported")
     cases = nodes.Cases(((x.value.node, x.condition.node), (NEUTRAL[operator], None)))
-    return reduced(axes, operator, Value(cases, x.value.dims), None, False)
+    return reduced(axes, operator, AxisValue(cases, x.value.dims), None, False)
 
 
-def quantifier(operator: str) -> Callable[..., Value]:
+def quantifier(operator: str) -> Callable[..., AxisValue]:
     """any, all: conditions."""
 
-    def rule(axes: Axes, x: Any, axis: Any, keep: Any) -> Value:
+    def rule(axes: Axes, x: Any, axis: Any, keep: Any) -> AxisValue:
         if not isinstance(x, Truth):
             raise Misuse(f"{operator} of anything but a condition")
         result = reduced(axes, operator, x, axis, keep)
@@ -71,10 +73,10 @@ def quantifier(operator: str) -> Callable[..., Value]:
     return rule
 
 
-def spread(operator: str) -> Callable[..., Value]:
+def spread(operator: str) -> Callable[..., AxisValue]:
     """std and var, divided by n − `ddof`."""
 
-    def rule(axes: Axes, x: Any, axis: Any, ddof: Any, keep: Any) -> Value:
+    def rule(axes: Axes, x: Any, axis: Any, ddof: Any, keep: Any) -> AxisValue:
         value = as_value(x)
         plain = reduced(axes, operator, value, axis, keep)
         if not isinstance(ddof, (int, float)):
@@ -82,15 +84,15 @@ def spread(operator: str) -> Callable[..., Value]:
         if not ddof:
             return plain
         over = axes_of(value.dims[position] for position in positions(value, axis))
-        count = as_value(Size(over)).node
+        count = as_value(SizeArgument(over)).node
         ratio = call("/", (count, call("-", (count, number(int(ddof))))))
         factor = call("sqrt", (ratio,)) if operator == "std" else ratio
-        return Value(call("⊙", (plain.node, factor)), plain.dims)
+        return AxisValue(call("⊙", (plain.node, factor)), plain.dims)
 
     return rule
 
 
-def norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> Value:
+def norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> AxisValue:
     value = as_value(x)
     where = positions(value, axis)
     if order in (None, 2, "fro") and (order != 2 or len(where) == 1):
@@ -108,12 +110,12 @@ def plain_norm(x: Any, order: Any, axis: Any, keep: Any) -> Any:
     return np.linalg.norm(x, order, axis=axis, keepdims=keep)
 
 
-def vector_norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> Value:
+def vector_norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> AxisValue:
     """The norm of all elements along the axes, of any order."""
     if not isinstance(order, (int, float)) or order <= 0:
         raise Misuse(f"the norm of order {order} is not supported")
     if order == math.inf:
-        return reduced(axes, "max", Value(call("abs", (as_value(x).node,)), as_value(x).dims), axis, keep)
+        return reduced(axes, "max", AxisValue(call("abs", (as_value(x).node,)), as_value(x).dims), axis, keep)
     return reduced(axes, "norm", as_value(x), axis, keep, () if order == 2 else (number(order),))
 
 
@@ -127,7 +129,7 @@ def pair(operator: str) -> Callable[..., Any]:
     """torch.max(x, dim): the values, with the indices that nobody asks for."""
 
     def rule(axes: Axes, x: Any, axis: Any, keep: Any) -> Any:
-        if isinstance(axis, Value):
+        if isinstance(axis, AxisValue):
             return binary(operator)(axes, x, axis)
         value = reduced(axes, operator, as_value(x), axis, keep)
         return value if axis is None else Pair(value)
@@ -188,8 +190,8 @@ operation("logsumexp", REDUCED, reduction("logsumexp"), lambda x, a, k: np.log(n
 SEVERAL = {"softmax", "logsoftmax"}  # functions along several axes at once
 
 
-def along(operator: str) -> Callable[..., Value]:
-    def rule(axes: Axes, x: Any, axis: Any) -> Value:
+def along(operator: str) -> Callable[..., AxisValue]:
+    def rule(axes: Axes, x: Any, axis: Any) -> AxisValue:
         value = as_value(x)
         if not isinstance(axis, (int, tuple)) or isinstance(axis, bool):
             raise Misuse(f"{operator} needs its axis")
@@ -198,15 +200,15 @@ def along(operator: str) -> Callable[..., Value]:
             raise Misuse(f"{operator} over an axis of size 1")
         if len(over) > 1 and operator not in SEVERAL:
             raise Misuse(f"{operator} over a merged axis")
-        return Value(call(operator, (value.node,), over), value.dims)
+        return AxisValue(call(operator, (value.node,), over), value.dims)
 
     return rule
 
 
-def accumulated(operator: str) -> Callable[..., Value]:
+def accumulated(operator: str) -> Callable[..., AxisValue]:
     """cumsum, cumprod: of a vector without an axis, too."""
 
-    def rule(axes: Axes, x: Any, axis: Any) -> Value:
+    def rule(axes: Axes, x: Any, axis: Any) -> AxisValue:
         return along(operator)(axes, x, 0 if axis is None and len(as_value(x).dims) == 1 else axis)
 
     return rule
@@ -219,12 +221,12 @@ operation("cumprod", "x, axis|dim=None", accumulated("cumprod"), lambda x, axis:
 
 
 # -------------------------------------------------------------------------------------------------- orders of dimensions
-def transposed(x: Value) -> Value:
+def transposed(x: AxisValue) -> AxisValue:
     """The last two dimensions exchanged."""
     return x.moved((*x.dims[:-2], x.dims[-1], x.dims[-2]))
 
 
-def permute(axes: Axes, x: Any, order: Any) -> Value:
+def permute(axes: Axes, x: Any, order: Any) -> AxisValue:
     value = as_value(x)
     listed = positions(value, order)
     if sorted(listed) != list(range(len(value.dims))):
@@ -232,11 +234,11 @@ def permute(axes: Axes, x: Any, order: Any) -> Value:
     return value.moved(value.dims[position] for position in listed)
 
 
-def numpy_transpose(axes: Axes, x: Any, order: Any) -> Value:
+def numpy_transpose(axes: Axes, x: Any, order: Any) -> AxisValue:
     return permute(axes, x, order if order else tuple(range(len(as_value(x).dims)))[::-1])
 
 
-def swap(axes: Axes, x: Any, first: Any, second: Any) -> Value:
+def swap(axes: Axes, x: Any, first: Any, second: Any) -> AxisValue:
     value = as_value(x)
     (one,), (two,) = positions(value, first), positions(value, second)
     dims = list(value.dims)
@@ -244,7 +246,7 @@ def swap(axes: Axes, x: Any, first: Any, second: Any) -> Value:
     return value.moved(dims)
 
 
-def unsqueeze(axes: Axes, x: Any, axis: Any) -> Value:
+def unsqueeze(axes: Axes, x: Any, axis: Any) -> AxisValue:
     value = as_value(x)
     rank = len(value.dims) + 1
     if not isinstance(axis, int) or not -rank <= axis < rank:
@@ -254,7 +256,7 @@ def unsqueeze(axes: Axes, x: Any, axis: Any) -> Value:
     return value.moved(dims)
 
 
-def squeeze(axes: Axes, x: Any, axis: Any) -> Value:
+def squeeze(axes: Axes, x: Any, axis: Any) -> AxisValue:
     value = as_value(x)
     where = [position for position, dim in enumerate(value.dims) if not dim] if axis is None else positions(value, axis)
     if any(value.dims[position] for position in where):
@@ -262,7 +264,7 @@ def squeeze(axes: Axes, x: Any, axis: Any) -> Value:
     return value.moved(dim for position, dim in enumerate(value.dims) if position not in where)
 
 
-def same(axes: Axes, x: Any) -> Value:
+def same(axes: Axes, x: Any) -> AxisValue:
     return as_value(x)
 
 

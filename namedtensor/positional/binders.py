@@ -11,7 +11,7 @@ ITEM = re.compile(r"([+-]?)([a-zα-ω]|\d+)")
 
 
 @dataclass(frozen=True)
-class Binder:
+class IndexBinder:
     """i, j ≠ i, 1 ≤ i < j ≤ n: letters that are bound, a first index, conditions, the upper end."""
 
     letters: tuple[str, ...]
@@ -20,20 +20,20 @@ class Binder:
     upper: str = ""
 
 
-def binder(raw: str) -> Binder | None:
+def binder(raw: str) -> IndexBinder | None:
     """What is below a sum, read; None where it is something else."""
     sides = RELATION.split(raw)
     left = tuple(sides[0].replace(",", ""))
     if len(sides) == 1:
-        return Binder(left) if left and all(map(str.isalpha, left)) else None
+        return IndexBinder(left) if left and all(map(str.isalpha, left)) else None
     if len(sides) == 3 and sides[1] == "=":
         if not left or not all(map(str.isalpha, left)):
             return None
         if sides[2].isdigit():
-            return Binder(left, sides[2])
+            return IndexBinder(left, sides[2])
         relation = {0: "≥", 1: ">"}.get(start.offset) if (start := item_of(sides[2])) else None
         if start and relation and len(left) == len(start.plus) == 1 and not start.minus:  # ∑_{j=i+1}
-            return Binder(left, conditions=((left[0], relation, start.plus[0]),))
+            return IndexBinder(left, conditions=((left[0], relation, start.plus[0]),))
         return None
     if "=" in sides[1::2]:
         return None
@@ -48,7 +48,7 @@ def binder(raw: str) -> Binder | None:
     if not (ends[-1].isdigit() or (len(ends[-1]) == 1 and ends[-1].isalpha() and ends[-1].islower())):
         return None
     conditions = tuple(zip(ends, sides[1::2], ends[1:]))
-    return Binder((ends[0],), lower, conditions, upper)
+    return IndexBinder((ends[0],), lower, conditions, upper)
 
 
 @dataclass(frozen=True)

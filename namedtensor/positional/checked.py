@@ -9,9 +9,9 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from .axes import Axis, Facts, Kind
+from .axes import AxisKind, AxisVariable, Facts
 from .optional_numpy import HAS_VALUES, Unsupported, np
-from .program import Program
+from .program import TranslatedProgram
 from .refusals import REFUSED, Unsafe
 
 DRAWS = 5
@@ -19,11 +19,11 @@ POSITIVE_DRAWS = 3  # so that roots and logarithms have values
 MAX_ELEMENTS = 2_000_000
 
 
-class Sizes:
+class TrialSizes:
     """Sizes of the kinds of axes, all different; what is stated or split has its own."""
 
     def __init__(self, facts: Facts, downward: bool = False):
-        self.sizes: dict[Kind, int] = {}
+        self.sizes: dict[AxisKind, int] = {}
         self.order = (*range(9, 1, -1), *range(10, 10_000)) if downward else range(2, 10_000)
         self.facts = facts
         for axis, size in (*facts.stated, *facts.pinned):
@@ -38,7 +38,7 @@ class Sizes:
         for whole, parts in facts.totals:
             self.sizes[whole.kind] = sum(self.of(part) for part in parts)
 
-    def of(self, axis: Axis) -> int:
+    def of(self, axis: AxisVariable) -> int:
         kind = axis.kind
         if kind.parts:
             product = 1
@@ -47,7 +47,7 @@ class Sizes:
             return product
         return self.of_kind(kind)
 
-    def of_kind(self, kind: Kind) -> int:
+    def of_kind(self, kind: AxisKind) -> int:
         if kind not in self.sizes:
             least = self.least(kind)
             divisor = math.lcm(*(number for axis, number in self.facts.divisors if axis.kind is kind))
@@ -57,14 +57,18 @@ class Sizes:
             )
         return self.sizes[kind]
 
-    def least(self, kind: Kind) -> int:
+    def least(self, kind: AxisKind) -> int:
         """The least size that the code has a value for."""
         sizes = [number for axis, number in self.facts.least if axis.kind is kind]
         return max(sizes + [self.of(other) for axis, other in self.facts.longer if axis.kind is kind], default=1)
 
 
 def compared(
-    translation: Any, program: Program, names: Mapping[str, tuple[str, ...]], decisions: Mapping[Any, int], source: str
+    translation: Any,
+    program: TranslatedProgram,
+    names: Mapping[str, tuple[str, ...]],
+    decisions: Mapping[Any, int],
+    source: str,
 ) -> str:
     """How the comparison went, in words. Raises NotationError where a value differs."""
     if not HAS_VALUES:
@@ -72,7 +76,7 @@ def compared(
     generator = np.random.default_rng(0)
     draws = 0
     for draw in range(DRAWS):
-        sizes = Sizes(program.axes.facts, downward=draw % 2 == 1)
+        sizes = TrialSizes(program.axes.facts, downward=draw % 2 == 1)
         shapes = {
             name: [int(np.prod([sizes.of(axis) for axis in dim])) for dim in leaf.dims]
             for name, leaf in program.inputs.items()
@@ -108,7 +112,7 @@ def drawn(generator: Any, shape: list[int], positive: bool) -> Any:
     return generator.uniform(0.3, 1.7, shape) if positive else generator.normal(size=shape)
 
 
-def indices(generator: Any, shape: list[int], along: Sequence[tuple[Axis, int]], sizes: Sizes) -> Any:
+def indices(generator: Any, shape: list[int], along: Sequence[tuple[AxisVariable, int]], sizes: TrialSizes) -> Any:
     """Integers that are indices of every axis that they count along."""
     first = max(start for _, start in along)
     last = min(start + sizes.of(axis) - 1 for axis, start in along)
@@ -116,7 +120,11 @@ def indices(generator: Any, shape: list[int], along: Sequence[tuple[Axis, int]],
 
 
 def same(
-    translation: Any, program: Program, arrays: Mapping[str, Any], sizes: Sizes, decisions: Mapping[Any, int]
+    translation: Any,
+    program: TranslatedProgram,
+    arrays: Mapping[str, Any],
+    sizes: TrialSizes,
+    decisions: Mapping[Any, int],
 ) -> str:
     """`equal`, `unsupported`, or what differs."""
     with np.errstate(all="ignore"), warnings.catch_warnings():

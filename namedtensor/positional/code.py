@@ -12,23 +12,23 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import creation_operations, loss_operations, selection_operations, window_operations  # noqa: F401 — these register their operations
-from .axes import Axes, Axis
-from .code_domains import Named, Plain
-from .code_expressions import Expressions
+from .axes import Axes, AxisVariable
+from .code_domains import NamedDomain, PlainDomain
+from .code_expressions import CodeExpressions
 from .inputs import inputs_of
 from .matrix_leaves import Choose, node_of
 from .operations import Misuse, Pair, Truth
 from .optional_numpy import np
-from .program import Line, Program
+from .program import FormulaLine, TranslatedProgram
 from .refusals import refused
-from .values import Leaf, Value
+from .values import AxisValue, Leaf
 
 TORCH = re.compile(r"\b(?:torch|F|nn)\.|\b(?:dim|keepdim)=|\.(?:view|permute|unsqueeze|masked_fill|mT)\b")
 NUMPY = re.compile(r"\b(?:np|numpy|jnp)\.|\b(?:axis|keepdims)=")
 MAX_NODES = 5_000
 
 
-class Code(Expressions):
+class CodeReader(CodeExpressions):
     """The reader of array code."""
 
     def __init__(self, source: str, shapes: Mapping[str, Any], choose: Choose, kind: str = "numpy"):
@@ -39,7 +39,7 @@ class Code(Expressions):
         self.inputs = self.axes.inputs = inputs_of(self.axes, shapes, node_of)
         self.tree = self.parsed(source)
         self.domain: Any = None
-        self.lengths: dict[str, Axis] = {}  # names that are read as the length of an axis
+        self.lengths: dict[str, AxisVariable] = {}  # names that are read as the length of an axis
 
     def parsed(self, source: str) -> ast.Module:
         try:
@@ -54,8 +54,8 @@ class Code(Expressions):
         return tree
 
     # ------------------------------------------------------------------------------------------------------ both walks
-    def read(self) -> Program:
-        domain = Named(self)
+    def read(self) -> TranslatedProgram:
+        domain = NamedDomain(self)
         value = self.run(domain)
         try:
             value = domain.tensor(value)
@@ -72,12 +72,12 @@ class Code(Expressions):
         used = {
             name: given.leaf for name, given in self.inputs.items() if given.literal is None and name in domain.used
         }
-        lines = (*domain.lines, Line(None, value.node, value.dims))
+        lines = (*domain.lines, FormulaLine(None, value.node, value.dims))
         if domain.lines and self.ends_in_definition(domain, value):
             lines = tuple(domain.lines)
         kind = "torch" if self.torch else "numpy"
         kind = self.kind if self.kind in ("einsum", "einops") else kind
-        return Program(
+        return TranslatedProgram(
             kind,
             self.axes,
             lines,
@@ -86,7 +86,7 @@ class Code(Expressions):
             self,
         )
 
-    def ends_in_definition(self, domain: Any, value: Value) -> bool:
+    def ends_in_definition(self, domain: Any, value: AxisValue) -> bool:
         """Whether the last statement is that of the last line."""
         last = (
             self.tree.body[-1] if not isinstance(self.tree.body[-1], ast.FunctionDef) else self.tree.body[-1].body[-1]
@@ -100,7 +100,7 @@ class Code(Expressions):
 
     def value(self, arrays: Mapping[str, Any], size_of: Any, decisions: Mapping[Any, int]) -> Any:
         """The value of the code, by NumPy."""
-        return np.asarray(self.run(Plain(self, arrays, size_of)), dtype=float)
+        return np.asarray(self.run(PlainDomain(self, arrays, size_of)), dtype=float)
 
     def run(self, domain: Any) -> Any:
         self.domain = domain

@@ -6,13 +6,13 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from .code import Code
+from .code import CodeReader
 from .code_expressions import SPECIAL
 from .operations import DTYPES, OPERATIONS, Dtype
 
 
 # --------------------------------------------------------------------------------------- calls that are not in the table
-def operands(code: Code, node: ast.Call, method: bool) -> list[Any]:
+def operands(code: CodeReader, node: ast.Call, method: bool) -> list[Any]:
     """The arguments by position, the object of a method first."""
     arguments = [code.ev(argument) for argument in node.args]
     if method:
@@ -21,12 +21,12 @@ def operands(code: Code, node: ast.Call, method: bool) -> list[Any]:
     return arguments
 
 
-def no_keywords(code: Code, node: ast.Call) -> None:
+def no_keywords(code: CodeReader, node: ast.Call) -> None:
     if node.keywords:
         raise code.refuse(node, f"the keyword {node.keywords[0].arg} is not supported")
 
 
-def reshaped(code: Code, node: ast.Call, method: bool) -> Any:
+def reshaped(code: CodeReader, node: ast.Call, method: bool) -> Any:
     no_keywords(code, node)
     arguments = operands(code, node, method)
     shape: Sequence[Any] = arguments[1:]
@@ -35,7 +35,7 @@ def reshaped(code: Code, node: ast.Call, method: bool) -> Any:
     return code.domain.reshape(arguments[0], list(shape))
 
 
-def flattened(code: Code, node: ast.Call, method: bool) -> Any:
+def flattened(code: CodeReader, node: ast.Call, method: bool) -> Any:
     """ravel(), flatten(), and those of PyTorch from one axis to another."""
     no_keywords(code, node)
     x, *ends = operands(code, node, method)
@@ -46,7 +46,7 @@ def flattened(code: Code, node: ast.Call, method: bool) -> Any:
     return code.domain.reshape(x, [*shape[:first], -1, *shape[last + 1 :]])
 
 
-def unflattened(code: Code, node: ast.Call, method: bool) -> Any:
+def unflattened(code: CodeReader, node: ast.Call, method: bool) -> Any:
     """x.unflatten(2, (2, 3))"""
     no_keywords(code, node)
     arguments = operands(code, node, method)
@@ -60,13 +60,13 @@ def unflattened(code: Code, node: ast.Call, method: bool) -> Any:
     return code.domain.reshape(x, [*shape[:axis], *lengths, *shape[axis + 1 :]])
 
 
-def length(code: Code, node: ast.Call, method: bool) -> Any:
+def length(code: CodeReader, node: ast.Call, method: bool) -> Any:
     x, *axis = operands(code, node, method)
     shape = code.domain.attribute(x, "shape")
     return shape[axis[0]] if axis else shape if method else shape[0]
 
 
-def embedded(code: Code, node: ast.Call, method: bool) -> Any:
+def embedded(code: CodeReader, node: ast.Call, method: bool) -> Any:
     """F.embedding(I, E), and torch.embedding(E, I)"""
     no_keywords(code, node)
     arguments = operands(code, node, False)
@@ -77,7 +77,7 @@ def embedded(code: Code, node: ast.Call, method: bool) -> Any:
     return code.domain.apply(OPERATIONS["take"][0], [table, index, 0])
 
 
-def sized(code: Code, node: ast.Call, method: bool) -> Any:
+def sized(code: CodeReader, node: ast.Call, method: bool) -> Any:
     """np.ones((n, m)), torch.ones(n, m)"""
     assert isinstance(node.func, (ast.Attribute, ast.Name))
     name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
@@ -91,12 +91,12 @@ def sized(code: Code, node: ast.Call, method: bool) -> Any:
     return code.domain.apply(OPERATIONS[name][0], [whole, code.ev(dtype[0]) if dtype else None])
 
 
-def dropout(code: Code, node: ast.Call, method: bool) -> Any:
+def dropout(code: CodeReader, node: ast.Call, method: bool) -> Any:
     code.domain.remark("dropout is left out")
     return code.ev(node.args[0])
 
 
-def converted(code: Code, node: ast.Call, method: bool) -> Any:
+def converted(code: CodeReader, node: ast.Call, method: bool) -> Any:
     """x.astype(float), x.float(), float("-inf"): a condition counts 1 where it holds."""
     assert isinstance(node.func, (ast.Attribute, ast.Name))
     if not method:

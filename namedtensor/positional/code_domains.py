@@ -10,15 +10,15 @@ from typing import Any
 from grammar import nodes
 from grammar.errors import AXES_NEEDED
 
-from .code_indices import Indices, shifted
+from .code_indices import CodeIndices, shifted
 from .elementwise_operations import comparison, floor_divide
-from .inputs import Input
+from .inputs import SourceInput
 from .matrix_leaves import node_of
-from .operations import Dtype, Masked, Misuse, Operation, Part, Size, Truth, as_value, numeric
+from .operations import Dtype, Masked, Misuse, Operation, PartArgument, SizeArgument, Truth, as_value, numeric
 from .optional_numpy import np
-from .program import Line
-from .values import Leaf, Value
-from .views import Views
+from .program import FormulaLine
+from .values import AxisValue, Leaf
+from .views import DimensionViews
 
 LENGTH_NAMES = re.compile(r"d|d_\w+|dk|head_dim|dim|n_embd")
 COMPARISONS: dict[str, Any] = {
@@ -31,13 +31,13 @@ COMPARISONS: dict[str, Any] = {
 }
 
 
-class Named:
+class NamedDomain:
     """Values with axes. A definition that is used is a line of the formula; a mere view of an input is none."""
 
     def __init__(self, code: Any):
         self.code, self.axes = code, code.axes
-        self.views, self.indices = Views(code.axes), Indices(code.axes)
-        self.lines: list[Line] = []
+        self.views, self.indices = DimensionViews(code.axes), CodeIndices(code.axes)
+        self.lines: list[FormulaLine] = []
         self.remarks: list[str] = []
         self.used: set[str] = set()
         self.names: dict[str, Any] = {}
@@ -60,11 +60,11 @@ class Named:
         problem = self.code.refuse(node, f"the shape of {node.id} is not known", f'give its axes: {node.id}="…"')
         raise problem.replace(symbol=node.id, reason=AXES_NEEDED)
 
-    def length(self, name: str, axis: Any, why: str) -> Size:
+    def length(self, name: str, axis: Any, why: str) -> SizeArgument:
         """A name that nobody gave as the length of an axis."""
         self.remark(f"{name} is read as |{axis.key}|{why}")
         self.code.lengths[name] = axis
-        return Size((axis,))
+        return SizeArgument((axis,))
 
     def look(self, name: str) -> Any:
         """A use of a name."""
@@ -73,7 +73,7 @@ class Named:
             if isinstance(bound, Leaf):
                 return bound.use(self.axes)
             return bound() if callable(bound) else bound
-        given: Input = self.code.inputs[name]
+        given: SourceInput = self.code.inputs[name]
         if given.literal is not None:
             return given.literal
         self.used.add(name)
@@ -84,7 +84,7 @@ class Named:
 
     def define(self, name: str, value: Any, again: Callable[[], Any]) -> None:
         """A definition: a line, or where it is only a view of an input or no tensor, the same again at each use."""
-        if not isinstance(value, Value):
+        if not isinstance(value, AxisValue):
             self.names[name] = value
             return
         if isinstance(value, Truth) or is_view(value):
@@ -104,10 +104,10 @@ class Named:
             spelled, count = f"{name}_{count}", count + 1
         if spelled != name:
             self.remark(f"the new {name} is called {spelled}")
-        self.lines.append(Line(node_of(spelled), value.node, tuple(dim for dim in value.dims if dim)))
+        self.lines.append(FormulaLine(node_of(spelled), value.node, tuple(dim for dim in value.dims if dim)))
         self.names[name] = Leaf(node_of(spelled), value.dims)
 
-    def tensor(self, value: Any) -> Value:
+    def tensor(self, value: Any) -> AxisValue:
         return as_value(value)
 
     def apply(self, record: Operation, arguments: list[Any]) -> Any:
@@ -126,27 +126,27 @@ class Named:
         return comparison(relation)(self.axes, x, y)
 
     def quotient(self, x: Any, y: Any) -> Any:
-        if isinstance(x, Size) and isinstance(y, int):
-            return Part(x, y)
+        if isinstance(x, SizeArgument) and isinstance(y, int):
+            return PartArgument(x, y)
         return floor_divide(self.axes, x, y)
 
     def attribute(self, value: Any, name: str) -> Any:
-        if not isinstance(value, Value):
+        if not isinstance(value, AxisValue):
             raise Misuse(f".{name} is not supported here")
         if name == "T":
             return value.moved(value.dims[::-1])
         if name == "mT" and len(value.dims) > 1:
             return value.moved((*value.dims[:-2], value.dims[-1], value.dims[-2]))
         if name == "shape":
-            return tuple(Size(dim) if dim else 1 for dim in value.dims)
+            return tuple(SizeArgument(dim) if dim else 1 for dim in value.dims)
         if name == "ndim":
             return len(value.dims)
         raise Misuse(f".{name} is not supported")
 
-    def reshape(self, x: Any, shape: list[Any]) -> Value:
+    def reshape(self, x: Any, shape: list[Any]) -> AxisValue:
         return self.views.reshape(as_value(x), shape)
 
-    def converted(self, x: Any, dtype: Dtype) -> Value:
+    def converted(self, x: Any, dtype: Dtype) -> AxisValue:
         """x.astype(float); a condition is a number too, and a number no condition or integer."""
         if dtype.name == "float" or (isinstance(x, Truth) and dtype.name == "int"):
             return numeric(x)
@@ -163,7 +163,7 @@ class Named:
         return self.indices.index(as_value(value), items)
 
 
-def is_view(value: Value) -> bool:
+def is_view(value: AxisValue) -> bool:
     """Whether a value is an input, whatever the order of its dimensions."""
     node = value.node
     return isinstance(node, (nodes.Name, nodes.Subscript)) or (
@@ -173,7 +173,7 @@ def is_view(value: Value) -> bool:
     )
 
 
-class Plain:
+class PlainDomain:
     """NumPy's arrays."""
 
     def __init__(self, code: Any, arrays: Mapping[str, Any], size_of: Callable[[Any], int]):

@@ -11,11 +11,11 @@ from typing import Any
 from grammar.errors import NotationError
 
 from .axes import Axes, Clash
-from .inputs import Input
+from .inputs import SourceInput
 from .matrix_leaves import Choose
-from .operations import DTYPES, OPERATIONS, REFUSED, Misuse, Operation, Pair, Size, named_operation
+from .operations import DTYPES, OPERATIONS, REFUSED, Misuse, Operation, Pair, SizeArgument, named_operation
 from .refusals import refused
-from .values import Value
+from .values import AxisValue
 
 MODULES = set("np numpy jnp torch F nn math scipy jax tf einops sp functional linalg special lib".split())
 MODULE_VALUES: dict[str, Any] = {"pi": math.pi, "e": math.e, "inf": math.inf, "newaxis": None}
@@ -41,12 +41,12 @@ ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 
 
-class Expressions:
+class CodeExpressions:
     """The walk over expressions; `domain` is what it is done over."""
 
     source: str
     axes: Axes
-    inputs: dict[str, Input]
+    inputs: dict[str, SourceInput]
     domain: Any
     torch: bool
     known_library: bool
@@ -118,8 +118,8 @@ class Expressions:
         left, right = self.ev(node.left), self.ev(node.right)
         if isinstance(left, (int, float)) and isinstance(right, (int, float)) and not isinstance(node.op, ast.MatMult):
             return self.arithmetic(node, left, right)
-        if isinstance(left, Size) and isinstance(right, Size) and isinstance(node.op, ast.Mult):
-            return Size((*left.dim, *right.dim))
+        if isinstance(left, SizeArgument) and isinstance(right, SizeArgument) and isinstance(node.op, ast.Mult):
+            return SizeArgument((*left.dim, *right.dim))
         if isinstance(node.op, ast.FloorDiv):
             return self.domain.quotient(left, right)
         if type(node.op) not in OPERATORS:
@@ -255,7 +255,7 @@ class Expressions:
     def transposing(self, node: ast.Call, arguments: list[Any]) -> str:
         """The library of x.transpose(0, 1): NumPy's takes all dimensions in order, PyTorch's exchanges two."""
         x, *order = arguments
-        rank = len(x.dims) if isinstance(x, Value) else getattr(x, "ndim", 0)
+        rank = len(x.dims) if isinstance(x, AxisValue) else getattr(x, "ndim", 0)
         if len(order) != 2 or not all(isinstance(position, int) for position in order):
             return "numpy"
         if rank != 2:
@@ -267,8 +267,8 @@ class Expressions:
 
 
 EXPRESSIONS: dict[type, Any] = {
-    ast.Constant: Expressions.constant, ast.Name: Expressions.name, ast.Tuple: Expressions.listed, ast.List: Expressions.listed, ast.UnaryOp: Expressions.unary, ast.BinOp: Expressions.binop,
-    ast.Compare: Expressions.compare, ast.Attribute: Expressions.attribute, ast.Subscript: Expressions.subscript, ast.Call: Expressions.call, ast.Lambda: Expressions.function,
+    ast.Constant: CodeExpressions.constant, ast.Name: CodeExpressions.name, ast.Tuple: CodeExpressions.listed, ast.List: CodeExpressions.listed, ast.UnaryOp: CodeExpressions.unary, ast.BinOp: CodeExpressions.binop,
+    ast.Compare: CodeExpressions.compare, ast.Attribute: CodeExpressions.attribute, ast.Subscript: CodeExpressions.subscript, ast.Call: CodeExpressions.call, ast.Lambda: CodeExpressions.function,
 }  # fmt: skip
 
 

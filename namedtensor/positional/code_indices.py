@@ -11,23 +11,23 @@ from typing import Any
 from grammar import nodes
 from grammar.nodes import Node
 
-from .axes import Axes, Axis, Dim, axes_of
-from .operations import Masked, Misuse, Part, Size, Truth, as_value
-from .values import Leaf, Value, call, iota, number, size
+from .axes import Axes, AxisVariable, Dim, axes_of
+from .operations import Masked, Misuse, PartArgument, SizeArgument, Truth, as_value
+from .values import AxisValue, Leaf, call, iota, number, size
 
 
-class Indices:
+class CodeIndices:
     """Indexing over values with axes."""
 
     def __init__(self, axes: Axes):
         self.axes, self.inputs = axes, axes.inputs
 
-    def index(self, x: Value, items: Sequence[Any]) -> Any:
+    def index(self, x: AxisValue, items: Sequence[Any]) -> Any:
         """x[items]. Raises Misuse where it has no formula."""
         if len(items) == 1 and isinstance(items[0], Truth):
             return self.masked(x, items[0])
         items = self.completed(x, items)
-        tensors = [position for position, item in enumerate(items) if isinstance(item, Value)]
+        tensors = [position for position, item in enumerate(items) if isinstance(item, AxisValue)]
         if tensors and any(isinstance(item, int) and not isinstance(item, bool) for item in items):
             raise Misuse("numbers and tensors together are not supported as indices")
         if len(tensors) > 1:
@@ -47,9 +47,9 @@ class Indices:
                 node, result = self.picked(node, only(dim), item)
                 dims.extend(result)
         self.axes.apart(axes_of(dims))
-        return Value(node, tuple(dims))
+        return AxisValue(node, tuple(dims))
 
-    def completed(self, x: Value, items: Sequence[Any]) -> list[Any]:
+    def completed(self, x: AxisValue, items: Sequence[Any]) -> list[Any]:
         """The items with a full slice for each dimension that they leave out."""
         count = sum(item is not None and item is not Ellipsis for item in items)
         if count > len(x.dims):
@@ -58,20 +58,20 @@ class Indices:
         return [*items[: dots[0]], *[slice(None)] * (len(x.dims) - count), *items[dots[0] + 1 :]]
 
     # ------------------------------------------------------------------------------------------------- one dimension
-    def picked(self, node: Node, axis: Axis, item: Any) -> tuple[Node, tuple[Dim, ...]]:
+    def picked(self, node: Node, axis: AxisVariable, item: Any) -> tuple[Node, tuple[Dim, ...]]:
         """A node with one axis indexed, and the dimensions in its place."""
         if isinstance(item, int) and not isinstance(item, bool):
             return at(node, axis, self.position(axis, item)), ()
         if isinstance(item, slice):
             return self.sliced(node, axis, item)
-        if isinstance(item, Value):
+        if isinstance(item, AxisValue):
             index, dims = self.tensor_index(axis, item)
             return at(node, axis, index), dims
         if isinstance(item, tuple):
             return self.listed(node, axis, item)
         raise Misuse("only numbers, slices and integer inputs are supported as indices")
 
-    def listed(self, node: Node, axis: Axis, item: tuple[Any, ...]) -> tuple[Node, tuple[Dim, ...]]:
+    def listed(self, node: Node, axis: AxisVariable, item: tuple[Any, ...]) -> tuple[Node, tuple[Dim, ...]]:
         """x[[0, 2]]"""
         if len(item) < 2 or not all(type(index) is int and index >= 0 for index in item):
             raise Misuse("only a list of numbers from 0 on is supported as an index")
@@ -82,7 +82,7 @@ class Indices:
         literal = nodes.Literal((tuple(number(index + 1) for index in item),), (nodes.Axis(part.key),))
         return at(node, axis, literal), ((part,),)
 
-    def tensor_index(self, axis: Axis, item: Value) -> tuple[Node, tuple[Dim, ...]]:
+    def tensor_index(self, axis: AxisVariable, item: AxisValue) -> tuple[Node, tuple[Dim, ...]]:
         """An input of integers as an index of an axis, counted from 1; its other value is a range."""
         if isinstance(item, Truth):
             raise Misuse("a condition is only supported as an index of all axes")
@@ -92,7 +92,7 @@ class Indices:
         self.counts(name, axis, -offset)
         return plus(unshifted(item.node), offset + 1), item.dims
 
-    def counts(self, name: str, axis: Axis, first: int) -> None:
+    def counts(self, name: str, axis: AxisVariable, first: int) -> None:
         """An input is an index of an axis, whose first element it calls `first`."""
         leaf: Leaf = self.inputs[name].leaf
         if any(counted.kind is axis.kind for counted in axes_of(leaf.dims)):
@@ -101,21 +101,21 @@ class Indices:
         if not any(counted is axis and start == first for counted, start in uses):
             uses.append((axis, first))
 
-    def position(self, axis: Axis, index: int) -> Node:
+    def position(self, axis: AxisVariable, index: int) -> Node:
         """An index counted from 0, as one counted from 1."""
         self.needs(axis, index + 1 if index >= 0 else -index)
         if index >= 0:
             return number(index + 1)
         return size(axis) if index == -1 else call("-", (size(axis), number(-index - 1)))
 
-    def needs(self, axis: Axis, least: int, more: int = 0) -> None:
+    def needs(self, axis: AxisVariable, least: int, more: int = 0) -> None:
         """The axis has at least these many elements, and in the comparison some more."""
         if axis.kind.size is not None and axis.kind.size < least:
             raise Misuse(f"the index is out of range: {axis.key} has {axis.kind.size} elements")
         self.axes.facts.least.append((axis, least + more))
 
     # --------------------------------------------------------------------------------------------------------- slices
-    def sliced(self, node: Node, axis: Axis, item: slice) -> tuple[Node, tuple[Dim, ...]]:
+    def sliced(self, node: Node, axis: AxisVariable, item: slice) -> tuple[Node, tuple[Dim, ...]]:
         if item.step == -1 and item.start is None and item.stop is None:
             return self.reversed(node, axis)
         if isinstance(item.step, int) and item.step > 1:
@@ -132,11 +132,17 @@ class Indices:
         self.axes.apart((axis, part))
         return nodes.Rename(cut, (((nodes.Axis(axis.key),), (nodes.Axis(part.key),)),)), ((part,),)
 
-    def bounded(self, axis: Axis, part: Axis, item: slice) -> None:
+    def bounded(self, axis: AxisVariable, part: AxisVariable, item: slice) -> None:
         """How long a slice between numbers is, or how long its axis has to be."""
         start, stop = item.start or 0, item.stop
-        if isinstance(stop, Part) and start == 0 or isinstance(start, Part) and stop is None and start.divisor == 2:
-            divisor = stop.divisor if isinstance(stop, Part) else 2
+        if (
+            isinstance(stop, PartArgument)
+            and start == 0
+            or isinstance(start, PartArgument)
+            and stop is None
+            and start.divisor == 2
+        ):
+            divisor = stop.divisor if isinstance(stop, PartArgument) else 2
             self.axes.facts.multiples.append((axis, part, divisor))
         if not isinstance(start, int) or not isinstance(stop, (int, type(None))):
             return
@@ -149,26 +155,26 @@ class Indices:
         elif stop is not None and (start < 0) == (stop < 0):
             self.axes.facts.pinned.append((part, stop - start))
 
-    def bound(self, axis: Axis, bound: Any) -> Node:
+    def bound(self, axis: AxisVariable, bound: Any) -> Node:
         """The number of elements before a bound of a slice."""
-        if isinstance(bound, Part):
+        if isinstance(bound, PartArgument):
             for whole in bound.whole.dim:
                 self.axes.facts.divisors.append((whole, bound.divisor))
             return call("/", (as_value(bound.whole).node, number(bound.divisor)))
-        if isinstance(bound, Size):
+        if isinstance(bound, SizeArgument):
             return as_value(bound).node
         if not isinstance(bound, int) or isinstance(bound, bool):
             raise Misuse("only numbers and lengths are supported in slices")
         self.needs(axis, abs(bound), 1)
         return number(bound) if bound >= 0 else call("-", (size(axis), number(-bound)))
 
-    def reversed(self, node: Node, axis: Axis) -> tuple[Node, tuple[Dim, ...]]:
+    def reversed(self, node: Node, axis: AxisVariable) -> tuple[Node, tuple[Dim, ...]]:
         turned = self.axes.twin(axis)
         self.axes.facts.same.append((turned, axis))
         self.axes.apart((axis, turned))
         return at(node, axis, plus(call("-", (size(axis), iota(turned))), 1)), ((turned,),)
 
-    def strided(self, node: Node, axis: Axis, item: slice) -> tuple[Node, tuple[Dim, ...]]:
+    def strided(self, node: Node, axis: AxisVariable, item: slice) -> tuple[Node, tuple[Dim, ...]]:
         """x[1::2]: the axis split, and an element of its inner part."""
         start = item.start or 0
         if not isinstance(start, int) or not 0 <= start < item.step or item.stop is not None:
@@ -182,7 +188,7 @@ class Indices:
         return at(nodes.Rename(node, ((old, new),)), inner, number(start + 1)), ((outer,),)
 
     # ------------------------------------------------------------------------------------------- several, and conditions
-    def paired(self, x: Value, items: Sequence[Any], tensors: Sequence[int]) -> Value:
+    def paired(self, x: AxisValue, items: Sequence[Any], tensors: Sequence[int]) -> AxisValue:
         """P[np.arange(n), I]: one index whose other dimensions are aligned with it."""
         if None in items or any(isinstance(item, slice) and item != slice(None) for item in items):
             raise Misuse("these indices together are not supported")
@@ -204,9 +210,9 @@ class Indices:
         dims.insert(tensors[0], index.dims[0])
         self.axes.apart(x.axes, index.axes)
         self.axes.apart(axes_of(dims))
-        return Value(at(x.node, axis, place), tuple(dims))
+        return AxisValue(at(x.node, axis, place), tuple(dims))
 
-    def masked(self, x: Value, condition: Truth) -> Masked:
+    def masked(self, x: AxisValue, condition: Truth) -> Masked:
         if len(condition.dims) != len(x.dims):
             raise Misuse("a condition is only supported as an index of all axes")
         for one, two in zip(x.dims, condition.dims):
@@ -218,7 +224,7 @@ class Indices:
 
 
 # ------------------------------------------------------------------------------------------------------------- nodes
-def at(node: Node, axis: Axis, index: Node) -> Node:
+def at(node: Node, axis: AxisVariable, index: Node) -> Node:
     """node_{axis(index)}; numbers in one subscript."""
     if isinstance(node, nodes.Index) and all(
         isinstance(item, nodes.Number) for item in (index, *dict(node.items).values())
@@ -254,7 +260,7 @@ def unshifted(node: Node) -> Node:
     return node
 
 
-def range_of(value: Value) -> Axis | None:
+def range_of(value: AxisValue) -> AxisVariable | None:
     """The axis of np.arange(n), as a value."""
     node = value.node
     if isinstance(node, nodes.Call) and node.operator == "-" and node.arguments[1] == nodes.Number(1):
@@ -264,7 +270,7 @@ def range_of(value: Value) -> Axis | None:
     return None
 
 
-def only(dim: Dim) -> Axis:
+def only(dim: Dim) -> AxisVariable:
     if len(dim) != 1:
         raise Misuse("an index of an axis of size 1, or of a merged one")
     return dim[0]

@@ -9,18 +9,18 @@ from grammar import nodes
 from grammar.nodes import Node
 
 from . import values
-from .axes import Axes, Axis, Dim, axes_of
-from .code_indices import Indices
-from .operations import Dtype, Misuse, Size, Truth, as_value, operation
+from .axes import Axes, AxisVariable, Dim, axes_of
+from .code_indices import CodeIndices
+from .operations import Dtype, Misuse, SizeArgument, Truth, as_value, operation
 from .optional_numpy import np
 from .product_operations import square_axes
-from .values import Value, call, iota, number
+from .values import AxisValue, call, iota, number
 
 
 # --------------------------------------------------------------------------------------------------- sizes of new axes
-def new_axis(axes: Axes, length: Any) -> Axis:
+def new_axis(axes: Axes, length: Any) -> AxisVariable:
     """An axis of a length: that of another axis, or a number, which the formula states."""
-    if isinstance(length, Size) and len(length.dim) == 1:
+    if isinstance(length, SizeArgument) and len(length.dim) == 1:
         axis = axes.twin(length.dim[0])
         axes.facts.same.append((axis, length.dim[0]))
         return axis
@@ -43,20 +43,20 @@ def plain_shape(shape: Any) -> tuple[int, ...]:
 
 
 # ---------------------------------------------------------------------------------------------------------- constants
-def filled(axes: Axes, shape: Any, value: Any) -> Value:
+def filled(axes: Axes, shape: Any, value: Any) -> AxisValue:
     """A constant along new axes."""
     return constant(new_dims(axes, shape), as_value(value).node)
 
 
-def constant(dims: Sequence[Dim], value: Node) -> Value:
+def constant(dims: Sequence[Dim], value: Node) -> AxisValue:
     over = axes_of(dims)
     if not over:
-        return Value(value, tuple(dims))
+        return AxisValue(value, tuple(dims))
     node: Node = nodes.Subscript(nodes.Name("ones"), tuple(values.name(axis) for axis in over))
-    return Value(node if value == number(1) else call("⊙", (value, node)), tuple(dims))
+    return AxisValue(node if value == number(1) else call("⊙", (value, node)), tuple(dims))
 
 
-def constant_of(x: Value) -> Node | None:
+def constant_of(x: AxisValue) -> Node | None:
     """The number that a tensor is filled with, where it is a constant."""
     node, factor = x.node, number(1)
     if isinstance(node, nodes.Call) and node.operator == "⊙" and len(node.arguments) == 2 and not node.subscript:
@@ -66,8 +66,8 @@ def constant_of(x: Value) -> Node | None:
     return None
 
 
-def full_of(value: float) -> tuple[Callable[..., Value], Callable[..., Any]]:
-    def rule(axes: Axes, shape: Any, dtype: Any) -> Value:
+def full_of(value: float) -> tuple[Callable[..., AxisValue], Callable[..., Any]]:
+    def rule(axes: Axes, shape: Any, dtype: Any) -> AxisValue:
         whole = filled(axes, shape, value)
         return Truth(whole.node, whole.dims) if dtype == Dtype("bool") and value else whole
 
@@ -77,7 +77,7 @@ def full_of(value: float) -> tuple[Callable[..., Value], Callable[..., Any]]:
     return rule, array
 
 
-def like(axes: Axes, x: Any, value: Any) -> Value:
+def like(axes: Axes, x: Any, value: Any) -> AxisValue:
     dims = tuple(tuple(axes.twin(axis) for axis in dim) for dim in as_value(x).dims)
     for one, two in zip(dims, as_value(x).dims):
         axes.unify_dims(one, two)
@@ -103,19 +103,19 @@ operation(
 
 
 # ---------------------------------------------------------------------------------------------- ranges, identities
-def arange(axes: Axes, length: Any, dtype: Any) -> Value:
+def arange(axes: Axes, length: Any, dtype: Any) -> AxisValue:
     """0, …, n − 1, as iota − 1."""
     axis = new_axis(axes, length)
-    return Value(call("-", (iota(axis), number(1))), ((axis,),))
+    return AxisValue(call("-", (iota(axis), number(1))), ((axis,),))
 
 
-def eye(axes: Axes, rows: Any, columns: Any, dtype: Any) -> Value:
+def eye(axes: Axes, rows: Any, columns: Any, dtype: Any) -> AxisValue:
     first = new_axis(axes, rows)
     second = new_axis(axes, rows if columns is None else columns)
     axes.apart((first, second))
     if dtype == Dtype("bool"):
         return Truth(call("=", (iota(first), iota(second))), ((first,), (second,)))
-    return Value(values.identity(first, second), ((first,), (second,)))
+    return AxisValue(values.identity(first, second), ((first,), (second,)))
 
 
 def plain_eye(rows: Any, columns: Any, dtype: Any) -> Any:
@@ -123,24 +123,24 @@ def plain_eye(rows: Any, columns: Any, dtype: Any) -> Any:
     return result.astype(bool) if dtype == Dtype("bool") else result
 
 
-def diag(axes: Axes, x: Any) -> Value:
+def diag(axes: Axes, x: Any) -> AxisValue:
     """A matrix with this diagonal, or the diagonal of a matrix."""
     value = as_value(x)
     if len(value.dims) == 1 and len(value.dims[0]) == 1:
         (axis,) = value.dims[0]
         other = axes.twin(axis)
         axes.apart((axis, other))
-        return Value(call("diag", (value.node,), (axis, other)), ((axis,), (other,)))
+        return AxisValue(call("diag", (value.node,), (axis, other)), ((axis,), (other,)))
     return diagonal(axes, x)
 
 
-def diagonal(axes: Axes, x: Any) -> Value:
+def diagonal(axes: Axes, x: Any) -> AxisValue:
     value = as_value(x)
     if len(value.dims) != 2:
         raise Misuse("the diagonal of anything but a matrix")
     first, second = square_axes(axes, value, "a diagonal")
     axes.apart(value.axes)
-    return Value(values.diagonal(value.node, first, second), (*value.dims[:-2], (first,)))
+    return AxisValue(values.diagonal(value.node, first, second), (*value.dims[:-2], (first,)))
 
 
 operation("arange", "stop, dtype=None", arange, lambda stop, dtype: np.arange(int(stop)))
@@ -149,8 +149,8 @@ operation("diag diag_embed", "x", diag, np.diag)
 operation("diagonal", "x", diagonal, lambda x: np.diagonal(x))
 
 
-def triangle(relation: str) -> Callable[..., Value]:
-    def rule(axes: Axes, x: Any, offset: Any) -> Value:
+def triangle(relation: str) -> Callable[..., AxisValue]:
+    def rule(axes: Axes, x: Any, offset: Any) -> AxisValue:
         """The last two axes below or above a diagonal, and 0 elsewhere."""
         value = as_value(x)
         if len(value.dims) < 2 or any(len(dim) != 1 for dim in value.dims[-2:]) or not isinstance(offset, int):
@@ -163,8 +163,8 @@ def triangle(relation: str) -> Callable[..., Value]:
         if isinstance(value, Truth):
             return Truth(holds if known == number(1) else call("∧", (holds, value.node)), value.dims)
         if known == number(1):
-            return Value(nodes.Indicator(holds), value.dims)
-        return Value(nodes.Cases(((value.node if known is None else known, holds), (number(0), None))), value.dims)
+            return AxisValue(nodes.Indicator(holds), value.dims)
+        return AxisValue(nodes.Cases(((value.node if known is None else known, holds), (number(0), None))), value.dims)
 
     return rule
 
@@ -174,7 +174,7 @@ operation("triu", "x, k|diagonal=0", triangle("≥"), np.triu)
 
 
 # ------------------------------------------------------------------------------------------------------------- literals
-def array(axes: Axes, x: Any, dtype: Any) -> Value:
+def array(axes: Axes, x: Any, dtype: Any) -> AxisValue:
     """np.array of numbers: a literal with axes of its own."""
     if not isinstance(x, tuple):
         return as_value(x)
@@ -190,19 +190,19 @@ def array(axes: Axes, x: Any, dtype: Any) -> Value:
     literal = nodes.Literal(
         tuple(tuple(number(item) for item in row) for row in rows), tuple(nodes.Axis(axis.key) for axis in over)
     )
-    return Value(literal, tuple((axis,) for axis in over))
+    return AxisValue(literal, tuple((axis,) for axis in over))
 
 
 operation("array tensor asarray", "x, dtype=None", array, lambda x, dtype: np.asarray(x))
 
 
 # ------------------------------------------------------------------------------------------------------------- one-hot
-def one_hot(axes: Axes, x: Any, length: Any) -> Value:
+def one_hot(axes: Axes, x: Any, length: Any) -> AxisValue:
     index = as_value(x)
     axis = new_axis(axes, length)
-    place, dims = Indices(axes).tensor_index(axis, index)
+    place, dims = CodeIndices(axes).tensor_index(axis, index)
     axes.apart((*index.axes, axis))
-    return Value(call("onehot", (place,), (axis,)), (*dims, (axis,)))
+    return AxisValue(call("onehot", (place,), (axis,)), (*dims, (axis,)))
 
 
 operation("one_hot", "x, num_classes", one_hot, lambda x, length: np.eye(int(length))[x])

@@ -15,20 +15,20 @@ from . import (
     values,
 )
 from .axes import Dim
-from .code import Code
-from .code_domains import Named
+from .code import CodeReader
+from .code_domains import NamedDomain
 from .code_expressions import SPECIAL
-from .inputs import Input
+from .inputs import SourceInput
 from .matrix_leaves import Choose, node_of
 from .operations import Misuse, as_value
 from .optional_numpy import np
 from .refusals import refused
-from .values import Leaf, Value, call
+from .values import AxisValue, Leaf, call
 
 ALONE = re.compile(r"""\s*['"]?(?P<spec>[A-Za-z. ]*(?:,[A-Za-z. ]*)*->[A-Za-z. ]*)['"]?\s*""")
 
 
-class Letters(Code):
+class EinsumLetters(CodeReader):
     """The reader of einsum strings and einops patterns; letters alone are for all inputs in order."""
 
     def __init__(self, source: str, shapes: Mapping[str, Any], choose: Choose, kind: str = "einsum"):
@@ -52,7 +52,7 @@ class Letters(Code):
         return (0, len(self.written)) if self.spec_alone else super().span(node)
 
 
-def einsum(code: Code, node: ast.Call, method: bool) -> Any:
+def einsum(code: CodeReader, node: ast.Call, method: bool) -> Any:
     texts = texts_of(node)
     if len(texts) != 1 or method:
         raise code.refuse(node, "einsum expects its letters as a string", 'write einsum("ab,bc->ac", A, B)')
@@ -68,7 +68,7 @@ def einsum(code: Code, node: ast.Call, method: bool) -> Any:
         raise code.refuse(node, f"there are {len(groups)} groups of letters, and {len(operands)} operands")
     for operand, group in zip(operands, groups):
         declare(code, operand, group)
-    rule = named_einsum if isinstance(code.domain, Named) else plain_einsum
+    rule = named_einsum if isinstance(code.domain, NamedDomain) else plain_einsum
     return rule(code, groups, output, [code.ev(operand) for operand in operands])
 
 
@@ -87,7 +87,7 @@ def words_of(text: str) -> list[str]:
     return re.findall(r"\.\.\.|[A-Za-z]", text)
 
 
-def letters_of(code: Code, node: ast.AST, spec: str) -> tuple[list[list[str]], list[str]]:
+def letters_of(code: CodeReader, node: ast.AST, spec: str) -> tuple[list[list[str]], list[str]]:
     left, arrow, right = spec.partition("->")
     if not re.fullmatch(r"[A-Za-z_0-9., ]*", left + right):
         raise code.refuse(node, "einsum expects letters, commas and ->")
@@ -110,21 +110,21 @@ def letters_of(code: Code, node: ast.AST, spec: str) -> tuple[list[list[str]], l
     return groups, output
 
 
-def declare(code: Code, operand: ast.expr, words: Sequence[str]) -> None:
+def declare(code: CodeReader, operand: ast.expr, words: Sequence[str]) -> None:
     """An operand that nobody gave has the axes of its letters."""
     if not isinstance(operand, ast.Name) or code.domain.has(operand.id) or "..." in words:
         return
     dims = tuple((code.axes.new(hint=word),) for word in words)
-    code.inputs[operand.id] = Input(operand.id, Leaf(node_of(operand.id), dims), guessed=True)
+    code.inputs[operand.id] = SourceInput(operand.id, Leaf(node_of(operand.id), dims), guessed=True)
 
 
 # ------------------------------------------------------------------------------------------------------------ einsum
-def named_einsum(code: Code, groups: list[list[str]], output: list[str], operands: list[Any]) -> Value:
+def named_einsum(code: CodeReader, groups: list[list[str]], output: list[str], operands: list[Any]) -> AxisValue:
     axes = code.axes
     parts = [as_value(operand) for operand in operands]
     groups, output = without_dots(groups, output, [len(part.dims) for part in parts])
     places: dict[str, Dim] = {}
-    total: Value | None = None
+    total: AxisValue | None = None
     held: list[str] = []
     for position, (part, group) in enumerate(zip(parts, groups)):
         if len(group) != len(part.dims):
@@ -151,13 +151,13 @@ def named_einsum(code: Code, groups: list[list[str]], output: list[str], operand
 
 def joined(
     axes: Any,
-    total: Value | None,
+    total: AxisValue | None,
     held: list[str],
-    part: Value,
+    part: AxisValue,
     group: list[str],
     later: set[str],
     places: Mapping[str, Dim],
-) -> tuple[Value, list[str]]:
+) -> tuple[AxisValue, list[str]]:
     """The product so far with one operand more, summed over what both have and nothing later needs."""
     if total is None:
         return part, list(group)
@@ -173,8 +173,8 @@ def joined(
 
 
 def diagonal(
-    code: Code, part: Value, group: list[str], output: list[str], others: list[str]
-) -> tuple[Value, list[str]]:
+    code: CodeReader, part: AxisValue, group: list[str], output: list[str], others: list[str]
+) -> tuple[AxisValue, list[str]]:
     """An operand with a letter twice: a trace where nothing else has it, else its diagonal."""
     twice = next((letter for letter in group if group.count(letter) > 1), None)
     if twice is None:
@@ -190,8 +190,8 @@ def diagonal(
     dims, letters = [part.dims[position] for position in rest], [group[position] for position in rest]
     code.axes.apart(part.axes)
     if twice not in output and twice not in others:
-        return Value(call("trace", (part.node,), (one, two)), tuple(dims)), letters
-    return Value(values.diagonal(part.node, one, two), (*dims, (one,))), [*letters, twice]
+        return AxisValue(call("trace", (part.node,), (one, two)), tuple(dims)), letters
+    return AxisValue(values.diagonal(part.node, one, two), (*dims, (one,))), [*letters, twice]
 
 
 def without_dots(groups: list[list[str]], output: list[str], ranks: list[int]) -> tuple[list[list[str]], list[str]]:
@@ -211,7 +211,7 @@ def without_dots(groups: list[list[str]], output: list[str], ranks: list[int]) -
     return result, output
 
 
-def plain_einsum(code: Code, groups: list[list[str]], output: list[str], operands: list[Any]) -> Any:
+def plain_einsum(code: CodeReader, groups: list[list[str]], output: list[str], operands: list[Any]) -> Any:
     words = dict.fromkeys(letter for group in groups for letter in group if letter != "...")
     letters = {word: chr(ord("a") + number) for number, word in enumerate(words)} | {"...": "..."}
     spec = ",".join("".join(letters[word] for word in group) for group in groups)

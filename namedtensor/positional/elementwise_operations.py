@@ -14,73 +14,73 @@ from .axes import Axes
 from .operations import Misuse, Truth, as_value, numeric, operation
 from .optional_numpy import np
 from .plain_functions import ELEMENTWISE, gelu, gelu_tanh
-from .values import Value, call, number
+from .values import AxisValue, call, number
 
 
 # -------------------------------------------------------------------------------------------------------- elementwise
-def unary(operator: str) -> Callable[..., Value]:
-    def rule(axes: Axes, x: Any) -> Value:
+def unary(operator: str) -> Callable[..., AxisValue]:
+    def rule(axes: Axes, x: Any) -> AxisValue:
         value = as_value(x)
-        return Value(call(operator, (value.node,)), value.dims)
+        return AxisValue(call(operator, (value.node,)), value.dims)
 
     return rule
 
 
-def binary(operator: str) -> Callable[..., Value]:
-    def rule(axes: Axes, x: Any, y: Any) -> Value:
+def binary(operator: str) -> Callable[..., AxisValue]:
+    def rule(axes: Axes, x: Any, y: Any) -> AxisValue:
         first, second = numeric(x), numeric(y)
         if operator == "⊙" and isinstance(first.node, nodes.Number) and not isinstance(second.node, nodes.Number):
-            return Value(nodes.Call("juxtaposed", (), (), (first.node, second.node)), second.dims)
+            return AxisValue(nodes.Call("juxtaposed", (), (), (first.node, second.node)), second.dims)
         return values.elementwise(axes, operator, first, second)
 
     return rule
 
 
-def power(axes: Axes, x: Any, p: Any) -> Value:
+def power(axes: Axes, x: Any, p: Any) -> AxisValue:
     base = as_value(x)
     if isinstance(p, (int, float)) and not isinstance(p, bool):
         if p < 0:
-            return values.elementwise(axes, "/", Value(number(1)), power(axes, x, -p))
+            return values.elementwise(axes, "/", AxisValue(number(1)), power(axes, x, -p))
         if p == 0.5:
-            return Value(call("sqrt", (base.node,)), base.dims)
+            return AxisValue(call("sqrt", (base.node,)), base.dims)
         if p == 1:
             return base
     exponent = as_value(p)
     dims = values.aligned(axes, base, exponent)
-    return Value(nodes.Superscript(base.node, (exponent.node,)), dims)
+    return AxisValue(nodes.Superscript(base.node, (exponent.node,)), dims)
 
 
-def reciprocal(axes: Axes, x: Any) -> Value:
-    return values.elementwise(axes, "/", Value(number(1)), as_value(x))
+def reciprocal(axes: Axes, x: Any) -> AxisValue:
+    return values.elementwise(axes, "/", AxisValue(number(1)), as_value(x))
 
 
-def rsqrt(axes: Axes, x: Any) -> Value:
+def rsqrt(axes: Axes, x: Any) -> AxisValue:
     return reciprocal(axes, unary("sqrt")(axes, x))
 
 
-def square(axes: Axes, x: Any) -> Value:
+def square(axes: Axes, x: Any) -> AxisValue:
     return power(axes, x, 2)
 
 
-def gelu_rule(axes: Axes, x: Any, approximate: Any) -> Value:
+def gelu_rule(axes: Axes, x: Any, approximate: Any) -> AxisValue:
     if approximate not in ("none", "tanh"):
         raise Misuse(f"approximate={approximate!r} is not supported")
     return unary("gelu" if approximate == "none" else "gelu_tanh")(axes, x)
 
 
-def where(axes: Axes, condition: Any, x: Any, y: Any) -> Value:
+def where(axes: Axes, condition: Any, x: Any, y: Any) -> AxisValue:
     parts = [as_value(part) for part in (condition, x, y)]
     dims = values.aligned(axes, *parts)
     if not isinstance(condition, Truth):
         raise Misuse("the condition is not a comparison")
-    return Value(nodes.Cases(((parts[1].node, parts[0].node), (parts[2].node, None))), dims)
+    return AxisValue(nodes.Cases(((parts[1].node, parts[0].node), (parts[2].node, None))), dims)
 
 
-def masked_fill(axes: Axes, x: Any, mask: Any, value: Any) -> Value:
+def masked_fill(axes: Axes, x: Any, mask: Any, value: Any) -> AxisValue:
     return where(axes, mask, value, x)
 
 
-def clip(axes: Axes, x: Any, low: Any, high: Any) -> Value:
+def clip(axes: Axes, x: Any, low: Any, high: Any) -> AxisValue:
     result = as_value(x)
     if low is not None:
         result = values.elementwise(axes, "max", result, as_value(low))
@@ -127,21 +127,21 @@ def comparison(relation: str) -> Callable[..., Truth]:
     return rule
 
 
-def log_of(base: int) -> Callable[..., Value]:
-    def rule(axes: Axes, x: Any) -> Value:
-        return values.elementwise(axes, "/", unary("log")(axes, x), Value(call("log", (number(base),))))
+def log_of(base: int) -> Callable[..., AxisValue]:
+    def rule(axes: Axes, x: Any) -> AxisValue:
+        return values.elementwise(axes, "/", unary("log")(axes, x), AxisValue(call("log", (number(base),))))
 
     return rule
 
 
-def floor_divide(axes: Axes, x: Any, y: Any) -> Value:
+def floor_divide(axes: Axes, x: Any, y: Any) -> AxisValue:
     return unary("floor")(axes, binary("/")(axes, x, y))
 
 
-def with_setting(operator: str, name: str, default: float) -> Callable[..., Value]:
+def with_setting(operator: str, name: str, default: float) -> Callable[..., AxisValue]:
     """leaky_relu, elu: of the setting that the notation has."""
 
-    def rule(axes: Axes, x: Any, setting: Any) -> Value:
+    def rule(axes: Axes, x: Any, setting: Any) -> AxisValue:
         if setting != default:
             raise Misuse(f"{name}={setting} is not supported")
         return unary(operator)(axes, x)

@@ -11,13 +11,13 @@ from grammar.printer import to_text
 from grammar.traversal import children
 
 from .axes import axes_of
-from .program import Program
+from .program import TranslatedProgram
 from .values import IDENTITY, written
 
 Names = Mapping[str, tuple[str, ...]]
 
 
-def statements_of(program: Program, names: Names) -> tuple[list[nodes.Statement], tuple[str, ...]]:
+def statements_of(program: TranslatedProgram, names: Names) -> tuple[list[nodes.Statement], tuple[str, ...]]:
     """The lines, and the axes of the value; a value that begins with a sign after others gets a name."""
     names = {**names, **{f"{key}*": tuple(f"{name}*" for name in spelled) for key, spelled in names.items()}}
     if "I" in program.inputs:
@@ -46,7 +46,7 @@ def statements_of(program: Program, names: Names) -> tuple[list[nodes.Statement]
 
 
 def size_statements(
-    program: Program, names: Mapping[str, tuple[str, ...]], statements: Sequence[nodes.Statement]
+    program: TranslatedProgram, names: Mapping[str, tuple[str, ...]], statements: Sequence[nodes.Statement]
 ) -> list[nodes.Statement]:
     """|k| = 3, and |n'| = |n| where no tensor has n'."""
     facts = program.axes.facts

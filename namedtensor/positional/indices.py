@@ -73,7 +73,7 @@ def indexed(tree: Tree) -> Pair | None:
 
 
 @dataclass
-class Letters:
+class IndexLetters:
     """What the letters of a statement are: `free` those of the left side, `counts` how many indices a name has."""
 
     source: str
@@ -97,9 +97,9 @@ class Letters:
         return pair
 
 
-def letters_of(statement: Statement, names: Mapping[str, int], source: str) -> Letters:
+def letters_of(statement: Statement, names: Mapping[str, int], source: str) -> IndexLetters:
     """The letters of a statement; `names` are the given ones with the number of their axes."""
-    result = Letters(source, None)
+    result = IndexLetters(source, None)
     trees = list(statement.body.all())
     result.bound = frozenset(letter for tree in trees if tree.op == "big" for letter in written_below(tree))
     head = statement.head
@@ -151,7 +151,7 @@ def written_below(tree: Tree) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*tree.letters, *(side for side in sides if is_letter(side)))))
 
 
-def bind(tree: Tree, known: set[str], letters: Letters, beside: frozenset[str] = frozenset()) -> None:
+def bind(tree: Tree, known: set[str], letters: IndexLetters, beside: frozenset[str] = frozenset()) -> None:
     """Find what each ∑ binds; `known` are letters of the left side and of the sums around, `beside` those of other factors."""
     if tree.op == "big":
         bound = tuple(
@@ -178,7 +178,7 @@ def entries_in(tree: Tree) -> set[str]:
     return inside - {*tree.letters}
 
 
-def counted(letters: Letters, name: str, items: tuple[str, ...], given: int | None) -> bool:
+def counted(letters: IndexLetters, name: str, items: tuple[str, ...], given: int | None) -> bool:
     """Whether scripts are indices: letters and numbers, no more than the name has axes; d_k and n_t are sizes."""
     if not all(map(item_of, items)) or not any(map(letters_of_item, items)):
         return False
@@ -199,7 +199,7 @@ def head_letters(head: Tree) -> tuple[str, ...]:
     return items_of(head.text) if head.op == "sub" else ()
 
 
-def letters_in(tree: Tree, letters: Letters, names: Mapping[str, object]) -> dict[str, int]:
+def letters_in(tree: Tree, letters: IndexLetters, names: Mapping[str, object]) -> dict[str, int]:
     """The letters that a factor has left, with the number of times; without those that it sums itself."""
     if pair := letters.index_of(tree, names):
         listed = [letter for item in pair[1] for letter in letters_of_item(item)]
@@ -236,7 +236,7 @@ def factors_of(tree: Tree) -> list[Tree]:
     return [tree]
 
 
-def occurrences(factors: list[Tree], letters: Letters, names: Mapping[str, object]) -> dict[str, int]:
+def occurrences(factors: list[Tree], letters: IndexLetters, names: Mapping[str, object]) -> dict[str, int]:
     """How often each letter is in a product."""
     counts: dict[str, int] = {}
     for factor in factors:
@@ -245,11 +245,11 @@ def occurrences(factors: list[Tree], letters: Letters, names: Mapping[str, objec
     return counts
 
 
-def left_by_product(factors: list[Tree], letters: Letters, names: Mapping[str, object]) -> set[str]:
+def left_by_product(factors: list[Tree], letters: IndexLetters, names: Mapping[str, object]) -> set[str]:
     counts = occurrences(factors, letters, names)
     return {*counts} - summed_by(counts, letters)
 
 
-def summed_by(counts: Mapping[str, int], letters: Letters) -> set[str]:
+def summed_by(counts: Mapping[str, int], letters: IndexLetters) -> set[str]:
     """The letters that a product sums: twice in it, and not free; those of a ∑ around it are not among them."""
     return {letter for letter, count in counts.items() if count > 1 and letter not in (letters.free or ())}

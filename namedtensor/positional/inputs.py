@@ -12,7 +12,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Node
 from grammar.parser import parse
 
-from .axes import Axes, Axis, Clash
+from .axes import Axes, AxisVariable, Clash
 from .values import Leaf
 
 AXIS = re.compile(r"([^\W\d][\w]*'*)(?:\[(\d+)\])?")
@@ -20,7 +20,7 @@ HINT = 'give names in order, such as W="out chans", sizes such as (3, 4), or an 
 
 
 @dataclass(frozen=True)
-class Input:
+class SourceInput:
     """A name with its declared axes; `literal` is a number that is given in place of a shape."""
 
     name: str
@@ -31,33 +31,33 @@ class Input:
     row: bool = False  # a definition that is a row
 
 
-def inputs_of(axes: Axes, shapes: Mapping[str, Any], node_of: Any) -> dict[str, Input]:
+def inputs_of(axes: Axes, shapes: Mapping[str, Any], node_of: Any) -> dict[str, SourceInput]:
     """The inputs that are given, by name. Raises NotationError for a shape that cannot be read."""
     return {name: _input(axes, name, shape, node_of(name)) for name, shape in shapes.items()}
 
 
-def _input(axes: Axes, name: str, shape: Any, node: Node) -> Input:
+def _input(axes: Axes, name: str, shape: Any, node: Node) -> SourceInput:
     if isinstance(shape, bool):
         raise NotationError(316, f"invalid shape for {name}: {shape!r}", hint=HINT)
     if isinstance(shape, (int, float)):
-        return Input(name, Leaf(node, ()), float(shape) if isinstance(shape, float) else shape)
+        return SourceInput(name, Leaf(node, ()), float(shape) if isinstance(shape, float) else shape)
     if isinstance(shape, str):
-        return Input(name, Leaf(node, _named(axes, name, shape)))
+        return SourceInput(name, Leaf(node, _named(axes, name, shape)))
     if isinstance(shape, Mapping):
         sized = [(str(axis), size if isinstance(size, int) else None) for axis, size in shape.items()]
-        return Input(name, Leaf(node, _distinct(axes, sized)))
+        return SourceInput(name, Leaf(node, _distinct(axes, sized)))
     order, lengths = getattr(shape, "axes", None), getattr(shape, "sizes", None)
     sizes: Any = getattr(shape, "shape", shape)
     if isinstance(order, tuple) and isinstance(lengths, Mapping):  # a named tensor
-        return Input(name, Leaf(node, _distinct(axes, [(str(axis), int(lengths[axis])) for axis in order])))
+        return SourceInput(name, Leaf(node, _distinct(axes, [(str(axis), int(lengths[axis])) for axis in order])))
     if not isinstance(sizes, Sequence) or not all(
         isinstance(size, int) and not isinstance(size, bool) for size in sizes
     ):
         raise NotationError(316, f"invalid shape for {name}: {shape!r}"[:200], hint=HINT)
-    return Input(name, Leaf(node, tuple((axes.new(size=size),) if size != 1 else () for size in sizes)))
+    return SourceInput(name, Leaf(node, tuple((axes.new(size=size),) if size != 1 else () for size in sizes)))
 
 
-def _named(axes: Axes, name: str, text: str) -> tuple[tuple[Axis, ...], ...]:
+def _named(axes: Axes, name: str, text: str) -> tuple[tuple[AxisVariable, ...], ...]:
     text = text.strip()
     if "ℝ" in text or text.startswith(("\\mathbb", "R^")):
         try:
@@ -80,10 +80,10 @@ def _named(axes: Axes, name: str, text: str) -> tuple[tuple[Axis, ...], ...]:
     return _distinct(axes, pairs)
 
 
-def _distinct(axes: Axes, pairs: Sequence[tuple[str, int | None]]) -> tuple[tuple[Axis, ...], ...]:
+def _distinct(axes: Axes, pairs: Sequence[tuple[str, int | None]]) -> tuple[tuple[AxisVariable, ...], ...]:
     """The axes of these names; a name a second time gets a prime."""
     seen: set[str] = set()
-    result: list[tuple[Axis, ...]] = []
+    result: list[tuple[AxisVariable, ...]] = []
     for name, size in pairs:
         while name in seen:
             name += "'"

@@ -8,18 +8,18 @@ from typing import Any
 from . import values
 from .axes import Axes
 from .axis_operations import along, reduced
-from .code_indices import Indices, at, only
+from .code_indices import CodeIndices, at, only
 from .elementwise_operations import binary, square, unary
 from .operations import Misuse, as_value, operation
 from .optional_numpy import np
 from .plain_functions import sigmoid, softmax
-from .values import Value, call, number
+from .values import AxisValue, call, number
 
 REDUCTIONS = {"mean": "mean", "sum": "∑"}
 PLAIN = {"mean": np.mean, "sum": np.sum, "none": lambda x: x}
 
 
-def over_all(axes: Axes, loss: Value, reduction: Any) -> Value:
+def over_all(axes: Axes, loss: AxisValue, reduction: Any) -> AxisValue:
     if reduction == "none":
         return loss
     if reduction not in REDUCTIONS:
@@ -27,7 +27,7 @@ def over_all(axes: Axes, loss: Value, reduction: Any) -> Value:
     return reduced(axes, REDUCTIONS[reduction], loss, None, False)
 
 
-def alike(x: Any, y: Any) -> tuple[Value, Value]:
+def alike(x: Any, y: Any) -> tuple[AxisValue, AxisValue]:
     first, second = as_value(x), as_value(y)
     if len(first.dims) != len(second.dims):
         raise Misuse("a loss of tensors with different numbers of axes")
@@ -35,24 +35,24 @@ def alike(x: Any, y: Any) -> tuple[Value, Value]:
 
 
 # -------------------------------------------------------------------------------------------------------- of classes
-def picked(axes: Axes, scores: Value, target: Any) -> Value:
+def picked(axes: Axes, scores: AxisValue, target: Any) -> AxisValue:
     """−scores at the class of each example, where the classes are the second dimension, or the only one."""
     classes = only(scores.dims[1 if len(scores.dims) > 1 else 0])
     rest = [dim for position, dim in enumerate(scores.dims) if position != min(1, len(scores.dims) - 1)]
     index = as_value(target)
-    dims = values.aligned(axes, Value(scores.node, tuple(rest)), index)
+    dims = values.aligned(axes, AxisValue(scores.node, tuple(rest)), index)
     if len(index.dims) != len(rest) or any(bool(one) != bool(two) for one, two in zip(index.dims, rest)):
         raise Misuse("the classes are not one for each example")
-    place, _ = Indices(axes).tensor_index(classes, index)
+    place, _ = CodeIndices(axes).tensor_index(classes, index)
     axes.apart(scores.axes, index.axes)
-    return Value(call("negative", (at(scores.node, classes, place),)), dims)
+    return AxisValue(call("negative", (at(scores.node, classes, place),)), dims)
 
 
-def nll(axes: Axes, x: Any, target: Any, reduction: Any) -> Value:
+def nll(axes: Axes, x: Any, target: Any, reduction: Any) -> AxisValue:
     return over_all(axes, picked(axes, as_value(x), target), reduction)
 
 
-def cross_entropy(axes: Axes, x: Any, target: Any, reduction: Any) -> Value:
+def cross_entropy(axes: Axes, x: Any, target: Any, reduction: Any) -> AxisValue:
     scores = as_value(x)
     return nll(axes, along("logsoftmax")(axes, scores, 1 if len(scores.dims) > 1 else 0), target, reduction)
 
@@ -74,19 +74,19 @@ operation(
 
 
 # ------------------------------------------------------------------------------------------------------- of elements
-def loss(element: Callable[[Axes, Value, Value], Value]) -> Callable[..., Value]:
-    def rule(axes: Axes, x: Any, y: Any, reduction: Any) -> Value:
+def loss(element: Callable[[Axes, AxisValue, AxisValue], AxisValue]) -> Callable[..., AxisValue]:
+    def rule(axes: Axes, x: Any, y: Any, reduction: Any) -> AxisValue:
         return over_all(axes, element(axes, *alike(x, y)), reduction)
 
     return rule
 
 
-def difference(axes: Axes, x: Value, y: Value) -> Value:
+def difference(axes: Axes, x: AxisValue, y: AxisValue) -> AxisValue:
     return values.elementwise(axes, "-", x, y)
 
 
-def binary_entropy(axes: Axes, p: Value, y: Value) -> Value:
-    one = Value(number(1))
+def binary_entropy(axes: Axes, p: AxisValue, y: AxisValue) -> AxisValue:
+    one = AxisValue(number(1))
     positive = binary("⊙")(axes, y, unary("log")(axes, p))
     negative = binary("⊙")(axes, difference(axes, one, y), unary("log")(axes, difference(axes, one, p)))
     return unary("negative")(axes, values.elementwise(axes, "+", positive, negative))
@@ -111,12 +111,12 @@ for name, element, array in LOSSES:
 
 
 # ------------------------------------------------------------------------------------------------------ similarities
-def length(axes: Axes, x: Value, axis: Any, eps: float) -> Value:
+def length(axes: Axes, x: AxisValue, axis: Any, eps: float) -> AxisValue:
     """The norm along an axis, at least eps."""
-    return values.elementwise(axes, "max", reduced(axes, "norm", x, axis, True), Value(number(eps)))
+    return values.elementwise(axes, "max", reduced(axes, "norm", x, axis, True), AxisValue(number(eps)))
 
 
-def normalize(axes: Axes, x: Any, order: Any, axis: Any, eps: Any) -> Value:
+def normalize(axes: Axes, x: Any, order: Any, axis: Any, eps: Any) -> AxisValue:
     if order != 2:
         raise Misuse(f"p={order} is not supported")
     value = as_value(x)
@@ -127,7 +127,7 @@ def plain_normalize(x: Any, order: Any, axis: Any, eps: Any) -> Any:
     return x / np.maximum(np.sqrt((x**2).sum(axis, keepdims=True)), eps)
 
 
-def cosine(axes: Axes, x: Any, y: Any, axis: Any, eps: Any) -> Value:
+def cosine(axes: Axes, x: Any, y: Any, axis: Any, eps: Any) -> AxisValue:
     first, second = normalize(axes, x, 2, axis, eps), normalize(axes, y, 2, axis, eps)
     return reduced(axes, "∑", values.elementwise(axes, "⊙", first, second), axis, False)
 

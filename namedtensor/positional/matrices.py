@@ -16,14 +16,14 @@ from grammar.errors import NotationError
 from grammar.nodes import Node
 
 from . import values
-from .axes import Axes, Axis, Clash, Dim, Dims, axes_of
+from .axes import Axes, AxisVariable, Clash, Dim, Dims, axes_of
 from .indices import canonical, factors_of, letters_in, occurrences, spelled, summed_by
-from .matrix_leaves import EMPTY, Leaves, Matrix
+from .matrix_leaves import EMPTY, Matrix, MatrixLeaves
 from .source_tree import Tree
-from .values import Value, call, number
+from .values import AxisValue, call, number
 
 
-class Walk(Leaves):
+class Walk(MatrixLeaves):
     """The walk with its products and sums."""
 
     # ------------------------------------------------------------------------------------------------------ products
@@ -102,13 +102,20 @@ class Walk(Leaves):
         return self.reduced("∑", value, over, value.dims, own)
 
     def reduced(
-        self, operator: str, value: Matrix, over: Sequence[Axis], dims: Dims, indices: Mapping[str, Axis]
+        self,
+        operator: str,
+        value: Matrix,
+        over: Sequence[AxisVariable],
+        dims: Dims,
+        indices: Mapping[str, AxisVariable],
     ) -> Matrix:
         """A reduction over axes of a value; the sum of a diagonal is a trace."""
         if operator == "∑" and value.twice and len(over) == 1 and over[0].root is value.twice[1].root:
             node: Node = call("trace", (value.twice[0],), value.twice[1:])
         else:
-            node = values.reduced(self.axes, operator, Value(value.node, value.dims, value.factors), over, dims).node
+            node = values.reduced(
+                self.axes, operator, AxisValue(value.node, value.dims, value.factors), over, dims
+            ).node
         if operator == "∑" and len(over) == 1:
             self.summed = over[0]
         return Matrix(node, dims, indices=tuple(indices.items()))
@@ -312,7 +319,7 @@ class Walk(Leaves):
             if missing and not bias:
                 raise self.misfit(x, y, tree)
         try:
-            plain = [Value(value.node, value.dims) for value in (x, y)]
+            plain = [AxisValue(value.node, value.dims) for value in (x, y)]
             dims = values.aligned(self.axes, *plain)
         except Clash as clash:
             raise self.misfit(x, y, tree, clash) from None
@@ -354,7 +361,7 @@ class Walk(Leaves):
         return replace(dims, reciprocal=y) if literal_one and y.is_number else dims
 
 
-def is_sum_over(axes: Axes, value: Matrix, axis: Axis | None) -> bool:
+def is_sum_over(axes: Axes, value: Matrix, axis: AxisVariable | None) -> bool:
     """Whether a value is the sum over just this axis."""
     node = value.node
     if axis is None or not isinstance(node, nodes.Call) or node.operator != "∑" or len(node.subscript) != 1:

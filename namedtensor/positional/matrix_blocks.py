@@ -12,7 +12,7 @@ from .matrices import Walk, transposed
 from .matrix_functions import rule
 from .matrix_leaves import Matrix
 from .source_tree import Tree
-from .values import Value, call, number
+from .values import AxisValue, call, number
 
 
 @rule("block")
@@ -55,7 +55,7 @@ def beside(walk: Walk, tree: Tree, blocks: Sequence[Matrix]) -> Matrix:
     if len({bool(part.dims[0]) for part in blocks}) > 1:
         raise walk.refuse(tree, "the blocks of this matrix have different numbers of rows")
     try:
-        rows = values.aligned(walk.axes, *(Value(part.node, part.dims[:1]) for part in blocks))
+        rows = values.aligned(walk.axes, *(AxisValue(part.node, part.dims[:1]) for part in blocks))
     except Clash:
         listed = " and ".join(walk.called(part.dims[0]) for part in blocks)
         raise walk.refuse(tree, f"the rows of the blocks differ: {listed}") from None

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from grammar import nodes
 
-from .axes import Axis, axes_of
+from .axes import AxisVariable, axes_of
 from .indices import canonical, is_letter, spelled
 from .matrices import Walk, transposed
 from .matrix_functions import rule
 from .matrix_leaves import EMPTY, Matrix
 from .source_tree import Tree
-from .values import Leaf, Value
+from .values import AxisValue, Leaf
 
 LAYOUTS = ("rows are those of the function", "rows are those of the variable")
 
@@ -53,19 +53,19 @@ def gradient(walk: Walk, tree: Tree) -> Matrix:
     return Matrix(used.node, EMPTY, indices=(*value.indices, *zip(items, used.axes)))
 
 
-def plain(walk: Walk, value: Matrix, leaf: Leaf) -> Value:
+def plain(walk: Walk, value: Matrix, leaf: Leaf) -> AxisValue:
     """The derivative of a number, with the axes of the input."""
     return Leaf(nodes.Derivative(value.node, leaf.node, ""), leaf.dims).use(walk.axes)
 
 
-def starred(walk: Walk, value: Matrix, leaf: Leaf) -> Value:
+def starred(walk: Walk, value: Matrix, leaf: Leaf) -> AxisValue:
     """The derivative of a tensor: its axes, and those of the input, which the notation marks with a star."""
-    pairs: list[tuple[Axis, Axis]] = [(axis, walk.axes.twin(axis)) for axis in axes_of(leaf.dims)]
+    pairs: list[tuple[AxisVariable, AxisVariable]] = [(axis, walk.axes.twin(axis)) for axis in axes_of(leaf.dims)]
     items = tuple(((nodes.Axis(f"{old.key}*"),), (nodes.Axis(new.key),)) for old, new in pairs)
     walk.axes.apart((*value.axes, *(new for _, new in pairs)))
     own = dict(pairs)
     node = nodes.Rename(nodes.Derivative(value.node, leaf.node, "*"), items)
-    return Value(node, tuple(tuple(own[axis] for axis in dim) for dim in leaf.dims))
+    return AxisValue(node, tuple(tuple(own[axis] for axis in dim) for dim in leaf.dims))
 
 
 def of_vector(walk: Walk, tree: Tree, value: Matrix, leaf: Leaf) -> Matrix:

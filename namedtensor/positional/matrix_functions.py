@@ -8,7 +8,7 @@ from dataclasses import replace
 from grammar import nodes
 from grammar.nodes import Node
 
-from .axes import Axis, axes_of
+from .axes import AxisVariable, axes_of
 from .indices import canonical, is_letter, items_of, spelled
 from .matrices import Walk, transposed
 from .matrix_leaves import EMPTY, RULES, Matrix
@@ -31,7 +31,7 @@ def applied(walk: Walk, operator: str, x: Matrix) -> Matrix:
     return replace(walk.make(call(operator, (x.node,)), x.dims, x), lying=x.lying)
 
 
-def square(walk: Walk, tree: Tree, x: Matrix, what: str) -> tuple[Axis, Axis]:
+def square(walk: Walk, tree: Tree, x: Matrix, what: str) -> tuple[AxisVariable, AxisVariable]:
     """The two axes of a square matrix. Raises NotationError where it is not."""
     rows, columns = x.dims
     if x.identity or len(rows) != 1 or len(columns) != 1 or not rows[0].kind.fits(columns[0].kind):

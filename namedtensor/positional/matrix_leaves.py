@@ -13,13 +13,13 @@ from grammar.nodes import Node
 from grammar.parser import parse
 
 from . import values
-from .axes import Axes, Axis, Clash, Dim, Dims, axes_of
+from .axes import Axes, AxisVariable, Clash, Dim, Dims, axes_of
 from .binders import item_of
-from .indices import Letters, canonical, entries_in, is_letter, spelled
-from .inputs import Input
+from .indices import IndexLetters, canonical, entries_in, is_letter, spelled
+from .inputs import SourceInput
 from .refusals import refused
 from .source_tree import Tree
-from .values import Leaf, Value, call, number
+from .values import AxisValue, Leaf, call, number
 
 SIZES = re.compile(r"d|d_\w|d_\{\w+\}|[nmNMT]")
 
@@ -31,25 +31,25 @@ class Choose(Protocol):
 
 
 @dataclass(frozen=True)
-class Matrix(Value):
+class Matrix(AxisValue):
     """A value with rows and columns; `indices` are the axes of its letters.
 
     `lying`: it is a given vector, which may be a row or a column. The other fields say what a product makes of it.
     """
 
-    indices: tuple[tuple[str, Axis], ...] = ()
+    indices: tuple[tuple[str, AxisVariable], ...] = ()
     lying: bool = False
     identity: bool = False  # I, times `node`
     ones: bool = False
     diagonal: Matrix | None = None  # diag(s), of s
     inverse: Matrix | None = None  # of this
     reciprocal: Matrix | None = None  # 1 over this
-    size: Axis | None = None  # |axis|
+    size: AxisVariable | None = None  # |axis|
     literal: float | None = None
-    twice: tuple[Node, Axis, Axis] | None = None  # the diagonal A_{ii}, of this tensor over these axes
+    twice: tuple[Node, AxisVariable, AxisVariable] | None = None  # the diagonal A_{ii}, of this tensor over these axes
 
     @property
-    def axes(self) -> tuple[Axis, ...]:
+    def axes(self) -> tuple[AxisVariable, ...]:
         return (*axes_of(self.dims), *(axis for _, axis in self.indices))
 
     @property
@@ -65,29 +65,29 @@ EMPTY: Dims = ((), ())
 
 
 @dataclass(frozen=True)
-class Range:
+class IndexRange:
     """What a letter of a sum runs over: from `first` to `less` before the end of its axis."""
 
     first: int
     less: int
 
 
-class Leaves:
+class MatrixLeaves:
     """The walk over the tree of one line. `names` are the inputs and definitions; `remarks` all that is assumed."""
 
-    def __init__(self, source: str, axes: Axes, names: dict[str, Input], letters: Letters, choose: Choose):
+    def __init__(self, source: str, axes: Axes, names: dict[str, SourceInput], letters: IndexLetters, choose: Choose):
         self.source, self.axes, self.names, self.letters, self.choose = source, axes, names, letters, choose
         self.remarks: list[str] = []
         self.statement = Tree("", (0, 0))
-        self.scope: dict[str, Axis] = {}
-        self.free_axes: dict[str, Axis] = {}
-        self.ends: dict[str, Axis] = {}
-        self.sizes: dict[str, Axis] = {}
-        self.summed: Axis | None = None
+        self.scope: dict[str, AxisVariable] = {}
+        self.free_axes: dict[str, AxisVariable] = {}
+        self.ends: dict[str, AxisVariable] = {}
+        self.sizes: dict[str, AxisVariable] = {}
+        self.summed: AxisVariable | None = None
         self.inner: frozenset[str] = frozenset()  # letters that are summed around a piece
         self.summing: frozenset[str] = frozenset()  # those of them below a ∑
         self.aliases: dict[str, str] = {}  # the letter of a δ that is summed → the other
-        self.ranges: dict[str, Range] = {}  # letters of sums over a part of an axis
+        self.ranges: dict[str, IndexRange] = {}  # letters of sums over a part of an axis
         self.transposed_names: frozenset[str] = frozenset()
 
     # ------------------------------------------------------------------------------------------------------ pieces
@@ -105,19 +105,19 @@ class Leaves:
         """A value with the letters of its operands."""
         if any(operand.identity or operand.ones for operand in operands):
             raise self.refuse(self.statement, "I and 𝟏 are only supported in sums and products")
-        indices: dict[str, Axis] = {}
+        indices: dict[str, AxisVariable] = {}
         for operand in operands:
             indices |= dict(operand.indices)
         self.axes.apart(*(operand.axes for operand in operands), axes_of(dims))
         return Matrix(node, (dims[0], dims[1]), indices=tuple(indices.items()))
 
-    def letter(self, letter: str) -> Axis:
+    def letter(self, letter: str) -> AxisVariable:
         """The axis of a letter in its scope."""
         if letter not in self.scope:
             self.scope[letter] = self.free_axes[letter] = self.axes.new(hint=letter)
         return self.scope[letter]
 
-    def called(self, axes: Sequence[Axis]) -> str:
+    def called(self, axes: Sequence[AxisVariable]) -> str:
         return ", ".join(axis.key for axis in axes) or "one"
 
     # ------------------------------------------------------------------------------------------------------- leaves
@@ -175,7 +175,7 @@ class Leaves:
         if self.letters.active and rank == 1 and name not in self.transposed_names:
             rank = 0
         leaf = Leaf(node_of(name), tuple((self.axes.new(),) for _ in range(rank)))
-        self.names[name] = Input(name, leaf, guessed=True)
+        self.names[name] = SourceInput(name, leaf, guessed=True)
         self.remark(f"{name} is read as a {('number', 'vector', 'matrix')[rank]}")
 
     def size_named(self, tree: Tree, name: str) -> Matrix | None:
@@ -192,7 +192,7 @@ class Leaves:
             self.remark(f"{name} is read as |{axis.key}|, the axis summed before")
         if axis is None:
             leaf = Leaf(node_of(name), ())
-            self.names[name] = Input(name, leaf, guessed=True)
+            self.names[name] = SourceInput(name, leaf, guessed=True)
             self.remark(f"{name} is read as a number")
             return None
         if name not in self.sizes and axis is not self.summed:
@@ -208,7 +208,7 @@ class Leaves:
             raise self.refuse(tree, "the Levi-Civita symbol ε_{ijk} is not supported")
         if name not in self.names:
             leaf = Leaf(node_of(name), tuple((self.axes.new(hint=item if is_letter(item) else ""),) for item in items))
-            self.names[name] = Input(name, leaf, guessed=True)
+            self.names[name] = SourceInput(name, leaf, guessed=True)
         given = self.names[name]
         if len(items) > len(given.leaf.dims):
             raise self.refuse(tree, f"{name} has {len(given.leaf.dims)} axes, and {len(items)} indices")
@@ -216,8 +216,8 @@ class Leaves:
         node, rest = used.node, used.dims[len(items) :]
         if len(rest) > 2:
             raise self.refuse(tree, f"{name} has {len(given.leaf.dims)} axes, and {len(items)} indices")
-        indices: dict[str, Axis] = {}
-        twice: tuple[Node, Axis, Axis] | None = None
+        indices: dict[str, AxisVariable] = {}
+        twice: tuple[Node, AxisVariable, AxisVariable] | None = None
         for item, (axis,) in zip(items, used.dims):
             if item.isdigit():
                 node = nodes.Index(node, ((nodes.Axis(axis.key), number(int(item))),))
@@ -255,7 +255,7 @@ class Leaves:
         axis = self.letter(letter)
         return Matrix(values.iota(axis), EMPTY, indices=((letter, axis),))
 
-    def within(self, tree: Tree, text: str, axis: Axis) -> Node:
+    def within(self, tree: Tree, text: str, axis: AxisVariable) -> Node:
         """The index i+1 of a sum over i, which has to stay within the axis."""
         item = item_of(text)
         if item is None or item.minus or len(item.plus) != 1 or item.plus[0] not in self.ranges:
@@ -273,13 +273,15 @@ class Leaves:
             call("+" if item.offset > 0 else "-", (nodes.Name(letter), offset)) if item.offset else nodes.Name(letter)
         )
 
-    def meet(self, tree: Tree, first: Axis, second: Axis, letter: str) -> None:
+    def meet(self, tree: Tree, first: AxisVariable, second: AxisVariable, letter: str) -> None:
         try:
             self.axes.unify(first, second)
         except Clash:
             raise self.refuse(tree, f"the index {letter} is both {first.key} and {second.key}") from None
 
-    def diagonal_node(self, tree: Tree, node: Node, first: Axis, second: Axis) -> tuple[Node, Axis, Axis]:
+    def diagonal_node(
+        self, tree: Tree, node: Node, first: AxisVariable, second: AxisVariable
+    ) -> tuple[Node, AxisVariable, AxisVariable]:
         if not first.kind.fits(second.kind):
             raise self.refuse(
                 tree,

@@ -8,19 +8,19 @@ from collections.abc import Mapping, Sequence
 from grammar import nodes
 from grammar.nodes import Node
 
-from .axes import Axis, axes_of
+from .axes import AxisVariable, axes_of
 from .binders import SHIFTED_END
 from .indices import indexed, letters_of_item, written_below
 from .matrices import Walk
 from .matrix_functions import rule
-from .matrix_leaves import EMPTY, Matrix, Range
+from .matrix_leaves import EMPTY, IndexRange, Matrix
 from .source_tree import Tree
 from .values import call, iota, number, size
 
 NEUTRAL = {"∑": 0.0, "∏": 1.0, "max": -math.inf, "min": math.inf}
 
 
-def range_of(tree: Tree) -> Range | None:
+def range_of(tree: Tree) -> IndexRange | None:
     """The part of an axis that a sum is over, where it is not over all: from 2, to n − 1, or with x_{i+1} in it."""
     end = SHIFTED_END.fullmatch(tree.upper)
     less = int(end["less"] or 0) if end else 0
@@ -34,7 +34,7 @@ def range_of(tree: Tree) -> Range | None:
     }
     if len(tree.letters) != 1 or tree.conditions:
         return None
-    return Range(first, less) if first > 1 or less or shifted & {*tree.letters} else None
+    return IndexRange(first, less) if first > 1 or less or shifted & {*tree.letters} else None
 
 
 @rule("big")
@@ -66,7 +66,7 @@ def big(walk: Walk, tree: Tree) -> Matrix:
     return walk.reduced(tree.text, body, over, body.dims, indices)
 
 
-def ended(walk: Walk, tree: Tree, over: Sequence[Axis]) -> None:
+def ended(walk: Walk, tree: Tree, over: Sequence[AxisVariable]) -> None:
     """The upper end of a sum is the length of its axis: a number, the name of an axis, or a name that nobody gave."""
     given = walk.names.get(tree.upper)
     end = int(tree.upper) if tree.upper.isdigit() else given.literal if given is not None else None
@@ -105,14 +105,14 @@ def under_conditions(walk: Walk, tree: Tree, body: Matrix) -> Matrix:
     return Matrix(cases, body.dims, indices=tuple(indices.items()))
 
 
-def side(text: str, indices: Mapping[str, Axis]) -> Node:
+def side(text: str, indices: Mapping[str, AxisVariable]) -> Node:
     """A side of a condition: a number, an index along an axis, or one that runs over numbers."""
     if text.isdigit():
         return number(int(text))
     return iota(indices[text]) if text in indices else nodes.Name(text)
 
 
-def alone(walk: Walk, tree: Tree, letter: str, indices: Mapping[str, Axis]) -> Axis:
+def alone(walk: Walk, tree: Tree, letter: str, indices: Mapping[str, AxisVariable]) -> AxisVariable:
     """The axis of a letter that is in a condition only, y_t = ∑_{s≤t} x_s: as long as that of the other letter."""
     axis = walk.letter(letter)
     if not any(indexed_by(walk, letter)):
@@ -131,7 +131,7 @@ def indexed_by(walk: Walk, letter: str) -> list[bool]:
 
 
 # -------------------------------------------------------------------------------------------------- parts of an axis
-def ranged(walk: Walk, tree: Tree, part: Range) -> Matrix:
+def ranged(walk: Walk, tree: Tree, part: IndexRange) -> Matrix:
     """∑_{i=1}^{n-1} (x_{i+1} - x_i)^2, with an index that runs over numbers."""
     (letter,) = tree.letters
     operator = tree.text

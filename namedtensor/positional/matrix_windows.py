@@ -5,16 +5,18 @@ from __future__ import annotations
 from grammar import nodes
 from grammar.nodes import Node
 
-from .axes import Axis
+from .axes import AxisVariable
 from .binders import Item
-from .matrix_leaves import WINDOWS, Leaves
+from .matrix_leaves import WINDOWS, MatrixLeaves
 from .source_tree import Tree
 from .values import call, iota, number, renamed, size
 
 CAUSAL = ("0 before its start", "only where all of it is known")
 
 
-def window(walk: Leaves, tree: Tree, node: Node, axis: Axis, item: Item, text: str) -> tuple[Node, dict[str, Axis]]:
+def window(
+    walk: MatrixLeaves, tree: Tree, node: Node, axis: AxisVariable, item: Item, text: str
+) -> tuple[Node, dict[str, AxisVariable]]:
     """A tensor indexed by a place and an offset that a sum binds; the axes of both letters."""
     bound = [letter for letter in item.letters if letter in walk.summing]
     places = [letter for letter in item.plus if letter not in bound]

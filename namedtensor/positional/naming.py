@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from itertools import count
 
-from .axes import Axes, Axis, Kind
+from .axes import Axes, AxisKind, AxisVariable
 
 LETTERS = "ijklmnpqrstuvw"
 
@@ -21,13 +21,13 @@ class TwiceInOneValue(Exception):
     """A value would have one axis twice, as a diagonal has."""
 
 
-class Graph:
+class InterferenceGraph:
     """Classes of axes that have, or are to have, one name; and which of them may not."""
 
     def __init__(self, axes: Axes):
-        self.merged: dict[Axis, Axis] = {}
-        self.edges: dict[Axis, set[Axis]] = {}
-        self.fixed: dict[Axis, str] = {}
+        self.merged: dict[AxisVariable, AxisVariable] = {}
+        self.edges: dict[AxisVariable, set[AxisVariable]] = {}
+        self.fixed: dict[AxisVariable, str] = {}
         for axis in [*axes.all.values()]:
             for part in axes.parts(axis):
                 self.edges.setdefault(part, set())
@@ -41,17 +41,17 @@ class Graph:
             for declared, used in zip(axes.parts(move.declared), axes.parts(move.used)):
                 self.merge(declared.root, used.root)
 
-    def find(self, axis: Axis) -> Axis:
+    def find(self, axis: AxisVariable) -> AxisVariable:
         while axis in self.merged:
             axis = self.merged[axis]
         return axis
 
-    def separate(self, group: list[Axis]) -> None:
+    def separate(self, group: list[AxisVariable]) -> None:
         distinct = set(group)
         for axis in distinct:
             self.edges.setdefault(axis, set()).update(distinct - {axis})
 
-    def merge(self, first: Axis, second: Axis) -> None:
+    def merge(self, first: AxisVariable, second: AxisVariable) -> None:
         """Give both one name, unless they are in one value."""
         first, second = self.find(first), self.find(second)
         if first is second or second in self.edges[first]:
@@ -72,9 +72,9 @@ def names_of(axes: Axes, taken: Collection[str] = ()) -> dict[str, tuple[str, ..
             parts = axes.expanded(value)
             if len(set(parts)) < len(parts):
                 raise TwiceInOneValue
-    graph = Graph(axes)
+    graph = InterferenceGraph(axes)
     bases = Bases({*taken, *(name.rstrip("'") for name in axes.given)})
-    names: dict[Axis, str] = dict(graph.fixed)
+    names: dict[AxisVariable, str] = dict(graph.fixed)
     for axis in list(graph.edges):
         if axis in graph.merged or axis in names:
             continue
@@ -88,10 +88,10 @@ class Bases:
     """Names without primes of kinds: its own, its hint where that is free, else a letter."""
 
     def __init__(self, taken: Collection[str]):
-        self.taken, self.names = {*taken}, dict[Kind, str]()
+        self.taken, self.names = {*taken}, dict[AxisKind, str]()
         self.letters: Iterator[str] = (f"{letter}{number or ''}" for number in count() for letter in LETTERS)
 
-    def of(self, kind: Kind) -> str:
+    def of(self, kind: AxisKind) -> str:
         kind = kind.root
         if kind.name:
             return kind.name

@@ -15,7 +15,7 @@ from grammar.nodes import Node
 
 from . import values
 from .axes import Dim
-from .values import Value, call, number
+from .values import AxisValue, call, number
 
 REQUIRED = object()
 
@@ -119,7 +119,7 @@ def named_operation(name: str, library: str) -> Operation | None:
 
 
 @dataclass(frozen=True)
-class Truth(Value):
+class Truth(AxisValue):
     """A value that is true or false element by element."""
 
 
@@ -134,8 +134,8 @@ class Pair:
 class Masked:
     """x[x > 0]: the elements where a condition holds, whose number depends on the data."""
 
-    value: Value
-    condition: Value
+    value: AxisValue
+    condition: AxisValue
 
 
 @dataclass(frozen=True)
@@ -153,45 +153,45 @@ DTYPES = {
 
 
 # ------------------------------------------------------------------------------------------------------------- pieces
-class Size:
+class SizeArgument:
     """The length of a dimension: x.shape[0]."""
 
     def __init__(self, dim: Dim):
         self.dim = dim
 
 
-class Part:
+class PartArgument:
     """A length divided, d // heads: what a split of that dimension leaves."""
 
-    def __init__(self, whole: Size, divisor: int):
+    def __init__(self, whole: SizeArgument, divisor: int):
         self.whole, self.divisor = whole, divisor
 
 
-def as_value(x: Any) -> Value:
+def as_value(x: Any) -> AxisValue:
     """A tensor, number or length as a value. Raises Misuse for anything else."""
-    if isinstance(x, Value):
+    if isinstance(x, AxisValue):
         return x
     if isinstance(x, Masked):
         raise Misuse("the number of elements depends on the data: take sum, mean, max or min of it")
     if isinstance(x, bool) or x is None:
         raise Misuse(f"{x} is not a tensor or a number")
     if isinstance(x, (int, float)):
-        return Value(number(x))
-    if isinstance(x, Size):
+        return AxisValue(number(x))
+    if isinstance(x, SizeArgument):
         node: Node = number(1)
         for position, axis in enumerate(x.dim):
             node = values.size(axis) if position == 0 else call("⊙", (node, values.size(axis)))
-        return Value(node)
+        return AxisValue(node)
     raise Misuse(f"{type(x).__name__} is not a tensor or a number")
 
 
-def numeric(x: Any) -> Value:
+def numeric(x: Any) -> AxisValue:
     """A value whose elements are numbers: a condition counts 1 where it holds."""
     value = as_value(x)
-    return Value(nodes.Indicator(value.node), value.dims) if isinstance(value, Truth) else value
+    return AxisValue(nodes.Indicator(value.node), value.dims) if isinstance(value, Truth) else value
 
 
-def positions(x: Value, axis: Any) -> list[int]:
+def positions(x: AxisValue, axis: Any) -> list[int]:
     """The dimensions that `axis=` means. Raises Misuse where there are none such."""
     rank = len(x.dims)
     if axis is None:

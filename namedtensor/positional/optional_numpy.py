@@ -9,7 +9,7 @@ class Unsupported(Exception):
     """A piece of a source whose own value cannot be computed."""
 
 
-class Absent(type):
+class MissingNumPy(type):
     """The type of `np` without NumPy: each of its names is the class itself, and a call raises Unsupported."""
 
     def __getattr__(cls, name: str) -> Any:
@@ -27,6 +27,6 @@ else:
     try:
         import numpy as np
     except ImportError:
-        np = Absent("np", (), {})
+        np = MissingNumPy("np", (), {})
 
-HAS_VALUES = not isinstance(np, Absent)
+HAS_VALUES = not isinstance(np, MissingNumPy)

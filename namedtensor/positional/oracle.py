@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .binders import Item, item_of
-from .indices import Letters, canonical, factors_of, indexed, is_letter, items_of, occurrences, spelled, summed_by
+from .indices import IndexLetters, canonical, factors_of, indexed, is_letter, items_of, occurrences, spelled, summed_by
 from .optional_numpy import Unsupported, np
 from .plain_functions import inverse
 from .source_tree import Tree
@@ -21,7 +21,7 @@ Array = Any
 
 
 @dataclass(frozen=True)
-class Plain:
+class PlainValues:
     """An array: a dimension for each letter, then rows and columns. `special` is I or 𝟏, with `array` its factor."""
 
     array: Array
@@ -38,8 +38,8 @@ class Plain:
         return self.shape == (1, 1) and not self.special
 
     @property
-    def T(self) -> Plain:
-        return Plain(
+    def T(self) -> PlainValues:
+        return PlainValues(
             np.swapaxes(self.array, -1, -2),
             self.letters,
             False,
@@ -59,15 +59,19 @@ def any_entry(trees: list[Tree], letter: str) -> bool:
     return any(letter in (indexed(tree) or ("", ()))[1] for tree in trees)
 
 
-def number(value: float, special: str = "") -> Plain:
-    return Plain(np.full((1, 1), float(value)), special=special)
+def number(value: float, special: str = "") -> PlainValues:
+    return PlainValues(np.full((1, 1), float(value)), special=special)
 
 
 class Oracle:
     """The walk. `arrays` and `sizes` are by name; `decisions` what was chosen where a piece reads in several ways."""
 
     def __init__(
-        self, arrays: Mapping[str, Array], sizes: Mapping[str, float], letters: Letters, decisions: Mapping[Any, int]
+        self,
+        arrays: Mapping[str, Array],
+        sizes: Mapping[str, float],
+        letters: IndexLetters,
+        decisions: Mapping[Any, int],
     ):
         self.arrays, self.sizes, self.letters, self.decisions = arrays, sizes, letters, decisions
         self.inner: frozenset[str] = frozenset()
@@ -97,7 +101,7 @@ class Oracle:
         beside = (self.extent(other) for other in others - {letter} if is_letter(other) and any_entry(trees, other))
         return next((extent for extent in beside if extent is not None), None)
 
-    def value(self, tree: Tree) -> Plain:
+    def value(self, tree: Tree) -> PlainValues:
         if self.letters.active and (pair := self.letters.index_of(tree, self.arrays)):
             return self.entry(tree, *pair)
         name = canonical(spelled(tree))
@@ -117,12 +121,12 @@ class Oracle:
     def decided(self, tree: Tree, topic: str = "") -> int:
         return self.decisions.get((topic, tree.span), 0)
 
-    def named(self, array: Array) -> Plain:
+    def named(self, array: Array) -> PlainValues:
         if array.ndim > 2:
             raise Unsupported("more than two axes")
-        return Plain(array.reshape(array.shape + (1,) * (2 - array.ndim)), (), array.ndim == 1)
+        return PlainValues(array.reshape(array.shape + (1,) * (2 - array.ndim)), (), array.ndim == 1)
 
-    def entry(self, tree: Tree, name: str, items: tuple[str, ...]) -> Plain:
+    def entry(self, tree: Tree, name: str, items: tuple[str, ...]) -> PlainValues:
         if name == "δ" and name not in self.arrays:
             raise Unsupported("δ")
         array, letters = self.arrays[name], []
@@ -142,7 +146,7 @@ class Oracle:
                 letters.append(item)
                 position += 1
         rest = array.ndim - len(letters)
-        return Plain(array.reshape(array.shape + (1,) * (2 - rest)), tuple(letters), rest == 1)
+        return PlainValues(array.reshape(array.shape + (1,) * (2 - rest)), tuple(letters), rest == 1)
 
     def windows(self, array: Array, position: int, item: Item, tree: Tree) -> Array:
         """x_{t+k-1} and s_{t-k+1}: a dimension for each letter, in their order."""
@@ -173,7 +177,7 @@ class Oracle:
         )
 
     # ------------------------------------------------------------------------------------------------------- products
-    def product(self, tree: Tree) -> Plain:
+    def product(self, tree: Tree) -> PlainValues:
         if tree.op == "after /" and self.slash(tree) is not None:
             return self.value(self.slash(tree) or tree)
         factors = factors_of(tree)
@@ -192,7 +196,7 @@ class Oracle:
         self.inner = inner
         return result
 
-    def einstein(self, factors: list[Tree], summed: set[str]) -> Plain:
+    def einstein(self, factors: list[Tree], summed: set[str]) -> PlainValues:
         """All factors multiplied, then summed: no order of contraction matters."""
         deltas = [pair[1] for factor in factors if (pair := self.delta(factor))]
         factors = [factor for factor in factors if not self.delta(factor)]
@@ -206,18 +210,18 @@ class Oracle:
             if known not in total.letters:
                 raise Unsupported("δ")
             size = total.array.shape[total.letters.index(known)]
-            total = self.elementwise(np.multiply, total, Plain(np.eye(size)[:, :, None, None], (first, second)))
+            total = self.elementwise(np.multiply, total, PlainValues(np.eye(size)[:, :, None, None], (first, second)))
         return self.summed(total, [letter for letter in total.letters if letter in summed])
 
     def delta(self, tree: Tree) -> tuple[str, tuple[str, ...]] | None:
         pair = self.letters.index_of(tree, self.arrays)
         return pair if pair is not None and pair[0] == "δ" and "δ" not in self.arrays else None
 
-    def summed(self, value: Plain, letters: Sequence[str], function: Any = np.sum) -> Plain:
+    def summed(self, value: PlainValues, letters: Sequence[str], function: Any = np.sum) -> PlainValues:
         if not letters:
             return value
         over = tuple(value.letters.index(letter) for letter in letters)
-        return Plain(
+        return PlainValues(
             function(value.array, axis=over),
             tuple(letter for letter in value.letters if letter not in letters),
             value.vector,
@@ -234,7 +238,7 @@ class Oracle:
             (quotient.parts[0], Tree("group", tree.span, (Tree("product", tree.span, (quotient.parts[1], rest)),))),
         )
 
-    def times(self, x: Plain, y: Plain, tree: Tree) -> Plain:
+    def times(self, x: PlainValues, y: PlainValues, tree: Tree) -> PlainValues:
         if x.special or y.special:
             return self.with_special(x, y)
         if x.is_number or y.is_number:
@@ -251,21 +255,21 @@ class Oracle:
         letters = tuple(dict.fromkeys((*x.letters, *y.letters)))
         if x.shape[1] != y.shape[0]:
             raise ValueError("its shapes do not fit")
-        return Plain(x.over(letters) @ y.over(letters), letters)
+        return PlainValues(x.over(letters) @ y.over(letters), letters)
 
-    def with_special(self, x: Plain, y: Plain) -> Plain:
+    def with_special(self, x: PlainValues, y: PlainValues) -> PlainValues:
         if "I" in (x.special, y.special):
-            result = self.elementwise(np.multiply, Plain(x.array, x.letters), Plain(y.array, y.letters))
-            return Plain(
+            result = self.elementwise(np.multiply, PlainValues(x.array, x.letters), PlainValues(y.array, y.letters))
+            return PlainValues(
                 result.array, result.letters, False, "I" if x.is_number or y.is_number or x.special == y.special else ""
             )
         if x.special == "𝟏^⊤":
-            return Plain(y.array.sum(-2, keepdims=True), y.letters)
+            return PlainValues(y.array.sum(-2, keepdims=True), y.letters)
         if y.special == "𝟏":
-            return Plain(x.array.sum(-1, keepdims=True), x.letters)
+            return PlainValues(x.array.sum(-1, keepdims=True), x.letters)
         raise Unsupported("𝟏")
 
-    def elementwise(self, function: Callable[..., Array], *operands: Plain) -> Plain:
+    def elementwise(self, function: Callable[..., Array], *operands: PlainValues) -> PlainValues:
         """A function element by element; a vector lies where the others have its size."""
         x = operands[0]
         if len(operands) == 2:
@@ -273,7 +277,7 @@ class Oracle:
             if "I" in (x.special, y.special) and x.special != y.special:
                 side = max(*x.shape, *y.shape)
                 x, y = (
-                    Plain(np.eye(side) * operand.array, operand.letters) if operand.special else operand
+                    PlainValues(np.eye(side) * operand.array, operand.letters) if operand.special else operand
                     for operand in (x, y)
                 )
             if x.vector and not y.vector and x.shape[0] == y.shape[1] != 1:
@@ -282,13 +286,13 @@ class Oracle:
                 y = y.T
             letters = tuple(dict.fromkeys((*x.letters, *y.letters)))
             special = "I" if x.special == y.special == "I" else ""
-            return Plain(
+            return PlainValues(
                 function(x.over(letters), y.over(letters)),
                 letters,
                 x.vector and y.vector or (x.vector and y.is_number),
                 special,
             )
-        return Plain(function(x.array), x.letters, x.vector)
+        return PlainValues(function(x.array), x.letters, x.vector)
 
 
 # --------------------------------------------------------------------------------------------------------------- rules
@@ -296,11 +300,11 @@ SPECIAL = {"I", "𝟏"}  # whose size depends on what stands beside them
 CONSTANTS = {"e": math.e, "π": math.pi, **dict.fromkeys(SPECIAL, 1.0)}
 
 
-def part(oracle: Oracle, tree: Tree) -> Plain:
+def part(oracle: Oracle, tree: Tree) -> PlainValues:
     return oracle.value(tree.parts[0])
 
 
-def power(oracle: Oracle, tree: Tree) -> Plain:
+def power(oracle: Oracle, tree: Tree) -> PlainValues:
     base, exponent = tree.parts
     if base.op == "name" and base.text == "e" and "e" not in oracle.arrays:
         return oracle.elementwise(np.exp, oracle.value(exponent))
@@ -310,7 +314,7 @@ def power(oracle: Oracle, tree: Tree) -> Plain:
         result = x.array
         for _ in range(int(p.array[0, 0]) - 1):
             result = result @ x.array
-        return Plain(result, x.letters)
+        return PlainValues(result, x.letters)
     if (
         rows * columns > 1
         and p.letters == ()
@@ -318,26 +322,26 @@ def power(oracle: Oracle, tree: Tree) -> Plain:
         and oracle.decided(tree) == 1
         and (rows == 1 or columns == 1)
     ):
-        return Plain((x.array**2).sum((-1, -2), keepdims=True), x.letters)
+        return PlainValues((x.array**2).sum((-1, -2), keepdims=True), x.letters)
     return oracle.elementwise(np.power, x, p)
 
 
-def quotient(oracle: Oracle, tree: Tree) -> Plain:
+def quotient(oracle: Oracle, tree: Tree) -> PlainValues:
     x, y = (oracle.value(tree.parts[0]), oracle.value(tree.parts[1]))
     if x.special == "I" and y.is_number:
-        both = oracle.elementwise(np.divide, Plain(x.array, x.letters), y)
-        return Plain(both.array, both.letters, special="I")
+        both = oracle.elementwise(np.divide, PlainValues(x.array, x.letters), y)
+        return PlainValues(both.array, both.letters, special="I")
     if x.special or y.special:
         raise Unsupported("a quotient of I")
     return oracle.elementwise(np.divide, x, y)
 
 
-def inner(oracle: Oracle, tree: Tree) -> Plain:
+def inner(oracle: Oracle, tree: Tree) -> PlainValues:
     both = oracle.elementwise(np.multiply, *(oracle.value(piece) for piece in tree.parts))
-    return Plain(both.array.sum((-1, -2), keepdims=True), both.letters)
+    return PlainValues(both.array.sum((-1, -2), keepdims=True), both.letters)
 
 
-def kronecker(oracle: Oracle, tree: Tree) -> Plain:
+def kronecker(oracle: Oracle, tree: Tree) -> PlainValues:
     x, y = (oracle.value(piece) for piece in tree.parts)
     if x.is_number or y.is_number:
         return oracle.elementwise(np.multiply, x, y)
@@ -345,10 +349,10 @@ def kronecker(oracle: Oracle, tree: Tree) -> Plain:
         raise Unsupported("⊗ with indices")
     if x.shape[1] == y.shape[1] == 1:
         y = y.T
-    return Plain(np.kron(x.array, y.array))
+    return PlainValues(np.kron(x.array, y.array))
 
 
-def element(oracle: Oracle, tree: Tree) -> Plain:
+def element(oracle: Oracle, tree: Tree) -> PlainValues:
     """(A x)_i"""
     items, x = items_of(tree.text), part(oracle, tree)
     if tree.parts[0].op == "inner" and tree.text in ("F", "Fro"):
@@ -356,15 +360,15 @@ def element(oracle: Oracle, tree: Tree) -> Plain:
     sizes = [size for size in x.shape if size > 1]
     if len(items) != len(sizes) or not all(map(is_letter, items)) or {*items} & {*x.letters}:
         raise Unsupported("index of a value")
-    return Plain(x.array.reshape(*x.array.shape[:-2], *sizes, 1, 1), (*x.letters, *items))
+    return PlainValues(x.array.reshape(*x.array.shape[:-2], *sizes, 1, 1), (*x.letters, *items))
 
 
-RULES: dict[str, Callable[[Oracle, Tree], Plain]] = {
+RULES: dict[str, Callable[[Oracle, Tree], PlainValues]] = {
     "number": lambda oracle, tree: number(float(tree.text)),
     "group": part,
-    "negative": lambda oracle, tree: (lambda x: Plain(-x.array, x.letters, x.vector, x.special))(part(oracle, tree)),
+    "negative": lambda oracle, tree: (lambda x: PlainValues(-x.array, x.letters, x.vector, x.special))(part(oracle, tree)),
     "T": lambda oracle, tree: part(oracle, tree).T,
-    "inverse": lambda oracle, tree: (lambda x: Plain(1 / x.array if x.is_number else inverse(x.array), x.letters))(part(oracle, tree)),
+    "inverse": lambda oracle, tree: (lambda x: PlainValues(1 / x.array if x.is_number else inverse(x.array), x.letters))(part(oracle, tree)),
     **dict.fromkeys(("product", "·", "after /"), Oracle.product),
     "@": lambda oracle, tree: oracle.times(oracle.value(tree.parts[0]), oracle.value(tree.parts[1]), Tree("product", tree.span)),
     "∘": lambda oracle, tree: hadamard(oracle, tree),
@@ -377,7 +381,7 @@ RULES: dict[str, Callable[[Oracle, Tree], Plain]] = {
 }  # fmt: skip
 
 
-def hadamard(oracle: Oracle, tree: Tree) -> Plain:
+def hadamard(oracle: Oracle, tree: Tree) -> PlainValues:
     if oracle.letters.active:
         return oracle.product(Tree("∘", tree.span, tree.parts))
     x, y = (oracle.value(piece) for piece in tree.parts)

@@ -6,13 +6,13 @@ from typing import Any
 
 from .indices import canonical, spelled
 from .optional_numpy import Unsupported, np
-from .oracle import RULES, Oracle, Plain
+from .oracle import RULES, Oracle, PlainValues
 from .source_tree import Tree
 
 STEP = 1e-2
 
 
-def gradient(oracle: Oracle, tree: Tree) -> Plain:
+def gradient(oracle: Oracle, tree: Tree) -> PlainValues:
     """Central differences, extrapolated twice; first the axes of the value, then those of the input."""
     body, by = tree.parts
     pair = oracle.letters.index_of(by, oracle.arrays) if oracle.letters.active else None
@@ -40,26 +40,26 @@ def gradient(oracle: Oracle, tree: Tree) -> Plain:
     if pair:
         letters = range(whole.ndim, whole.ndim + len(value.letters))
         order = (*letters, *range(whole.ndim), result.ndim - 2, result.ndim - 1)
-        return Plain(np.transpose(result, order), (*value.letters, *pair[1]))
+        return PlainValues(np.transpose(result, order), (*value.letters, *pair[1]))
     if max(value.shape) > 1:  # of a vector by a vector
         array = result.reshape(whole.size, -1)
-        return Plain(array if oracle.decided(tree) == 1 else array.T)
+        return PlainValues(array if oracle.decided(tree) == 1 else array.T)
     array = result.reshape(whole.shape)
-    return Plain(array.reshape(array.shape + (1,) * (2 - array.ndim)), (), array.ndim == 1)
+    return PlainValues(array.reshape(array.shape + (1,) * (2 - array.ndim)), (), array.ndim == 1)
 
 
-def differential(oracle: Oracle, tree: Tree) -> Plain:
+def differential(oracle: Oracle, tree: Tree) -> PlainValues:
     raise Unsupported("a differential has no value")
 
 
-def block(oracle: Oracle, tree: Tree) -> Plain:
+def block(oracle: Oracle, tree: Tree) -> PlainValues:
     rows: list[list[Any]] = []
     for row in tree.parts:
         cells = [oracle.value(cell) for cell in row.parts]
         if any(cell.special or cell.letters for cell in cells):
             raise Unsupported("a block")
         rows.append([cell.array for cell in cells])
-    return Plain(np.block(rows))
+    return PlainValues(np.block(rows))
 
 
 RULES.update(gradient=gradient, differential=differential, block=block)

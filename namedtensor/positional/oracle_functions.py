@@ -6,34 +6,34 @@ from collections.abc import Callable
 from typing import Any
 
 from .optional_numpy import Unsupported, np
-from .oracle import RULES, Oracle, Plain, part
+from .oracle import RULES, Oracle, PlainValues, part
 from .plain_functions import ELEMENTWISE, softmax
 from .source_tree import Tree
 
 Array = Any
 
 
-def norm(oracle: Oracle, tree: Tree) -> Plain:
+def norm(oracle: Oracle, tree: Tree) -> PlainValues:
     x = part(oracle, tree)
     size, order = np.abs(x.array), tree.text
     if order in ("", "2") and min(x.shape) > 1 and oracle.decided(tree) == 1:
-        return Plain(np.linalg.norm(x.array, 2, axis=(-2, -1), keepdims=True), x.letters)
+        return PlainValues(np.linalg.norm(x.array, 2, axis=(-2, -1), keepdims=True), x.letters)
     if order == "∞":
-        return Plain(size.max((-1, -2), keepdims=True), x.letters)
+        return PlainValues(size.max((-1, -2), keepdims=True), x.letters)
     p = float(order) if order.replace(".", "", 1).isdigit() else 2.0
-    return Plain((size**p).sum((-1, -2), keepdims=True) ** (1 / p), x.letters)
+    return PlainValues((size**p).sum((-1, -2), keepdims=True) ** (1 / p), x.letters)
 
 
-def bars(oracle: Oracle, tree: Tree) -> Plain:
+def bars(oracle: Oracle, tree: Tree) -> PlainValues:
     x = part(oracle, tree)
     if min(x.shape) > 1 and oracle.decided(tree) == 0:
-        return Plain(np.linalg.det(x.array)[..., None, None], x.letters)
+        return PlainValues(np.linalg.det(x.array)[..., None, None], x.letters)
     if min(x.shape) == 1 < max(x.shape) and oracle.decided(tree) == 1:
-        return Plain(np.sqrt((x.array**2).sum((-1, -2), keepdims=True)), x.letters)
+        return PlainValues(np.sqrt((x.array**2).sum((-1, -2), keepdims=True)), x.letters)
     return oracle.elementwise(np.abs, x)
 
 
-def function(oracle: Oracle, tree: Tree) -> Plain:
+def function(oracle: Oracle, tree: Tree) -> PlainValues:
     word = tree.text
     values = [oracle.value(piece) for piece in tree.parts]
     x = values[0]
@@ -42,7 +42,7 @@ def function(oracle: Oracle, tree: Tree) -> Plain:
     if word in ("softmax", "logsoftmax"):
         axis = along(tree, x)
         result = softmax(x.array, axis)
-        return Plain(np.log(result) if word == "logsoftmax" else result, x.letters, x.vector)
+        return PlainValues(np.log(result) if word == "logsoftmax" else result, x.letters, x.vector)
     if word == "exp" and min(x.shape) > 1 and oracle.decided(tree) == 1:
         raise Unsupported("the exponential of a matrix")
     if word in ELEMENTWISE:
@@ -50,13 +50,13 @@ def function(oracle: Oracle, tree: Tree) -> Plain:
     if word == "diag":
         return diagonal(x)
     if word == "vec":
-        return Plain(np.swapaxes(x.array, -1, -2).reshape(*x.array.shape[:-2], -1, 1), x.letters)
+        return PlainValues(np.swapaxes(x.array, -1, -2).reshape(*x.array.shape[:-2], -1, 1), x.letters)
     if word in MATRIX_FUNCTIONS:
-        return Plain(np.asarray(MATRIX_FUNCTIONS[word](x.array))[..., None, None], x.letters)
+        return PlainValues(np.asarray(MATRIX_FUNCTIONS[word](x.array))[..., None, None], x.letters)
     raise Unsupported(word)
 
 
-def along(tree: Tree, x: Plain) -> int:
+def along(tree: Tree, x: PlainValues) -> int:
     if tree.upper in x.letters:
         return x.letters.index(tree.upper)
     if tree.upper in ("columns", "cols", "col", "column"):
@@ -66,12 +66,12 @@ def along(tree: Tree, x: Plain) -> int:
     return -1 if x.shape[1] > 1 else -2
 
 
-def diagonal(x: Plain) -> Plain:
+def diagonal(x: PlainValues) -> PlainValues:
     if min(x.shape) > 1:
-        return Plain(np.diagonal(x.array, axis1=-2, axis2=-1)[..., None].copy(), x.letters)
+        return PlainValues(np.diagonal(x.array, axis1=-2, axis2=-1)[..., None].copy(), x.letters)
     if x.letters:
         raise Unsupported("diag with indices")
-    return Plain(np.diag(x.array.reshape(-1)))
+    return PlainValues(np.diag(x.array.reshape(-1)))
 
 
 MATRIX_FUNCTIONS: dict[str, Callable[[Array], Array]] = {

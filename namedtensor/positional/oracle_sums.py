@@ -8,7 +8,7 @@ from typing import Any
 from .indices import written_below
 from .matrix_sums import range_of
 from .optional_numpy import Unsupported, np
-from .oracle import RULES, Oracle, Plain, number
+from .oracle import RULES, Oracle, PlainValues, number
 from .source_tree import Tree
 
 FUNCTIONS = {"∑": np.sum, "∏": np.prod, "max": np.max, "min": np.min, "mean": np.mean}
@@ -22,7 +22,7 @@ RELATIONS = {
 }
 
 
-def big(oracle: Oracle, tree: Tree) -> Plain:
+def big(oracle: Oracle, tree: Tree) -> PlainValues:
     bound = oracle.letters.bound_by(tree)
     if (part := range_of(tree)) is not None:
         return over_range(oracle, tree, part.first, part.less)
@@ -34,7 +34,7 @@ def big(oracle: Oracle, tree: Tree) -> Plain:
     return oracle.summed(value, bound, FUNCTIONS[tree.text])
 
 
-def masked(oracle: Oracle, tree: Tree, value: Plain) -> Plain:
+def masked(oracle: Oracle, tree: Tree, value: PlainValues) -> PlainValues:
     """The value with what changes nothing where a condition fails."""
     extent = dict(zip(value.letters, value.array.shape))
     listed = dict.fromkeys((*value.letters, *written_below(tree)))
@@ -49,16 +49,16 @@ def masked(oracle: Oracle, tree: Tree, value: Plain) -> Plain:
         holds = holds & RELATIONS[relation](*sides)
     holds = np.broadcast_to(holds, [extent[letter] for letter in letters])
     array = np.where(holds[..., None, None], value.over(letters), NEUTRAL[tree.text])
-    return Plain(array, letters, value.vector)
+    return PlainValues(array, letters, value.vector)
 
 
-def over_range(oracle: Oracle, tree: Tree, first: int, less: int) -> Plain:
+def over_range(oracle: Oracle, tree: Tree, first: int, less: int) -> PlainValues:
     """The sum, one index after the other."""
     (letter,) = tree.letters
     extent = oracle.extent(letter, tree)
     if extent is None:
         raise Unsupported(letter)
-    total: Plain | None = None
+    total: PlainValues | None = None
     for index in range(first, extent - less + 1):
         oracle.fixed[letter] = index
         value = oracle.value(tree.parts[0])
@@ -67,7 +67,7 @@ def over_range(oracle: Oracle, tree: Tree, first: int, less: int) -> Plain:
     return total if total is not None else number(0.0 if tree.text == "∑" else 1.0)
 
 
-def counter(oracle: Oracle, tree: Tree) -> Plain:
+def counter(oracle: Oracle, tree: Tree) -> PlainValues:
     """A letter as a number."""
     letter = tree.text
     if letter in oracle.fixed:
@@ -75,7 +75,7 @@ def counter(oracle: Oracle, tree: Tree) -> Plain:
     extent = oracle.extent(letter)
     if extent is None:
         raise Unsupported(letter)
-    return Plain(np.arange(1.0, extent + 1)[:, None, None], (letter,))
+    return PlainValues(np.arange(1.0, extent + 1)[:, None, None], (letter,))
 
 
 RULES.update(big=big, counter=counter)

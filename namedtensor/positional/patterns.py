@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import values
-from .axes import Axes, Axis
-from .code import Code
-from .code_domains import Named
+from .axes import Axes, AxisVariable
+from .code import CodeReader
+from .code_domains import NamedDomain
 from .code_expressions import SPECIAL
 from .einsum import declare, texts_of
 from .operations import Misuse, as_value
 from .optional_numpy import np
-from .values import Value, call
+from .values import AxisValue, call
 
 REDUCTIONS = {"sum": ("∑", np.sum), "mean": ("mean", np.mean), "max": ("max", np.max), "min": ("min", np.min), "prod": ("∏", np.prod)}  # fmt: skip
 GROUP = re.compile(r"\([^()]*\)|[^\s()]+")
@@ -27,7 +27,7 @@ Groups = list[list[str]]
 
 
 @dataclass(frozen=True)
-class Pattern:
+class AxisPattern:
     """The words of each dimension before and after, the lengths that are given, and the reduction of words that are gone."""
 
     before: Groups
@@ -45,7 +45,7 @@ def words_of(groups: Groups) -> list[str]:
     return [word for group in groups for word in group]
 
 
-def rearranged(code: Code, node: ast.Call, method: bool) -> Any:
+def rearranged(code: CodeReader, node: ast.Call, method: bool) -> Any:
     """rearrange(x, "b (h d) -> b h d", h=8), reduce(x, "b c -> b", "mean"), repeat"""
     assert isinstance(node.func, (ast.Name, ast.Attribute))
     name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
@@ -56,15 +56,17 @@ def rearranged(code: Code, node: ast.Call, method: bool) -> Any:
     pattern = pattern_of(code, node, name, texts)
     declare(code, node.args[0], ["".join(group) or "one" for group in pattern.before])
     x = code.ev(node.args[0])
-    return named_rearrange(code.axes, x, pattern) if isinstance(code.domain, Named) else plain_rearrange(x, pattern)
+    return (
+        named_rearrange(code.axes, x, pattern) if isinstance(code.domain, NamedDomain) else plain_rearrange(x, pattern)
+    )
 
 
-def pattern_of(code: Code, node: ast.Call, name: str, texts: list[ast.Constant]) -> Pattern:
+def pattern_of(code: CodeReader, node: ast.Call, name: str, texts: list[ast.Constant]) -> AxisPattern:
     """The pattern of a call. Raises NotationError where it is none, or is not one of named notation."""
     left, _, right = str(texts[0].value).partition("->")
     lengths = {keyword.arg or "": code.ev(keyword.value) for keyword in node.keywords}
     reduction = str(texts[1].value) if len(texts) > 1 else ""
-    pattern = Pattern(groups_of(code, texts[0], left), groups_of(code, texts[0], right), lengths, reduction)
+    pattern = AxisPattern(groups_of(code, texts[0], left), groups_of(code, texts[0], right), lengths, reduction)
     before, after = words_of(pattern.before), words_of(pattern.after)
     if name == "reduce" and reduction not in REDUCTIONS:
         raise code.refuse(node, f"the reduction {reduction or 'of this kind'} is not supported")
@@ -87,7 +89,7 @@ def pattern_of(code: Code, node: ast.Call, name: str, texts: list[ast.Constant])
     return pattern
 
 
-def groups_of(code: Code, node: ast.AST, text: str) -> Groups:
+def groups_of(code: CodeReader, node: ast.AST, text: str) -> Groups:
     groups = [
         match.strip("()").split() if match.startswith("(") else [] if match == "1" else [match]
         for match in GROUP.findall(text)
@@ -98,12 +100,12 @@ def groups_of(code: Code, node: ast.AST, text: str) -> Groups:
     return groups
 
 
-def named_rearrange(axes: Axes, x: Any, pattern: Pattern) -> Value:
+def named_rearrange(axes: Axes, x: Any, pattern: AxisPattern) -> AxisValue:
     value = as_value(x)
     if len(pattern.before) != len(value.dims):
         raise Misuse(f"the pattern has {len(pattern.before)} dimensions, and the tensor {len(value.dims)}")
     node = value.node
-    parts: dict[str, Axis] = {}
+    parts: dict[str, AxisVariable] = {}
     for group, dim in zip(pattern.before, value.dims):
         if len(group) == len(dim) == 1:
             parts[group[0]] = dim[0]
@@ -117,10 +119,10 @@ def named_rearrange(axes: Axes, x: Any, pattern: Pattern) -> Value:
     axes.apart(value.axes)
     if pattern.gone:
         node = call(REDUCTIONS[pattern.reduction][0], (node,), [parts[word] for word in pattern.gone])
-    return Value(node, tuple(tuple(parts[word] for word in group) for group in pattern.after))
+    return AxisValue(node, tuple(tuple(parts[word] for word in group) for group in pattern.after))
 
 
-def split_axes(axes: Axes, whole: Axis, group: list[str], lengths: Mapping[str, Any]) -> list[Axis]:
+def split_axes(axes: Axes, whole: AxisVariable, group: list[str], lengths: Mapping[str, Any]) -> list[AxisVariable]:
     """The parts of an axis in brackets, of which one may have no length."""
     split = [axes.new(hint=word) for word in group]
     opened = [word for word in group if word not in lengths]
@@ -135,7 +137,7 @@ def split_axes(axes: Axes, whole: Axis, group: list[str], lengths: Mapping[str, 
     return split
 
 
-def plain_rearrange(x: Any, pattern: Pattern) -> Any:
+def plain_rearrange(x: Any, pattern: AxisPattern) -> Any:
     sizes: list[int] = []
     for group, total in zip(pattern.before, x.shape):
         known = int(np.prod([pattern.lengths[word] for word in group if word in pattern.lengths], dtype=int))

@@ -8,24 +8,24 @@ from typing import Any
 from grammar import nodes
 
 from . import values
-from .axes import Axes, Axis, axes_of
+from .axes import Axes, AxisVariable, axes_of
 from .axis_operations import along, transposed
 from .elementwise_operations import power
-from .operations import Misuse, Size, as_value, operation, positions
+from .operations import Misuse, SizeArgument, as_value, operation, positions
 from .optional_numpy import np
 from .plain_functions import inverse, softmax, solution
-from .values import Value, call, number
+from .values import AxisValue, call, number
 
 
 # ----------------------------------------------------------------------------------------------------------- products
-def matmul(axes: Axes, x: Any, y: Any) -> Value:
+def matmul(axes: Axes, x: Any, y: Any) -> AxisValue:
     first, second = as_value(x), as_value(y)
     if not first.dims or not second.dims:
         raise Misuse("@ needs tensors, got a number")
     return values.matmul(axes, first, second)
 
 
-def dot(axes: Axes, x: Any, y: Any) -> Value:
+def dot(axes: Axes, x: Any, y: Any) -> AxisValue:
     first, second = as_value(x), as_value(y)
     if not first.dims or not second.dims:
         return values.elementwise(axes, "⊙", first, second)
@@ -34,21 +34,21 @@ def dot(axes: Axes, x: Any, y: Any) -> Value:
     return values.matmul(axes, first, second)
 
 
-def inner(axes: Axes, x: Any, y: Any) -> Value:
+def inner(axes: Axes, x: Any, y: Any) -> AxisValue:
     second = as_value(y)
     if len(second.dims) > 2:
         raise Misuse("inner of more than two axes")
     return matmul(axes, x, second.moved(second.dims[::-1]))
 
 
-def outer(axes: Axes, x: Any, y: Any) -> Value:
+def outer(axes: Axes, x: Any, y: Any) -> AxisValue:
     first, second = as_value(x), as_value(y)
     if len(first.dims) != 1 or len(second.dims) != 1:
         raise Misuse("outer needs two vectors")
     return values.elementwise(axes, "⊙", first.moved((*first.dims, ())), second)
 
 
-def linear(axes: Axes, x: Any, weight: Any, bias: Any) -> Value:
+def linear(axes: Axes, x: Any, weight: Any, bias: Any) -> AxisValue:
     matrix = as_value(weight)
     result = matmul(axes, x, matrix.moved(matrix.dims[::-1]))
     return result if bias is None else values.elementwise(axes, "+", result, as_value(bias))
@@ -58,10 +58,10 @@ def plain_linear(x: Any, weight: Any, bias: Any) -> Any:
     return x @ weight.T + (0 if bias is None else bias)
 
 
-def attention(axes: Axes, query: Any, key: Any, value: Any, scale: Any) -> Value:
+def attention(axes: Axes, query: Any, key: Any, value: Any, scale: Any) -> AxisValue:
     matrix = as_value(key)
     scores = matmul(axes, query, transposed(matrix))
-    below = power(axes, Size(matrix.dims[-1]), 0.5)
+    below = power(axes, SizeArgument(matrix.dims[-1]), 0.5)
     scores = (
         values.elementwise(axes, "/", scores, below)
         if scale is None
@@ -75,7 +75,7 @@ def plain_attention(query: Any, key: Any, value: Any, scale: Any) -> Any:
     return softmax(query @ np.swapaxes(key, -1, -2) * factor, -1) @ value
 
 
-def tensordot(axes: Axes, x: Any, y: Any, over: Any) -> Value:
+def tensordot(axes: Axes, x: Any, y: Any, over: Any) -> AxisValue:
     """Over the last axes of one and the first of the other, or over the axes that are listed for both."""
     first, second = as_value(x), as_value(y)
     if type(over) is int:
@@ -96,14 +96,14 @@ def tensordot(axes: Axes, x: Any, y: Any, over: Any) -> Value:
     return values.contracted(axes, first, second, axes_of(first.dims[place] for place in sides[0]), (*left, *right))
 
 
-def kron(axes: Axes, x: Any, y: Any) -> Value:
+def kron(axes: Axes, x: Any, y: Any) -> AxisValue:
     first, second = as_value(x), as_value(y)
     if len(first.dims) != len(second.dims):
         raise Misuse("kron of tensors with different numbers of axes")
     dims = tuple((*one, *two) for one, two in zip(first.dims, second.dims))
     axes.apart(first.axes, second.axes)
     axes.apart(axes_of(dims))
-    return Value(call("⊙", (first.node, second.node)), dims)
+    return AxisValue(call("⊙", (first.node, second.node)), dims)
 
 
 operation("matmul mm bmm", "x, y", matmul, np.matmul)
@@ -117,7 +117,7 @@ operation("scaled_dot_product_attention", "query, key, value, scale=None", atten
 
 
 # ------------------------------------------------------------------------------------------------------- linear algebra
-def square_axes(axes: Axes, x: Value, what: str) -> tuple[Axis, Axis]:
+def square_axes(axes: Axes, x: AxisValue, what: str) -> tuple[AxisVariable, AxisVariable]:
     if (
         len(x.dims) < 2
         or len(x.dims[-1]) != 1
@@ -131,33 +131,33 @@ def square_axes(axes: Axes, x: Value, what: str) -> tuple[Axis, Axis]:
     return x.dims[-2][0], x.dims[-1][0]
 
 
-def of_matrix(operator: str, gives_matrix: bool) -> Callable[..., Value]:
-    def rule(axes: Axes, x: Any) -> Value:
+def of_matrix(operator: str, gives_matrix: bool) -> Callable[..., AxisValue]:
+    def rule(axes: Axes, x: Any) -> AxisValue:
         value = as_value(x)
         over = square_axes(axes, value, operator)
-        return Value(call(operator, (value.node,), over), value.dims if gives_matrix else value.dims[:-2])
+        return AxisValue(call(operator, (value.node,), over), value.dims if gives_matrix else value.dims[:-2])
 
     return rule
 
 
-def of_sign(axes: Axes, x: Any) -> Value:
+def of_sign(axes: Axes, x: Any) -> AxisValue:
     result = of_matrix("det", False)(axes, x)
-    return Value(call("sign", (result.node,)), result.dims)
+    return AxisValue(call("sign", (result.node,)), result.dims)
 
 
-def eigenvalues(axes: Axes, x: Any) -> Value:
+def eigenvalues(axes: Axes, x: Any) -> AxisValue:
     result = of_matrix("eigvalsh", True)(axes, x)
     return result.moved(result.dims[:-1])
 
 
-def solve(axes: Axes, matrix: Any, right: Any) -> Value:
+def solve(axes: Axes, matrix: Any, right: Any) -> AxisValue:
     first, second = as_value(matrix), as_value(right)
     row, column = square_axes(axes, first, "solve")
     if len(first.dims) > 2 or len(second.dims) > 2 or not second.dims:
         raise Misuse("solve of more than two axes")
     axes.unify_dims((row,), second.dims[0])
     axes.apart(first.axes, second.axes)
-    return Value(call("solve", (first.node, second.node), (row, column)), ((column,), *second.dims[1:]))
+    return AxisValue(call("solve", (first.node, second.node), (row, column)), ((column,), *second.dims[1:]))
 
 
 operation("inv", "x", of_matrix("inv", True), inverse)
@@ -171,13 +171,13 @@ operation("solve", "a, b", solve, solution)
 
 
 # ------------------------------------------------------------------------------------------------------------- layers
-def layer_norm(axes: Axes, x: Any, shape: Any, weight: Any, bias: Any, eps: Any) -> Value:
+def layer_norm(axes: Axes, x: Any, shape: Any, weight: Any, bias: Any, eps: Any) -> AxisValue:
     value = as_value(x)
     listed = shape if isinstance(shape, (tuple, list)) else (shape,)
     if len(listed) != 1 or not isinstance(eps, (int, float)):
         raise Misuse("layer_norm over more than one axis")
     over = value.dims[-1]
-    result = Value(
+    result = AxisValue(
         nodes.Call("standardize", (), tuple(values.name(axis) for axis in over), (value.node,), (number(eps),)),
         value.dims,
     )
@@ -194,7 +194,7 @@ def plain_layer_norm(x: Any, shape: Any, weight: Any, bias: Any, eps: Any) -> An
 operation("layer_norm", "x, normalized_shape, weight=None, bias=None, eps=1e-5", layer_norm, plain_layer_norm)
 
 
-def concatenate(axes: Axes, tensors: Any, axis: Any) -> Value:
+def concatenate(axes: Axes, tensors: Any, axis: Any) -> AxisValue:
     """Tensors joined along one axis, which is a new one."""
     if not isinstance(tensors, (tuple, list)) or len(tensors) < 2 or not isinstance(axis, int):
         raise Misuse("concatenate needs a list of tensors and an axis")
@@ -215,10 +215,10 @@ def concatenate(axes: Axes, tensors: Any, axis: Any) -> Value:
         node = call("⊕", (node, piece), (joined,))
     result = tuple((joined,) if position == where else dim for position, dim in enumerate(dims))
     axes.apart(axes_of(result))
-    return Value(node, result)
+    return AxisValue(node, result)
 
 
-def stack(axes: Axes, tensors: Any, axis: Any) -> Value:
+def stack(axes: Axes, tensors: Any, axis: Any) -> AxisValue:
     """Tensors along a new axis."""
     if not isinstance(tensors, (tuple, list)) or len(tensors) < 2 or not isinstance(axis, int):
         raise Misuse("stack needs a list of tensors and an axis")
@@ -233,7 +233,7 @@ def stack(axes: Axes, tensors: Any, axis: Any) -> Value:
     axes.facts.pinned.append((stacked, len(parts)))
     dims.insert(axis % (rank + 1), (stacked,))
     axes.apart(axes_of(dims))
-    return Value(call("stack", [part.node for part in parts], (stacked,)), tuple(dims))
+    return AxisValue(call("stack", [part.node for part in parts], (stacked,)), tuple(dims))
 
 
 operation("stack", "tensors, axis|dim=0", stack, lambda tensors, axis: np.stack(tensors, axis))

@@ -12,7 +12,7 @@ from .axes import Axes, Dims
 from .values import Leaf
 
 
-class Source(Protocol):
+class SourceText(Protocol):
     """A reader with what it has read, for the comparison."""
 
     def value(self, arrays: Mapping[str, Any], size_of: Any, decisions: Mapping[Any, int]) -> Any:
@@ -21,7 +21,7 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True)
-class Line:
+class FormulaLine:
     """head = node, or a value alone; `dims` are the axes of the value in the order of the source's array."""
 
     head: Node | None
@@ -30,12 +30,12 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Program:
+class TranslatedProgram:
     """The lines of a source, the last with its value."""
 
     kind: str
     axes: Axes
-    lines: tuple[Line, ...]
+    lines: tuple[FormulaLine, ...]
     inputs: Mapping[str, Leaf]
     remarks: tuple[str, ...]
-    source: Source
+    source: SourceText

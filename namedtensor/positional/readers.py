@@ -7,14 +7,14 @@ from typing import Any
 
 from . import patterns  # noqa: F401 — registers its calls
 from .algebra import Algebra
-from .code import Code
-from .einsum import Letters
+from .code import CodeReader
+from .einsum import EinsumLetters
 
 READERS: dict[str, Callable[..., Any]] = {
     "matrices": Algebra,
     "indices": Algebra,
-    "einsum": Letters,
-    "einops": lambda source, shapes, choose: Letters(source, shapes, choose, "einops"),
-    "numpy": Code,
-    "torch": lambda source, shapes, choose: Code(source, shapes, choose, "torch"),
+    "einsum": EinsumLetters,
+    "einops": lambda source, shapes, choose: EinsumLetters(source, shapes, choose, "einops"),
+    "numpy": CodeReader,
+    "torch": lambda source, shapes, choose: CodeReader(source, shapes, choose, "torch"),
 }

@@ -8,25 +8,25 @@ from typing import Any
 from . import values
 from .axes import Axes, axes_of
 from .axis_operations import along, reduced
-from .code_indices import Indices, at, only
+from .code_indices import CodeIndices, at, only
 from .operations import Misuse, Pair, as_value, operation, positions
 from .optional_numpy import np
-from .values import Value, call, number
+from .values import AxisValue, call, number
 
 
-def take(axes: Axes, x: Any, index: Any, axis: Any) -> Value:
+def take(axes: Axes, x: Any, index: Any, axis: Any) -> AxisValue:
     """Elements along one axis by a tensor of indices, whose dimensions are in its place."""
     value = as_value(x)
     if axis is None and len(value.dims) > 1:
         raise Misuse("take without an axis flattens its operand")
     (where,) = positions(value, 0 if axis is None else axis)
     items: list[Any] = [slice(None)] * len(value.dims)
-    items[where] = index if isinstance(index, (int, Value)) else as_value(index)
-    return Indices(axes).index(value, items)
+    items[where] = index if isinstance(index, (int, AxisValue)) else as_value(index)
+    return CodeIndices(axes).index(value, items)
 
 
-def gather(broadcasts: bool) -> Callable[..., Value]:
-    def rule(axes: Axes, x: Any, index: Any, axis: Any) -> Value:
+def gather(broadcasts: bool) -> Callable[..., AxisValue]:
+    def rule(axes: Axes, x: Any, index: Any, axis: Any) -> AxisValue:
         """out[i, k] = x[i, index[i, k]]"""
         value, places = as_value(x), as_value(index)
         (where,) = positions(value, axis)
@@ -37,12 +37,12 @@ def gather(broadcasts: bool) -> Callable[..., Value]:
         others = [dim for position, dim in enumerate(places.dims) if position != where]
         if not broadcasts and any(bool(one) != bool(two) for one, two in zip(rest, others)):
             raise Misuse("the index has an axis of size 1 where the tensor has another")
-        dims = list(values.aligned(axes, Value(value.node, tuple(rest)), Value(places.node, tuple(others))))
-        place, _ = Indices(axes).tensor_index(picked, places)
+        dims = list(values.aligned(axes, AxisValue(value.node, tuple(rest)), AxisValue(places.node, tuple(others))))
+        place, _ = CodeIndices(axes).tensor_index(picked, places)
         axes.apart(value.axes, places.axes)
         dims.insert(where, places.dims[where])
         axes.apart(axes_of(dims))
-        return Value(at(value.node, picked, place), tuple(dims))
+        return AxisValue(at(value.node, picked, place), tuple(dims))
 
     return rule
 
@@ -65,7 +65,7 @@ operation(
 
 
 # -------------------------------------------------------------------------------------------------------------- order
-def sort(axes: Axes, x: Any, axis: Any) -> Value:
+def sort(axes: Axes, x: Any, axis: Any) -> AxisValue:
     return along("sort")(axes, x, axis)
 
 
@@ -74,18 +74,18 @@ def sort_pair(axes: Axes, x: Any, axis: Any, descending: Any) -> Any:
     if descending is True:
         items: list[Any] = [slice(None)] * len(result.dims)
         items[positions(result, axis)[0]] = slice(None, None, -1)
-        return Pair(Indices(axes).index(result, items))
+        return Pair(CodeIndices(axes).index(result, items))
     return Pair(result)
 
 
-def argsort(axes: Axes, x: Any, axis: Any) -> Value:
+def argsort(axes: Axes, x: Any, axis: Any) -> AxisValue:
     result = along("argsort")(axes, x, axis)
     axes.facts.assumed.append("argsort keeps the order of equal elements")
-    return Value(call("-", (result.node, number(1))), result.dims)
+    return AxisValue(call("-", (result.node, number(1))), result.dims)
 
 
-def largest(operator: str) -> Callable[..., Value]:
-    def rule(axes: Axes, x: Any, axis: Any) -> Value:
+def largest(operator: str) -> Callable[..., AxisValue]:
+    def rule(axes: Axes, x: Any, axis: Any) -> AxisValue:
         """The index of the largest element, from 0; the first of several."""
         value = as_value(x)
         if axis is None and len(value.dims) != 1:
@@ -99,7 +99,7 @@ def largest(operator: str) -> Callable[..., Value]:
         index = call("⊙", (chosen, values.iota(over)), (over,))
         dims = tuple(dim for position, dim in enumerate(value.dims) if position != where)
         axes.apart((*value.axes, one))
-        return Value(call("-", (index, number(1))), dims)
+        return AxisValue(call("-", (index, number(1))), dims)
 
     return rule
 
@@ -117,30 +117,30 @@ for name, function in (("argmax", np.argmax), ("argmin", np.argmin)):
     operation(name, "x, axis|dim=None", largest(name), function)
 
 
-def flip(axes: Axes, x: Any, axis: Any) -> Value:
+def flip(axes: Axes, x: Any, axis: Any) -> AxisValue:
     value = as_value(x)
     items: list[Any] = [slice(None)] * len(value.dims)
     for position in positions(value, axis):
         items[position] = slice(None, None, -1)
-    return Indices(axes).index(value, items)
+    return CodeIndices(axes).index(value, items)
 
 
 operation("flip", "x, axis|dims|dim=None", flip, np.flip)
 
 
 # --------------------------------------------------------------------------------------------------------- differences
-def diff(axes: Axes, x: Any, axis: Any) -> Value:
+def diff(axes: Axes, x: Any, axis: Any) -> AxisValue:
     """x[1:] − x[:-1]"""
     value = as_value(x)
     (where,) = positions(value, axis)
     before: list[Any] = [slice(None)] * len(value.dims)
     after = list(before)
     after[where], before[where] = slice(1, None), slice(None, -1)
-    index = Indices(axes).index
+    index = CodeIndices(axes).index
     return values.elementwise(axes, "-", index(value, after), index(value, before))
 
 
-def average(axes: Axes, x: Any, axis: Any, weights: Any) -> Value:
+def average(axes: Axes, x: Any, axis: Any, weights: Any) -> AxisValue:
     if weights is None:
         return reduced(axes, "mean", as_value(x), axis, False)
     value, factor = as_value(x), as_value(weights)

@@ -16,7 +16,7 @@ from .refusals import refused
 NAME, NUMBER, FUNCTION, SIGN, END = "name", "number", "function", "sign", "end"
 
 
-class Token(NamedTuple):
+class SourceToken(NamedTuple):
     kind: str
     text: str
     start: int
@@ -72,15 +72,15 @@ class Scanner:
     """One pass over a source; `names` are those that are given, of which the longer ones are words."""
 
     def __init__(self, source: str, names: Collection[str]):
-        self.source, self.tokens, self.position = source, list[Token](), 0
+        self.source, self.tokens, self.position = source, list[SourceToken](), 0
         self.matrices = 0  # that are open
         self.scripts = 0  # braces of subscripts that are open
         self.words = sorted((name for name in names if len(name) > 1 and name.isidentifier()), key=len, reverse=True)
 
     def add(self, kind: str, text: str, start: int, end: int) -> None:
-        self.tokens.append(Token(kind, text, start, end))
+        self.tokens.append(SourceToken(kind, text, start, end))
 
-    def scan(self) -> list[Token]:
+    def scan(self) -> list[SourceToken]:
         source = self.source
         while self.position < len(source):
             start, character = self.position, source[self.position]
@@ -282,7 +282,7 @@ class Scanner:
             )
 
 
-def tokens_of(source: str, names: Collection[str] = ()) -> list[Token]:
+def tokens_of(source: str, names: Collection[str] = ()) -> list[SourceToken]:
     """The tokens of a source, the last of kind `END`. Raises NotationError for what cannot be read."""
     tokens = Scanner(source, names).scan()
     if len(tokens) > MAX_TOKENS:

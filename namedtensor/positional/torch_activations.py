@@ -6,32 +6,32 @@ from typing import TYPE_CHECKING
 
 from .torch_operations import apply, chosen, clipped, compared
 from .torch_rules import rule
-from .torch_tensors import Tensor, plain
+from .torch_tensors import TracedTensor, plain
 from .values import number
 
 if TYPE_CHECKING:
-    from .torch_graph import Arguments, Reader
+    from .torch_graph import GraphReader, OperationArguments
 
 
 @rule("hardsigmoid")
-def hardsigmoid(r: Reader, a: Arguments) -> Tensor:
+def hardsigmoid(r: GraphReader, a: OperationArguments) -> TracedTensor:
     return clipped(r, apply(r, "+", apply(r, "/", a.tensor("self"), plain(number(6))), plain(number(0.5))), 0, 1)
 
 
 @rule("hardswish")
-def hardswish(r: Reader, a: Arguments) -> Tensor:
+def hardswish(r: GraphReader, a: OperationArguments) -> TracedTensor:
     first, again = a.shared("self")
     gate = clipped(r, apply(r, "+", again, plain(number(3))), 0, 6)
     return apply(r, "/", apply(r, "⊙", first, gate), plain(number(6)))
 
 
 @rule("gelu")
-def gelu(r: Reader, a: Arguments) -> Tensor:
+def gelu(r: GraphReader, a: OperationArguments) -> TracedTensor:
     return apply(r, "gelu_tanh" if a["approximate"] == "tanh" else "gelu", a.tensor("self"))
 
 
 @rule("leaky_relu")
-def leaky_relu(r: Reader, a: Arguments) -> Tensor:
+def leaky_relu(r: GraphReader, a: OperationArguments) -> TracedTensor:
     slope = a["negative_slope"]
     if slope == 0.01:
         return apply(r, "leaky_relu", a.tensor("self"))
@@ -41,7 +41,7 @@ def leaky_relu(r: Reader, a: Arguments) -> Tensor:
 
 
 @rule("rrelu_with_noise")
-def rrelu(r: Reader, a: Arguments) -> Tensor:
+def rrelu(r: GraphReader, a: OperationArguments) -> TracedTensor:
     """In evaluation a leaky relu, whose factor for negative elements is between the bounds."""
     a.skip("noise", "training")
     first, again = a.shared("self")
@@ -51,7 +51,7 @@ def rrelu(r: Reader, a: Arguments) -> Tensor:
 
 
 @rule("elu")
-def elu(r: Reader, a: Arguments) -> Tensor:
+def elu(r: GraphReader, a: OperationArguments) -> TracedTensor:
     """scale · (x above 0, alpha (exp(x · input_scale) − 1) below)"""
     alpha, scale, inner = a["alpha"], a["scale"], a["input_scale"]
     first, again = a.shared("self")
@@ -66,7 +66,7 @@ def elu(r: Reader, a: Arguments) -> Tensor:
 
 
 @rule("celu")
-def celu(r: Reader, a: Arguments) -> Tensor:
+def celu(r: GraphReader, a: OperationArguments) -> TracedTensor:
     first, again = a.shared("self")
     alpha = a["alpha"]
     inner = apply(r, "min", again, plain(number(0)))
@@ -79,14 +79,14 @@ def celu(r: Reader, a: Arguments) -> Tensor:
 
 
 @rule("xlogy")
-def xlogy(r: Reader, a: Arguments) -> Tensor:
+def xlogy(r: GraphReader, a: OperationArguments) -> TracedTensor:
     first, again = a.shared("self")
     product = apply(r, "⊙", first, apply(r, "log", a.operand("other")))
     return chosen(r, compared(r, "=", again, plain(number(0))), plain(number(0)), product)
 
 
 @rule("softplus")
-def softplus(r: Reader, a: Arguments) -> Tensor:
+def softplus(r: GraphReader, a: OperationArguments) -> TracedTensor:
     beta = a["beta"]
     a.skip("threshold")  # where PyTorch goes over to x, which is the same in float32
     if beta == 1:
@@ -96,13 +96,13 @@ def softplus(r: Reader, a: Arguments) -> Tensor:
 
 
 @rule("mish")
-def mish(r: Reader, a: Arguments) -> Tensor:
+def mish(r: GraphReader, a: OperationArguments) -> TracedTensor:
     first, again = a.shared("self")
     return apply(r, "⊙", first, apply(r, "tanh", apply(r, "softplus", again)))
 
 
 @rule("hardshrink", "softshrink")
-def shrink(r: Reader, a: Arguments) -> Tensor:
+def shrink(r: GraphReader, a: OperationArguments) -> TracedTensor:
     first, again = a.shared("self")
     bound = r.scalar(a["lambd"])
     if a.operator == "hardshrink":
@@ -112,13 +112,13 @@ def shrink(r: Reader, a: Arguments) -> Tensor:
 
 
 @rule("threshold")
-def threshold(r: Reader, a: Arguments) -> Tensor:
+def threshold(r: GraphReader, a: OperationArguments) -> TracedTensor:
     first, again = a.shared("self")
     return chosen(r, compared(r, ">", again, r.scalar(a["threshold"])), first, r.scalar(a["value"]))
 
 
 @rule("prelu", "_prelu_kernel")
-def prelu(r: Reader, a: Arguments) -> Tensor:
+def prelu(r: GraphReader, a: OperationArguments) -> TracedTensor:
     first, again = a.shared("self")
     slope = a.tensor("weight")
     if len(slope.shape) == 1 and slope.dims[0] and len(first.shape) > 1:  # one for each of the second dimension
@@ -132,7 +132,7 @@ def prelu(r: Reader, a: Arguments) -> Tensor:
 
 
 @rule("glu")
-def glu(r: Reader, a: Arguments) -> Tensor:
+def glu(r: GraphReader, a: OperationArguments) -> TracedTensor:
     first, again = a.shared("self")
     dim = a["dim"] % len(first.shape)
     half = first.shape[dim] // 2

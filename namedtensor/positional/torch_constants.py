@@ -17,7 +17,7 @@ from .values import call, number
 
 
 @dataclass(frozen=True)
-class Pattern:
+class ConstantPattern:
     """The dimensions that a constant changes along, and its node for their indices, which count from 1."""
 
     dims: tuple[int, ...]
@@ -25,7 +25,7 @@ class Pattern:
     truth: bool = False
 
 
-def pattern_of(first: torch.Tensor, second: torch.Tensor) -> Pattern | None:
+def pattern_of(first: torch.Tensor, second: torch.Tensor) -> ConstantPattern | None:
     """The form of a constant that has these values at two sizes."""
     if first.ndim != second.ndim or not first.numel() or not second.numel() or first.is_complex():
         return None
@@ -55,12 +55,12 @@ def value(element: torch.Tensor, truth: bool) -> Node:
     return number(element.item()) if not element.dtype.is_floating_point else number(float(element))
 
 
-def single(first: torch.Tensor, second: torch.Tensor, dims: Sequence[int]) -> Pattern | None:
+def single(first: torch.Tensor, second: torch.Tensor, dims: Sequence[int]) -> ConstantPattern | None:
     one, two = first.flatten()[0], second.flatten()[0]
     if dims or one != two or (first.dtype.is_floating_point and torch.isnan(one)):
         return None
     truth = first.dtype == torch.bool
-    return Pattern((), lambda _: value(lowest(one), truth), truth)
+    return ConstantPattern((), lambda _: value(lowest(one), truth), truth)
 
 
 def lowest(element: torch.Tensor) -> torch.Tensor:
@@ -70,7 +70,7 @@ def lowest(element: torch.Tensor) -> torch.Tensor:
     return element
 
 
-def counted(first: torch.Tensor, second: torch.Tensor, dims: Sequence[int]) -> Pattern | None:
+def counted(first: torch.Tensor, second: torch.Tensor, dims: Sequence[int]) -> ConstantPattern | None:
     """a, a + s, a + 2 s, …"""
     if len(dims) != 1 or first.dtype == torch.bool:
         return None
@@ -88,10 +88,10 @@ def counted(first: torch.Tensor, second: torch.Tensor, dims: Sequence[int]) -> P
         offset = start - step
         return found if offset == 0 else call("+" if offset > 0 else "-", (found, number(abs(offset))))
 
-    return Pattern(tuple(dims), node)
+    return ConstantPattern(tuple(dims), node)
 
 
-def beside_diagonal(first: torch.Tensor, second: torch.Tensor, dims: Sequence[int]) -> Pattern | None:
+def beside_diagonal(first: torch.Tensor, second: torch.Tensor, dims: Sequence[int]) -> ConstantPattern | None:
     """One number where the column is at most the row plus k, or at least, or just that; another elsewhere."""
     if len(dims) != 2:
         return None
@@ -106,7 +106,7 @@ def beside_diagonal(first: torch.Tensor, second: torch.Tensor, dims: Sequence[in
         for operator, offset in bounds(one == inside):
             if torch.equal(two == inside, holds(operator, offset, two.shape)):
                 outside = values[0] if inside == values[1] else values[1]
-                return Pattern(tuple(dims), written(operator, offset, inside, outside, truth), truth)
+                return ConstantPattern(tuple(dims), written(operator, offset, inside, outside, truth), truth)
     return None
 
 

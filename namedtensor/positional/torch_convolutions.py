@@ -8,14 +8,14 @@ from typing import Any
 
 from grammar import nodes
 
-from .axes import Axis, axes_of
-from .torch_graph import Arguments, Reader
+from .axes import AxisVariable, axes_of
+from .torch_graph import GraphReader, OperationArguments
 from .torch_operations import apply, numeric
 from .torch_rules import rule
-from .torch_tensors import Tensor, plain
+from .torch_tensors import TracedTensor, plain
 from .torch_trace import Unreadable
 from .torch_windows import multiple, padded, windows
-from .values import Value, aligned, call, iota, number
+from .values import AxisValue, aligned, call, iota, number
 
 
 def for_each(value: Any, rank: int) -> list[int]:
@@ -24,7 +24,7 @@ def for_each(value: Any, rank: int) -> list[int]:
 
 
 @rule("convolution", "_convolution", "conv1d", "conv2d", "conv3d", "mkldnn_convolution")
-def convolution(r: Reader, a: Arguments) -> Tensor:
+def convolution(r: GraphReader, a: OperationArguments) -> TracedTensor:
     a.skip("output_padding", "benchmark", "deterministic", "cudnn_enabled", "allow_tf32")
     if a.get("transposed"):
         return transposed_convolution(r, a)
@@ -53,14 +53,14 @@ def convolution(r: Reader, a: Arguments) -> Tensor:
     over = r.axes.expanded(axes_of([weight.dims[2], *weight.dims[3:]]))
     node = call("⊙", (weight.node, x.node), over)
     dims = [both[0], both[1] + both[2], *both[3 : 3 + rank]]
-    result = Tensor(Value(node, tuple(dims)), tuple(outside))
+    result = TracedTensor(AxisValue(node, tuple(dims)), tuple(outside))
     bias = a.optional("bias")
     if bias is None:
         return result
     return apply(r, "+", result, bias.moved([bias.dims[0], *[()] * rank], [bias.shape[0], *[1] * rank]))
 
 
-def transposed_convolution(r: Reader, a: Arguments) -> Tensor:
+def transposed_convolution(r: GraphReader, a: OperationArguments) -> TracedTensor:
     """The sum over input and kernel of what falls on each element: 𝕀[out = s (in − 1) + d (k − 1) + 1 − p]."""
     x, weight = a.tensor("input"), a.tensor("weight")
     rank, groups, outside = len(x.shape) - 2, a["groups"], a.result_shape()
@@ -87,7 +87,7 @@ def transposed_convolution(r: Reader, a: Arguments) -> Tensor:
         r.axes.apart([*rest, *(axis for axes in columns for axis in axes), column])
         columns.append((column,))
     dims = [both[0], both[1] + both[2], *(axes if size > 1 else () for axes, size in zip(columns, outside[2:]))]
-    result = Tensor(Value(node, tuple(dims)), tuple(outside))
+    result = TracedTensor(AxisValue(node, tuple(dims)), tuple(outside))
     bias = a.optional("bias")
     if bias is None:
         return result
@@ -96,7 +96,7 @@ def transposed_convolution(r: Reader, a: Arguments) -> Tensor:
 
 @rule("max_pool1d", "max_pool2d", "max_pool3d", "max_pool2d_with_indices", "max_pool3d_with_indices", "max_pool1d_with_indices",
       "avg_pool1d", "avg_pool2d", "avg_pool3d")  # fmt: skip
-def pool(r: Reader, a: Arguments) -> Any:
+def pool(r: GraphReader, a: OperationArguments) -> Any:
     rank = int(a.operator.removesuffix("_with_indices")[-2])
     x = a.tensor("self")
     kernel = for_each(a["kernel_size"], rank)
@@ -117,7 +117,7 @@ def pool(r: Reader, a: Arguments) -> Any:
         if a.get("divisor_override") is not None:
             raise Unreadable(f"aten.{a.operator} with divisor_override has no form in the notation yet", final=True)
     ones_like = plain(number(1)).moved([()] * len(x.shape), x.shape)
-    over, counts = list[Axis](), list[Tensor]()
+    over, counts = list[AxisVariable](), list[TracedTensor]()
     for at in range(rank):
         dim = len(x.shape) - rank + at
         if not whole and padding[at]:
@@ -134,7 +134,9 @@ def pool(r: Reader, a: Arguments) -> Any:
     return (result, None) if a.several else result
 
 
-def counted(r: Reader, ones: Tensor, dim: int, kernel: int, stride: int, padding: int, length: int) -> Tensor:
+def counted(
+    r: GraphReader, ones: TracedTensor, dim: int, kernel: int, stride: int, padding: int, length: int
+) -> TracedTensor:
     """How many elements of the tensor are in each window along a dimension."""
     ones = padded(r, r.with_axis(ones, dim), dim, padding, padding, 0)
     ones, inside = windows(r, ones, dim, kernel, stride, 1, length)
@@ -144,7 +146,7 @@ def counted(r: Reader, ones: Tensor, dim: int, kernel: int, stride: int, padding
 
 @rule("adaptive_avg_pool1d", "_adaptive_avg_pool2d", "adaptive_avg_pool2d", "_adaptive_avg_pool3d", "adaptive_max_pool1d",
       "adaptive_max_pool2d", "adaptive_max_pool3d")  # fmt: skip
-def adaptive_pool(r: Reader, a: Arguments) -> Any:
+def adaptive_pool(r: GraphReader, a: OperationArguments) -> Any:
     a.skip("output_size")
     x, outside = a.tensor("self"), a.result_shape()
     most = "max" in a.operator
@@ -168,7 +170,7 @@ def adaptive_pool(r: Reader, a: Arguments) -> Any:
 
 
 @rule("upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d", "_upsample_nearest_exact2d")
-def upsample(r: Reader, a: Arguments) -> Tensor:
+def upsample(r: GraphReader, a: OperationArguments) -> TracedTensor:
     """Each element several times: an axis within, of ones."""
     a.skip("output_size", "scales", "scales_h", "scales_w", "scales_d", "scale_factors")
     x, outside = numeric(a.tensor("self" if a.has("self") else "input")), a.result_shape()

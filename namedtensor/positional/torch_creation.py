@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from .torch_composites import mask_name
-from .torch_graph import Arguments, Reader
+from .torch_graph import GraphReader, OperationArguments
 from .torch_rules import rule
-from .torch_tensors import Tensor, plain
+from .torch_tensors import TracedTensor, plain
 from .torch_trace import Unreadable
-from .values import Value, call, iota, number
+from .values import AxisValue, call, iota, number
 
 
 @rule("arange")
-def arange(r: Reader, a: Arguments) -> Tensor:
+def arange(r: GraphReader, a: OperationArguments) -> TracedTensor:
     a.skip("dtype", "layout", "device", "pin_memory", "end")
     (length,) = a.result_shape()
     start, step = a.get("start") or 0, a.get("step") or 1
@@ -22,7 +22,7 @@ def arange(r: Reader, a: Arguments) -> Tensor:
     offset = start - step
     if offset:
         node = call("-" if offset < 0 else "+", [node, number(abs(offset))])
-    return Tensor(Value(node, ((axis,),)), (length,))
+    return TracedTensor(AxisValue(node, ((axis,),)), (length,))
 
 
 @rule(
@@ -38,7 +38,7 @@ def arange(r: Reader, a: Arguments) -> Tensor:
     "scalar_tensor",
     "fill",
 )
-def full(r: Reader, a: Arguments) -> Tensor:
+def full(r: GraphReader, a: OperationArguments) -> TracedTensor:
     a.skip("self", "size", "dtype", "layout", "device", "pin_memory", "memory_format")
     value = 0 if "zeros" in a.operator else 1 if "ones" in a.operator else None
     if value is None:
@@ -51,21 +51,21 @@ def full(r: Reader, a: Arguments) -> Tensor:
 
 
 @rule("mask")
-def mask(r: Reader, a: Arguments) -> Tensor:
+def mask(r: GraphReader, a: OperationArguments) -> TracedTensor:
     """The mask of a dropout: an input, along the axes of what it multiplies."""
     a.skip("like", "p")
     return r.leaf("mask", mask_name(a["number"]), r.trace.tensors[a.step.results[0].index])
 
 
 @rule("empty", "empty_like", "new_empty")
-def empty(r: Reader, a: Arguments) -> tuple[Tensor | None, ...]:
+def empty(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | None, ...]:
     """Nothing that could be read; what fills it does not ask for it."""
     a.skip(*a.step.arguments)
     return (None,)
 
 
 @rule("meshgrid")
-def meshgrid(r: Reader, a: Arguments) -> tuple[Tensor | None, ...]:
+def meshgrid(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | None, ...]:
     if a["indexing"] == "xy":
         raise Unreadable('aten.meshgrid with indexing="xy"')
     tensors = list(a.tensors("tensors"))

@@ -14,26 +14,26 @@ from grammar import nodes
 from grammar.nodes import Node
 from grammar.printer import to_text
 
-from .torch_graph import Reader
+from .torch_graph import GraphReader
 from .torch_names import of_parameter
-from .torch_records import Declared, needed_for, stamped
-from .torch_repeats import Carried, Member, Repeat, Runs
-from .torch_tensors import Tensor
+from .torch_records import DeclaredTensor, needed_for, stamped
+from .torch_repeats import Carried, Repeat, RepeatMember, Runs
+from .torch_tensors import TracedTensor
 from .torch_trace import Ref, Unreadable
-from .values import Value, call, number
+from .values import AxisValue, call, number
 
 INDICES = ("l", "m", "n", "k")
 
 
-class Function(NamedTuple):
+class ModuleFunction(NamedTuple):
     """A module as a function: its name, and tensors like its parameters and its result."""
 
     name: str
-    parameters: tuple[Tensor, ...]
-    result: Tensor
+    parameters: tuple[TracedTensor, ...]
+    result: TracedTensor
 
 
-class LayerReader(Reader):
+class LayerReader(GraphReader):
     """A reader of two runs in which layers repeat."""
 
     def __init__(
@@ -48,9 +48,11 @@ class LayerReader(Reader):
             for call, block in enumerate(repeat.blocks)
         }
         self.later_steps = {number for repeat in repeats for block in repeat.blocks for number in block}
-        self.functions: dict[str, Function] = {}  # by the path of the module
+        self.functions: dict[str, ModuleFunction] = {}  # by the path of the module
         self.head: Node | None = None  # of the function that is read
-        self.results: dict[Ref, Tensor | None] = {}  # of the layer that is read: those that get names, with their axes
+        self.results: dict[
+            Ref, TracedTensor | None
+        ] = {}  # of the layer that is read: those that get names, with their axes
         self.bases: dict[Ref, Node] = {}
 
     def needed(self, output: Ref) -> list[int]:
@@ -109,12 +111,12 @@ class LayerReader(Reader):
         self.results[carried.result] = initial
         self.tensors[carried.ref] = self.member(initial, carried.result, call("-", (index, number(1))))
 
-    def member(self, like: Tensor, result: Ref, index: Node) -> Tensor:
+    def member(self, like: TracedTensor, result: Ref, index: Node) -> TracedTensor:
         """A member of a family of values."""
         node = nodes.Superscript(self.bases[result], (index,))
-        return Tensor(Value(node, like.dims), like.shape, named=True)
+        return TracedTensor(AxisValue(node, like.dims), like.shape, named=True)
 
-    def named_result(self, ref: Ref, tensor: Tensor) -> Tensor:
+    def named_result(self, ref: Ref, tensor: TracedTensor) -> TracedTensor:
         """The result of a step; one that leaves a layer is a member of a family."""
         if ref not in self.results:
             return super().named_result(ref, tensor)
@@ -146,10 +148,10 @@ class LayerReader(Reader):
         (results,) = repeat.leaving
         node = nodes.Call(function.name, (), (), tuple(arguments))
         self.current = block[-1]
-        tensor = Tensor(Value(node, function.result.dims), function.result.shape, named=True).used(self.axes)
+        tensor = TracedTensor(AxisValue(node, function.result.dims), function.result.shape, named=True).used(self.axes)
         self.tensors[results[count]] = super().named_result(results[count], tensor)
 
-    def function(self, repeat: Repeat) -> Function:
+    def function(self, repeat: Repeat) -> ModuleFunction:
         """Read the first call for all of them."""
         parameters = []
         for argument in repeat.families:
@@ -160,7 +162,7 @@ class LayerReader(Reader):
                 if length != 1:
                     like = self.with_axis(like, dim)
             name = self.names.fresh(nodes.Name("x"))
-            parameters.append(Tensor(Value(name, like.dims), like.shape, named=True))
+            parameters.append(TracedTensor(AxisValue(name, like.dims), like.shape, named=True))
             self.tensors[argument.ref] = parameters[-1]
         name = self.names.function(repeat.function.split(".")[-1])
         self.head = nodes.Call(name, (), (), tuple(parameter.node for parameter in parameters))
@@ -173,10 +175,10 @@ class LayerReader(Reader):
         for ref in set(self.tensors) - before:
             del self.tensors[ref]
         self.results, self.head = {}, None
-        return Function(name, tuple(parameters), result)
+        return ModuleFunction(name, tuple(parameters), result)
 
     # -------------------------------------------------------------------------------------------------------- parameters
-    def family(self, family: Member, index: nodes.Name) -> Tensor:
+    def family(self, family: RepeatMember, index: nodes.Name) -> TracedTensor:
         """A parameter of each layer, as a family."""
         kind = self.trace.origins[family.members[0]][0]
         paths = [self.trace.origins[ref][1] for ref in family.members]
@@ -190,8 +192,8 @@ class LayerReader(Reader):
         node = nodes.Superscript(base, (index,))
         dims = self.leaves.dims_of(kind, path, arrays[0])
         members = tuple(zip(paths, arrays))
-        self.declared[f"{key} {to_text(base)}"] = Declared(node, dims, kind, paths[0], arrays[0], members, index)
-        return Tensor(Value(node, dims), tuple(arrays[0].shape), named=True)
+        self.declared[f"{key} {to_text(base)}"] = DeclaredTensor(node, dims, kind, paths[0], arrays[0], members, index)
+        return TracedTensor(AxisValue(node, dims), tuple(arrays[0].shape), named=True)
 
 
 def common(paths: Sequence[str]) -> str:

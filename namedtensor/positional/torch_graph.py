@@ -16,16 +16,16 @@ import torch
 from grammar import nodes
 from grammar.nodes import Node
 
-from .axes import Axes, Axis, Clash, Dim, Move, axes_of
-from .torch_constants import Pattern, pattern_of
-from .torch_leaves import Leaves
-from .torch_names import Names, of_input, of_parameter
-from .torch_numbers import Numbers
-from .torch_records import Declared, Line, Remark, Varying, needed_for, refs_of, same, stamped, weight
+from .axes import Axes, AxisVariable, Clash, Dim, Move, axes_of
+from .torch_constants import ConstantPattern, pattern_of
+from .torch_leaves import ModuleLeaves
+from .torch_names import TensorNames, of_input, of_parameter
+from .torch_numbers import SizeNumbers
+from .torch_records import DeclaredTensor, RecordedLine, Remark, Varying, needed_for, refs_of, same, stamped, weight
 from .torch_rules import RULES
-from .torch_tensors import Tensor, Views
-from .torch_trace import Ref, Step, Trace, Unreadable
-from .values import Value, call, iota, number, ones, renamed
+from .torch_tensors import TensorViews, TracedTensor
+from .torch_trace import Ref, Trace, TraceStep, Unreadable
+from .values import AxisValue, call, iota, number, ones, renamed
 
 IGNORED = ("dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "generator", "training")
 SHAPING = (("tril", "triu"), ("lt", "le", "gt", "ge"))
@@ -35,7 +35,7 @@ LONG = 28  # nodes of an expression that gets a name where the source gives one
 LONGEST = 90  # and that gets one anywhere
 
 
-class Reader(Numbers):
+class GraphReader(SizeNumbers):
     """One reading: two traces of the same steps at different sizes, and what has been read so far."""
 
     def __init__(
@@ -49,19 +49,19 @@ class Reader(Numbers):
         self.trace, self.depends = first
         self.other = second
         self.given = given
-        self.leaves = Leaves(self.axes, given)
-        self.views = Views(self.axes, self.remark, free)
-        self.tensors: dict[Ref, Tensor] = {}
-        self.lines: list[Line] = []
+        self.leaves = ModuleLeaves(self.axes, given)
+        self.views = TensorViews(self.axes, self.remark, free)
+        self.tensors: dict[Ref, TracedTensor] = {}
+        self.lines: list[RecordedLine] = []
         self.remarks: dict[Remark, None] = {}
-        self.names = Names(set())
+        self.names = TensorNames(set())
         self.makers = {ref: number for number, step in enumerate(self.trace.steps) for ref in step.results}
         self.current = -1
         self.uses: Counter[Ref] = Counter()
         self.ranges: tuple[nodes.Range, ...] = ()  # of the families that what is read now belongs to
 
     # ------------------------------------------------------------------------------------------------------------ the walk
-    def read(self, output: Ref) -> Tensor:
+    def read(self, output: Ref) -> TracedTensor:
         """The value of a tensor of the trace."""
         for ref, (kind, name) in sorted(self.trace.origins.items()):
             if kind == "input":
@@ -87,7 +87,7 @@ class Reader(Numbers):
         try:
             if rule is None:
                 raise Unreadable(f"aten.{step.operator} has no form in the notation yet", final=True)
-            arguments = Arguments(self, number_of_step)
+            arguments = OperationArguments(self, number_of_step)
             result = rule(self, arguments)
             arguments.check()
         except Unreadable as problem:
@@ -102,7 +102,7 @@ class Reader(Numbers):
                 self.tensors[ref] = self.named_result(ref, tensor)
         self.current = before
 
-    def named_result(self, ref: Ref, tensor: Tensor) -> Tensor:
+    def named_result(self, ref: Ref, tensor: TracedTensor) -> TracedTensor:
         """The result of a step, with a name where it is used again or is long."""
         shape = tuple(self.trace.tensors[ref.index].shape)
         if tensor.shape != shape:
@@ -120,10 +120,10 @@ class Reader(Numbers):
         return self.current + 1 < len(steps) and steps[self.current + 1].source != steps[self.current].source
 
     @property
-    def step_now(self) -> Step:
+    def step_now(self) -> TraceStep:
         return self.trace.steps[self.current]
 
-    def shared(self, tensor: Tensor) -> Tensor:
+    def shared(self, tensor: TracedTensor) -> TracedTensor:
         """The tensor by a name, so that it can be used again."""
         if tensor.named or not (tensor.value.axes or weight(tensor.node) > 1):
             return tensor
@@ -131,9 +131,9 @@ class Reader(Numbers):
         node = nodes.Indicator(tensor.node) if truth else tensor.node
         step = self.step_now
         named = self.line(self.names.of_value(step.source, step.path, step.operator), node)
-        result = replace(tensor, value=Value(named, tensor.dims), named=True, truth=False)
+        result = replace(tensor, value=AxisValue(named, tensor.dims), named=True, truth=False)
         if truth:
-            return replace(result, value=Value(call("=", (named, number(1))), tensor.dims), truth=True)
+            return replace(result, value=AxisValue(call("=", (named, number(1))), tensor.dims), truth=True)
         return result
 
     def line(self, name: Node, node: Node, spans: Sequence[nodes.Range] = ()) -> Node:
@@ -145,7 +145,7 @@ class Reader(Numbers):
 
     def equation(self, name: Node, node: Node, spans: Sequence[nodes.Range] = ()) -> Node:
         """Define a name, as it is written, as a value."""
-        self.lines.append(Line(name, node, self.current, tuple(spans)))
+        self.lines.append(RecordedLine(name, node, self.current, tuple(spans)))
         return stamped(name, self.current)
 
     def index(self, *letters: str) -> nodes.Name:
@@ -158,9 +158,9 @@ class Reader(Numbers):
         self.names.indices.add(letter)
         return nodes.Name(letter)
 
-    def along(self, tensor: Tensor, like: Tensor, twins: bool = False) -> Tensor:
+    def along(self, tensor: TracedTensor, like: TracedTensor, twins: bool = False) -> TracedTensor:
         """A tensor with the axes of another; as twins they have one name but for primes."""
-        pairs: list[tuple[Axis, Axis]] = []
+        pairs: list[tuple[AxisVariable, AxisVariable]] = []
         for dim, length in enumerate(tensor.shape):
             if length == 1:
                 continue
@@ -179,7 +179,7 @@ class Reader(Numbers):
         return tensor.with_node(renamed(tensor.node, pairs), dims)
 
     # --------------------------------------------------------------------------------------------------------- what is given
-    def tensor(self, ref: Ref) -> Tensor:
+    def tensor(self, ref: Ref) -> TracedTensor:
         if ref not in self.tensors:
             if ref in self.depends and ref in self.makers:
                 raise Unreadable(
@@ -188,7 +188,7 @@ class Reader(Numbers):
             self.tensors[ref] = self.constant(ref)
         return self.tensors[ref]
 
-    def leaf(self, kind: str, path: str, array: torch.Tensor, node: Node | None = None) -> Tensor:
+    def leaf(self, kind: str, path: str, array: torch.Tensor, node: Node | None = None) -> TracedTensor:
         """A declared tensor."""
         if path in self.declared:
             known = self.declared[path]
@@ -196,15 +196,17 @@ class Reader(Numbers):
             if node is None:
                 node = of_input(path) if kind in GIVEN else of_parameter(path)
             node = self.names.fresh(node)
-            known = self.declared[path] = Declared(node, self.leaves.dims_of(kind, path, array), kind, path, array)
+            known = self.declared[path] = DeclaredTensor(
+                node, self.leaves.dims_of(kind, path, array), kind, path, array
+            )
         shape = tuple(array.shape)
-        tensor = Tensor(Value(known.node, known.dims), shape, named=True)
+        tensor = TracedTensor(AxisValue(known.node, known.dims), shape, named=True)
         if array.dtype == torch.bool:
-            return replace(tensor, value=Value(call("=", (known.node, number(1))), known.dims), truth=True)
+            return replace(tensor, value=AxisValue(call("=", (known.node, number(1))), known.dims), truth=True)
         return tensor
 
     # ------------------------------------------------------------------------------------------------------------ constants
-    def constant(self, ref: Ref) -> Tensor:
+    def constant(self, ref: Ref) -> TracedTensor:
         """What no input changes: a parameter, a buffer, or a value computed of numbers alone."""
         array, other = self.trace.tensors[ref.index], self.other.tensors[ref.index]
         origin = self.trace.origins.get(ref)
@@ -237,7 +239,7 @@ class Reader(Numbers):
                 return max(shaping)
         return self.makers[ref]
 
-    def patterned(self, pattern: Pattern, array: torch.Tensor, ref: Ref) -> Tensor:
+    def patterned(self, pattern: ConstantPattern, array: torch.Tensor, ref: Ref) -> TracedTensor:
         """A constant by its form: one number, numbers counted up, two numbers beside a diagonal."""
         shape = tuple(array.shape)
         dims: list[Dim] = [()] * len(shape)
@@ -247,19 +249,19 @@ class Reader(Numbers):
         node = pattern.node([iota(dims[dim][0]) for dim in pattern.dims])
         if ref in self.makers:
             node = stamped(node, self.shaping_step(ref))
-        return Tensor(Value(node, tuple(dims)), shape, truth=pattern.truth)
+        return TracedTensor(AxisValue(node, tuple(dims)), shape, truth=pattern.truth)
 
     # --------------------------------------------------------------------------------------------------------- for the rules
     def remark(self, sentence: str) -> None:
         step = self.step_now
         self.remarks.setdefault(Remark(step.source, f"{step.operator} {sentence}"))
 
-    def cut(self, x: Tensor, dim: int, start: int, length: int, step: int = 1) -> Tensor:
+    def cut(self, x: TracedTensor, dim: int, start: int, length: int, step: int = 1) -> TracedTensor:
         return self.views.sliced(
             x, dim, start, length, step, number(start + 1), number(start + (length - 1) * step + 1)
         )
 
-    def with_axis(self, x: Tensor, dim: int, hint: str = "copy") -> Tensor:
+    def with_axis(self, x: TracedTensor, dim: int, hint: str = "copy") -> TracedTensor:
         """The tensor with an axis along a dimension in which it repeats, or that is of size 1."""
         if x.dims[dim]:
             return x
@@ -270,10 +272,10 @@ class Reader(Numbers):
         return x.with_node(call("⊙", (x.node, ones(axis))), dims)
 
 
-class Arguments:
+class OperationArguments:
     """The arguments of a step, by name; which of them a rule has read."""
 
-    def __init__(self, reader: Reader, number: int):
+    def __init__(self, reader: GraphReader, number: int):
         self.reader, self.step, self.twin = reader, reader.trace.steps[number], reader.other.steps[number]
         self.seen: set[str] = set()
 
@@ -311,19 +313,19 @@ class Arguments:
         self.seen.add(name)
         return self.has(name) and isinstance(self[name], Varying)
 
-    def raw(self, name: str) -> Tensor:
+    def raw(self, name: str) -> TracedTensor:
         """A tensor for what changes its dimensions alone."""
         ref = self[name]
         assert isinstance(ref, Ref)
         return self.reader.tensor(ref)
 
-    def tensor(self, name: str) -> Tensor:
+    def tensor(self, name: str) -> TracedTensor:
         return self.raw(name).used(self.reader.axes)
 
-    def optional(self, name: str) -> Tensor | None:
+    def optional(self, name: str) -> TracedTensor | None:
         return self.tensor(name) if self.get(name) is not None else None
 
-    def operand(self, name: str) -> Tensor:
+    def operand(self, name: str) -> TracedTensor:
         """A tensor, or a number."""
         return self.tensor(name) if isinstance(self[name], Ref) else self.reader.scalar(self[name])
 
@@ -335,7 +337,7 @@ class Arguments:
             refs = [ref for ref in refs if self.reader.trace.tensors[ref.index].numel()]
         return [None if ref is None else self.reader.tensor(ref).used(self.reader.axes) for ref in refs]
 
-    def shared(self, name: str) -> tuple[Tensor, Tensor]:
+    def shared(self, name: str) -> tuple[TracedTensor, TracedTensor]:
         """A tensor for two uses."""
         tensor = self.reader.shared(self.raw(name))
         return tensor.used(self.reader.axes), tensor.used(self.reader.axes)

@@ -11,33 +11,33 @@ from grammar import nodes
 from grammar.nodes import Node
 
 from .axes import axes_of
-from .torch_graph import Arguments, Reader
+from .torch_graph import GraphReader, OperationArguments
 from .torch_operations import apply, broadcast, powered
 from .torch_products import product, transposed
 from .torch_records import Varying
 from .torch_reductions import along, reduced
 from .torch_rules import rule
-from .torch_tensors import Tensor, plain, size_of
+from .torch_tensors import TracedTensor, plain, size_of
 from .torch_trace import Unreadable
-from .values import Value, aligned, call, iota, number
+from .values import AxisValue, aligned, call, iota, number
 
 
 # ----------------------------------------------------------------------------------------------------------------- norms
-def standardized(r: Reader, x: Tensor, over: Sequence[int], eps: float) -> Tensor:
+def standardized(r: GraphReader, x: TracedTensor, over: Sequence[int], eps: float) -> TracedTensor:
     inside = r.axes.expanded(axes_of(x.dims[dim] for dim in over))
     if math.prod(x.shape[dim] for dim in over if not x.dims[dim]) != 1:
         raise Unreadable("a norm over a dimension that repeats")
     return x.with_node(call("standardize", (x.node,), inside, [] if eps == 1e-5 else [number(eps)]))
 
 
-def affine(r: Reader, x: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:
+def affine(r: GraphReader, x: TracedTensor, weight: TracedTensor | None, bias: TracedTensor | None) -> TracedTensor:
     if weight is not None:
         x = apply(r, "⊙", x, weight)
     return x if bias is None else apply(r, "+", x, bias)
 
 
 @rule("native_layer_norm", "layer_norm")
-def layer_norm(r: Reader, a: Arguments) -> Any:
+def layer_norm(r: GraphReader, a: OperationArguments) -> Any:
     a.skip("cudnn_enable")
     x = a.tensor("input")
     rank = len(x.shape)
@@ -47,7 +47,7 @@ def layer_norm(r: Reader, a: Arguments) -> Any:
 
 
 @rule("rms_norm", "_fused_rms_norm")
-def rms_norm(r: Reader, a: Arguments) -> Any:
+def rms_norm(r: GraphReader, a: OperationArguments) -> Any:
     x, again = a.shared("input")
     rank = len(x.shape)
     over = range(rank - len(a["normalized_shape"]), rank)
@@ -60,13 +60,13 @@ def rms_norm(r: Reader, a: Arguments) -> Any:
 
 @rule("native_batch_norm", "_native_batch_norm_legit_no_training", "_native_batch_norm_legit", "_batch_norm_impl_index",
       "cudnn_batch_norm", "batch_norm", "_batch_norm_no_update")  # fmt: skip
-def batch_norm(r: Reader, a: Arguments) -> Any:
+def batch_norm(r: GraphReader, a: OperationArguments) -> Any:
     a.skip("momentum", "cudnn_enabled")
     x = a.tensor("input")
     rank = len(x.shape)
     eps = a["eps"]
 
-    def column(tensor: Tensor | None) -> Tensor | None:
+    def column(tensor: TracedTensor | None) -> TracedTensor | None:
         return tensor and tensor.moved([tensor.dims[0], *[()] * (rank - 2)], [tensor.shape[0], *[1] * (rank - 2)])
 
     weight, bias = column(a.optional("weight")), column(a.optional("bias"))
@@ -83,7 +83,7 @@ def batch_norm(r: Reader, a: Arguments) -> Any:
 
 
 @rule("native_group_norm", "group_norm")
-def group_norm(r: Reader, a: Arguments) -> Any:
+def group_norm(r: GraphReader, a: OperationArguments) -> Any:
     a.skip("N", "C", "HxW", "cudnn_enabled")
     x = a.tensor("input")
     shape, groups = x.shape, a["group" if a.has("group") else "num_groups"]
@@ -94,7 +94,7 @@ def group_norm(r: Reader, a: Arguments) -> Any:
     result = standardized(r, x, range(2, len(split)), a["eps"])
     result = r.views.regrouped(result, shape)
 
-    def column(tensor: Tensor | None) -> Tensor | None:
+    def column(tensor: TracedTensor | None) -> TracedTensor | None:
         return tensor and tensor.moved([tensor.dims[0], *[()] * (len(shape) - 2)], [shape[1], *[1] * (len(shape) - 2)])
 
     result = affine(r, result, column(a.optional("weight")), column(a.optional("bias")))
@@ -104,7 +104,7 @@ def group_norm(r: Reader, a: Arguments) -> Any:
 # ------------------------------------------------------------------------------------------------------------- attention
 @rule("_scaled_dot_product_flash_attention_for_cpu", "scaled_dot_product_attention", "_scaled_dot_product_attention_math",
       "_scaled_dot_product_efficient_attention", "_scaled_dot_product_flash_attention")  # fmt: skip
-def attention(r: Reader, a: Arguments) -> Any:
+def attention(r: GraphReader, a: OperationArguments) -> Any:
     a.skip("dropout_p", "return_debug_mask")
     query, key, value = (a.tensor(name) for name in ("query", "key", "value"))
     heads, shared = ([0, *tensor.shape][-3] for tensor in (query, key))
@@ -133,7 +133,7 @@ def attention(r: Reader, a: Arguments) -> Any:
     return (result, None) if a.several else result
 
 
-def scaled_scores(r: Reader, scores: Tensor, scale: float | None, width: int) -> Tensor:
+def scaled_scores(r: GraphReader, scores: TracedTensor, scale: float | None, width: int) -> TracedTensor:
     if scale is None or abs(scale - width**-0.5) < 1e-9:
         if not scores.over:
             return scores
@@ -141,15 +141,15 @@ def scaled_scores(r: Reader, scores: Tensor, scale: float | None, width: int) ->
     return scores if scale == 1 else r.scaled(scores, scale, "mul") or apply(r, "⊙", plain(number(scale)), scores)
 
 
-def masked(r: Reader, scores: Tensor, mask: Tensor) -> Tensor:
+def masked(r: GraphReader, scores: TracedTensor, mask: TracedTensor) -> TracedTensor:
     if not mask.truth:
         return apply(r, "+", scores, mask)
     dims = aligned(r.axes, scores.value, mask.value)
     node = nodes.Cases(((scores.node, mask.node), (number(-math.inf), None)))
-    return Tensor(Value(node, dims), broadcast([scores.shape, mask.shape]))
+    return TracedTensor(AxisValue(node, dims), broadcast([scores.shape, mask.shape]))
 
 
-def causal(r: Reader, scores: Tensor) -> Tensor:
+def causal(r: GraphReader, scores: TracedTensor) -> TracedTensor:
     """The mask that PyTorch's attention makes: a query sees the keys up to its own number."""
     if not scores.dims[-1] or not scores.dims[-2]:
         raise Unreadable("a causal mask of a tensor that repeats")
@@ -175,12 +175,12 @@ def counted_from_one(node: Node, length: int = 0) -> Node:
 
 
 @rule("embedding")
-def embedding(r: Reader, a: Arguments) -> Tensor:
+def embedding(r: GraphReader, a: OperationArguments) -> TracedTensor:
     a.skip("padding_idx", "scale_grad_by_freq", "sparse")  # of the gradient alone
     return looked_up(r, a.tensor("weight"), 0, a.tensor("indices"))
 
 
-def looked_up(r: Reader, x: Tensor, dim: int, index: Tensor) -> Tensor:
+def looked_up(r: GraphReader, x: TracedTensor, dim: int, index: TracedTensor) -> TracedTensor:
     """The elements of a dimension at an index, whose dimensions take its place."""
     dims = [*x.dims[:dim], *index.dims, *x.dims[dim + 1 :]]
     shape = [*x.shape[:dim], *index.shape, *x.shape[dim + 1 :]]
@@ -195,7 +195,7 @@ def looked_up(r: Reader, x: Tensor, dim: int, index: Tensor) -> Tensor:
 
 
 @rule("diagonal")
-def diagonal(r: Reader, a: Arguments) -> Tensor:
+def diagonal(r: GraphReader, a: OperationArguments) -> TracedTensor:
     x = a.tensor("self")
     rank = len(x.shape)
     one, two = a["dim1"] % rank, a["dim2"] % rank
@@ -210,13 +210,13 @@ def diagonal(r: Reader, a: Arguments) -> Tensor:
 
 
 @rule("index_select")
-def index_select(r: Reader, a: Arguments) -> Tensor:
+def index_select(r: GraphReader, a: OperationArguments) -> TracedTensor:
     x = a.tensor("self")
     return looked_up(r, x, a["dim"] % len(x.shape), a.tensor("index"))
 
 
 @rule("index", "_unsafe_index")
-def elements(r: Reader, a: Arguments) -> Tensor:
+def elements(r: GraphReader, a: OperationArguments) -> TracedTensor:
     x, indices = a.tensor("self"), a.tensors("indices")
     indexed = [dim for dim, index in enumerate(indices) if index is not None]
     if any(index is not None and index.truth for index in indices):
@@ -240,7 +240,7 @@ def elements(r: Reader, a: Arguments) -> Tensor:
 
 
 @rule("gather")
-def gather(r: Reader, a: Arguments) -> Tensor:
+def gather(r: GraphReader, a: OperationArguments) -> TracedTensor:
     a.skip("sparse_grad")
     x, chosen = a.tensor("self"), a.tensor("index")
     dim = a["dim"] % len(x.shape)

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import torch
 
-from .axes import Axes, Axis, Clash, Dim, axes_of
+from .axes import Axes, AxisVariable, Clash, Dim, axes_of
 from .torch_names import axis_words, hint_of
 from .torch_trace import Unreadable
 
 
-class Leaves:
+class ModuleLeaves:
     """Declared tensors get their axes."""
 
     def __init__(self, axes: Axes, given: Mapping[str, str]):
@@ -44,7 +44,7 @@ class Leaves:
             listed = " ".join(name for name, _ in words)
             hint = "state sizes, as in (heads[8] key)"
             raise Unreadable(f"{path} has {length} along {listed}, whose sizes do not make that", hint=hint, final=True)
-        dim: list[Axis] = []
+        dim: list[AxisVariable] = []
         for (name, _), size in zip(words, sizes):
             while name in before:
                 name += "'"

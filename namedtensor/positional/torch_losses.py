@@ -6,30 +6,30 @@ from collections.abc import Sequence
 from typing import Any
 
 from .axes import axes_of
-from .torch_graph import Arguments, Reader
+from .torch_graph import GraphReader, OperationArguments
 from .torch_layers import looked_up
 from .torch_operations import apply, chosen, compared, fitted, numeric, powered
 from .torch_reductions import reduced
 from .torch_rules import rule
-from .torch_tensors import Tensor, plain, size_of
+from .torch_tensors import TracedTensor, plain, size_of
 from .torch_trace import Unreadable
-from .values import Value, aligned, call, number
+from .values import AxisValue, aligned, call, number
 
 REDUCTIONS = {0: "", 1: "mean", 2: "∑"}
 
 
-def over_all(r: Reader, a: Arguments, x: Tensor) -> Tensor:
+def over_all(r: GraphReader, a: OperationArguments, x: TracedTensor) -> TracedTensor:
     operator = REDUCTIONS[a["reduction"]]
     return reduced(r, operator, x, range(len(x.shape)), False) if operator else x
 
 
 @rule("mse_loss")
-def mse_loss(r: Reader, a: Arguments) -> Tensor:
+def mse_loss(r: GraphReader, a: OperationArguments) -> TracedTensor:
     return over_all(r, a, powered(r, apply(r, "-", a.tensor("self"), a.tensor("target")), plain(number(2))))
 
 
 @rule("smooth_l1_loss", "huber_loss")
-def huber_loss(r: Reader, a: Arguments) -> Tensor:
+def huber_loss(r: GraphReader, a: OperationArguments) -> TracedTensor:
     """d²/2 up to the bound β, β (d − β/2) beyond; `smooth_l1_loss` divides both by β."""
     smooth = a.operator == "smooth_l1_loss"
     bound = a["beta" if smooth else "delta"]
@@ -43,7 +43,7 @@ def huber_loss(r: Reader, a: Arguments) -> Tensor:
 
 
 @rule("binary_cross_entropy")
-def binary_cross_entropy(r: Reader, a: Arguments) -> Tensor:
+def binary_cross_entropy(r: GraphReader, a: OperationArguments) -> TracedTensor:
     """−(y log x + (1 − y) log(1 − x)), each logarithm at least −100"""
     x, y = r.shared(a.raw("self")), r.shared(a.raw("target"))
     one = apply(r, "max", apply(r, "log", x.used(r.axes)), plain(number(-100)))
@@ -56,7 +56,7 @@ def binary_cross_entropy(r: Reader, a: Arguments) -> Tensor:
 
 
 @rule("nll_loss_forward", "nll_loss2d_forward", "nll_loss")
-def nll_loss(r: Reader, a: Arguments) -> Any:
+def nll_loss(r: GraphReader, a: OperationArguments) -> Any:
     x, target = a.tensor("self"), r.shared(a.raw("target"))
     weight, ignored = a.optional("weight"), a["ignore_index"]
     factors = [] if weight is None else [looked_up(r, weight, 0, target.used(r.axes))]
@@ -71,7 +71,7 @@ def nll_loss(r: Reader, a: Arguments) -> Any:
     return (result, None) if a.several else result
 
 
-def weighted(r: Reader, a: Arguments, x: Tensor, factors: Sequence[Tensor]) -> Tensor:
+def weighted(r: GraphReader, a: OperationArguments, x: TracedTensor, factors: Sequence[TracedTensor]) -> TracedTensor:
     """A loss with the weight of each element, by whose sum the mean divides."""
     if not factors:
         return over_all(r, a, x)
@@ -84,22 +84,22 @@ def weighted(r: Reader, a: Arguments, x: Tensor, factors: Sequence[Tensor]) -> T
     return apply(r, "/", reduced(r, "∑", x, range(len(x.shape)), False), total)
 
 
-def picked_at(r: Reader, x: Tensor, index: Tensor) -> Tensor:
+def picked_at(r: GraphReader, x: TracedTensor, index: TracedTensor) -> TracedTensor:
     """x at an index along its last dimension, where the other dimensions are those of the index."""
-    dims = aligned(r.axes, Value(x.node, x.dims[:-1]), index.value)
+    dims = aligned(r.axes, AxisValue(x.node, x.dims[:-1]), index.value)
     result = looked_up(r, x.moved([x.dims[-1]], x.shape[-1:]), 0, index.moved([], []))
     r.axes.apart(axes_of(x.dims))
     return result.moved(dims, index.shape)
 
 
 @rule("soft_margin_loss")
-def soft_margin_loss(r: Reader, a: Arguments) -> Tensor:
+def soft_margin_loss(r: GraphReader, a: OperationArguments) -> TracedTensor:
     product = apply(r, "⊙", a.tensor("target"), a.tensor("self"))
     return over_all(r, a, apply(r, "softplus", apply(r, "negative", product)))
 
 
 @rule("multi_margin_loss")
-def multi_margin_loss(r: Reader, a: Arguments) -> Tensor:
+def multi_margin_loss(r: GraphReader, a: OperationArguments) -> TracedTensor:
     """For each class but the right one max(0, m − x_y + x_i)^p; for the right one that would be m^p."""
     if a.get("weight") is not None:
         raise Unreadable("aten.multi_margin_loss with weights of classes has no form in the notation yet", final=True)
@@ -119,7 +119,7 @@ def multi_margin_loss(r: Reader, a: Arguments) -> Tensor:
 
 
 @rule("_trilinear")
-def trilinear(r: Reader, a: Arguments) -> Tensor:
+def trilinear(r: GraphReader, a: OperationArguments) -> TracedTensor:
     """x ⊙ W ⊙ y, as `nn.Bilinear` calls it."""
     if [a["expand1"], a["expand2"], a["expand3"], a["sumdim"]] != [[1, 3], [0], [1, 2], [2, 3]]:
         raise Unreadable("aten._trilinear with other dimensions has no form in the notation yet", final=True)
@@ -133,9 +133,9 @@ def trilinear(r: Reader, a: Arguments) -> Tensor:
     dims = aligned(r.axes, left.value, middle.value, right.value)
     node = call("⊙", (left.node, middle.node), r.axes.expanded(dims[2]))
     node = call("⊙", (node, right.node), r.axes.expanded(dims[3]))
-    return Tensor(Value(node, dims[:2]), (batch, out))
+    return TracedTensor(AxisValue(node, dims[:2]), (batch, out))
 
 
 @rule("_embedding_bag_forward_only", "_embedding_bag")
-def embedding_bag(r: Reader, a: Arguments) -> Any:
+def embedding_bag(r: GraphReader, a: OperationArguments) -> Any:
     raise Unreadable("aten.embedding_bag has no form in the notation: use nn.Embedding and a sum or mean", final=True)

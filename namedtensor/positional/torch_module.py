@@ -93,7 +93,7 @@ def first_reading(
     for chosen in choices(groups):
         try:
             fixed = [group for group, sizes in groups if (group, sizes) not in chosen]
-            return Reading(subject, tensors, names, output, chosen, fixed).result()
+            return ModuleReading(subject, tensors, names, output, chosen, fixed).result()
         except Unreadable as failed:
             if failed.final:
                 raise
@@ -119,7 +119,7 @@ def choices(groups: Free) -> list[Free]:
     return [choice for at, choice in enumerate(listed) if choice not in listed[:at]]
 
 
-class Reading:
+class ModuleReading:
     """One attempt to read: with these groups of sizes free."""
 
     def __init__(

@@ -14,7 +14,7 @@ from grammar.parser import parse
 from grammar.printer import to_text
 from grammar.symbols import FUNCTIONS
 
-from .torch_trace import Source
+from .torch_trace import SourceLine
 
 RESERVED = FUNCTIONS | {"iota", "ones", "I", "d", "if", "for", "otherwise", "and", "or", "in", "odd", "even", "e", "pi", "not", "sum", "prod", "to", "end"}  # fmt: skip
 LETTERS = {"weight": "W", "bias": "b"}
@@ -65,7 +65,7 @@ def hint_of(path: str) -> str:
 
 
 @dataclass
-class Names:
+class TensorNames:
     """Names of tensors that are taken, and fresh ones."""
 
     taken: set[str]
@@ -98,7 +98,7 @@ class Names:
         self.taken.add(name)
         return name
 
-    def of_value(self, source: Source, path: str, operator: str) -> Node:
+    def of_value(self, source: SourceLine, path: str, operator: str) -> Node:
         """A name for a value: the variable that its line assigns, else its module, else its operation."""
         match = ASSIGNED.match(source.text)
         if match:

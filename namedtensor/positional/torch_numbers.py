@@ -11,8 +11,8 @@ from grammar.nodes import Node
 from grammar.printer import to_text
 
 from .axes import Axes
-from .torch_records import Declared, Varying
-from .torch_tensors import Tensor, plain, size_of
+from .torch_records import DeclaredTensor, Varying
+from .torch_tensors import TracedTensor, plain, size_of
 from .torch_trace import Unreadable
 from .values import call, number, size
 
@@ -22,15 +22,15 @@ POWERS = (
 )  # fmt: skip
 
 
-class Numbers:
+class SizeNumbers:
     """Numbers of two traces at different sizes, as expressions of those sizes that are free."""
 
     def __init__(self, axes: Axes, free: Mapping[int, tuple[int, str, int]]):
         self.axes, self.free = axes, free
-        self.declared: dict[str, Declared] = {}
+        self.declared: dict[str, DeclaredTensor] = {}
         self.bounds: dict[str, int] = {}  # the least size of what an input is an index of
 
-    def scalar(self, value: Any) -> Tensor:
+    def scalar(self, value: Any) -> TracedTensor:
         """A number, which may depend on the sizes."""
         if isinstance(value, Varying):
             node = self.size_of(value.first, value.second)
@@ -65,7 +65,7 @@ class Numbers:
     def is_free(self, length: int) -> bool:
         return length in self.free
 
-    def scaled(self, x: Tensor, value: float, operator: str) -> Tensor | None:
+    def scaled(self, x: TracedTensor, value: float, operator: str) -> TracedTensor | None:
         """A factor that is the root of the size of what was just summed over, or of the last axes, is written as that."""
         for over, least in ((x.over, 1), (self.axes.expanded(x.dims[-1]) if x.dims else (), 4)):
             lengths = [axis.kind.size or 0 for axis in over]

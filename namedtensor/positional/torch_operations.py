@@ -13,11 +13,11 @@ from typing import Any
 from grammar import nodes
 from grammar.nodes import Node
 
-from .torch_graph import Arguments, Reader
+from .torch_graph import GraphReader, OperationArguments
 from .torch_rules import RULES, rule
-from .torch_tensors import Tensor, plain
+from .torch_tensors import TracedTensor, plain
 from .torch_trace import Unreadable
-from .values import Value, aligned, call, iota, number
+from .values import AxisValue, aligned, call, iota, number
 
 # --------------------------------------------------------------------------------------------------------- elementwise
 UNARY = {
@@ -32,7 +32,9 @@ COMPARED = {"eq": "=", "ne": "≠", "lt": "<", "le": "≤", "gt": ">", "ge": "�
 LOGICAL = {"logical_and": "∧", "logical_or": "∨", "bitwise_and": "∧", "bitwise_or": "∨", "__and__": "∧", "__or__": "∨"}
 
 
-def apply(r: Reader, operator: str, *tensors: Tensor, parameters: Sequence[Node] = (), truth: bool = False) -> Tensor:
+def apply(
+    r: GraphReader, operator: str, *tensors: TracedTensor, parameters: Sequence[Node] = (), truth: bool = False
+) -> TracedTensor:
     """An operator, element by element, on tensors whose dimensions are aligned from the last."""
     tensors = fitted(r, *tensors)
     if (short := without_zero(operator, tensors)) is not None:
@@ -40,10 +42,10 @@ def apply(r: Reader, operator: str, *tensors: Tensor, parameters: Sequence[Node]
     values = [each.value for each in tensors]
     dims = aligned(r.axes, *values)
     node = call(operator, [each.node for each in values], (), parameters)
-    return Tensor(Value(node, dims), broadcast([each.shape for each in tensors]), truth)
+    return TracedTensor(AxisValue(node, dims), broadcast([each.shape for each in tensors]), truth)
 
 
-def without_zero(operator: str, tensors: Sequence[Tensor]) -> Tensor | None:
+def without_zero(operator: str, tensors: Sequence[TracedTensor]) -> TracedTensor | None:
     """0 + x is x, and 0 x is 0."""
     if operator not in ("+", "⊙") or len(tensors) != 2:
         return None
@@ -55,7 +57,7 @@ def without_zero(operator: str, tensors: Sequence[Tensor]) -> Tensor | None:
     return None
 
 
-def fitted(r: Reader, *tensors: Tensor) -> tuple[Tensor, ...]:
+def fitted(r: GraphReader, *tensors: TracedTensor) -> tuple[TracedTensor, ...]:
     """Tensors whose dimensions, aligned from the last, have as many axes."""
     result = list(tensors)
     for one in range(len(result)):
@@ -71,21 +73,21 @@ def broadcast(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
     return tuple(next((each for each in sizes if each != 1), 1) for sizes in zip(*padded))
 
 
-def numeric(tensor: Tensor) -> Tensor:
+def numeric(tensor: TracedTensor) -> TracedTensor:
     """A condition as 1 and 0."""
     if not tensor.truth:
         return tensor
     return replace(tensor, value=replace(tensor.value, node=nodes.Indicator(tensor.node)), truth=False)
 
 
-def condition(tensor: Tensor) -> Tensor:
+def condition(tensor: TracedTensor) -> TracedTensor:
     """A number as a condition: not 0."""
     if tensor.truth:
         return tensor
     return replace(tensor, value=replace(tensor.value, node=call("≠", [tensor.node, number(0)])), truth=True)
 
 
-def unary(r: Reader, a: Arguments) -> Tensor:
+def unary(r: GraphReader, a: OperationArguments) -> TracedTensor:
     return apply(r, UNARY[a.operator], numeric(a.tensor("self")))
 
 
@@ -94,13 +96,13 @@ RULES["log_sigmoid_forward"] = lambda r, a: (apply(r, "logsigmoid", numeric(a.te
 
 
 @rule(*SAME)
-def same(r: Reader, a: Arguments) -> Tensor:
+def same(r: GraphReader, a: OperationArguments) -> TracedTensor:
     a.skip("memory_format")
     return a.raw("self")
 
 
 @rule("_to_copy", "to", "type_as")
-def cast(r: Reader, a: Arguments) -> Tensor:
+def cast(r: GraphReader, a: OperationArguments) -> TracedTensor:
     a.skip("dtype", "layout", "device", "pin_memory", "non_blocking", "memory_format")
     before, after = a.dtype("self"), a.result_dtype()
     if before.is_floating_point and not after.is_floating_point:
@@ -114,7 +116,7 @@ def cast(r: Reader, a: Arguments) -> Tensor:
 
 
 @rule(*BINARY)
-def binary(r: Reader, a: Arguments) -> Tensor:
+def binary(r: GraphReader, a: OperationArguments) -> TracedTensor:
     if a.get("rounding_mode") is not None:
         if a["rounding_mode"] != "floor":
             raise Unreadable("div rounds toward zero")
@@ -137,7 +139,7 @@ def binary(r: Reader, a: Arguments) -> Tensor:
     return apply(r, operator, first, other)
 
 
-def neutral(operator: str, first: Tensor, second: float) -> Tensor | None:
+def neutral(operator: str, first: TracedTensor, second: float) -> TracedTensor | None:
     """x + 0, x · 1: nothing is left of it."""
     return first if second == (0 if operator in ("add", "sub") else 1) else None
 
@@ -149,52 +151,52 @@ def negated(node: Node) -> Node | None:
 
 
 @rule("rsub")
-def reversed_difference(r: Reader, a: Arguments) -> Tensor:
+def reversed_difference(r: GraphReader, a: OperationArguments) -> TracedTensor:
     return apply(r, "-", numeric(a.operand("other")), numeric(a.tensor("self")))
 
 
 @rule("floor_divide")
-def floor_divide(r: Reader, a: Arguments) -> Tensor:
+def floor_divide(r: GraphReader, a: OperationArguments) -> TracedTensor:
     return apply(r, "floor", apply(r, "/", numeric(a.operand("self")), numeric(a.operand("other"))))
 
 
 @rule("remainder")
-def remainder(r: Reader, a: Arguments) -> Tensor:
+def remainder(r: GraphReader, a: OperationArguments) -> TracedTensor:
     return apply(r, "mod", numeric(a.operand("self")), numeric(a.operand("other")))
 
 
 @rule("reciprocal")
-def reciprocal(r: Reader, a: Arguments) -> Tensor:
+def reciprocal(r: GraphReader, a: OperationArguments) -> TracedTensor:
     return apply(r, "/", plain(number(1)), numeric(a.tensor("self")))
 
 
 @rule("rsqrt")
-def rsqrt(r: Reader, a: Arguments) -> Tensor:
+def rsqrt(r: GraphReader, a: OperationArguments) -> TracedTensor:
     return apply(r, "/", plain(number(1)), apply(r, "sqrt", a.tensor("self")))
 
 
 @rule("pow")
-def power(r: Reader, a: Arguments) -> Tensor:
+def power(r: GraphReader, a: OperationArguments) -> TracedTensor:
     base, exponent = numeric(a.operand("self")), a.operand("exponent")
     if not exponent.dims and exponent.node == number(0.5):
         return apply(r, "sqrt", base)
     return powered(r, base, exponent)
 
 
-def powered(r: Reader, base: Tensor, exponent: Tensor) -> Tensor:
+def powered(r: GraphReader, base: TracedTensor, exponent: TracedTensor) -> TracedTensor:
     base, exponent = fitted(r, base, exponent)
     dims = aligned(r.axes, base.value, exponent.value)
     node = nodes.Superscript(base.node, (exponent.node,))
-    return Tensor(Value(node, dims), broadcast([base.shape, exponent.shape]))
+    return TracedTensor(AxisValue(node, dims), broadcast([base.shape, exponent.shape]))
 
 
 @rule("square")
-def square(r: Reader, a: Arguments) -> Tensor:
+def square(r: GraphReader, a: OperationArguments) -> TracedTensor:
     return powered(r, a.tensor("self"), plain(number(2)))
 
 
 @rule("addcmul")
-def addcmul(r: Reader, a: Arguments) -> Tensor:
+def addcmul(r: GraphReader, a: OperationArguments) -> TracedTensor:
     product = apply(r, "⊙", a.tensor("tensor1"), a.tensor("tensor2"))
     if a["value"] != 1:
         product = apply(r, "⊙", r.scalar(a["value"]), product)
@@ -202,7 +204,7 @@ def addcmul(r: Reader, a: Arguments) -> Tensor:
 
 
 @rule("addcdiv")
-def addcdiv(r: Reader, a: Arguments) -> Tensor:
+def addcdiv(r: GraphReader, a: OperationArguments) -> TracedTensor:
     quotient = apply(r, "/", a.tensor("tensor1"), a.tensor("tensor2"))
     if a["value"] != 1:
         quotient = apply(r, "⊙", r.scalar(a["value"]), quotient)
@@ -210,19 +212,19 @@ def addcdiv(r: Reader, a: Arguments) -> Tensor:
 
 
 @rule("lerp")
-def lerp(r: Reader, a: Arguments) -> Tensor:
+def lerp(r: GraphReader, a: OperationArguments) -> TracedTensor:
     first, again = a.shared("self")
     step = apply(r, "⊙", a.operand("weight"), apply(r, "-", a.tensor("end"), again))
     return apply(r, "+", first, step)
 
 
 @rule("maximum", "minimum")
-def extreme_of_two(r: Reader, a: Arguments) -> Tensor:
+def extreme_of_two(r: GraphReader, a: OperationArguments) -> TracedTensor:
     return apply(r, {"maximum": "max", "minimum": "min"}[a.operator], a.tensor("self"), a.tensor("other"))
 
 
 @rule("clamp", "clamp_min", "clamp_max", "hardtanh")
-def clamp(r: Reader, a: Arguments) -> Tensor:
+def clamp(r: GraphReader, a: OperationArguments) -> TracedTensor:
     low, high = (
         next((name for name in names if a.has(name)), "") for names in (("min", "min_val"), ("max", "max_val"))
     )
@@ -230,33 +232,33 @@ def clamp(r: Reader, a: Arguments) -> Tensor:
     return clipped(r, numeric(a.tensor("self")), low, high)
 
 
-def clipped(r: Reader, x: Tensor, low: Any, high: Any) -> Tensor:
+def clipped(r: GraphReader, x: TracedTensor, low: Any, high: Any) -> TracedTensor:
     for operator, bound in (("max", low), ("min", high)):
         if bound is not None:
-            x = apply(r, operator, x, bound if isinstance(bound, Tensor) else r.scalar(bound))
+            x = apply(r, operator, x, bound if isinstance(bound, TracedTensor) else r.scalar(bound))
     return x
 
 
 # --------------------------------------------------------------------------------------------- conditions and choices
-def compared(r: Reader, operator: str, first: Tensor, second: Tensor) -> Tensor:
+def compared(r: GraphReader, operator: str, first: TracedTensor, second: TracedTensor) -> TracedTensor:
     return apply(r, operator, numeric(first), numeric(second), truth=True)
 
 
-def chosen(r: Reader, truth: Tensor, first: Tensor, second: Tensor) -> Tensor:
+def chosen(r: GraphReader, truth: TracedTensor, first: TracedTensor, second: TracedTensor) -> TracedTensor:
     """{ first if truth; second otherwise }"""
     tensors = fitted(r, truth, numeric(first), numeric(second))
     dims = aligned(r.axes, *(each.value for each in tensors))
     node = nodes.Cases(((tensors[1].node, truth.node), (tensors[2].node, None)))
-    return Tensor(Value(node, dims), broadcast([each.shape for each in tensors]))
+    return TracedTensor(AxisValue(node, dims), broadcast([each.shape for each in tensors]))
 
 
 @rule(*COMPARED)
-def comparison(r: Reader, a: Arguments) -> Tensor:
+def comparison(r: GraphReader, a: OperationArguments) -> TracedTensor:
     return compared(r, COMPARED[a.operator], a.operand("self"), a.operand("other"))
 
 
 @rule(*LOGICAL)
-def logical(r: Reader, a: Arguments) -> Tensor:
+def logical(r: GraphReader, a: OperationArguments) -> TracedTensor:
     if "bool" not in str(a.dtype("self")) and not a.operator.startswith("logical"):
         raise Unreadable(f"aten.{a.operator} of integers works on bits")
     first, second = condition(a.operand("self")), condition(a.operand("other"))
@@ -264,25 +266,25 @@ def logical(r: Reader, a: Arguments) -> Tensor:
 
 
 @rule("logical_not", "bitwise_not")
-def negation(r: Reader, a: Arguments) -> Tensor:
+def negation(r: GraphReader, a: OperationArguments) -> TracedTensor:
     if "bool" not in str(a.dtype("self")) and a.operator == "bitwise_not":
         raise Unreadable("aten.bitwise_not of integers works on bits")
     return apply(r, "¬", condition(a.tensor("self")), truth=True)
 
 
 @rule("where")
-def where(r: Reader, a: Arguments) -> Tensor:
+def where(r: GraphReader, a: OperationArguments) -> TracedTensor:
     return chosen(r, condition(a.tensor("condition")), a.operand("self"), a.operand("other"))
 
 
 @rule("masked_fill")
-def masked_fill(r: Reader, a: Arguments) -> Tensor:
+def masked_fill(r: GraphReader, a: OperationArguments) -> TracedTensor:
     value = a.operand("value")
     return chosen(r, condition(a.tensor("mask")), value, a.tensor("self"))
 
 
 @rule("tril", "triu")
-def triangle(r: Reader, a: Arguments) -> Tensor:
+def triangle(r: GraphReader, a: OperationArguments) -> TracedTensor:
     tensor = numeric(a.tensor("self"))
     if not tensor.dims[-1] or not tensor.dims[-2]:
         raise Unreadable(f"aten.{a.operator} of a tensor that repeats")

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from .axes import Axis, axes_of
-from .torch_graph import Arguments, Reader
+from .axes import AxisVariable, axes_of
+from .torch_graph import GraphReader, OperationArguments
 from .torch_operations import apply, broadcast, numeric
 from .torch_rules import rule
-from .torch_tensors import Tensor, plain
+from .torch_tensors import TracedTensor, plain
 from .torch_trace import Unreadable
-from .values import Value, aligned, call, contracted, matmul, number
+from .values import AxisValue, aligned, call, contracted, matmul, number
 
 
-def product(r: Reader, first: Tensor, second: Tensor) -> Tensor:
+def product(r: GraphReader, first: TracedTensor, second: TracedTensor) -> TracedTensor:
     """The product of `@`."""
     first, second = numeric(first), numeric(second)
     if number(0) in (first.node, second.node):
@@ -42,24 +42,28 @@ def product(r: Reader, first: Tensor, second: Tensor) -> Tensor:
     return finished(r, value, first, second, over)
 
 
-def repeated_product(r: Reader, left: Value, right: Value, first: Tensor, second: Tensor, inner: int) -> Tensor:
+def repeated_product(
+    r: GraphReader, left: AxisValue, right: AxisValue, first: TracedTensor, second: TracedTensor, inner: int
+) -> TracedTensor:
     """A product in which one operand repeats along the dimension that is summed: the other is summed alone."""
     if left.dims[-1]:
         over = r.axes.expanded(left.dims[-1])
-        left = Value(call("∑", (left.node,), over), (*left.dims[:-1], ()))
+        left = AxisValue(call("∑", (left.node,), over), (*left.dims[:-1], ()))
     else:
         over = r.axes.expanded(right.dims[-2])
-        right = Value(call("∑", (right.node,), over), (*right.dims[:-2], (), right.dims[-1]))
+        right = AxisValue(call("∑", (right.node,), over), (*right.dims[:-2], (), right.dims[-1]))
     return replace(outer(r, left, right, first, second), over=over)
 
 
-def outer(r: Reader, left: Value, right: Value, first: Tensor, second: Tensor) -> Tensor:
+def outer(r: GraphReader, left: AxisValue, right: AxisValue, first: TracedTensor, second: TracedTensor) -> TracedTensor:
     batch = aligned(r.axes, replace(left, dims=left.dims[:-2]), replace(right, dims=right.dims[:-2]))
     value = contracted(r.axes, left, right, (), (*batch, left.dims[-2], right.dims[-1]))
     return finished(r, value, first, second, ())
 
 
-def finished(r: Reader, value: Value, first: Tensor, second: Tensor, over: Sequence[Axis]) -> Tensor:
+def finished(
+    r: GraphReader, value: AxisValue, first: TracedTensor, second: TracedTensor, over: Sequence[AxisVariable]
+) -> TracedTensor:
     dims = list(value.dims)
     batch = broadcast([first.shape[:-2], second.shape[:-2]])
     shape = [*batch, *first.shape[-2:-1], *(second.shape[-1:] if len(second.shape) > 1 else ())]
@@ -68,11 +72,11 @@ def finished(r: Reader, value: Value, first: Tensor, second: Tensor, over: Seque
     if len(dims) > len(shape):
         del dims[-1]
     r.axes.apart(axes_of(dims), over)
-    return Tensor(Value(value.node, tuple(dims)), tuple(shape), over=tuple(over))
+    return TracedTensor(AxisValue(value.node, tuple(dims)), tuple(shape), over=tuple(over))
 
 
 @rule("mm", "bmm", "matmul", "mv", "dot", "linear")
-def products(r: Reader, a: Arguments) -> Tensor:
+def products(r: GraphReader, a: OperationArguments) -> TracedTensor:
     if a.operator == "linear":
         result = product(r, a.tensor("input"), transposed(a.tensor("weight")))
         return result if a["bias"] is None else apply(r, "+", result, a.tensor("bias"))
@@ -80,14 +84,14 @@ def products(r: Reader, a: Arguments) -> Tensor:
     return product(r, a.tensor("self"), a.tensor(other))
 
 
-def transposed(x: Tensor) -> Tensor:
+def transposed(x: TracedTensor) -> TracedTensor:
     if len(x.shape) < 2:
         return x
     return x.moved([*x.dims[:-2], x.dims[-1], x.dims[-2]], [*x.shape[:-2], x.shape[-1], x.shape[-2]])
 
 
 @rule("addmm", "baddbmm", "addmv", "addbmm")
-def add_product(r: Reader, a: Arguments) -> Tensor:
+def add_product(r: GraphReader, a: OperationArguments) -> TracedTensor:
     if a.operator == "addbmm":
         raise Unreadable("aten.addbmm is not in the table")
     names = {"addmm": ("mat1", "mat2"), "baddbmm": ("batch1", "batch2"), "addmv": ("mat", "vec")}[a.operator]
@@ -102,7 +106,7 @@ def add_product(r: Reader, a: Arguments) -> Tensor:
 
 
 @rule("outer", "ger")
-def outer_product(r: Reader, a: Arguments) -> Tensor:
+def outer_product(r: GraphReader, a: OperationArguments) -> TracedTensor:
     first, second = a.tensor("self"), a.tensor("vec2")
     return product(
         r, first.moved([*first.dims, ()], [*first.shape, 1]), second.moved([(), *second.dims], [1, *second.shape])

@@ -19,11 +19,11 @@ from ..core.tensor import NamedTensor, tensor
 from ..programs.evaluate import evaluate
 from ..programs.program import Program
 from .torch_records import Remark
-from .torch_trace import NOWHERE, Source
+from .torch_trace import NOWHERE, SourceLine
 
 
 @dataclass(frozen=True)
-class Given:
+class ModuleInputs:
     """How an array of the source becomes a named tensor: for each dimension, its axes with their sizes, or None where free."""
 
     name: str
@@ -69,9 +69,9 @@ class ReadModule:
     """
 
     def __init__(
-        self, tree: nodes.Program, given: Mapping[str, Given], parameters: Mapping[str, NamedTensor],
+        self, tree: nodes.Program, given: Mapping[str, ModuleInputs], parameters: Mapping[str, NamedTensor],
         result: Sequence[Sequence[tuple[str, int | None]]], shape: Sequence[int], remarks: Sequence[Remark],
-        reading: Sequence[str], steps: Sequence[tuple[Source, ...]], sets: Mapping[str, str],
+        reading: Sequence[str], steps: Sequence[tuple[SourceLine, ...]], sets: Mapping[str, str],
     ):  # fmt: skip
         self.tree: nodes.Program = tree
         self.text: str = to_text(tree)
@@ -101,15 +101,15 @@ class ReadModule:
         return to_text(nodes.Program(tuple(kept)))
 
     @property
-    def sources(self) -> dict[str, Source]:
+    def sources(self) -> dict[str, SourceLine]:
         equations = [statement for statement in self.tree.statements if isinstance(statement, nodes.Equation)]
         return {to_text(equation.sides[0]): self.source_of(equation.sides[1]) for equation in equations}
 
-    def source_of(self, node: Any) -> Source:
+    def source_of(self, node: Any) -> SourceLine:
         """The line of the source that a node of the tree came from."""
         return self.lines_of(node)[0]
 
-    def lines_of(self, node: Any) -> tuple[Source, ...]:
+    def lines_of(self, node: Any) -> tuple[SourceLine, ...]:
         """The same with the lines that called it, from the inside out."""
         span = getattr(node, "span", (0, 0))
         return self._steps[span[0] - 1] if 0 < span[0] <= len(self._steps) else (NOWHERE,)

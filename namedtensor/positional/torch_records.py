@@ -13,7 +13,7 @@ from grammar import nodes
 from grammar.nodes import Node
 
 from .axes import Dim
-from .torch_trace import Ref, Source, Step, Trace
+from .torch_trace import Ref, SourceLine, Trace, TraceStep
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Varying:
 
 
 @dataclass(frozen=True)
-class Line:
+class RecordedLine:
     """A definition, the step of the trace that made it, and the ranges of its indices where it defines a family."""
 
     name: Node
@@ -35,7 +35,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Declared:
+class DeclaredTensor:
     """A tensor that is given: its name, the axes of its dimensions, where it comes from.
 
     Of a family, `members` are the paths and tensors, from 1, and `index` is what the name's superscript counts them by.
@@ -54,7 +54,7 @@ class Declared:
 class Remark:
     """A view that cuts a named axis, or regroups across axes: the line, and what it does."""
 
-    source: Source
+    source: SourceLine
     sentence: str
 
     def __str__(self) -> str:
@@ -75,7 +75,7 @@ def is_ref(argument: Any) -> bool:
     return isinstance(argument, Ref)
 
 
-def refs_of(step: Step) -> list[Ref]:
+def refs_of(step: TraceStep) -> list[Ref]:
     """The tensors that a step takes, as often as it takes them."""
     return [leaf for leaf in leaves(step.arguments) if isinstance(leaf, Ref)]
 

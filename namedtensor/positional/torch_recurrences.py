@@ -13,15 +13,15 @@ from typing import NamedTuple
 from grammar import nodes
 from grammar.nodes import Node
 
-from .axes import Axis, Dim, Move, axes_of
+from .axes import AxisVariable, Dim, Move, axes_of
 from .torch_composites import GATES
-from .torch_graph import Arguments, Reader
+from .torch_graph import GraphReader, OperationArguments
 from .torch_operations import apply
 from .torch_products import product, transposed
 from .torch_rules import rule
 from .torch_shapes import joined, stacked
-from .torch_tensors import Tensor, plain
-from .values import Value, call, number, size
+from .torch_tensors import TracedTensor, plain
+from .values import AxisValue, call, number, size
 
 NAMES = {"state": "h", "cell": "c", "gates": "g", "output": "Y"}
 
@@ -29,7 +29,7 @@ NAMES = {"state": "h", "cell": "c", "gates": "g", "output": "Y"}
 class Clock(NamedTuple):
     """The time axis of a sequence, the index that counts it, and whether it counts down."""
 
-    axis: Axis
+    axis: AxisVariable
     length: int
     index: nodes.Name
     down: bool
@@ -52,33 +52,33 @@ class Clock(NamedTuple):
         return number(1) if self.down else size(self.axis)
 
 
-class Family(NamedTuple):
+class WeightFamily(NamedTuple):
     """The values of a tensor over time: its name, and a tensor like each of them."""
 
     base: Node
-    like: Tensor
+    like: TracedTensor
 
-    def member(self, r: Reader, index: Node) -> Tensor:
+    def member(self, r: GraphReader, index: Node) -> TracedTensor:
         """Its value at an index, for a use."""
         node = nodes.Superscript(self.base, (*(span.variable for span in r.ranges), index))
-        return Tensor(Value(node, self.like.dims), self.like.shape, named=True).used(r.axes)
+        return TracedTensor(AxisValue(node, self.like.dims), self.like.shape, named=True).used(r.axes)
 
 
 class Weights(NamedTuple):
     """The parameters of one layer in one direction: of its input and of its state."""
 
-    input: Tensor
-    state: Tensor
-    biases: tuple[Tensor, ...]
+    input: TracedTensor
+    state: TracedTensor
+    biases: tuple[TracedTensor, ...]
 
 
 @rule("recurrent")
-def recurrent(r: Reader, a: Arguments) -> tuple[Tensor | None, ...]:
+def recurrent(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | None, ...]:
     kind, x, first = a["kind"], a.raw("input"), a["batch_first"]
     states, parameters = a.tensors("state"), a.tensors("weights")
     directions, count = (2 if a["both_ways"] else 1), (4 if a["biased"] else 2)
     x = x if first else swapped(x)
-    ends: list[list[Tensor]] = [[] for _ in states]
+    ends: list[list[TracedTensor]] = [[] for _ in states]
     gated(r, parameters, GATES[kind])
     for layer in range(a["layers"]):
         x = r.shared(x if x.dims[1] else r.with_axis(x.used(r.axes), 1))
@@ -97,11 +97,11 @@ def recurrent(r: Reader, a: Arguments) -> tuple[Tensor | None, ...]:
     return x if first else swapped(x), *last
 
 
-def swapped(x: Tensor) -> Tensor:
+def swapped(x: TracedTensor) -> TracedTensor:
     return x.moved([x.dims[1], x.dims[0], *x.dims[2:]], [x.shape[1], x.shape[0], *x.shape[2:]])
 
 
-def gated(r: Reader, parameters: Sequence[Tensor], gates: int) -> None:
+def gated(r: GraphReader, parameters: Sequence[TracedTensor], gates: int) -> None:
     """Let the rows of all parameters be those of each gate, where they have no names."""
     rows = [r.axes.expanded(parameter.dims[0]) for parameter in parameters]
     for first, other in ((rows[0][0], axes[0]) for axes in rows[1:] if len(axes) == len(rows[0]) == 1):
@@ -112,13 +112,13 @@ def gated(r: Reader, parameters: Sequence[Tensor], gates: int) -> None:
 
 
 def one_way(
-    r: Reader, kind: str, x: Tensor, begin: Sequence[Tensor], weights: Weights, down: bool
-) -> tuple[Tensor, list[Tensor]]:
+    r: GraphReader, kind: str, x: TracedTensor, begin: Sequence[TracedTensor], weights: Weights, down: bool
+) -> tuple[TracedTensor, list[TracedTensor]]:
     """One layer in one direction: its output at all times, and its last states."""
     sequence = x.used(r.axes)
     sequence, axis = r.views.joined(sequence, 1)
     clock = Clock(axis, x.shape[1], r.index("t"), down)
-    step = Step(r, sequence, clock, weights, begin)
+    step = RecurrenceStep(r, sequence, clock, weights, begin)
     STEPS[kind](step)
     state = step.families[0]
     output = step.laid_out(state)
@@ -126,43 +126,43 @@ def one_way(
     return output, ends
 
 
-class Step:
+class RecurrenceStep:
     """The equations of one step of a recurrent layer."""
 
-    def __init__(self, r: Reader, x: Tensor, clock: Clock, weights: Weights, begin: Sequence[Tensor]):
+    def __init__(self, r: GraphReader, x: TracedTensor, clock: Clock, weights: Weights, begin: Sequence[TracedTensor]):
         self.r, self.clock, self.weights = r, clock, weights
         node = nodes.Index(x.node, ((nodes.Axis(clock.axis.key), clock.index),))
         self.x = x.with_node(node, [x.dims[0], x.dims[2]], [x.shape[0], x.shape[2]])
         self.families = [self.begun(name, tensor) for name, tensor in zip((NAMES["state"], NAMES["cell"]), begin)]
 
-    def begun(self, name: str, start: Tensor) -> Family:
+    def begun(self, name: str, start: TracedTensor) -> WeightFamily:
         """A state with its value before the first step."""
         for dim, hint in enumerate(("batch", "hidden")):
             if start.shape[dim] != 1:
                 start = self.r.with_axis(start, dim, hint)
-        family = Family(self.r.names.fresh(nodes.Name(name)), start)
+        family = WeightFamily(self.r.names.fresh(nodes.Name(name)), start)
         indices = (*(span.variable for span in self.r.ranges), self.clock.start)
         self.r.equation(nodes.Superscript(family.base, indices), start.node, self.r.ranges)
         return family
 
-    def before(self, state: int) -> Tensor:
+    def before(self, state: int) -> TracedTensor:
         return self.families[state].member(self.r, self.clock.before)
 
-    def of_input(self) -> Tensor:
+    def of_input(self) -> TracedTensor:
         return self.biased(product(self.r, self.x, transposed(self.weights.input)), 0)
 
-    def of_state(self) -> Tensor:
+    def of_state(self) -> TracedTensor:
         """W h + b, with h renamed, so that what it gives has the axis of h."""
         state = self.before(0)
         self.r.axes.apart([*axes_of(self.families[0].like.dims), *state.dims[1]])
         return self.biased(product(self.r, state, transposed(self.weights.state)), 1)
 
-    def biased(self, tensor: Tensor, which: int) -> Tensor:
+    def biased(self, tensor: TracedTensor, which: int) -> TracedTensor:
         return apply(self.r, "+", tensor, self.weights.biases[which]) if self.weights.biases else tensor
 
-    def gates(self, tensor: Tensor, count: int) -> list[Tensor]:
+    def gates(self, tensor: TracedTensor, count: int) -> list[TracedTensor]:
         """The parts of a tensor, which gets a name."""
-        family = Family(self.r.names.fresh(nodes.Name(NAMES["gates"])), tensor)
+        family = WeightFamily(self.r.names.fresh(nodes.Name(NAMES["gates"])), tensor)
         self.r.line(family.base, tensor.node, [self.clock.range])
         parts = []
         for gate in range(count):
@@ -171,22 +171,22 @@ class Step:
             parts.append(self.r.views.picked(split, 1, gate))
         return parts
 
-    def shared(self, name: str, tensor: Tensor) -> Callable[[], Tensor]:
+    def shared(self, name: str, tensor: TracedTensor) -> Callable[[], TracedTensor]:
         """A value at the present step by a name, for several uses."""
-        family = Family(self.r.names.fresh(nodes.Name(name)), tensor)
+        family = WeightFamily(self.r.names.fresh(nodes.Name(name)), tensor)
         self.r.line(family.base, tensor.node, [self.clock.range])
         return lambda: family.member(self.r, self.clock.index)
 
-    def define(self, state: int, tensor: Tensor) -> None:
+    def define(self, state: int, tensor: TracedTensor) -> None:
         """The value of a state at the present step."""
         family = self.families[state]
         tensor = self.r.along(tensor, family.like, twins=True)
         self.r.line(family.base, tensor.node, [self.clock.range])
 
-    def now(self, state: int) -> Tensor:
+    def now(self, state: int) -> TracedTensor:
         return self.families[state].member(self.r, self.clock.index)
 
-    def laid_out(self, family: Family) -> Tensor:
+    def laid_out(self, family: WeightFamily) -> TracedTensor:
         """The values at all times, along the time axis."""
         r, clock = self.r, self.clock
         time = r.axes.twin(clock.axis)
@@ -201,17 +201,17 @@ class Step:
         node = nodes.Superscript(family.base, (*outer, clock.index))
         r.equation(head, node, [*r.ranges, nodes.Range(clock.index, number(1), size(clock.axis))])
         shape = (family.like.shape[0], clock.length, family.like.shape[1])
-        return Tensor(Value(base, tuple(dims)), shape, named=True)
+        return TracedTensor(AxisValue(base, tuple(dims)), shape, named=True)
 
 
-def plain_step(function: str) -> Callable[[Step], None]:
-    def define(step: Step) -> None:
+def plain_step(function: str) -> Callable[[RecurrenceStep], None]:
+    def define(step: RecurrenceStep) -> None:
         step.define(0, apply(step.r, function, apply(step.r, "+", step.of_input(), step.of_state())))
 
     return define
 
 
-def gru_step(step: Step) -> None:
+def gru_step(step: RecurrenceStep) -> None:
     r = step.r
     one, two = step.gates(step.of_input(), 3), step.gates(step.of_state(), 3)
     reset = apply(r, "σ", apply(r, "+", one[0], two[0]))
@@ -221,7 +221,7 @@ def gru_step(step: Step) -> None:
     step.define(0, apply(r, "+", left, apply(r, "⊙", update(), step.before(0))))
 
 
-def lstm_step(step: Step) -> None:
+def lstm_step(step: RecurrenceStep) -> None:
     r = step.r
     taken, forget, candidate, shown = step.gates(apply(r, "+", step.of_input(), step.of_state()), 4)
     remembered = apply(r, "⊙", apply(r, "σ", forget), step.before(1))
@@ -230,7 +230,7 @@ def lstm_step(step: Step) -> None:
     step.define(0, apply(r, "⊙", apply(r, "σ", shown), apply(r, "tanh", step.now(1))))
 
 
-STEPS: dict[str, Callable[[Step], None]] = {
+STEPS: dict[str, Callable[[RecurrenceStep], None]] = {
     "rnn_tanh": plain_step("tanh"),
     "rnn_relu": plain_step("relu"),
     "gru": gru_step,

@@ -9,10 +9,10 @@ from dataclasses import replace
 from grammar.nodes import Node
 
 from .axes import Dim, axes_of
-from .torch_graph import Arguments, Reader
+from .torch_graph import GraphReader, OperationArguments
 from .torch_operations import apply, condition, numeric
 from .torch_rules import rule
-from .torch_tensors import Tensor, plain, size_of
+from .torch_tensors import TracedTensor, plain, size_of
 from .torch_trace import Unreadable
 from .values import call, number
 
@@ -22,15 +22,15 @@ REDUCED = {
 }  # fmt: skip
 
 
-def dimensions(a: Arguments, rank: int) -> list[int]:
+def dimensions(a: OperationArguments, rank: int) -> list[int]:
     dim = a.get("dim")
     listed = range(rank) if dim is None or dim == [] else [dim] if isinstance(dim, int) else dim
     return sorted({each % rank for each in listed}) if rank else []
 
 
 def reduced(
-    r: Reader, operator: str, x: Tensor, over: Sequence[int], keep: bool, parameters: Sequence[Node] = ()
-) -> Tensor:
+    r: GraphReader, operator: str, x: TracedTensor, over: Sequence[int], keep: bool, parameters: Sequence[Node] = ()
+) -> TracedTensor:
     inside = r.axes.expanded(axes_of(x.dims[each] for each in over))
     repeats = math.prod(x.shape[each] for each in over if not x.dims[each])
     if repeats != 1 and operator not in ("mean", "max", "min"):
@@ -42,29 +42,29 @@ def reduced(
 
 
 @rule("sum", "mean", "amax", "amin", "prod", "logsumexp")
-def reduction(r: Reader, a: Arguments) -> Tensor:
+def reduction(r: GraphReader, a: OperationArguments) -> TracedTensor:
     a.skip("dtype")
     x = numeric(a.tensor("self"))
     return reduced(r, REDUCED[a.operator], x, dimensions(a, len(x.shape)), bool(a.get("keepdim")))
 
 
 @rule("any", "all")
-def quantified(r: Reader, a: Arguments) -> Tensor:
+def quantified(r: GraphReader, a: OperationArguments) -> TracedTensor:
     x = condition(a.tensor("self"))
     return reduced(r, REDUCED[a.operator], x, dimensions(a, len(x.shape)), bool(a.get("keepdim")))
 
 
 @rule("max", "min")
-def extreme(r: Reader, a: Arguments) -> Tensor | tuple[Tensor | None, ...]:
+def extreme(r: GraphReader, a: OperationArguments) -> TracedTensor | tuple[TracedTensor | None, ...]:
     x = numeric(a.tensor("self"))
-    if isinstance(a.get("other"), Tensor):
+    if isinstance(a.get("other"), TracedTensor):
         return apply(r, a.operator, x, a.tensor("other"))
     result = reduced(r, a.operator, x, dimensions(a, len(x.shape)), bool(a.get("keepdim")))
     return (result, None) if a.several else result
 
 
 @rule("var", "std", "var_mean", "std_mean")
-def variance(r: Reader, a: Arguments) -> Tensor | tuple[Tensor | None, ...]:
+def variance(r: GraphReader, a: OperationArguments) -> TracedTensor | tuple[TracedTensor | None, ...]:
     """PyTorch divides by n − 1 by default; `var` of the notation by n."""
     first, again = a.shared("self")
     over, keep = dimensions(a, len(first.shape)), bool(a.get("keepdim"))
@@ -82,7 +82,7 @@ def variance(r: Reader, a: Arguments) -> Tensor | tuple[Tensor | None, ...]:
 
 
 @rule("linalg_vector_norm", "norm")
-def norm(r: Reader, a: Arguments) -> Tensor:
+def norm(r: GraphReader, a: OperationArguments) -> TracedTensor:
     a.skip("dtype")
     x = a.tensor("self")
     order = a.get("ord", a.get("p"))
@@ -96,7 +96,7 @@ def norm(r: Reader, a: Arguments) -> Tensor:
 
 
 @rule("sort")
-def sort(r: Reader, a: Arguments) -> tuple[Tensor | None, ...]:
+def sort(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | None, ...]:
     a.skip("stable")
     x = numeric(a.tensor("self"))
     dim = a["dim"] % len(x.shape)
@@ -106,7 +106,7 @@ def sort(r: Reader, a: Arguments) -> tuple[Tensor | None, ...]:
 
 
 @rule("softmax", "_softmax", "_safe_softmax", "log_softmax", "_log_softmax", "cumsum", "cumprod")
-def along_axis(r: Reader, a: Arguments) -> Tensor:
+def along_axis(r: GraphReader, a: OperationArguments) -> TracedTensor:
     a.skip("dtype", "half_to_float")
     x = numeric(a.tensor("self"))
     dim = a["dim"] % len(x.shape)
@@ -118,7 +118,7 @@ def along_axis(r: Reader, a: Arguments) -> Tensor:
     return along(r, name, x, dim)
 
 
-def along(r: Reader, name: str, x: Tensor, dim: int) -> Tensor:
+def along(r: GraphReader, name: str, x: TracedTensor, dim: int) -> TracedTensor:
     inside = r.axes.expanded(x.dims[dim])
     if not inside:
         return x.with_node({"softmax": number(1), "logsoftmax": number(0)}.get(name, x.node))

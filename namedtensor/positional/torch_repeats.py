@@ -14,7 +14,7 @@ from typing import NamedTuple
 import torch
 
 from .torch_records import is_ref, leaves, needed_for, refs_of, same, with_refs
-from .torch_trace import Ref, Step, Trace
+from .torch_trace import Ref, Trace, TraceStep
 
 PERIOD = 6  # children of a module that one layer may have
 
@@ -27,7 +27,7 @@ class Carried(NamedTuple):
     result: Ref
 
 
-class Member(NamedTuple):
+class RepeatMember(NamedTuple):
     """A parameter or buffer of each layer: by which reference the layer reads it, and those of all."""
 
     ref: Ref
@@ -39,9 +39,9 @@ class Repeat:
     """Equal layers: the steps of each, and what the steps of the first take in place of what differs between them."""
 
     blocks: tuple[tuple[int, ...], ...]
-    steps: tuple[Step, ...]
+    steps: tuple[TraceStep, ...]
     carried: tuple[Carried, ...]
-    families: tuple[Member, ...]
+    families: tuple[RepeatMember, ...]
     leaving: tuple[tuple[Ref, ...], ...] = ()  # what is used after the layers: of each such result, those of all layers
     function: str = ""  # the path of a module that is called several times: its steps are a function of `families`
 
@@ -55,7 +55,7 @@ class Runs:
     depends: frozenset[Ref]
     needed: tuple[int, ...]
 
-    def step(self, number: int) -> Step:
+    def step(self, number: int) -> TraceStep:
         return self.first.steps[number]
 
     def exchanged(self) -> Runs:
@@ -111,7 +111,7 @@ def starts_of(runs: Runs, parent: tuple[str, ...]) -> list[int]:
 def calls_of(runs: Runs) -> list[tuple[tuple[str, ...], list[int]]]:
     """Where in the needed steps the calls of modules begin that are called several times, the outermost first."""
     calls: dict[tuple[str, ...], list[int]] = {}
-    first: dict[tuple[str, ...], Step] = {}
+    first: dict[tuple[str, ...], TraceStep] = {}
     for at, number in enumerate(runs.needed):
         step = runs.step(number)
         path = tuple(step.path.split(".")) if step.path else ()
@@ -181,10 +181,10 @@ class Slots:
         self.positions = [{ref: position for position, ref in enumerate(refs)} for refs in results]
         self.results = results
         self.carried: dict[tuple[Ref, ...], Carried] = {}
-        self.families: dict[tuple[Ref, ...], Member] = {}
-        self.shared: dict[tuple[Ref, ...], Member] = {}  # parameters that all layers have
+        self.families: dict[tuple[Ref, ...], RepeatMember] = {}
+        self.shared: dict[tuple[Ref, ...], RepeatMember] = {}  # parameters that all layers have
 
-    def step(self, numbers: Sequence[int]) -> Step | None:
+    def step(self, numbers: Sequence[int]) -> TraceStep | None:
         """The step of the first layer with these references; None where the steps are not equal."""
         for trace in (self.runs.first, self.runs.second):
             steps = [trace.steps[number] for number in numbers]
@@ -212,11 +212,11 @@ class Slots:
         outside = positions == {None}
         if outside and (len(set(several)) == 1 or (self.equal_constants(several) and not self.statistics(several))):
             if self.runs.first.origins.get(first, ("", ""))[0] == "parameter":
-                self.shared[several] = Member(first, several)
+                self.shared[several] = RepeatMember(first, several)
             return first
         kinds = {self.runs.first.origins.get(ref, ("", ""))[0] for ref in several}
         if kinds in ({"parameter"}, {"buffer"}) and self.shaped_alike(several):
-            return self.families.setdefault(several, Member(self.new(), several)).ref
+            return self.families.setdefault(several, RepeatMember(self.new(), several)).ref
         return self.from_before(several)
 
     def statistics(self, several: Sequence[Ref]) -> bool:
@@ -259,7 +259,7 @@ def is_statistics(array: torch.Tensor) -> bool:
     return array.ndim == 1 and array.dtype.is_floating_point
 
 
-def equal_numbers(first: Step, second: Step) -> bool:
+def equal_numbers(first: TraceStep, second: TraceStep) -> bool:
     """Whether two steps take the same but for their tensors."""
     one, two = leaves(first.arguments), leaves(second.arguments)
     return (

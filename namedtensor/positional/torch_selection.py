@@ -6,23 +6,23 @@ from collections.abc import Sequence
 
 from grammar import nodes
 
-from .torch_graph import Arguments, Reader
+from .torch_graph import GraphReader, OperationArguments
 from .torch_operations import apply, numeric
 from .torch_rules import rule
-from .torch_tensors import Tensor
+from .torch_tensors import TracedTensor
 from .torch_trace import Unreadable
 from .values import call, iota, number
 
 
 @rule("topk")
-def topk(r: Reader, a: Arguments) -> tuple[Tensor, Tensor]:
+def topk(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor, TracedTensor]:
     a.skip("sorted")  # in the notation the largest is the first
     x = a.tensor("self")
     return extremes(r, x, a["dim"] % len(x.shape), a["k"], bool(a["largest"]))
 
 
 @rule("argmax", "argmin")
-def number_of_extreme(r: Reader, a: Arguments) -> Tensor:
+def number_of_extreme(r: GraphReader, a: OperationArguments) -> TracedTensor:
     """The number of the first of the largest elements, along a dimension or of all."""
     x, dim = a.tensor("self"), a.get("dim")
     if dim is None:
@@ -41,7 +41,7 @@ def number_of_extreme(r: Reader, a: Arguments) -> Tensor:
     )
 
 
-def extremes(r: Reader, x: Tensor, dim: int, count: int, largest: bool) -> tuple[Tensor, Tensor]:
+def extremes(r: GraphReader, x: TracedTensor, dim: int, count: int, largest: bool) -> tuple[TracedTensor, TracedTensor]:
     """The largest or smallest elements along a dimension, in order, and their numbers from 0."""
     x = numeric(x) if largest else apply(r, "negative", numeric(x))
     x = r.shared(r.with_axis(x, dim))
@@ -51,7 +51,7 @@ def extremes(r: Reader, x: Tensor, dim: int, count: int, largest: bool) -> tuple
     return values, selected(r, x.used(r.axes), dim, "argmaxk", count)
 
 
-def selected(r: Reader, x: Tensor, dim: int, operator: str, count: int) -> Tensor:
+def selected(r: GraphReader, x: TracedTensor, dim: int, operator: str, count: int) -> TracedTensor:
     x, axis = r.views.joined(x, dim)
     rank = r.axes.new(size=count, hint="rank")
     rest = [inside for at, dims in enumerate(x.dims) if at != dim for inside in dims]

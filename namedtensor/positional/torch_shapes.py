@@ -7,61 +7,61 @@ from collections.abc import Sequence
 from grammar import nodes
 
 from .axes import Dim
-from .torch_graph import Arguments, Reader
+from .torch_graph import GraphReader, OperationArguments
 from .torch_operations import numeric
 from .torch_rules import rule
-from .torch_tensors import Tensor
+from .torch_tensors import TracedTensor
 from .torch_trace import Unreadable
-from .values import Value, aligned, call, iota, number, renamed
+from .values import AxisValue, aligned, call, iota, number, renamed
 
 
 @rule("view", "_unsafe_view", "reshape", "flatten", "unflatten", "_reshape_alias")
-def view(r: Reader, a: Arguments) -> Tensor:
+def view(r: GraphReader, a: OperationArguments) -> TracedTensor:
     a.skip("size", "shape", "start_dim", "end_dim", "dim", "sizes", "stride")
     return r.views.regrouped(a.raw("self"), a.result_shape())
 
 
 @rule("permute")
-def permute(r: Reader, a: Arguments) -> Tensor:
+def permute(r: GraphReader, a: OperationArguments) -> TracedTensor:
     x = a.raw("self")
     order = [dim % len(x.shape) for dim in a["dims"]]
     return x.permuted(order)
 
 
 @rule("transpose", "swapaxes")
-def transpose(r: Reader, a: Arguments) -> Tensor:
+def transpose(r: GraphReader, a: OperationArguments) -> TracedTensor:
     x = a.raw("self")
     return exchanged(x, a["dim0"], a["dim1"])
 
 
 @rule("t", "numpy_T", "mT")
-def matrix_transpose(r: Reader, a: Arguments) -> Tensor:
+def matrix_transpose(r: GraphReader, a: OperationArguments) -> TracedTensor:
     x = a.raw("self")
     return exchanged(x, -1, -2) if len(x.shape) > 1 else x
 
 
-def exchanged(x: Tensor, first: int, second: int) -> Tensor:
+def exchanged(x: TracedTensor, first: int, second: int) -> TracedTensor:
     order = list(range(len(x.shape)))
     order[first], order[second] = order[second], order[first]
     return x.permuted(order)
 
 
 @rule("expand", "broadcast_to", "expand_as")
-def expand(r: Reader, a: Arguments) -> Tensor:
+def expand(r: GraphReader, a: OperationArguments) -> TracedTensor:
     a.skip("size", "other", "implicit")
     x, shape = a.raw("self"), a.result_shape()
     return x.moved([*[()] * (len(shape) - len(x.dims)), *x.dims], shape)
 
 
 @rule("unsqueeze")
-def unsqueeze(r: Reader, a: Arguments) -> Tensor:
+def unsqueeze(r: GraphReader, a: OperationArguments) -> TracedTensor:
     x = a.raw("self")
     at = a["dim"] % (len(x.shape) + 1)
     return x.moved([*x.dims[:at], (), *x.dims[at:]], [*x.shape[:at], 1, *x.shape[at:]])
 
 
 @rule("squeeze")
-def squeeze(r: Reader, a: Arguments) -> Tensor:
+def squeeze(r: GraphReader, a: OperationArguments) -> TracedTensor:
     x, dim = a.raw("self"), a.get("dim")
     rank = len(x.shape)
     listed = range(rank) if dim is None else [dim] if isinstance(dim, int) else dim
@@ -70,13 +70,13 @@ def squeeze(r: Reader, a: Arguments) -> Tensor:
 
 
 @rule("select")
-def select(r: Reader, a: Arguments) -> Tensor:
+def select(r: GraphReader, a: OperationArguments) -> TracedTensor:
     x = a.tensor("self")
     return r.views.picked(x, a["dim"] % len(x.shape), a["index"])
 
 
 @rule("slice", "narrow")
-def slice_(r: Reader, a: Arguments) -> Tensor:
+def slice_(r: GraphReader, a: OperationArguments) -> TracedTensor:
     x = a.raw("self")
     dim = a["dim"] % len(x.shape)
     length = a.result_shape()[dim]
@@ -95,13 +95,15 @@ def slice_(r: Reader, a: Arguments) -> Tensor:
     return r.cut(x.used(r.axes), dim, start + x.shape[dim] if start < 0 else start, length, step)
 
 
-def parted(r: Reader, x: Tensor, dim: int) -> bool:
+def parted(r: GraphReader, x: TracedTensor, dim: int) -> bool:
     """Whether a dimension has an axis without a name, which can fall into parts."""
     inside = r.axes.expanded(x.dims[dim])
     return len(inside) != 1 or not inside[0].kind.name
 
 
-def cut_by_sizes(r: Reader, a: Arguments, x: Tensor, dim: int, start: int, step: int) -> Tensor:
+def cut_by_sizes(
+    r: GraphReader, a: OperationArguments, x: TracedTensor, dim: int, start: int, step: int
+) -> TracedTensor:
     """A slice whose end depends on the sizes: of what is constant, as long as another axis; else from a start to the end."""
     length = a.result_shape()[dim]
     if step != 1 or start < 0:
@@ -117,7 +119,7 @@ def cut_by_sizes(r: Reader, a: Arguments, x: Tensor, dim: int, start: int, step:
 
 
 @rule("split", "split_with_sizes", "chunk", "unsafe_split", "unsafe_chunk", "unsafe_split_with_sizes", "tensor_split")
-def split(r: Reader, a: Arguments) -> tuple[Tensor | None, ...]:
+def split(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | None, ...]:
     a.skip("split_size", "split_sizes", "chunks", "sections", "indices")
     x = a.raw("self")
     dim = a["dim"] % len(x.shape)
@@ -138,7 +140,7 @@ def split(r: Reader, a: Arguments) -> tuple[Tensor | None, ...]:
     return tuple(r.cut(x.used(r.axes), dim, start, length) for start, length in zip(starts, lengths))
 
 
-def parts(r: Reader, x: Tensor, dim: int, count: int, length: int) -> tuple[Tensor | None, ...]:
+def parts(r: GraphReader, x: TracedTensor, dim: int, count: int, length: int) -> tuple[TracedTensor | None, ...]:
     """Equal parts: the axis falls into (part, rest), and each is an element along part."""
     shape = [*x.shape[:dim], count, length, *x.shape[dim + 1 :]]
     whole = r.axes.expanded(x.dims[dim])
@@ -149,14 +151,14 @@ def parts(r: Reader, x: Tensor, dim: int, count: int, length: int) -> tuple[Tens
 
 
 @rule("unbind")
-def unbind(r: Reader, a: Arguments) -> tuple[Tensor | None, ...]:
+def unbind(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | None, ...]:
     x = r.shared(a.raw("self"))
     dim = a["dim"] % len(x.shape)
     return tuple(r.views.picked(x.used(r.axes), dim, at) for at in range(x.shape[dim]))
 
 
 @rule("cat", "concat", "concatenate")
-def cat(r: Reader, a: Arguments) -> Tensor:
+def cat(r: GraphReader, a: OperationArguments) -> TracedTensor:
     tensors = [numeric(tensor) for tensor in a.tensors("tensors", filled=True)]
     dim = a["dim"]
     if len(tensors) == 1:
@@ -164,17 +166,17 @@ def cat(r: Reader, a: Arguments) -> Tensor:
     return joined(r, tensors, dim % len(tensors[0].shape))
 
 
-def joined(r: Reader, tensors: Sequence[Tensor], dim: int) -> Tensor:
+def joined(r: GraphReader, tensors: Sequence[TracedTensor], dim: int) -> TracedTensor:
     """One after the other along a dimension: operands of one length 1 or more."""
     total = sum(tensor.shape[dim] for tensor in tensors)
-    single: list[Tensor] = []
+    single: list[TracedTensor] = []
     for operand in tensors:
         if not operand.dims[dim] and operand.shape[dim] != 1:
             raise Unreadable("aten.cat of a tensor that repeats")
         single.append(operand if not operand.dims[dim] else r.views.joined(operand, dim)[0])
     hint = next((r.views.base(tensor.dims[dim][0]) for tensor in single if tensor.dims[dim]), "ax")
     new = r.axes.new(size=total, hint=hint)
-    others = aligned(r.axes, *(Value(tensor.node, without(tensor.dims, dim)) for tensor in single))
+    others = aligned(r.axes, *(AxisValue(tensor.node, without(tensor.dims, dim)) for tensor in single))
     result: list[Dim] = [*others[:dim], (new,), *others[dim:]]
     written = []
     for operand in single:
@@ -190,7 +192,7 @@ def joined(r: Reader, tensors: Sequence[Tensor], dim: int) -> Tensor:
     r.axes.apart([axis for axes in result for axis in axes])
     shape = [*tensors[0].shape]
     shape[dim] = total
-    return Tensor(Value(node, tuple(result)), tuple(shape))
+    return TracedTensor(AxisValue(node, tuple(result)), tuple(shape))
 
 
 def without(dims: Sequence[Dim], at: int) -> tuple[Dim, ...]:
@@ -198,12 +200,12 @@ def without(dims: Sequence[Dim], at: int) -> tuple[Dim, ...]:
 
 
 @rule("stack")
-def stack(r: Reader, a: Arguments) -> Tensor:
+def stack(r: GraphReader, a: OperationArguments) -> TracedTensor:
     tensors = [numeric(tensor) for tensor in a.tensors("tensors")]
     return stacked(r, tensors, a["dim"] % (len(tensors[0].shape) + 1))
 
 
-def stacked(r: Reader, tensors: Sequence[Tensor], at: int) -> Tensor:
+def stacked(r: GraphReader, tensors: Sequence[TracedTensor], at: int) -> TracedTensor:
     """Tensors side by side along a new dimension."""
     dims = aligned(r.axes, *(tensor.value for tensor in tensors))
     shape = [*tensors[0].shape[:at], len(tensors), *tensors[0].shape[at:]]
@@ -213,11 +215,11 @@ def stacked(r: Reader, tensors: Sequence[Tensor], at: int) -> Tensor:
     result: list[Dim] = [*dims[:at], (new,), *dims[at:]]
     r.axes.apart([axis for axes in result for axis in axes])
     node = nodes.Call("stack", (), (nodes.Name(new.key),), tuple(tensor.node for tensor in tensors))
-    return Tensor(Value(node, tuple(result)), tuple(shape))
+    return TracedTensor(AxisValue(node, tuple(result)), tuple(shape))
 
 
 @rule("flip")
-def flip(r: Reader, a: Arguments) -> Tensor:
+def flip(r: GraphReader, a: OperationArguments) -> TracedTensor:
     x = a.tensor("self")
     for dim in a["dims"]:
         dim %= len(x.shape)
@@ -235,7 +237,7 @@ def flip(r: Reader, a: Arguments) -> Tensor:
 
 
 @rule("roll")
-def roll(r: Reader, a: Arguments) -> Tensor:
+def roll(r: GraphReader, a: OperationArguments) -> TracedTensor:
     x = a.tensor("self")
     if not a["dims"]:
         raise Unreadable("aten.roll without dims")
@@ -253,7 +255,7 @@ def roll(r: Reader, a: Arguments) -> Tensor:
 
 
 @rule("repeat", "tile")
-def repeat(r: Reader, a: Arguments) -> Tensor:
+def repeat(r: GraphReader, a: OperationArguments) -> TracedTensor:
     """Along a dimension of size 1 nothing is written; else the axis gets one before it that repeats."""
     x, times = a.raw("self"), a.step.arguments["repeats"]
     a.skip("repeats")
@@ -266,7 +268,7 @@ def repeat(r: Reader, a: Arguments) -> Tensor:
 
 
 @rule("select_scatter", "slice_scatter", "copy")
-def scattered(r: Reader, a: Arguments) -> Tensor:
+def scattered(r: GraphReader, a: OperationArguments) -> TracedTensor:
     """What an assignment to a part leaves: the source where the index says, else what was there."""
     if a.operator == "copy":
         a.skip("non_blocking", "self")
@@ -315,7 +317,7 @@ def scattered(r: Reader, a: Arguments) -> Tensor:
 
 
 @rule("pixel_unshuffle")
-def pixel_unshuffle(r: Reader, a: Arguments) -> Tensor:
+def pixel_unshuffle(r: GraphReader, a: OperationArguments) -> TracedTensor:
     x, factor = a.raw("self"), a["downscale_factor"]
     *lead, chans, height, width = x.shape
     rank = len(lead)
@@ -326,7 +328,7 @@ def pixel_unshuffle(r: Reader, a: Arguments) -> Tensor:
 
 
 @rule("channel_shuffle")
-def channel_shuffle(r: Reader, a: Arguments) -> Tensor:
+def channel_shuffle(r: GraphReader, a: OperationArguments) -> TracedTensor:
     x, groups = a.raw("self"), a["groups"]
     shape = x.shape
     x = r.views.regrouped(x, [shape[0], groups, shape[1] // groups, *shape[2:]])
@@ -334,7 +336,7 @@ def channel_shuffle(r: Reader, a: Arguments) -> Tensor:
 
 
 @rule("pixel_shuffle")
-def pixel_shuffle(r: Reader, a: Arguments) -> Tensor:
+def pixel_shuffle(r: GraphReader, a: OperationArguments) -> TracedTensor:
     x, factor = a.raw("self"), a["upscale_factor"]
     *lead, chans, height, width = x.shape
     rank = len(lead)

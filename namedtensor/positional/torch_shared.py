@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from .torch_records import refs_of
-from .torch_repeats import Member, Repeat, Runs, Slots, calls_of, outside_of
+from .torch_repeats import Repeat, RepeatMember, Runs, Slots, calls_of, outside_of
 from .torch_trace import Ref
 
 MIN_PARAMETERS = 3  # of a module that is worth a function
@@ -72,11 +72,11 @@ class CallSlots(Slots):
         same_outside = len(set(several)) == 1 and (len(several) > 1 or self.is_own(first))
         if same_outside or self.equal_constants(several):
             if self.runs.first.origins.get(first, ("", ""))[0] == "parameter":
-                self.shared[several] = Member(first, several)
+                self.shared[several] = RepeatMember(first, several)
             return first
         if not self.shaped_alike(several):
             return None
-        return self.families.setdefault(several, Member(self.new(), several)).ref
+        return self.families.setdefault(several, RepeatMember(self.new(), several)).ref
 
     def is_own(self, ref: Ref) -> bool:
         """Whether a tensor that a module takes is not computed from the inputs: a parameter, a buffer or a constant."""

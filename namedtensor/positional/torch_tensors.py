@@ -10,24 +10,24 @@ from typing import Any
 from grammar import nodes
 from grammar.nodes import Node
 
-from .axes import Axes, Axis, Dim, Dims, Kind
+from .axes import Axes, AxisKind, AxisVariable, Dim, Dims
 from .torch_trace import Unreadable
-from .values import Leaf, Value, iota, merged, number, ones, renamed, size
+from .values import AxisValue, Leaf, iota, merged, number, ones, renamed, size
 
 
 @dataclass(frozen=True)
-class Tensor:
+class TracedTensor:
     """A value with the shape that it has in the trace.
 
     A dimension without axes whose size is not 1 repeats. `named` is true of what has a name, so that each use gets axes
     of its own; `truth` of conditions; `over` are the axes over which it was just summed.
     """
 
-    value: Value
+    value: AxisValue
     shape: tuple[int, ...]
     truth: bool = False
     named: bool = False
-    over: tuple[Axis, ...] = ()
+    over: tuple[AxisVariable, ...] = ()
 
     @property
     def node(self) -> Node:
@@ -37,54 +37,56 @@ class Tensor:
     def dims(self) -> Dims:
         return self.value.dims
 
-    def used(self, axes: Axes) -> Tensor:
+    def used(self, axes: Axes) -> TracedTensor:
         """A use of it in an operation."""
         if not self.named:
             return self
         return replace(self, value=Leaf(self.node, self.dims).use(axes), named=False)
 
-    def moved(self, dims: Sequence[Dim], shape: Sequence[int]) -> Tensor:
+    def moved(self, dims: Sequence[Dim], shape: Sequence[int]) -> TracedTensor:
         return replace(self, value=replace(self.value, dims=tuple(dims)), shape=tuple(shape))
 
-    def permuted(self, order: Sequence[int]) -> Tensor:
+    def permuted(self, order: Sequence[int]) -> TracedTensor:
         """These dimensions, in this order."""
         return self.moved([self.dims[dim] for dim in order], [self.shape[dim] for dim in order])
 
-    def with_node(self, node: Node, dims: Sequence[Dim] | None = None, shape: Sequence[int] | None = None) -> Tensor:
+    def with_node(
+        self, node: Node, dims: Sequence[Dim] | None = None, shape: Sequence[int] | None = None
+    ) -> TracedTensor:
         dims = self.dims if dims is None else tuple(dims)
-        return replace(self, value=Value(node, dims), shape=self.shape if shape is None else tuple(shape), over=())
+        return replace(self, value=AxisValue(node, dims), shape=self.shape if shape is None else tuple(shape), over=())
 
 
-def plain(node: Node, truth: bool = False) -> Tensor:
+def plain(node: Node, truth: bool = False) -> TracedTensor:
     """A number."""
-    return Tensor(Value(node), (), truth)
+    return TracedTensor(AxisValue(node), (), truth)
 
 
 @dataclass(frozen=True)
 class Cut:
     """A named axis that a view cut into parts."""
 
-    whole: Kind
-    parts: tuple[Kind, ...]
+    whole: AxisKind
+    parts: tuple[AxisKind, ...]
 
 
-class Views:
+class TensorViews:
     """Dimensions regrouped as `view` does it: free axes fall into parts, others are cut by a rename."""
 
     def __init__(self, axes: Axes, remark: Callable[[str], None], free: Mapping[int, Any]):
         self.axes, self.remark, self.free = axes, remark, free
-        self.cuts: dict[tuple[Kind, tuple[int, ...]], Cut] = {}
+        self.cuts: dict[tuple[AxisKind, tuple[int, ...]], Cut] = {}
 
-    def size(self, axis: Axis) -> int:
+    def size(self, axis: AxisVariable) -> int:
         size = axis.kind.size
         assert size is not None
         return size
 
-    def regrouped(self, tensor: Tensor, shape: Sequence[int]) -> Tensor:
+    def regrouped(self, tensor: TracedTensor, shape: Sequence[int]) -> TracedTensor:
         """The tensor with the dimensions of `shape`, in the same order of elements."""
         if tensor.shape == tuple(shape):
             return tensor
-        tokens: list[Axis | int] = []
+        tokens: list[AxisVariable | int] = []
         for dim, length in zip(tensor.dims, tensor.shape):
             tokens += self.axes.expanded(dim) if dim else [length] if length > 1 else []
         dims: list[Dim] = []
@@ -106,7 +108,9 @@ class Views:
             position += count
         return tensor.moved(dims, shape)
 
-    def taken(self, tensor: Tensor, tokens: list[Axis | int], size: int) -> tuple[Tensor, Dim] | None:
+    def taken(
+        self, tensor: TracedTensor, tokens: list[AxisVariable | int], size: int
+    ) -> tuple[TracedTensor, Dim] | None:
         """The first tokens whose sizes make `size`, cut where one is too long; None, and nothing changed, where none do."""
         left, count = size, 0
         while left > 1:
@@ -130,7 +134,7 @@ class Views:
                     tensor, taken[at] = self.repeated(tensor, length)
         return tensor, tuple(token for token in taken if not isinstance(token, int))
 
-    def repeated(self, tensor: Tensor, size: int) -> tuple[Tensor, Axis]:
+    def repeated(self, tensor: TracedTensor, size: int) -> tuple[TracedTensor, AxisVariable]:
         """The tensor with an axis along which it repeats."""
         axis = self.axes.new(size=size, hint="copy")
         node = nodes.Call("⊙", (), (), (tensor.node, ones(axis)))
@@ -138,19 +142,19 @@ class Views:
         return replace(tensor, value=replace(tensor.value, node=node)), axis
 
     def cut(
-        self, tensor: Tensor, axis: Axis, sizes: tuple[int, ...], hints: tuple[str, ...] = ()
-    ) -> tuple[Tensor, list[Axis]]:
+        self, tensor: TracedTensor, axis: AxisVariable, sizes: tuple[int, ...], hints: tuple[str, ...] = ()
+    ) -> tuple[TracedTensor, list[AxisVariable]]:
         """An axis in parts of these sizes."""
         kind = axis.kind
         if not kind.name:
             base = kind.hint or "ax"
             hints = hints or tuple(f"{base}_{count}" for count in range(1, len(sizes) + 1))
-            parts = [Kind(size=size, hint=hint) for size, hint in zip(sizes, hints)]
+            parts = [AxisKind(size=size, hint=hint) for size, hint in zip(sizes, hints)]
             self.axes.split(axis, parts)
             return tensor, list(self.axes.parts(axis))
         known = self.cuts.get((kind, sizes))
         if known is None:
-            parts = [Kind(size=size, hint=f"{kind.name}_{count}") for count, size in enumerate(sizes, 1)]
+            parts = [AxisKind(size=size, hint=f"{kind.name}_{count}") for count, size in enumerate(sizes, 1)]
             known = self.cuts[kind, sizes] = Cut(kind, tuple(parts))
         fresh = [self.axes.new(part) for part in known.parts]
         self.remark(f"cuts the axis {self.sized(axis)} into {' × '.join(map(str, sizes))}")
@@ -159,12 +163,12 @@ class Views:
         self.axes.apart([inside for dim in dims for inside in dim])
         return tensor.moved(dims, tensor.shape), fresh
 
-    def replaced(self, dim: Dim, axis: Axis, parts: Sequence[Axis]) -> Dim:
+    def replaced(self, dim: Dim, axis: AxisVariable, parts: Sequence[AxisVariable]) -> Dim:
         return tuple(
             new for inside in self.axes.expanded(dim) for new in (parts if inside.root is axis.root else [inside])
         )
 
-    def rejoined(self, tensor: Tensor, dim: Dim) -> tuple[Tensor, Dim]:
+    def rejoined(self, tensor: TracedTensor, dim: Dim) -> tuple[TracedTensor, Dim]:
         """The parts of a cut axis that stand together in order are that axis again."""
         kinds = tuple(axis.kind for axis in dim)
         for cut in self.cuts.values():
@@ -175,8 +179,8 @@ class Views:
         return tensor, dim
 
     def scrambled(
-        self, tensor: Tensor, tokens: list[Axis | int], shape: Sequence[int]
-    ) -> tuple[Tensor, list[Dim], int]:
+        self, tensor: TracedTensor, tokens: list[AxisVariable | int], shape: Sequence[int]
+    ) -> tuple[TracedTensor, list[Dim], int]:
         """The fewest tokens and sizes with one product: merged, and split otherwise."""
         source, target, taken, count = 1, 1, 0, 0
         while taken == 0 or source != target:
@@ -208,17 +212,19 @@ class Views:
         dims: list[Dim] = [(next(waiting),) if size > 1 else () for size in sizes]
         rest = [axis for dim in tensor.dims for axis in self.axes.expanded(dim) if axis not in old]
         self.axes.apart([*rest, *new], [*rest, whole])
-        return replace(tensor, value=Value(node, tensor.dims), over=()), dims, count
+        return replace(tensor, value=AxisValue(node, tensor.dims), over=()), dims, count
 
-    def sized(self, axis: Axis) -> str:
+    def sized(self, axis: AxisVariable) -> str:
         """An axis with its size, where that is not free."""
         return self.word(axis) if self.size(axis) in self.free else f"{self.word(axis)}[{self.size(axis)}]"
 
-    def word(self, axis: Axis) -> str:
+    def word(self, axis: AxisVariable) -> str:
         return axis.root.fixed or axis.kind.name or axis.kind.hint or "an axis"
 
     # ------------------------------------------------------------------------------------------------------ two that meet
-    def fitted(self, first: Tensor, one: int, second: Tensor, two: int) -> tuple[Tensor, Tensor]:
+    def fitted(
+        self, first: TracedTensor, one: int, second: TracedTensor, two: int
+    ) -> tuple[TracedTensor, TracedTensor]:
         """Both with as many axes along dimensions that meet: a free axis falls into parts, others are merged to a named one."""
         position = 0
         while True:
@@ -240,7 +246,7 @@ class Views:
             else:
                 first = self.merged(first, one, position, len(sizes), longer[position])
 
-    def sizes_within(self, whole: Axis, axes: Sequence[Axis]) -> tuple[int, ...]:
+    def sizes_within(self, whole: AxisVariable, axes: Sequence[AxisVariable]) -> tuple[int, ...]:
         """The sizes of the first axes that make up this one; none, where none do."""
         product, sizes = 1, list[int]()
         for axis in axes:
@@ -250,7 +256,7 @@ class Views:
                 return tuple(sizes)
         return ()
 
-    def merged(self, tensor: Tensor, dim: int, position: int, count: int, like: Axis) -> Tensor:
+    def merged(self, tensor: TracedTensor, dim: int, position: int, count: int, like: AxisVariable) -> TracedTensor:
         """Some axes of a dimension as one, of the kind of another."""
         inside = self.axes.expanded(tensor.dims[dim])
         whole = self.axes.twin(like)
@@ -260,7 +266,7 @@ class Views:
         return tensor.with_node(merged(tensor.node, inside[position : position + count], [whole]), dims)
 
     # ------------------------------------------------------------------------------------------------- parts of a dimension
-    def picked(self, tensor: Tensor, dim: int, index: int) -> Tensor:
+    def picked(self, tensor: TracedTensor, dim: int, index: int) -> TracedTensor:
         """The elements at an index, counted from 0, along a dimension."""
         dims, shape = list(tensor.dims), list(tensor.shape)
         index %= shape[dim]
@@ -273,7 +279,9 @@ class Views:
         del dims[dim], shape[dim]
         return tensor.with_node(node, dims, shape)
 
-    def sliced(self, tensor: Tensor, dim: int, start: int, length: int, step: int, first: Node, last: Node) -> Tensor:
+    def sliced(
+        self, tensor: TracedTensor, dim: int, start: int, length: int, step: int, first: Node, last: Node
+    ) -> TracedTensor:
         """The elements from `first` to `last`, of which there are `length`."""
         dims, shape = list(tensor.dims), list(tensor.shape)
         if shape[dim] == length:
@@ -299,7 +307,7 @@ class Views:
         self.axes.apart([*rest, new], [*rest, axis])
         return tensor.with_node(node, dims, shape)
 
-    def joined(self, tensor: Tensor, dim: int) -> tuple[Tensor, Axis]:
+    def joined(self, tensor: TracedTensor, dim: int) -> tuple[TracedTensor, AxisVariable]:
         """The tensor with one axis for a dimension, which may have several."""
         inside = self.axes.expanded(tensor.dims[dim])
         if len(inside) == 1:
@@ -313,11 +321,11 @@ class Views:
         self.axes.apart([axis for axes in dims for axis in axes])
         return tensor.with_node(node, dims), whole
 
-    def base(self, axis: Axis) -> str:
+    def base(self, axis: AxisVariable) -> str:
         return (axis.kind.name or axis.kind.hint or "ax").rstrip("'")
 
 
-def size_of(axes: Sequence[Axis]) -> Node:
+def size_of(axes: Sequence[AxisVariable]) -> Node:
     """The product of the sizes of axes: |a| |b|"""
     node: Node = number(1)
     for axis in axes:

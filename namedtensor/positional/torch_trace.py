@@ -32,7 +32,7 @@ PACKAGE = str(Path(__file__).parent) + os.sep
 SITE = "site-packages" + os.sep
 
 
-class Source(NamedTuple):
+class SourceLine(NamedTuple):
     """A line of a source file."""
 
     file: str
@@ -47,13 +47,13 @@ class Source(NamedTuple):
         return f"{os.path.basename(self.file)}:{self.line}" if self.file else "unknown line"
 
 
-NOWHERE = Source("", 0)
+NOWHERE = SourceLine("", 0)
 
 
 class Unreadable(Exception):
     """What cannot be read into the notation: a sentence, and the line of the source."""
 
-    def __init__(self, sentence: str, source: Source = NOWHERE, hint: str = "", final: bool = False):
+    def __init__(self, sentence: str, source: SourceLine = NOWHERE, hint: str = "", final: bool = False):
         super().__init__(sentence)
         self.sentence, self.source, self.hint, self.final = sentence, source, hint, final
 
@@ -65,16 +65,16 @@ class Ref(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Step:
+class TraceStep:
     """One operation: its name, its arguments by name with tensors as `Ref`, what it gives."""
 
     operator: str
     arguments: Mapping[str, Any]
     results: tuple[Ref, ...]
     several: bool
-    source: Source
+    source: SourceLine
     path: str = ""
-    callers: tuple[Source, ...] = ()  # of the line, from the inside out
+    callers: tuple[SourceLine, ...] = ()  # of the line, from the inside out
     defaults: frozenset[str] = frozenset()  # the arguments that have their default
 
 
@@ -82,7 +82,7 @@ class Step:
 class Trace:
     """The steps of one run, its tensors, and where those come from that no step makes."""
 
-    steps: list[Step] = field(default_factory=list)
+    steps: list[TraceStep] = field(default_factory=list)
     tensors: list[torch.Tensor] = field(default_factory=list)
     origins: dict[Ref, tuple[str, str]] = field(
         default_factory=dict
@@ -106,7 +106,7 @@ class Recorder(TorchDispatchMode):
         self.hint = hint  # where random numbers are drawn
         self.trace, self.depends, self.modules = trace, depends, modules
         self.refs: dict[int, Ref] = {}
-        self.stale: dict[Ref, Source] = {}
+        self.stale: dict[Ref, SourceLine] = {}
 
     def known(self, tensor: torch.Tensor, kind: str = "constant", name: str = "") -> Ref:
         """The reference of a tensor; one that no step made is a constant."""
@@ -160,11 +160,11 @@ class Recorder(TorchDispatchMode):
         if depends:
             self.depends.update(outputs)
         self.trace.steps.append(
-            Step(name_of(func), arguments, outputs, several, source, path, lines[1:], defaults(func, bound))
+            TraceStep(name_of(func), arguments, outputs, several, source, path, lines[1:], defaults(func, bound))
         )
         return result
 
-    def refuse(self, func: Any, bound: Mapping[str, Any], depends: bool, source: Source) -> None:
+    def refuse(self, func: Any, bound: Mapping[str, Any], depends: bool, source: SourceLine) -> None:
         name = name_of(func)
         if name in ("_local_scalar_dense", "is_nonzero") and depends:
             raise Unreadable("what follows depends on values of tensors", source, CONTROL, True)
@@ -174,7 +174,7 @@ class Recorder(TorchDispatchMode):
         if name in ("nonzero", "masked_select", "unique", "_unique2"):
             raise Unreadable(f"the shape of what aten.{name} gives depends on values of tensors", source, CONTROL, True)
 
-    def overwritten(self, target: torch.Tensor, source: Source) -> None:
+    def overwritten(self, target: torch.Tensor, source: SourceLine) -> None:
         """Mark what shares memory with a tensor that was written in place."""
         if target.numel() == 0:
             return
@@ -232,26 +232,26 @@ def defaults(func: Any, bound: Mapping[str, Any]) -> frozenset[str]:
     )
 
 
-def where_called(modules: Mapping[int, str]) -> tuple[tuple[Source, ...], str]:
+def where_called(modules: Mapping[int, str]) -> tuple[tuple[SourceLine, ...], str]:
     """The lines that are not PyTorch's own, the innermost first, and the path of the innermost module."""
     frame = sys._getframe(2)
-    own, path, of_torch = list[Source](), "", NOWHERE
+    own, path, of_torch = list[SourceLine](), "", NOWHERE
     while frame is not None:
         file = frame.f_code.co_filename
         if file.startswith(PACKAGE) and frame.f_code.co_name == "run":
             break
         if file.startswith(TORCH):
             if f"nn{os.sep}modules" in file and not of_torch.file and "_call_impl" not in frame.f_code.co_name:
-                of_torch = Source(file, frame.f_lineno)
+                of_torch = SourceLine(file, frame.f_lineno)
         elif is_of_user(file):
-            own.append(Source(file, frame.f_lineno))
+            own.append(SourceLine(file, frame.f_lineno))
         if not path and frame.f_code.co_name == "forward" and frame.f_code.co_argcount:
             path = modules.get(id(frame.f_locals.get(frame.f_code.co_varnames[0])), "")
         frame = frame.f_back
     return tuple(own) or (of_torch,), path
 
 
-def raised_at(problem: BaseException) -> Source:
+def raised_at(problem: BaseException) -> SourceLine:
     """The innermost line that is not PyTorch's own where an exception was raised."""
     return next((line for line in reversed(trail_of(problem)) if is_of_user(line.file)), NOWHERE)
 
@@ -261,9 +261,9 @@ def is_of_autograd(problem: BaseException) -> bool:
     return any(line.file == inspect.getfile(torch.autograd.Function) for line in trail_of(problem))
 
 
-def trail_of(problem: BaseException) -> list[Source]:
+def trail_of(problem: BaseException) -> list[SourceLine]:
     """The lines of a traceback, from the outside in."""
-    return [Source(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(problem.__traceback__)]
+    return [SourceLine(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(problem.__traceback__)]
 
 
 def is_of_user(file: str) -> bool:

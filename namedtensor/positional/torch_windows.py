@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from grammar import nodes
 
-from .axes import Axis, Dim, axes_of
-from .torch_graph import Arguments, Reader
+from .axes import AxisVariable, Dim, axes_of
+from .torch_graph import GraphReader, OperationArguments
 from .torch_operations import numeric
 from .torch_rules import rule
 from .torch_shapes import joined
-from .torch_tensors import Tensor
+from .torch_tensors import TracedTensor
 from .torch_trace import Unreadable
-from .values import Value, call, iota, number, ones, renamed
+from .values import AxisValue, call, iota, number, ones, renamed
 
 
 @rule("constant_pad_nd", "pad")
-def pad(r: Reader, a: Arguments) -> Tensor:
+def pad(r: GraphReader, a: OperationArguments) -> TracedTensor:
     a.skip("mode")
     x, widths, value = numeric(a.tensor("self")), a["pad"], a.get("value") or 0
     for count in range(len(widths) // 2):
@@ -24,7 +24,7 @@ def pad(r: Reader, a: Arguments) -> Tensor:
     return x
 
 
-def padded(r: Reader, x: Tensor, dim: int, before: int, after: int, value: float) -> Tensor:
+def padded(r: GraphReader, x: TracedTensor, dim: int, before: int, after: int, value: float) -> TracedTensor:
     """`value` before and after along a dimension; negative widths cut."""
     if before < 0 or after < 0:
         x = r.cut(x, dim, max(-before, 0), x.shape[dim] + min(before, 0) + min(after, 0))
@@ -42,7 +42,7 @@ def padded(r: Reader, x: Tensor, dim: int, before: int, after: int, value: float
     "replication_pad2d",
     "replication_pad3d",
 )
-def edge_pad(r: Reader, a: Arguments) -> Tensor:
+def edge_pad(r: GraphReader, a: OperationArguments) -> TracedTensor:
     """Elements of the tensor beyond its edges: mirrored, or those at the edge again."""
     x, widths, shape, other = numeric(a.tensor("self")), a["padding"], a.result_shape(), a.other_shape()
     for count in range(len(widths) // 2):
@@ -55,7 +55,9 @@ def edge_pad(r: Reader, a: Arguments) -> Tensor:
     return x
 
 
-def beyond(r: Reader, x: Tensor, dim: int, before: int, length: int, other: int, mirrored: bool) -> Tensor:
+def beyond(
+    r: GraphReader, x: TracedTensor, dim: int, before: int, length: int, other: int, mirrored: bool
+) -> TracedTensor:
     x, axis = r.views.joined(r.with_axis(x, dim), dim)
     new = r.axes.new(size=length, hint=r.views.base(axis))
     rest = [inside for at, axes in enumerate(x.dims) if at != dim for inside in axes]
@@ -74,7 +76,7 @@ def beyond(r: Reader, x: Tensor, dim: int, before: int, length: int, other: int,
 
 
 @rule("im2col")
-def im2col(r: Reader, a: Arguments) -> Tensor:
+def im2col(r: GraphReader, a: OperationArguments) -> TracedTensor:
     """Windows of an image as columns."""
     x, sizes = a.tensor("self"), a["kernel_size"]
     stride, padding, dilation = a["stride"], a["padding"], a["dilation"]
@@ -91,7 +93,7 @@ def im2col(r: Reader, a: Arguments) -> Tensor:
     return r.views.regrouped(x, [batch, chans * sizes[0] * sizes[1], height * width])
 
 
-def constant_like(r: Reader, x: Tensor, dim: int, length: int, value: float) -> Tensor | None:
+def constant_like(r: GraphReader, x: TracedTensor, dim: int, length: int, value: float) -> TracedTensor | None:
     """A constant, of a length along `dim`."""
     if not length:
         return None
@@ -102,10 +104,12 @@ def constant_like(r: Reader, x: Tensor, dim: int, length: int, value: float) -> 
     shape = list(x.shape)
     shape[dim] = length
     r.axes.apart([*axes_of(x.dims), new])
-    return Tensor(Value(node, tuple(dims)), tuple(shape))
+    return TracedTensor(AxisValue(node, tuple(dims)), tuple(shape))
 
 
-def windows(r: Reader, x: Tensor, dim: int, length: int, step: int, dilation: int, count: int) -> tuple[Tensor, Dim]:
+def windows(
+    r: GraphReader, x: TracedTensor, dim: int, length: int, step: int, dilation: int, count: int
+) -> tuple[TracedTensor, Dim]:
     """The windows along a dimension, of which there are `count`, and the axis within them."""
     shape = [*x.shape]
     shape[dim] = count
@@ -137,12 +141,12 @@ def windows(r: Reader, x: Tensor, dim: int, length: int, step: int, dilation: in
     return x.with_node(node, dims, shape), ((kernel,) if length > 1 else ())
 
 
-def multiple(factor: int, axis: Axis) -> nodes.Node:
+def multiple(factor: int, axis: AxisVariable) -> nodes.Node:
     return iota(axis) if factor == 1 else call("⊙", [number(factor), iota(axis)])
 
 
 @rule("unfold")
-def unfold(r: Reader, a: Arguments) -> Tensor:
+def unfold(r: GraphReader, a: OperationArguments) -> TracedTensor:
     x = a.tensor("self")
     dim, length, step = a["dimension"] % len(x.shape), a["size"], a["step"]
     count = a.result_shape()[dim]

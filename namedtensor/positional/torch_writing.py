@@ -13,13 +13,13 @@ from grammar.nodes import Node
 from grammar.printer import to_text
 
 from ..core.tensor import NamedTensor
-from .axes import Axis, Move
+from .axes import AxisVariable, Move
 from .naming import TwiceInOneValue, names_of
-from .torch_graph import GIVEN, Reader
+from .torch_graph import GIVEN, GraphReader
 from .torch_names import axis_words, of_parameter
-from .torch_program import Given, ReadModule, truth_free
-from .torch_records import Declared, Line
-from .torch_tensors import Tensor
+from .torch_program import ModuleInputs, ReadModule, truth_free
+from .torch_records import DeclaredTensor, RecordedLine
+from .torch_tensors import TracedTensor
 from .torch_trace import Subject, Unreadable
 from .values import Divided, Names, number, written
 
@@ -30,7 +30,12 @@ class Writing:
     """What was read with the names of its axes, as a program."""
 
     def __init__(
-        self, reader: Reader, value: Tensor, shape: tuple[int, ...], lengths: Mapping[str, int | None], subject: Subject
+        self,
+        reader: GraphReader,
+        value: TracedTensor,
+        shape: tuple[int, ...],
+        lengths: Mapping[str, int | None],
+        subject: Subject,
     ):
         self.reader, self.value, self.shape, self.lengths, self.subject = reader, value, shape, lengths, subject
         for dim, length in enumerate(shape):
@@ -45,7 +50,7 @@ class Writing:
         except TwiceInOneValue:
             raise Unreadable("a value would have one axis twice") from None
 
-    def prefer_given(self, result: Sequence[Axis]) -> None:
+    def prefer_given(self, result: Sequence[AxisVariable]) -> None:
         """Let the axes of the result have the given names, rather than primed ones."""
         axes = self.reader.axes
         kinds = [axis.kind for axis in result]
@@ -96,7 +101,7 @@ class Writing:
         sizes = self.stated_sizes(stated, equations, body)
         last = self.last(body)
         tree = nodes.Program((*declarations, *sizes, *equations, *last))
-        inputs: dict[str, Given] = {}
+        inputs: dict[str, ModuleInputs] = {}
         parameters: dict[str, NamedTensor] = {}
         sets: dict[str, str] = {}
         for declared, declaration in zip(reader.declared.values(), declarations):
@@ -104,7 +109,7 @@ class Writing:
             for number_of_member, (path, array) in enumerate(members_of(declared), 1):
                 name = to_text(numbered(declared, number_of_member))
                 sets[name] = self.drawn_from(declaration)
-                given = Given(name, path, dims)
+                given = ModuleInputs(name, path, dims)
                 if declared.kind in GIVEN:
                     inputs[name] = given
                 else:
@@ -129,25 +134,25 @@ class Writing:
             return [nodes.Equation((self.reader.names.fresh(nodes.Name("Y")), body))]
         return [nodes.Value(body)]
 
-    def equation(self, line: Line) -> nodes.Equation:
+    def equation(self, line: RecordedLine) -> nodes.Equation:
         spans = written(in_one(line.ranges), self.names) if line.ranges else None
         return nodes.Equation((written(line.name, self.names), written(line.value, self.names)), (), spans)
 
-    def sized(self, axis: Axis) -> list[tuple[str, int | None]]:
+    def sized(self, axis: AxisVariable) -> list[tuple[str, int | None]]:
         """The names of the parts of an axis, each with its size, or None where that is free."""
         parts = self.reader.axes.parts(axis)
         return [(name, self.fixed(part)) for name, part in zip(self.names[axis.key], parts)]
 
-    def fixed(self, axis: Axis) -> int | None:
+    def fixed(self, axis: AxisVariable) -> int | None:
         size = axis.kind.size
         return None if self.other(axis) != size else size
 
-    def other(self, axis: Axis) -> int | None:
+    def other(self, axis: AxisVariable) -> int | None:
         """The size of an axis in the second trace."""
         keys = [key for key, same in self.reader.axes.all.items() if same.root is axis.root or same.kind is axis.kind]
         return next((self.lengths[key] for key in keys if self.lengths.get(key) is not None), axis.kind.size)
 
-    def declaration(self, declared: Declared, stated: set[str]) -> nodes.Declaration:
+    def declaration(self, declared: DeclaredTensor, stated: set[str]) -> nodes.Declaration:
         items = []
         for dim in declared.dims:
             for axis in dim:
@@ -205,12 +210,12 @@ def base_of(name: Node) -> Node:
     return base_of(name.base) if isinstance(name, (nodes.Superscript, nodes.Index)) else name
 
 
-def members_of(declared: Declared) -> tuple[tuple[str, torch.Tensor], ...]:
+def members_of(declared: DeclaredTensor) -> tuple[tuple[str, torch.Tensor], ...]:
     """The paths and tensors of a family, or those of what is none."""
     return declared.members or ((declared.path, declared.array),)
 
 
-def numbered(declared: Declared, member: int) -> Node:
+def numbered(declared: DeclaredTensor, member: int) -> Node:
     """The name of a member of a family."""
     return nodes.Superscript(base_of(declared.node), (number(member),)) if declared.members else declared.node
 

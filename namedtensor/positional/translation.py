@@ -19,12 +19,12 @@ from .formula_writing import statements_of
 from .indices import canonical
 from .naming import TwiceInOneValue, names_of
 from .optional_numpy import np
-from .program import Program
+from .program import TranslatedProgram
 from .readers import READERS
 from .refusals import ASKED, Ambiguous, Question, Unsafe, refused
 
 if TYPE_CHECKING:
-    from ..programs.program import Program as NamedProgram
+    from ..programs.program import TranslatedProgram as NamedProgram
 
 KINDS = ("matrices", "indices", "einsum", "einops", "numpy", "torch")
 MAX_READINGS = 8
@@ -97,7 +97,7 @@ class Translation:
     def program(self) -> NamedProgram:
         """The formula as a program: `nt.program(found.formula)`."""
         with LOADING, all_or_none():
-            from ..programs.program import Program as NamedProgram
+            from ..programs.program import TranslatedProgram as NamedProgram
         return NamedProgram(self.formula, "text")
 
     @property
@@ -329,7 +329,7 @@ def _asked(text: str, readings: Sequence[Any], span: Span) -> Ambiguous:
 def _translated(text: str, shapes: Mapping[str, Any], kind: str, choices: Choices, check: bool) -> Translation:
     reader = READERS[kind](text, shapes, choices)
     try:
-        program: Program = reader.read()
+        program: TranslatedProgram = reader.read()
         names = names_of(program.axes, {*program.inputs})
     except TwiceInOneValue:
         raise refused(
@@ -360,7 +360,9 @@ def _named(problem: NotationError, names: Mapping[str, tuple[str, ...]]) -> dict
     return {"message": _spelled(problem.message, names), "hint": hint}
 
 
-def _written(text: str, program: Program, names: Mapping[str, tuple[str, ...]], choices: Choices) -> Translation:
+def _written(
+    text: str, program: TranslatedProgram, names: Mapping[str, tuple[str, ...]], choices: Choices
+) -> Translation:
     """The translation of a program whose axes have names."""
     statements, result = statements_of(program, names)
     axes = {

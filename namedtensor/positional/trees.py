@@ -11,35 +11,35 @@ from collections.abc import Collection
 
 from grammar.errors import NotationError, Span
 
-from .binders import Binder, binder
+from .binders import IndexBinder, binder
 from .refusals import refused
 from .source_tree import Statement, Tree
-from .tokens import END, FUNCTION, FUNCTIONS, NAME, NUMBER, SIGN, Token, tokens_of
+from .tokens import END, FUNCTION, FUNCTIONS, NAME, NUMBER, SIGN, SourceToken, tokens_of
 
 MAX_NESTING = 80
 JOINING = {"∘": "∘", "⊙": "∘", "⊗": "⊗", "·": "·", "×": "×", "*": "*", "/": "/", "@": "@"}
 BIG = {"∑": "∑", "∏": "∏"}
 
 
-class Parser:
-    def __init__(self, source: str, tokens: list[Token], names: Collection[str] = ()):
+class SourceParser:
+    def __init__(self, source: str, tokens: list[SourceToken], names: Collection[str] = ()):
         self.source, self.tokens, self.names, self.at = source, tokens, names, 0
         self.depth, self.bars = 0, [""]
 
     # ------------------------------------------------------------------------------------------------------- tokens
     @property
-    def token(self) -> Token:
+    def token(self) -> SourceToken:
         return self.tokens[self.at]
 
     def sees(self, *signs: str) -> bool:
         return self.token.kind == SIGN and self.token.text in signs
 
-    def take(self) -> Token:
+    def take(self) -> SourceToken:
         token = self.token
         self.at += token.kind != END
         return token
 
-    def expect(self, sign: str) -> Token:
+    def expect(self, sign: str) -> SourceToken:
         if not self.sees(sign):
             raise self.unexpected(f", expected {sign}")
         return self.take()
@@ -146,7 +146,7 @@ class Parser:
             tree = Tree("^", self.span(start), (tree, power))
         return self.scripts(tree, start)
 
-    def function_by_letter(self, token: Token) -> Tree:
+    def function_by_letter(self, token: SourceToken) -> Tree:
         """σ(x) is the sigmoid; f(x) is not a product."""
         if token.text != "σ":
             raise refused(
@@ -184,7 +184,7 @@ class Parser:
 
     def big(self, op: str, start: int) -> Tree:
         r"""\sum_{i=1}^{n} of the term that follows; max_i of a factor"""
-        below = Binder(())
+        below = IndexBinder(())
         upper = ""
         while self.sees("_", "^"):
             sign = self.take().text
@@ -252,7 +252,7 @@ class Parser:
         self.at -= token.kind != END
         raise self.unexpected()
 
-    def between_bars(self, token: Token) -> Tree:
+    def between_bars(self, token: SourceToken) -> Tree:
         self.bars.append(token.text)
         inner = self.sum()
         self.bars.pop()
@@ -373,9 +373,9 @@ def is_function(name: str) -> bool:
     return name in "fghσφψϕ" or (len(name) > 1 and name.isascii() and name.isalpha())
 
 
-def tree_of(source: str, tokens: list[Token], names: Collection[str] = ()) -> Tree:
+def tree_of(source: str, tokens: list[SourceToken], names: Collection[str] = ()) -> Tree:
     """The tree of all tokens. Raises NotationError where one cannot be read."""
-    parser = Parser(source, tokens, names)
+    parser = SourceParser(source, tokens, names)
     tree = parser.sum()
     if parser.token.kind != END:
         raise parser.unexpected()
@@ -392,7 +392,7 @@ def statement_of(source: str, names: Collection[str] = ()) -> Statement:
             before, after = tokens[:position], tokens[position + 1 :]
             if before and before[-1].text == ":":
                 before = before[:-1]
-            end = Token(END, "", token.start, token.start)
+            end = SourceToken(END, "", token.start, token.start)
             if len(before) > 2 and before[0].kind == NAME and (before[1].text, before[-1].text) == ("(", ")"):
                 before = before[:1]  # f(x) = …
             return Statement(tree_of(source, [*before, end], names), tree_of(source, after, names))

@@ -13,22 +13,22 @@ from typing import Any
 from grammar import nodes
 from grammar.nodes import Node
 
-from .axes import Axes, Axis, Clash, Dim, Dims, Move, axes_of
+from .axes import Axes, AxisVariable, Clash, Dim, Dims, Move, axes_of
 
 
 @dataclass(frozen=True)
-class Value:
+class AxisValue:
     """`node` with the axes of each dimension; `factors` are the operands of a product that is not summed yet."""
 
     node: Node
     dims: Dims = ()
-    factors: tuple[Value, Value] | None = None
+    factors: tuple[AxisValue, AxisValue] | None = None
 
     @property
-    def axes(self) -> tuple[Axis, ...]:
+    def axes(self) -> tuple[AxisVariable, ...]:
         return axes_of(self.dims)
 
-    def moved(self, dims: Iterable[Dim]) -> Value:
+    def moved(self, dims: Iterable[Dim]) -> AxisValue:
         """The same value with its dimensions in another order, or with dimensions of size 1 more or fewer."""
         return replace(self, dims=tuple(dims))
 
@@ -40,7 +40,7 @@ class Leaf:
     node: Node
     dims: Dims
 
-    def use(self, axes: Axes) -> Value:
+    def use(self, axes: Axes) -> AxisValue:
         """A use of the tensor, with axes of its own."""
         pairs = [(declared, axes.twin(declared)) for declared in axes_of(self.dims)]
         for declared, used in pairs:
@@ -48,11 +48,11 @@ class Leaf:
         axes.apart([used for _, used in pairs])
         axes.apart([declared for declared, _ in pairs])
         own = dict(pairs)
-        return Value(renamed(self.node, pairs), tuple(tuple(own[axis] for axis in dim) for dim in self.dims))
+        return AxisValue(renamed(self.node, pairs), tuple(tuple(own[axis] for axis in dim) for dim in self.dims))
 
 
 # ------------------------------------------------------------------------------------------------------------- nodes
-def name(axis: Axis) -> nodes.Name:
+def name(axis: AxisVariable) -> nodes.Name:
     """An axis as a component of a subscript."""
     return nodes.Name(axis.key)
 
@@ -66,12 +66,14 @@ def number(value: float) -> Node:
     return nodes.Number(int(value) if isinstance(value, float) and value.is_integer() and value < 2**53 else value)
 
 
-def call(operator: str, arguments: Sequence[Node], axes: Iterable[Axis] = (), parameters: Sequence[Node] = ()) -> Node:
+def call(
+    operator: str, arguments: Sequence[Node], axes: Iterable[AxisVariable] = (), parameters: Sequence[Node] = ()
+) -> Node:
     """An operator of the notation applied, over axes."""
     return nodes.Call(operator, (), tuple(name(axis) for axis in axes), tuple(arguments), tuple(parameters))
 
 
-def renamed(node: Node, pairs: Iterable[tuple[Axis, Axis]]) -> Node:
+def renamed(node: Node, pairs: Iterable[tuple[AxisVariable, AxisVariable]]) -> Node:
     """A node with axes renamed, each on its own; `written` leaves out those that get one name."""
     items = tuple(((nodes.Axis(old.key),), (nodes.Axis(new.key),)) for old, new in pairs)
     return nodes.Rename(node, items) if items else node
@@ -80,39 +82,39 @@ def renamed(node: Node, pairs: Iterable[tuple[Axis, Axis]]) -> Node:
 IDENTITY = "⟨I⟩"  # `written` knows whether I is free
 
 
-def identity(first: Axis, second: Axis) -> Node:
+def identity(first: AxisVariable, second: AxisVariable) -> Node:
     """I_{first, second}"""
     return nodes.Subscript(nodes.Name(IDENTITY), (name(first), name(second)))
 
 
-def iota(axis: Axis) -> Node:
+def iota(axis: AxisVariable) -> Node:
     """1, …, |axis|"""
     return nodes.Subscript(nodes.Name("iota"), (name(axis),))
 
 
-def ones(axis: Axis) -> Node:
+def ones(axis: AxisVariable) -> Node:
     return nodes.Subscript(nodes.Name("ones"), (name(axis),))
 
 
-def diagonal(node: Node, first: Axis, second: Axis) -> Node:
+def diagonal(node: Node, first: AxisVariable, second: AxisVariable) -> Node:
     """The diagonal of two axes, along the first; what is beside it does not count, even where it is infinite."""
     on_it = nodes.Cases(((node, call("=", (iota(first), iota(second)))), (number(0), None)))
     return call("∑", (on_it,), (second,))
 
 
-def merged(node: Node, old: Iterable[Axis], new: Iterable[Axis]) -> Node:
+def merged(node: Node, old: Iterable[AxisVariable], new: Iterable[AxisVariable]) -> Node:
     """A node with axes merged into one, or one split into several."""
     item = tuple(nodes.Axis(axis.key) for axis in old), tuple(nodes.Axis(axis.key) for axis in new)
     return nodes.Rename(node, (item,))
 
 
-def size(axis: Axis) -> Node:
+def size(axis: AxisVariable) -> Node:
     """|axis|"""
     return nodes.Size(nodes.Axis(axis.key))
 
 
 # ----------------------------------------------------------------------------------------------------- broadcasting
-def aligned(axes: Axes, *values: Value) -> Dims:
+def aligned(axes: Axes, *values: AxisValue) -> Dims:
     """The dimensions of an elementwise operation, aligned from the last: those that meet become one.
 
     Raises Clash where two do not fit. A dimension of size 1 has no axes, and takes those of the other.
@@ -129,14 +131,16 @@ def aligned(axes: Axes, *values: Value) -> Dims:
     return tuple(result)
 
 
-def elementwise(axes: Axes, operator: str, *values: Value) -> Value:
+def elementwise(axes: Axes, operator: str, *values: AxisValue) -> AxisValue:
     """An operator of the notation applied element by element."""
     dims = aligned(axes, *values)
     factors = (values[0], values[1]) if operator == "⊙" and len(values) == 2 else None
-    return Value(call(operator, [value.node for value in values]), dims, factors)
+    return AxisValue(call(operator, [value.node for value in values]), dims, factors)
 
 
-def reduced(axes: Axes, operator: str, value: Value, over: Sequence[Axis], dims: Dims, parameters: Any = ()) -> Value:
+def reduced(
+    axes: Axes, operator: str, value: AxisValue, over: Sequence[AxisVariable], dims: Dims, parameters: Any = ()
+) -> AxisValue:
     """A reduction; a sum of a product of two that both have the axes is a contraction."""
     if not over:
         return value.moved(dims)
@@ -144,17 +148,17 @@ def reduced(axes: Axes, operator: str, value: Value, over: Sequence[Axis], dims:
         first, second = value.factors
         both = {axis.root for axis in axes.expanded(first.axes)} & {axis.root for axis in axes.expanded(second.axes)}
         if {axis.root for axis in axes.expanded(over)} <= both:
-            return Value(call("⊙", (first.node, second.node), over), dims)
-    return Value(call(operator, (value.node,), over, parameters), dims)
+            return AxisValue(call("⊙", (first.node, second.node), over), dims)
+    return AxisValue(call(operator, (value.node,), over, parameters), dims)
 
 
-def contracted(axes: Axes, first: Value, second: Value, over: Sequence[Axis], dims: Dims) -> Value:
+def contracted(axes: Axes, first: AxisValue, second: AxisValue, over: Sequence[AxisVariable], dims: Dims) -> AxisValue:
     """first ⊙_{over} second, of values whose shared axes are one already; where they share none, their product."""
     axes.apart(first.axes, second.axes)
-    return Value(call("⊙", (first.node, second.node), over), dims, None if over else (first, second))
+    return AxisValue(call("⊙", (first.node, second.node), over), dims, None if over else (first, second))
 
 
-def matmul(axes: Axes, first: Value, second: Value) -> Value:
+def matmul(axes: Axes, first: AxisValue, second: AxisValue) -> AxisValue:
     """The product of NumPy's `@`: over the last dimension of `first` and the last but one of `second`; the others are batches."""
     left = first.dims if len(first.dims) > 1 else ((), *first.dims)
     right = second.dims if len(second.dims) > 1 else (*second.dims, ())
@@ -162,7 +166,7 @@ def matmul(axes: Axes, first: Value, second: Value) -> Value:
     if bool(one) != bool(two):
         raise Clash(*(one or two)[:1] * 2)
     axes.unify_dims(one, two)
-    batch = aligned(axes, Value(first.node, left[:-2]), Value(second.node, right[:-2]))
+    batch = aligned(axes, AxisValue(first.node, left[:-2]), AxisValue(second.node, right[:-2]))
     dims = [*batch]
     if len(first.dims) > 1:
         dims.append(left[-2])

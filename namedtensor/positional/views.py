@@ -7,37 +7,37 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import values
-from .axes import Axes, Axis, Dim
-from .operations import Misuse, Part, Size
-from .values import Value
+from .axes import Axes, AxisVariable, Dim
+from .operations import Misuse, PartArgument, SizeArgument
+from .values import AxisValue
 
 
-class Views:
+class DimensionViews:
     """The views of one translation: sizes that it states, and axes that it splits."""
 
     def __init__(self, axes: Axes):
         self.axes = axes
 
-    def reshape(self, x: Value, shape: Sequence[Any]) -> Value:
+    def reshape(self, x: AxisValue, shape: Sequence[Any]) -> AxisValue:
         """x.reshape(…) of lengths of x, one -1, and divisors. Raises Misuse where they do not name its axes."""
         waiting = [*x.dims]
         result: list[Dim] = []
         items = [*shape]
         while items and not (isinstance(items[0], int) and items[0] != 1):
             item = items.pop(0)
-            if item == 1 and not isinstance(item, Size):
+            if item == 1 and not isinstance(item, SizeArgument):
                 result.append(())
                 waiting = waiting[1:] if waiting and not waiting[0] else waiting
-            elif isinstance(item, Size) and waiting and same(item.dim, waiting[0]):
+            elif isinstance(item, SizeArgument) and waiting and same(item.dim, waiting[0]):
                 result.append(waiting.pop(0))
-            elif isinstance(item, Size) and (count := merging(item.dim, waiting)):
+            elif isinstance(item, SizeArgument) and (count := merging(item.dim, waiting)):
                 result.append(tuple(axis for dim in waiting[:count] for axis in dim))
                 del waiting[:count]
             else:
                 items.insert(0, item)
                 break
         tail: list[Dim] = []
-        while items and isinstance(items[-1], Size) and waiting and same(items[-1].dim, waiting[-1]):
+        while items and isinstance(items[-1], SizeArgument) and waiting and same(items[-1].dim, waiting[-1]):
             items.pop()
             tail.insert(0, waiting.pop())
         if not items and not waiting:
@@ -64,8 +64,8 @@ class Views:
         return [total // rest if number == -1 else number for number in numbers]
 
     def by_sizes(
-        self, x: Value, waiting: Sequence[Dim], lengths: Sequence[int], before: Sequence[Dim], after: Sequence[Dim]
-    ) -> Value:
+        self, x: AxisValue, waiting: Sequence[Dim], lengths: Sequence[int], before: Sequence[Dim], after: Sequence[Dim]
+    ) -> AxisValue:
         """Axes merged and split as their sizes say: each piece of the shape is one axis, or several, or part of one."""
         axes, targets = [axis for dim in waiting for axis in dim], [*lengths]
         node, dims = x.node, list[Dim](before)
@@ -86,22 +86,24 @@ class Views:
             if len(parts) <= 1:
                 dims.extend([tuple(merged)] if parts else [])
             elif len(merged) == 1:
-                whole = self.split(Value(node, x.dims), merged[0], parts, [], [])
+                whole = self.split(AxisValue(node, x.dims), merged[0], parts, [], [])
                 node = whole.node
                 dims.extend(whole.dims)
             else:
                 raise Misuse("axes are merged and cut at once")
-        result = Value(node, (*dims, *after))
+        result = AxisValue(node, (*dims, *after))
         self.axes.apart(result.axes)
         return result
 
-    def split(self, x: Value, axis: Axis, items: list[Any], before: list[Dim], after: list[Dim]) -> Value:
+    def split(
+        self, x: AxisValue, axis: AxisVariable, items: list[Any], before: list[Dim], after: list[Dim]
+    ) -> AxisValue:
         """One axis as several, of which one may be left open."""
-        parts: list[Axis] = []
+        parts: list[AxisVariable] = []
         open_ones = 0
         for item in items:
             part = self.axes.new()
-            if isinstance(item, Part):
+            if isinstance(item, PartArgument):
                 if not same(item.whole.dim, (axis,)) or item.divisor not in items:
                     raise Misuse("this is not the length of a part")
                 open_ones += 1
@@ -120,12 +122,12 @@ class Views:
         node = values.merged(x.node, [axis], parts)
         rest = [other for other in x.axes if other is not axis]
         self.axes.apart(rest, parts)
-        return Value(node, (*before, *((part,) for part in parts), *after))
+        return AxisValue(node, (*before, *((part,) for part in parts), *after))
 
 
 def merging(dim: Dim, waiting: Sequence[Dim]) -> int:
     """How many dimensions have this length together: b * n of x with b and n."""
-    axes: list[Axis] = []
+    axes: list[AxisVariable] = []
     for count, other in enumerate(waiting, 1):
         axes += other
         if same(tuple(axes), dim):

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 from . import values
-from .axes import Axes, Axis, axes_of
+from .axes import Axes, AxisVariable, axes_of
 from .code_indices import at, only
 from .creation_operations import new_axis
 from .operations import Misuse, as_value, operation, positions
 from .optional_numpy import np
-from .values import Value, call, number, renamed
+from .values import AxisValue, call, number, renamed
 
 
-def unrolled(axes: Axes, x: Value, where: int, kernel: Axis) -> Value:
+def unrolled(axes: Axes, x: AxisValue, where: int, kernel: AxisVariable) -> AxisValue:
     """The windows along a dimension; the axis within them comes last."""
     axis = only(x.dims[where])
     slid = axes.new(hint=axis.kind.hint)
@@ -23,10 +23,10 @@ def unrolled(axes: Axes, x: Value, where: int, kernel: Axis) -> Value:
     dims = (*x.dims[:where], (slid,), *x.dims[where + 1 :], (kernel,))
     axes.apart((axis, slid, kernel))
     axes.apart(axes_of(dims))
-    return Value(renamed(call("unroll", (x.node,), (axis, kernel)), [(axis, slid)]), dims)
+    return AxisValue(renamed(call("unroll", (x.node,), (axis, kernel)), [(axis, slid)]), dims)
 
 
-def blocks(axes: Axes, x: Value, where: int, length: Any) -> Value:
+def blocks(axes: Axes, x: AxisValue, where: int, length: Any) -> AxisValue:
     """A dimension cut in blocks of one length; the axis within them comes last."""
     axis, kernel = only(x.dims[where]), new_axis(axes, length)
     outer = axes.new(hint=axis.kind.hint)
@@ -34,14 +34,14 @@ def blocks(axes: Axes, x: Value, where: int, length: Any) -> Value:
     rest = [other for other in x.axes if other is not axis]
     axes.apart(rest, (outer, kernel))
     dims = (*x.dims[:where], (outer,), *x.dims[where + 1 :], (kernel,))
-    return Value(values.merged(x.node, [axis], [outer, kernel]), dims)
+    return AxisValue(values.merged(x.node, [axis], [outer, kernel]), dims)
 
 
 def whole(length: Any) -> bool:
     return isinstance(length, int) and not isinstance(length, bool) and length > 1
 
 
-def sliding_windows(axes: Axes, x: Any, window_shape: Any, axis: Any) -> Value:
+def sliding_windows(axes: Axes, x: Any, window_shape: Any, axis: Any) -> AxisValue:
     value = as_value(x)
     if axis is None and len(value.dims) != 1 or not whole(window_shape):
         raise Misuse("windows over several axes, or of a length that is not a number above 1")
@@ -49,7 +49,7 @@ def sliding_windows(axes: Axes, x: Any, window_shape: Any, axis: Any) -> Value:
     return unrolled(axes, value, where, new_axis(axes, window_shape))
 
 
-def unfold(axes: Axes, x: Any, dimension: Any, size: Any, step: Any) -> Value:
+def unfold(axes: Axes, x: Any, dimension: Any, size: Any, step: Any) -> AxisValue:
     value = as_value(x)
     (where,) = positions(value, dimension)
     if not whole(size) or step not in (1, size):
@@ -72,7 +72,7 @@ operation("unfold", "x, dimension, size, step", unfold, plain_unfold, "torch")
 
 
 # -------------------------------------------------------------------------------------------------------------- chunks
-def chunks(axes: Axes, x: Any, count: Any, axis: Any) -> tuple[Value, ...]:
+def chunks(axes: Axes, x: Any, count: Any, axis: Any) -> tuple[AxisValue, ...]:
     """A dimension cut in a number of equal pieces."""
     value = as_value(x)
     (where,) = positions(value, axis)
@@ -84,7 +84,7 @@ def chunks(axes: Axes, x: Any, count: Any, axis: Any) -> tuple[Value, ...]:
     axes.apart([other for other in value.axes if other is not old], (outer, inner))
     split = values.merged(value.node, [old], [outer, inner])
     dims = (*value.dims[:where], (inner,), *value.dims[where + 1 :])
-    return tuple(Value(at(split, outer, number(piece + 1)), dims) for piece in range(count))
+    return tuple(AxisValue(at(split, outer, number(piece + 1)), dims) for piece in range(count))
 
 
 operation("chunk", "x, chunks, dim=0", chunks, lambda x, count, axis: tuple(np.split(x, count, axis)), "torch")
@@ -92,8 +92,8 @@ operation("split", "x, sections, axis=0", chunks, lambda x, count, axis: tuple(n
 
 
 # ------------------------------------------------------------------------------------------------------------- pools
-def pool(operator: str, rank: int) -> Callable[..., Value]:
-    def rule(axes: Axes, x: Any, size: Any, stride: Any) -> Value:
+def pool(operator: str, rank: int) -> Callable[..., AxisValue]:
+    def rule(axes: Axes, x: Any, size: Any, stride: Any) -> AxisValue:
         """The largest or the mean of each block of the last axes."""
         value = as_value(x)
         lengths = size if isinstance(size, tuple) else (size,) * rank
@@ -104,7 +104,7 @@ def pool(operator: str, rank: int) -> Callable[..., Value]:
         first = len(value.dims) - rank
         for place, length in enumerate(lengths):
             value = blocks(axes, value, first + place, length)
-        return Value(call(operator, (value.node,), axes_of(value.dims[-rank:])), value.dims[:-rank])
+        return AxisValue(call(operator, (value.node,), axes_of(value.dims[-rank:])), value.dims[:-rank])
 
     return rule
 
@@ -134,7 +134,7 @@ for count in (1, 2):
 
 
 # ------------------------------------------------------------------------------------------------------- convolutions
-def correlate(axes: Axes, x: Any, weights: Any, mode: Any) -> Value:
+def correlate(axes: Axes, x: Any, weights: Any, mode: Any) -> AxisValue:
     """np.correlate of vectors, of which the second is not the longer one."""
     signal, kernel = as_value(x), as_value(weights)
     if mode != "valid" or len(signal.dims) != 1 or len(kernel.dims) != 1:
@@ -142,13 +142,13 @@ def correlate(axes: Axes, x: Any, weights: Any, mode: Any) -> Value:
     (over,) = axes_of(kernel.dims)
     slid = unrolled(axes, signal, 0, over)
     axes.apart(slid.axes, kernel.axes)
-    return Value(call("⊙", (kernel.node, slid.node), (over,)), slid.dims[:1])
+    return AxisValue(call("⊙", (kernel.node, slid.node), (over,)), slid.dims[:1])
 
 
-def convolution(rank: int) -> Callable[..., Value]:
+def convolution(rank: int) -> Callable[..., AxisValue]:
     def rule(
         axes: Axes, x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: Any
-    ) -> Value:
+    ) -> AxisValue:
         if any(
             setting not in (plain, (plain,) * rank)
             for setting, plain in ((stride, 1), (padding, 0), (dilation, 1), (groups, 1))
@@ -166,7 +166,7 @@ def convolution(rank: int) -> Callable[..., Value]:
         axes.apart(value.axes, weights.axes)
         dims = (value.dims[0], weights.dims[0], *value.dims[2 : 2 + rank])
         axes.apart(axes_of(dims))
-        result = Value(call("⊙", (weights.node, value.node), over), dims)
+        result = AxisValue(call("⊙", (weights.node, value.node), over), dims)
         if bias is None:
             return result
         column = as_value(bias)

@@ -17,7 +17,7 @@ from ..display.colors import tints
 from ..display.diagram import Diagram
 from ..display.flow import Flow
 from ..display.flow_data import Asked
-from ..display.flow_graph import Graph
+from ..display.flow_graph import FlowGraph
 from ..scope.names import Key, by_key, key, walk
 from ..scope.symbols import Scope
 from ..terms.inference import InputType
@@ -88,7 +88,7 @@ def open_ranges(scope: Scope, stated: Mapping[str, int], inputs: Mapping[Key, In
     return {last for last in lasts if last not in stated and not {Key(last)} & (set(inputs) | set(scope.definitions))}
 
 
-def sizes_in(graph: Graph) -> dict[str, Any]:
+def sizes_in(graph: FlowGraph) -> dict[str, Any]:
     """The sizes of axes that are known, and the same throughout."""
     found: dict[str, set[Any]] = {}
     for node in graph.everything():

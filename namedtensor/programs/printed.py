@@ -96,14 +96,45 @@ class Printed:
         return to_latex(self._tree, macros=macros, colors=axis_colors, width=width)
 
     def to_html(self, sizes: Mapping[str, Any] | None = None) -> str:
-        """Return the formula as HTML, with one color per axis and a legend that shows the given `sizes`."""
+        """Return the formula as HTML, with one color per axis and a legend.
+
+        Parameters
+        ----------
+        sizes : mapping of str to int, optional
+            Sizes to show in the legend of the axes.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> nt.formula("∑_{a} X").to_html().startswith("<")
+        True
+        """
         with LOADING, all_or_none():
             from ..display.html import html_program
 
         return html_program(self._tree, self._tints, as_mapping(sizes, "sizes=", SIZES_HINT))
 
     def highlight(self, sizes: Mapping[str, Any] | None = None) -> Highlighted:
-        """Return the formula with one color per axis, for notebooks and terminals."""
+        """Return the formula with one color per axis, for notebooks and terminals.
+
+        Parameters
+        ----------
+        sizes : mapping of str to int, optional
+            Sizes to show in the legend of the axes.
+
+        Returns
+        -------
+        Highlighted
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> nt.formula("∑_{a} X").highlight()  # doctest: +SKIP
+        """
         with LOADING, all_or_none():
             from ..display.highlighted import Highlighted
 

@@ -35,9 +35,29 @@ MAX_ENTRIES = 1024  # names of a program, and groups of names, that have been as
 
 
 class Program(Verbs):
-    """Many definitions in one scope; prints itself, compares by what it says, and pickles.
+    r"""Hold several definitions in one scope; `nt.program` creates one.
 
-    `program["O"]` is a name of it, callable; `program.O` the same where the name is a Python identifier.
+    `program["O"]` is a name of it, callable, and so is `program.O`. Programs are equal if their sources mean the same.
+
+    Parameters
+    ----------
+    source : str
+        The definitions, one per line.
+    syntax : {"auto", "text", "latex"}
+        The syntax of the source (default: "auto", which detects it).
+    strict : bool
+        Whether an outer broadcast is an error (default: False).
+
+    Raises
+    ------
+    NotationError
+        If the source is not valid notation, or defines a name twice.
+
+    Examples
+    --------
+    >>> program = Program("f(x) = 2 x\ng(x) = f(x) + 1")
+    >>> float(program.g(3))
+    7.0
     """
 
     _goal: WholeProgram
@@ -58,12 +78,12 @@ class Program(Verbs):
     # what is in it
     @property
     def source(self) -> str:
-        """Its text, as it was written."""
+        """The source, as written."""
         return self._goal.program.source
 
     @property
     def syntax(self) -> str:
-        """How its source is spelled: "text", "latex", or "auto" where that was left to the parser."""
+        """The syntax of the source: "text", "latex" or "auto"."""
         return self._goal.program.syntax
 
     @property
@@ -73,17 +93,17 @@ class Program(Verbs):
 
     @property
     def tree(self) -> Any:
-        """Its syntax tree, of the nodes of `grammar.nodes`."""
+        """The syntax tree, of nodes of `grammar.nodes`."""
         return self._goal.program.tree
 
     @property
     def names(self) -> list[str]:
-        """The names that the program defines, functions among them, in the order of their definitions."""
+        """The defined names, including functions, in the order of their definitions."""
         return list(self._goal.program.defined)
 
     @property
     def declared(self) -> list[str]:
-        """The names that are declared and never defined: the program's parameters, families as they are written."""
+        """The parameters: names that are declared and not defined."""
         return self._goal.program.declared
 
     @property
@@ -93,7 +113,7 @@ class Program(Verbs):
 
     @property
     def builtins(self) -> list[str]:
-        """The built-in functions and operators that it uses."""
+        """The built-in functions and operators that the program uses."""
         return self._goal.program.builtins
 
     def __contains__(self, name: str) -> bool:
@@ -135,12 +155,28 @@ class Program(Verbs):
         return [*super().__dir__(), *(name for name in self.names if name.isidentifier())]
 
     def replace_definitions(self, text: str = "", remove: Iterable[str] = ()) -> Self:
-        """A program in which the definitions of `text` replace those of the same names; `remove` names definitions to remove.
+        r"""Return a program with other definitions of some names.
 
-        What `text` says of other names is added. Raises NotationError where a name to take out is not defined.
+        Parameters
+        ----------
+        text : str
+            Definitions that replace those of the same names; others are added (default: none).
+        remove : iterable of str
+            Names whose definitions are removed (default: none).
 
+        Returns
+        -------
+        Program
+
+        Raises
+        ------
+        NotationError
+            If a name to remove is not defined (201).
+
+        Examples
+        --------
         >>> import namedtensor as nt
-        >>> nt.program("act(x) = gelu(x)\\nY = act(X)").replace_definitions("act(x) = relu(x)")
+        >>> nt.program("act(x) = gelu(x)\nY = act(X)").replace_definitions("act(x) = relu(x)")
         act(x) = relu(x)
         Y = act(X)
         """
@@ -152,19 +188,40 @@ class Program(Verbs):
         return type(self)(replace_definitions(self._goal.program, text, remove), self.syntax, self.strict)
 
     def shard(
-        self, rules: Rules, mesh: Any, computed: Rules | None = None, topology: str | None = None
+        self, rules: Rules, mesh: Any, compute_rules: Rules | None = None, topology: str | None = None
     ) -> Sharded:  # fmt: skip
-        """The program over the devices of a mesh of JAX: the rules say which axis goes over which axis of the mesh.
+        """Place the program on the devices of a JAX mesh, by axis name.
 
-        Tensors are stored by `rules`, and computed with by those of `computed` where these are given. `mesh` may be sizes by
-        name, {"data": 2, "model": 4}: of the devices here, or of a `topology` such as "v5e:16x16", to compile for. Raises
-        NotationError where JAX is not installed (408), the mesh has no such axis (201), or there are too few devices (310).
+        Parameters
+        ----------
+        rules : mapping of str to (str or tuple of str)
+            The mesh axis, or axes, over which each axis is sharded.
+        mesh : jax.sharding.Mesh or mapping of str to int
+            The mesh, or its sizes by name.
+        compute_rules : mapping, optional
+            The rules for computation, if they differ from those for storage.
+        topology : str, optional
+            The devices to compile for, such as "v5e:16x16" (default: those present).
+
+        Returns
+        -------
+        Sharded
+
+        Raises
+        ------
+        NotationError
+            If JAX is not installed (408), the mesh has no such axis (201), or there are too few devices (310).
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> nt.program("Y = 2 X").shard({"batch": "data"}, {"data": 2})  # doctest: +SKIP
         """
         with LOADING, all_or_none():
             from ..sharding.sharded import sharded_by
             from ..sharding.sharding import Sharding
 
-        return sharded_by(self, Sharding(rules, mesh, computed, topology))
+        return sharded_by(self, Sharding(rules, mesh, compute_rules, topology))
 
     def derivative(self, wrt: str) -> Formula:
         return derived(self._goal.program, wrt)
@@ -177,11 +234,27 @@ class Program(Verbs):
         return self, to_text(last_member(valued) if isinstance(valued, Definition) else as_written(self.tree, valued))
 
     def closed_form(self, *, sizes: Mapping[str, int] | None = None, **shapes: Any) -> Any:
-        """The closed form of the derivatives that its value holds, in the notation (paper §5); shapes as `check` takes them.
+        """Return the closed form of the derivatives in its value, in the notation (paper §5).
 
-        Shapes that are not given are those of the declarations, else the least with which the formula is right. Raises
-        NotationError where a part has no closed form, or it is not found within the limit of rewrites.
+        Parameters
+        ----------
+        sizes : mapping of str to int, optional
+            Sizes of axes that the types do not determine.
+        **shapes : str, tensor or sequence of str
+            The type of each input, as for `check` (default: as declared, or the smallest consistent type).
 
+        Returns
+        -------
+        ClosedForm
+            A program that prints; `.expression` and `.rules` describe it.
+
+        Raises
+        ------
+        NotationError
+            If a part has no closed form (405), or the rewrite limit is exceeded (404).
+
+        Examples
+        --------
         >>> import namedtensor as nt
         >>> nt.formula("x ⊙_{a} x").derivative("x").closed_form(x="ℝ^{a}")
         D = 2 x^*
@@ -209,7 +282,14 @@ class Program(Verbs):
 
 
 class Formula(Program):
-    """One formula or function: callable, inspectable."""
+    """Hold one formula or function; `nt.formula` creates one, with the methods of `Program`.
+
+    Examples
+    --------
+    >>> square = Formula("x^2")
+    >>> float(square(x=3.0))
+    9.0
+    """
 
     if TYPE_CHECKING:
 

@@ -35,17 +35,17 @@ class Sharding:
     A rule names one axis of the mesh, several, or None. An axis without a rule is copied to every device. `mesh` is the
     given one with its axes left to the compiler (`jax.sharding.AxisType.Auto`), or made of its sizes (see `mesh_from`).
 
-    Tensors are stored by `rules`. While formulas are computed they lie by the rules `computed`, where these are given: a
+    Tensors are stored by `rules`. While formulas are computed they lie by the rules `compute_rules`, where these are given: a
     parameter that is stored in parts along `data` is gathered where it is used, and its gradient scattered again.
     """
 
-    def __init__(self, rules: Rules, mesh: Any, computed: Rules | None = None, topology: str | None = None):
+    def __init__(self, rules: Rules, mesh: Any, compute_rules: Rules | None = None, topology: str | None = None):
         self.mesh: Any = mesh_from(mesh, topology)
         self.rules: dict[str, tuple[str, ...]] = {
             check_axis(axis): self._over(axis, rule) for axis, rule in _items(rules)
         }
-        self.computed: Sharding = self if computed is None else Sharding(computed, self.mesh)
-        self._mark = (tuple(sorted(self.rules.items())), self.mesh, None if computed is None else self.computed)
+        self.computed: Sharding = self if compute_rules is None else Sharding(compute_rules, self.mesh)
+        self._mark = (tuple(sorted(self.rules.items())), self.mesh, None if compute_rules is None else self.computed)
         self.programs: Cache[int, Any] = Cache("sharded programs", 256)  # by the identity of the program
         self._placements: Cache[Any, Any] = Cache("placements on a mesh", 4096)
 

@@ -22,8 +22,8 @@ from .forms import (
     ZERO,
     Factor,
     Form,
-    Head,
-    Index,
+    FormHead,
+    FormIndex,
     Product,
     head,
     indices_of,
@@ -91,7 +91,7 @@ def bracketed(form: Form) -> Form:
     return form if len(form) <= 1 else power(form, ONE_, bracket=True)
 
 
-def sum_over(form: Form, indices: Iterable[Index]) -> Form:
+def sum_over(form: Form, indices: Iterable[FormIndex]) -> Form:
     """∑ over indices."""
     indices = frozenset(indices)
     if not indices:
@@ -99,22 +99,22 @@ def sum_over(form: Form, indices: Iterable[Index]) -> Form:
     return add(*(settled(each.coefficient, each.factors, each.summed) for each in _apart(form, indices)))
 
 
-def _apart(form: Form, indices: frozenset[Index]) -> Iterable[Product]:
+def _apart(form: Form, indices: frozenset[FormIndex]) -> Iterable[Product]:
     """Each product with indices of its own for these."""
     for place, product in enumerate(form):
         names = {index: index.fresh() for index in indices} if place else {}
         yield from _summing(product, indices, names)
 
 
-def _summing(product: Product, indices: frozenset[Index], names: dict[Index, Index]) -> Iterable[Product]:
+def _summing(product: Product, indices: frozenset[FormIndex], names: dict[FormIndex, FormIndex]) -> Iterable[Product]:
     (found,) = renamed((refreshed(product, indices),), names)
     yield found._replace(summed=found.summed | frozenset(names.get(index, index) for index in indices))
 
 
-def settled(coefficient: Fraction, factors: tuple[Factor, ...], summed: frozenset[Index]) -> Form:
+def settled(coefficient: Fraction, factors: tuple[Factor, ...], summed: frozenset[FormIndex]) -> Form:
     """A product in normal form: every rule of `PRODUCT_RULES` applied, in order."""
     current().spend()
-    parts = Parts(coefficient, list(factors), set(summed))
+    parts = SumParts(coefficient, list(factors), set(summed))
     for rule in PRODUCT_RULES:
         rule(parts)
         if not parts.coefficient:
@@ -124,27 +124,27 @@ def settled(coefficient: Fraction, factors: tuple[Factor, ...], summed: frozense
 
 
 @dataclass(slots=True)
-class Parts:
+class SumParts:
     """A product while its rules are applied; without a coefficient it is 0."""
 
     coefficient: Fraction
     factors: list[Factor]
-    summed: set[Index]
+    summed: set[FormIndex]
 
 
-def contracted(parts: Parts) -> None:
+def contracted(parts: SumParts) -> None:
     """A ⊙_{ax} I_{ax,ax*} = A_{ax→ax*}, and I_{ax,ax} = 1."""
     parts.factors = without_deltas(parts.factors, parts.summed)
 
 
-def totalled(parts: Parts) -> None:
+def totalled(parts: SumParts) -> None:
     """∑_{ax} softmax_{ax} x = 1, ∑_{ax} standardize_{ax} x = 0."""
     parts.factors, vanished = summed_up(parts.factors, parts.summed)
     if vanished:
         parts.coefficient = Fraction(0)
 
 
-def sized(parts: Parts) -> None:
+def sized(parts: SumParts) -> None:
     """∑_{ax} x = |ax| x, where x has no ax."""
     missing = parts.summed - {index for factor in parts.factors for index in factor.indices}
     if not missing:
@@ -158,7 +158,7 @@ def sized(parts: Parts) -> None:
     gathered(parts)
 
 
-def gathered(parts: Parts) -> None:
+def gathered(parts: SumParts) -> None:
     """x ⊙ x = x², x ⊙ x⁻¹ = 1, and what numbers come to."""
     proving, factors, coefficient = current().proving, parts.factors, parts.coefficient
     found: dict[tuple[Any, ...], list[Fraction]] = {}
@@ -190,7 +190,7 @@ def gathered(parts: Parts) -> None:
     parts.factors, parts.coefficient = standing, coefficient
 
 
-def signed(parts: Parts) -> None:
+def signed(parts: SumParts) -> None:
     """sign(x) ⊙ |x| = x, |x|² = x², sign(x) ⊙ x = |x|; equal factors meet again where one of these is used."""
     while (found := _without_sign(parts.factors)) is not None:
         parts.factors = found
@@ -228,7 +228,7 @@ def _without_sign(factors: list[Factor]) -> list[Factor] | None:
 
 
 # In order: each is given what those before it have made.
-PRODUCT_RULES: tuple[Callable[[Parts], None], ...] = (contracted, gathered, signed, totalled, sized)
+PRODUCT_RULES: tuple[Callable[[SumParts], None], ...] = (contracted, gathered, signed, totalled, sized)
 
 
 MAX_TERMS = 64  # of a form that is multiplied out
@@ -339,7 +339,7 @@ def _plain_power(factor: Factor) -> bool:
     return signs.of_head(factor.head) or factor.exponent.denominator > 1
 
 
-def _as_factor(form: Form) -> tuple[Head, tuple[Index, ...]]:
+def _as_factor(form: Form) -> tuple[FormHead, tuple[FormIndex, ...]]:
     found, *indices = _bracket(form)
     return found, tuple(indices)
 

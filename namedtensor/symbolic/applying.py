@@ -16,7 +16,7 @@ from .forms import (
     ZERO,
     Factor,
     Form,
-    Index,
+    FormIndex,
     head,
     indices_of,
     opened,
@@ -32,8 +32,8 @@ OF_SYMMETRIC = frozenset(("inv", "cofactors", "expm"))  # what is symmetric wher
 def applied(
     operator: str,
     parts: Sequence[Form],
-    bound: Sequence[Index] = (),
-    given: Sequence[Index] = (),
+    bound: Sequence[FormIndex] = (),
+    given: Sequence[FormIndex] = (),
     options: tuple[Any, ...] = (),
     places: tuple[Places, Places] = ((), ()),
 ) -> Form:

@@ -13,10 +13,10 @@ from itertools import permutations
 from math import factorial, prod
 from typing import Any
 
-from .forms import Factor, Form, Index, Product
+from .forms import Factor, Form, FormIndex, Product
 from .work import current
 
-Labels = Mapping[Index, Any]
+Labels = Mapping[FormIndex, Any]
 Color = tuple[Any, ...]
 
 
@@ -29,7 +29,7 @@ def form_key(form: Form, labels: Labels) -> tuple[Any, ...]:
     return tuple(sorted((product_key(each, labels), each.coefficient) for each in form))
 
 
-def outside_labels(indices: Iterable[Index]) -> dict[Index, Any]:
+def outside_labels(indices: Iterable[FormIndex]) -> dict[FormIndex, Any]:
     """Labels of indices that stand for themselves."""
     return {index: (0, index.number) for index in indices}
 
@@ -39,10 +39,10 @@ def key(form: Form) -> tuple[Any, ...]:
     return form_key(form, outside_labels({index for each in form for index in each.indices()}))
 
 
-def _searched(product: Product, labels: dict[Any, Any], colors: dict[Index, tuple[Any, ...]]) -> tuple[Any, ...]:
+def _searched(product: Product, labels: dict[Any, Any], colors: dict[FormIndex, tuple[Any, ...]]) -> tuple[Any, ...]:
     """The search of canonisation: individualise an index of an ambiguous color, and refine."""
     colors = _refined(product, labels, colors)
-    classes: dict[tuple[Any, ...], list[Index]] = {}
+    classes: dict[tuple[Any, ...], list[FormIndex]] = {}
     for index, color in colors.items():
         classes.setdefault(color, []).append(index)
     tied = min((color for color, group in classes.items() if len(group) > 1), default=None)
@@ -53,19 +53,19 @@ def _searched(product: Product, labels: dict[Any, Any], colors: dict[Index, tupl
     return min(_searched(product, labels, _individualized(colors, one)) for one in candidates)
 
 
-def _individualized(colors: dict[Index, Color], index: Index) -> dict[Index, Color]:
+def _individualized(colors: dict[FormIndex, Color], index: FormIndex) -> dict[FormIndex, Color]:
     return {**colors, index: (*colors[index], -1)}
 
 
 def _inequivalent(
-    product: Product, labels: dict[Any, Any], colors: dict[Index, Color], tied: list[Index]
-) -> Iterable[Index]:
+    product: Product, labels: dict[Any, Any], colors: dict[FormIndex, Color], tied: list[FormIndex]
+) -> Iterable[FormIndex]:
     """The indices of one color but those that an exchange of two connected parts of the product turns into others.
 
     In (∑ x)ⁿ all n sums are alike, and one of them stands for all: n! orders of them give the same key.
     """
     current().spend(len(tied))
-    found: dict[tuple[Any, ...], Index] = {}
+    found: dict[tuple[Any, ...], FormIndex] = {}
     for index in tied:
         part = _connected(product, index, colors.keys())
         if part.summed == colors.keys():
@@ -76,7 +76,7 @@ def _inequivalent(
     return found.values()
 
 
-def _connected(product: Product, index: Index, bound: Set[Index]) -> Product:
+def _connected(product: Product, index: FormIndex, bound: Set[FormIndex]) -> Product:
     """The factors that share bound indices with an index, directly or through others."""
     reached, factors = {index}, list(product.factors)
     inside: list[Factor] = []
@@ -88,8 +88,8 @@ def _connected(product: Product, index: Index, bound: Set[Index]) -> Product:
 
 
 def _refined(
-    product: Product, labels: dict[Any, Any], colors: dict[Index, tuple[Any, ...]]
-) -> dict[Index, tuple[Any, ...]]:
+    product: Product, labels: dict[Any, Any], colors: dict[FormIndex, tuple[Any, ...]]
+) -> dict[FormIndex, tuple[Any, ...]]:
     """Color refinement of the indices of a product, by the factors that they stand in."""
     if not colors:
         return colors
@@ -125,8 +125,8 @@ def _written(product: Product, labels: Labels) -> tuple[Any, ...]:
 
 
 def closed(
-    parts: tuple[Form, ...], bound: tuple[Index, ...], outside: set[Index]
-) -> tuple[tuple[Any, ...], list[Index], list[Any]]:
+    parts: tuple[Form, ...], bound: tuple[FormIndex, ...], outside: set[FormIndex]
+) -> tuple[tuple[Any, ...], list[FormIndex], list[Any]]:
     """The key of forms whose indices outside may be any: the order of these that gives it, and the orders that do too."""
     own = {index: (3, place) for place, index in enumerate(bound)}
     if len(outside) <= 1:
@@ -135,7 +135,7 @@ def closed(
     apart = {
         index: _parts_key(parts, {**own, **dict.fromkeys(outside, (4, 1)), index: (4, 0)}, []) for index in outside
     }
-    classes: dict[Any, list[Index]] = {}
+    classes: dict[Any, list[FormIndex]] = {}
     for index in sorted(outside, key=lambda index: index.number):
         classes.setdefault(apart[index], []).append(index)
     groups = [classes[each] for each in sorted(classes)]
@@ -150,11 +150,13 @@ def closed(
     return least, first, [tuple(first.index(index) for index in order) for order in best]
 
 
-def is_symmetric(parts: tuple[Form, ...], bound: tuple[Index, ...], order: list[Index], key: tuple[Any, ...]) -> bool:
+def is_symmetric(
+    parts: tuple[Form, ...], bound: tuple[FormIndex, ...], order: list[FormIndex], key: tuple[Any, ...]
+) -> bool:
     """Whether forms of this key have it with their two bound indices the other way round as well."""
     return _parts_key(parts, {bound[0]: (3, 1), bound[1]: (3, 0)}, order) == key
 
 
-def _parts_key(parts: tuple[Form, ...], own: dict[Any, Any], order: list[Index]) -> tuple[Any, ...]:
+def _parts_key(parts: tuple[Form, ...], own: dict[Any, Any], order: list[FormIndex]) -> tuple[Any, ...]:
     labels = {**own, **{index: (5, place) for place, index in enumerate(order)}}
     return tuple(form_key(part, labels) for part in parts)

@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import combinations
 
 from . import algebra
-from .forms import DELTA, ONE_, Factor, Form, Index, Product, indices_of, opened, refreshed
+from .forms import DELTA, ONE_, Factor, Form, FormIndex, Product, indices_of, opened, refreshed
 from .work import current, used
 
 MAX_PAIRED_TERMS = 40  # terms whose pairs are all looked at
@@ -69,17 +69,17 @@ def weight_of(factor: Factor) -> int:
     return 1 + 2 * (factor.head.kind in ("apply", "bracket")) + (factor.exponent != 1) + len(factor.indices)
 
 
-def shared_factors(one: Product, other: Product) -> tuple[tuple[Factor, ...], dict[Index, Index]]:
+def shared_factors(one: Product, other: Product) -> tuple[tuple[Factor, ...], dict[FormIndex, FormIndex]]:
     """The factors of the first that the second has as well, some of its summed indices being those of the first."""
     heads = {factor.head for factor in one.factors}
     worth = {place: weight_of(each) for place, each in enumerate(other.factors) if each.head in heads}
     order = sorted(worth, key=lambda place: (bool(other.summed & set(other.factors[place].indices)), -worth[place]))
     ahead = [sum(worth[place] for place in order[at:]) for at in range(len(order) + 1)]
-    best: tuple[int, tuple[Factor, ...], dict[Index, Index]] = (0, (), {})
+    best: tuple[int, tuple[Factor, ...], dict[FormIndex, FormIndex]] = (0, (), {})
     budget = MAX_MATCHES
 
     def search(
-        at: int, left: tuple[Factor, ...], taken: tuple[Factor, ...], names: dict[Index, Index], found: int
+        at: int, left: tuple[Factor, ...], taken: tuple[Factor, ...], names: dict[FormIndex, FormIndex], found: int
     ) -> None:
         nonlocal best, budget
         budget -= 1
@@ -119,7 +119,7 @@ def shared_power(one: Fraction, other: Fraction) -> Fraction:
     return min(one, other, key=abs)
 
 
-def _matched(mine: Factor, factor: Factor, one: Product, other: Product, names: dict[Index, Index]):
+def _matched(mine: Factor, factor: Factor, one: Product, other: Product, names: dict[FormIndex, FormIndex]):
     for order in mine.head.symmetries:
         found = dict(names)
         for left, at in zip(mine.indices, order):

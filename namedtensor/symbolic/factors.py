@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from . import canonical
-from .forms import DELTA, Factor, Form, Head, Index, head, opened
+from .forms import DELTA, Factor, Form, FormHead, FormIndex, head, opened
 from .work import used
 
 
-def without_deltas(factors: list[Factor], summed: set[Index]) -> list[Factor]:
+def without_deltas(factors: list[Factor], summed: set[FormIndex]) -> list[Factor]:
     """A ⊙_{ax} I_{ax,ax*} = A_{ax→ax*}, and I_{ax,ax} = 1."""
     while True:
         for place, factor in enumerate(factors):
@@ -54,7 +54,7 @@ def absolute(factors: list[Factor]) -> list[Factor] | None:
     return None
 
 
-def _key_of(of: Head) -> tuple[Any, ...]:
+def _key_of(of: FormHead) -> tuple[Any, ...]:
     """The key of an operator of one form, over no axes of its own."""
     key, _, _ = canonical.closed(of.parts, (), set(of.slots))
     return key, len(of.axes)

@@ -7,19 +7,19 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from . import algebra
-from .forms import Factor, Form, Head, Index, Product
+from .forms import Factor, Form, FormHead, FormIndex, Product
 from .work import used
 
 
-class Named(NamedTuple):
+class NamedPart(NamedTuple):
     """A name's head, the indices outside of what it stands for, in the order of the head's axes, and that product."""
 
-    head: Head
-    indices: tuple[Index, ...]
+    head: FormHead
+    indices: tuple[FormIndex, ...]
     product: Product
 
 
-def folded(form: Form, names: Sequence[Named]) -> Form:
+def folded(form: Form, names: Sequence[NamedPart]) -> Form:
     """The form with names put in, where a product has all the factors of what they stand for."""
     found = []
     for product in form:
@@ -29,7 +29,7 @@ def folded(form: Form, names: Sequence[Named]) -> Form:
     return algebra.add(*((each,) for each in found))
 
 
-def _folded(product: Product, name: Named) -> Product:
+def _folded(product: Product, name: NamedPart) -> Product:
     pattern = name.product
     for taken, names in _matches(pattern.factors, product, pattern, {}, ()):
         inside = {names[index] for index in pattern.summed}
@@ -65,8 +65,12 @@ def _left(product: Product, pattern: Product, taken: tuple[int, ...]) -> tuple[F
 
 
 def _matches(
-    left: tuple[Factor, ...], product: Product, pattern: Product, names: dict[Index, Index], taken: tuple[int, ...]
-) -> Iterator[tuple[tuple[int, ...], dict[Index, Index]]]:
+    left: tuple[Factor, ...],
+    product: Product,
+    pattern: Product,
+    names: dict[FormIndex, FormIndex],
+    taken: tuple[int, ...],
+) -> Iterator[tuple[tuple[int, ...], dict[FormIndex, FormIndex]]]:
     if not left:
         yield taken, names
         return

@@ -29,7 +29,7 @@ from grammar.plain_text import encodable
 _NUMBERS = count()
 
 
-class Index:
+class FormIndex:
     """An index; it is equal to itself alone. `name` is what its axis is called, `size` its number or how that is written."""
 
     __slots__ = ("name", "number", "size")
@@ -39,15 +39,15 @@ class Index:
         self.size: Any = size
         self.number: int = next(_NUMBERS)
 
-    def fresh(self) -> Index:
-        return Index(self.name, self.size)
+    def fresh(self) -> FormIndex:
+        return FormIndex(self.name, self.size)
 
     @encodable
     def __repr__(self) -> str:
         return f"{self.name}#{self.number}"
 
 
-class Head:
+class FormHead:
     """What a factor is, but for its indices; see the module's text.
 
     `label` is the name, operator or number; `options` what else tells it apart; `parts` the forms within, whose indices
@@ -63,8 +63,8 @@ class Head:
         self.label: Any = label
         self.options: tuple[Any, ...] = options
         self.parts: tuple[Form, ...] = parts
-        self.bound: tuple[Index, ...] = bound
-        self.slots: tuple[Index, ...] = slots
+        self.bound: tuple[FormIndex, ...] = bound
+        self.slots: tuple[FormIndex, ...] = slots
         self.axes: tuple[str, ...] = axes
         self.symmetries: tuple[tuple[int, ...], ...] = symmetries
         self.serial: int = next(_NUMBERS)
@@ -80,11 +80,11 @@ class Head:
 class Factor(NamedTuple):
     """A head at some indices, to an exponent."""
 
-    head: Head
-    indices: tuple[Index, ...]
+    head: FormHead
+    indices: tuple[FormIndex, ...]
     exponent: Fraction
 
-    def at(self, names: dict[Index, Index]) -> Factor:
+    def at(self, names: dict[FormIndex, FormIndex]) -> Factor:
         return self._replace(indices=tuple(names.get(index, index) for index in self.indices))
 
 
@@ -93,9 +93,9 @@ class Product(NamedTuple):
 
     coefficient: Fraction
     factors: tuple[Factor, ...] = ()
-    summed: frozenset[Index] = frozenset()
+    summed: frozenset[FormIndex] = frozenset()
 
-    def indices(self) -> set[Index]:
+    def indices(self) -> set[FormIndex]:
         """Those outside: summed ones are not."""
         return {index for factor in self.factors for index in factor.indices} - self.summed
 
@@ -105,18 +105,18 @@ Form = tuple[Product, ...]
 ONE_ = Fraction(1)
 ZERO: Form = ()
 ONE: Form = (Product(ONE_),)
-_HEADS: InternTable[tuple[Any, ...], Head] = InternTable("heads of factors")
+_HEADS: InternTable[tuple[Any, ...], FormHead] = InternTable("heads of factors")
 
 
 def head(
     kind: str, label: Any = None, axes: tuple[str, ...] = (), options: tuple[Any, ...] = (), **within: Any
-) -> Head:
+) -> FormHead:
     """The head of this kind; `within`: key, parts, bound, slots and symmetries of its forms."""
     key = (kind, label, options, within.get("key", axes), *map(type, options))
 
-    def build() -> Head:
+    def build() -> FormHead:
         symmetries = within.get("symmetries") or (tuple(range(len(axes))),)
-        return Head(kind, label, options, within.get("parts", ()), within.get("bound", ()), within.get("slots", ()),
+        return FormHead(kind, label, options, within.get("parts", ()), within.get("bound", ()), within.get("slots", ()),
                     axes, symmetries)  # fmt: skip
 
     return _HEADS.get_or_build(key, build)
@@ -129,7 +129,7 @@ def number(value: Fraction | int) -> Form:
     return (Product(Fraction(value)),) if value else ZERO
 
 
-def single(of: Head, *indices: Index, exponent: Fraction = ONE_) -> Form:
+def single(of: FormHead, *indices: FormIndex, exponent: Fraction = ONE_) -> Form:
     """One factor alone."""
     return (Product(ONE_, (Factor(of, indices, exponent),)),)
 
@@ -139,16 +139,16 @@ def size(of: Any) -> Form:
     return number(of) if isinstance(of, int) else single(head("size", of))
 
 
-def tensor(name: str, axes: tuple[str, ...], indices: tuple[Index, ...]) -> Form:
+def tensor(name: str, axes: tuple[str, ...], indices: tuple[FormIndex, ...]) -> Form:
     return single(head("tensor", name, axes), *indices)
 
 
-def indices_of(form: Form) -> set[Index]:
+def indices_of(form: Form) -> set[FormIndex]:
     """The indices outside of a form."""
     return set().union(*(product.indices() for product in form)) if form else set()
 
 
-def renamed(form: Form, names: dict[Index, Index]) -> Form:
+def renamed(form: Form, names: dict[FormIndex, FormIndex]) -> Form:
     """The form with other indices outside; a summed index that one of these would meet gets a new one."""
     if not names:
         return form
@@ -162,7 +162,7 @@ def renamed(form: Form, names: dict[Index, Index]) -> Form:
     return tuple(found)
 
 
-def refreshed(product: Product, taken: frozenset[Index] | set[Index]) -> Product:
+def refreshed(product: Product, taken: frozenset[FormIndex] | set[FormIndex]) -> Product:
     """The same product, none of whose summed indices is taken."""
     names = {index: index.fresh() for index in product.summed if index in taken}
     if not names:

@@ -19,7 +19,7 @@ from ..terms.environment import source_name
 from ..terms.terms import Term, topological
 from . import algebra
 from .applying import applied
-from .forms import DELTA, ONE, ONE_, Form, Index, head, indices_of, number, renamed, single, size, tensor
+from .forms import DELTA, ONE, ONE_, Form, FormIndex, head, indices_of, number, renamed, single, size, tensor
 from .linearizing import change_of
 from .work import current
 from .written_out import OPENED, own_options
@@ -39,7 +39,7 @@ class NamedDerivative(NamedTuple):
     """The derivative of a part, bound to a name."""
 
     name: str
-    indices: tuple[Index, ...]
+    indices: tuple[FormIndex, ...]
     form: Form
 
 
@@ -48,34 +48,34 @@ class Forms:
 
     def __init__(self, names: Mapping[int, str], room: int = 12):
         self.names, self.room = names, room
-        self.free: dict[tuple[str, Any], Index] = {}
+        self.free: dict[tuple[str, Any], FormIndex] = {}
         self.found: dict[int, Form] = {}
         self.changes: dict[str, dict[str, str]] = {}  # the marked axes of each ∂X
-        self.marked: dict[tuple[str, str], Index] = {}  # theirs, apart from all that a formula calls so within
+        self.marked: dict[tuple[str, str], FormIndex] = {}  # theirs, apart from all that a formula calls so within
         self.linear: set[int] = set()
         self.cut: list[NamedDerivative] = []
         self.leaves: dict[str, str] = {}  # inputs that are called otherwise
 
-    def index(self, axis: str, extent: Any) -> Index:
+    def index(self, axis: str, extent: Any) -> FormIndex:
         extent = resolve(extent)
         extent = extent.text if isinstance(extent, SizeVariable) else extent
         found = self.free.get((axis, extent))
         if found is None:
-            found = self.free[axis, extent] = Index(source_name(axis), extent)
+            found = self.free[axis, extent] = FormIndex(source_name(axis), extent)
         return found
 
-    def mark(self, leaf: str, axis: str, extent: Any) -> Index:
+    def mark(self, leaf: str, axis: str, extent: Any) -> FormIndex:
         """The index of a marked axis of ∂X."""
         if (leaf, axis) not in self.marked:
             self.marked[leaf, axis] = self.index(axis, extent).fresh()
         return self.marked[leaf, axis]
 
-    def outside(self) -> dict[Index, str]:
+    def outside(self) -> dict[FormIndex, str]:
         """The axis of each index that stands for one."""
         own = {index: axis for (_, axis), index in self.marked.items()}
         return own | {index: axis for (axis, _), index in self.free.items()}
 
-    def indices(self, term: Term, axes: Any = None) -> tuple[Index, ...]:
+    def indices(self, term: Term, axes: Any = None) -> tuple[FormIndex, ...]:
         return tuple(self.index(axis, term.shape[axis]) for axis in (term.shape if axes is None else axes))
 
     def of(self, root: Term) -> Form:

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from . import algebra
 from .applying import applied
-from .forms import DELTA, ONE, ONE_, Factor, Form, Index, Product, opened, renamed
+from .forms import DELTA, ONE, ONE_, Factor, Form, FormIndex, Product, opened, renamed
 from .work import used
 
 
@@ -111,7 +111,7 @@ def _turned(product: Product) -> Product | None:
             continue
         (matrix, along), (r, c) = opened(factor), factor.head.bound[:2]
         own = (row.fresh(), column.fresh())
-        within: set[Index] = set()
+        within: set[FormIndex] = set()
         if row is column:
             found = applied("expm", (matrix,), (r, c), own[::-1], (), ((0, 1), (0, 1)))
         else:
@@ -194,7 +194,7 @@ def _rank_one(product: Product) -> Product | None:
     return None
 
 
-def _beside_identity(matrix: Form, r: Index, c: Index) -> tuple[Factor, ...] | None:
+def _beside_identity(matrix: Form, r: FormIndex, c: FormIndex) -> tuple[Factor, ...] | None:
     """The factors of u ⊙ v in I_{r,c} + u ⊙ v, none of which has both axes; None of other matrices."""
     ones = [each for each in matrix if [factor.head for factor in each.factors] == [DELTA] and each.coefficient == 1]
     rest = [each for each in matrix if each not in ones]

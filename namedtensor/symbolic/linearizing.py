@@ -64,7 +64,7 @@ def change_of(term: Term) -> Change | None:
     return found if isinstance(found, Change) else None
 
 
-class Reading(Linearization):
+class LinearReading(Linearization):
     """Differentials as they are read."""
 
     def next(self, term: Term) -> Term | None:
@@ -86,7 +86,7 @@ class Reading(Linearization):
         return super().by_rule(record, chosen, term, place, part)
 
 
-class Taken(NamedTuple):
+class TakenElement(NamedTuple):
     """A derivative that was taken: of what, by what, and where it stands."""
 
     body: Term
@@ -101,7 +101,7 @@ class ReadingChecker(Checker):
     """
 
     def __init__(self, *arguments: Any, **named: Any):
-        self.taken: list[Taken] = []
+        self.taken: list[TakenElement] = []
         self.called: list[tuple[Term, tuple[Term, ...]]] = []
         super().__init__(*arguments, **named)
         self.rolls = not self.scope.varied  # what a derivative is read off is written out
@@ -117,14 +117,14 @@ def kept_derivative(checker: ReadingChecker, node: nodes.Derivative, env: Enviro
         return derivative(checker, node, env)
     derivation = Derivative(checker, node)
     leaf = derivation.make.leaf("differential", by.shape)
-    whole = Reading(
+    whole = LinearReading(
         checker, derivation.make, {**{id(each): None for each in parameters(checker, env)}, id(by): leaf}
     ).of(body)
     if whole is None:
         return derivation.nothing(body, by, starred)
     shape = {**body.shape, **{starred[axis]: extent for axis, extent in by.shape.items()}}
     change = Change(leaf.options[0], tuple(starred.items()))
-    checker.taken.append(Taken(body, by, node))
+    checker.taken.append(TakenElement(body, by, node))
     return checker.graph.intern("variable", (whole,), (), (change, None), shape, node=node)
 
 

@@ -10,7 +10,7 @@ from grammar import nodes
 from grammar.nodes import Node
 from grammar.traversal import children
 
-from .forms import ONE_, Factor, Form, Head, Index
+from .forms import ONE_, Factor, Form, FormHead, FormIndex
 from .lengths import length
 from .parts import Unwritable
 from .read_back import ReadBack
@@ -28,7 +28,7 @@ class Where(NamedTuple):
     node: Node
 
 
-class Reading(NamedTuple):
+class NameReading(NamedTuple):
     """A formula with the names that it uses, each defined by those before it."""
 
     node: Node
@@ -40,9 +40,9 @@ class Reading(NamedTuple):
         return length(self.node) + sum(2 + length(each.node) for each in self.names)
 
 
-def repeated(forms: Iterator[Form] | tuple[Form, ...]) -> list[Head]:
+def repeated(forms: Iterator[Form] | tuple[Form, ...]) -> list[FormHead]:
     """The heads that stand more than once, those that hold others first."""
-    found: Counter[Head] = Counter()
+    found: Counter[FormHead] = Counter()
 
     def look(form: Form) -> None:
         for product in form:
@@ -58,10 +58,10 @@ def repeated(forms: Iterator[Form] | tuple[Form, ...]) -> list[Head]:
     return sorted((head for head, times in found.items() if times > 1), key=lambda head: -head.serial)
 
 
-def read(write: Callable[[ReadBack, Form], Node], form: Form, taken: set[str]) -> Reading:
+def read(write: Callable[[ReadBack, Form], Node], form: Form, taken: set[str]) -> NameReading:
     """The shortest formula, with names for some of what repeats."""
     best = _read(write, form, (), taken)
-    chosen: tuple[Head, ...] = ()
+    chosen: tuple[FormHead, ...] = ()
     for head in repeated((form,))[:MAX_NAMED_PARTS]:
         if len(chosen) == MAX_NAMES:
             break
@@ -74,7 +74,9 @@ def read(write: Callable[[ReadBack, Form], Node], form: Form, taken: set[str]) -
     return best
 
 
-def _read(write: Callable[[ReadBack, Form], Node], form: Form, heads: tuple[Head, ...], taken: set[str]) -> Reading:
+def _read(
+    write: Callable[[ReadBack, Form], Node], form: Form, heads: tuple[FormHead, ...], taken: set[str]
+) -> NameReading:
     free = names_left(taken)
     given = {head: next(free) for head in sorted(heads, key=lambda head: head.serial)}
     writer = ReadBack(given)
@@ -84,16 +86,16 @@ def _read(write: Callable[[ReadBack, Form], Node], form: Form, heads: tuple[Head
         own = ReadBack({each: name for each, name in given.items() if each is not head})
         names.append(Where(given[head], definition(own, head)))
     words = {word for part in (node, *(each.node for each in names)) for word in words_of(part)}
-    return Reading(node, tuple(each for each in names if each.name in words))
+    return NameReading(node, tuple(each for each in names if each.name in words))
 
 
-def definition(writer: ReadBack, head: Head) -> Node:
+def definition(writer: ReadBack, head: FormHead) -> Node:
     """What a head is, over its natural axes."""
     axes = distinct(head.axes)
     given = len(axes) - len(head.slots)
     if head.kind == "bracket":
         return writer.form(head.parts[0], dict(zip(head.slots, axes)))
-    outs = tuple(Index(axis, axis) for axis in axes[:given])
+    outs = tuple(FormIndex(axis, axis) for axis in axes[:given])
     names = {**dict(zip(outs, axes)), **dict(zip(head.slots, axes[given:]))}
     return writer.atom(Factor(head, (*outs, *head.slots), ONE_), names)
 

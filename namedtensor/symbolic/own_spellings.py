@@ -14,49 +14,49 @@ from grammar.nodes import Axis, Cases, Indicator, Name, Node, Rename, Superscrip
 
 from .applying import OPPOSITE
 from .factoring import factored
-from .forms import Form, Head, Index
+from .forms import Form, FormHead, FormIndex
 from .parts import Unwritable
 from .spelling import call, expression, number_node
 
-Names = Mapping[Index, str]
-Writing = Callable[[Any, Head, tuple[Form, ...], list[str], Names], Node]
+Names = Mapping[FormIndex, str]
+Writing = Callable[[Any, FormHead, tuple[Form, ...], list[str], Names], Node]
 
 
-def _between(self: Any, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
+def _between(self: Any, head: FormHead, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
     return call(head.label, *(self.form(part, names) for part in parts))
 
 
-def _raised(self: Any, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
+def _raised(self: Any, head: FormHead, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
     base, exponent = (self.form(part, names) for part in parts)
     return Superscript(base, (exponent,))
 
 
-def _cases(self: Any, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
+def _cases(self: Any, head: FormHead, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
     found = [self.form(part, names) for part in parts]
     branches = tuple((found[at], found[at + 1] if at + 1 < len(found) else None) for at in range(0, len(found), 2))
     return Cases(branches)
 
 
-def _indicator(self: Any, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
+def _indicator(self: Any, head: FormHead, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
     return Indicator(self.form(parts[0], names))
 
 
-def _indexed(self: Any, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
+def _indexed(self: Any, head: FormHead, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
     whole, at = (self.form(part, names) for part in parts)
     return nodes.Index(whole, ((Axis(axes[0]), at),))
 
 
-def _made(self: Any, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
+def _made(self: Any, head: FormHead, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
     return expression(f"iota_{{{axes[0]}}}")
 
 
-def _reshaped(self: Any, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
+def _reshaped(self: Any, head: FormHead, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
     old = len(head.bound)
     items = ((tuple(map(Axis, axes[:old])), tuple(map(Axis, axes[old:]))),)
     return Rename(self.form(factored(parts[0]), names), items)
 
 
-def _literal(self: Any, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
+def _literal(self: Any, head: FormHead, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
     extent, numbers = head.options[0]
     cells = [
         number_node(Fraction(repr(value))) if value == value and abs(value) != float("inf") else Name("∞")
@@ -67,7 +67,7 @@ def _literal(self: Any, head: Head, parts: tuple[Form, ...], axes: list[str], na
     return nodes.Literal(rows, tuple(map(Axis, axes)))
 
 
-def _joined(self: Any, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
+def _joined(self: Any, head: FormHead, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
     if not all(parts):
         raise Unwritable("what is 0 along an axis has no size to be written")
     written = [self.form(part, names) for part in parts]

@@ -6,15 +6,15 @@ from typing import NamedTuple
 
 from grammar.nodes import Node
 
-from .forms import DELTA, Index, Product
+from .forms import DELTA, FormIndex, Product
 from .work import current
 
 
-class Part(NamedTuple):
+class ProductPart(NamedTuple):
     """A factor written: its node, its indices, and whether it divides."""
 
     node: Node
-    indices: frozenset[Index]
+    indices: frozenset[FormIndex]
     below: bool = False
 
 
@@ -38,7 +38,7 @@ def off_diagonal(product: Product) -> Product:
     return product._replace(factors=tuple(found))
 
 
-def has_size(name: str, index: Index, product: Product) -> bool:
+def has_size(name: str, index: FormIndex, product: Product) -> bool:
     """Whether an axis of this name may have the size of an index: the k of ∑_{k=1}^{2} and of ∑_{k=1}^{3} are two axes."""
     if not str(index.size).isdigit():
         return name not in current().numbered

@@ -15,9 +15,9 @@ from typing import Any
 from grammar.nodes import Axis, Call, Name, Node, Number, Rename, Starred, Superscript
 
 from . import algebra
-from .forms import DELTA, Factor, Form, Head, Index, Product, indices_of, opened
+from .forms import DELTA, Factor, Form, FormHead, FormIndex, Product, indices_of, opened
 from .own_spellings import WRITERS, Names
-from .parts import Part, Unwritable, has_size, off_diagonal
+from .parts import ProductPart, Unwritable, has_size, off_diagonal
 from .spelling import (
     MARKS,
     call,
@@ -38,7 +38,7 @@ MAX_DEPTH = 2  # of brackets in which each way to rename is tried
 class ReadBack:
     """Writes forms; `given` are heads that have a name, with the axes of its indices."""
 
-    def __init__(self, given: Mapping[Head, str] | None = None):
+    def __init__(self, given: Mapping[FormHead, str] | None = None):
         self.given = dict(given or {})
         self.kept: dict[tuple[Any, ...], Node] = {}
         self.depth = 0  # of brackets within brackets
@@ -120,7 +120,7 @@ class ReadBack:
             part = self.part(factor, turned, names)
             (below if part.below else parts).append(part)
         for above, group in roots.items():
-            part = Part(self.root(group, names), frozenset(i for f in group for i in f.indices), not above)
+            part = ProductPart(self.root(group, names), frozenset(i for f in group for i in f.indices), not above)
             (below if part.below else parts).append(part)
         for index in grouped:
             if index in averaged or index not in summed:
@@ -131,13 +131,13 @@ class ReadBack:
             below = [part for part in below if part not in under]
             node = self.chain(Fraction(1), inside, under, {index}, names, [])
             all_of = frozenset(each for part in (*inside, *under) for each in part.indices)
-            parts.insert(0, Part(node, all_of - {index}))
+            parts.insert(0, ProductPart(node, all_of - {index}))
             summed.discard(index)
         return self.chain(product.coefficient, parts, below, summed, names, averaged)
 
-    def averaged(self, factors: list[Any], summed: set[Index]) -> list[Index]:
+    def averaged(self, factors: list[Any], summed: set[FormIndex]) -> list[FormIndex]:
         """The summed indices whose size divides: those of a mean. The sizes are taken out of the factors."""
-        found: list[Index] = []
+        found: list[FormIndex] = []
         for index in sorted(summed, key=lambda index: index.number):
             for place, (factor, _) in enumerate(factors):
                 if factor.head.kind == "size" and factor.head.label == index.size and factor.exponent <= -1:
@@ -150,11 +150,11 @@ class ReadBack:
                     break
         return found
 
-    def with_summed(self, product: Product, names: Names) -> tuple[dict[Index, str], list[Index]]:
+    def with_summed(self, product: Product, names: Names) -> tuple[dict[FormIndex, str], list[FormIndex]]:
         """Names of the summed indices as well; and those whose name another has, for they are summed before it comes."""
         found, grouped = dict(names), []
         taken = {names[index] for index in product.indices()}
-        votes: dict[Index, Counter[str]] = {index: Counter() for index in product.summed}
+        votes: dict[FormIndex, Counter[str]] = {index: Counter() for index in product.summed}
         for factor in product.factors:
             for index, axis in zip(factor.indices, factor.head.axes):
                 if index in votes and factor.head is not DELTA:
@@ -184,8 +184,8 @@ class ReadBack:
         return found, grouped
 
     def chain(
-        self, coefficient: Fraction, above: list[Part], below: list[Part], summed: set[Index], names: Names,
-        averaged: list[Index],
+        self, coefficient: Fraction, above: list[ProductPart], below: list[ProductPart], summed: set[FormIndex], names: Names,
+        averaged: list[FormIndex],
     ) -> Node:  # fmt: skip
         """The parts one after another, each summed index at the last that has it."""
         if averaged:
@@ -197,7 +197,7 @@ class ReadBack:
             axes = [names[index] for index in averaged]
             inner = self.chain(Fraction(1), inside, under, own, names, []) if inside or under else Number(1)
             indices = frozenset(i for part in (*inside, *under) for i in part.indices) - own - set(averaged)
-            above, below = [*rest[0], Part(call("mean", inner, axes=axes), indices)], rest[1]
+            above, below = [*rest[0], ProductPart(call("mean", inner, axes=axes), indices)], rest[1]
             summed = summed - own - set(averaged)
         above, below = self.alone(above, below, summed, names)
         standing = {index for part in (*above, *below) for index in part.indices} & summed
@@ -218,29 +218,31 @@ class ReadBack:
                 [],
             )
             node = call("∑", inner, axes=[names[index] for index in sorted(stuck, key=lambda i: i.number)])
-            merged = Part(node, frozenset(i for part in inside for i in part.indices) - stuck)
+            merged = ProductPart(node, frozenset(i for part in inside for i in part.indices) - stuck)
             tops = [*(part for part in rest if not part.below), merged]
             return self.chain(coefficient, tops, [part for part in rest if part.below], summed - stuck, names, [])
         return self.written(coefficient, order, last, names)
 
     def alone(
-        self, above: list[Part], below: list[Part], summed: set[Index], names: Names
-    ) -> tuple[list[Part], list[Part]]:
+        self, above: list[ProductPart], below: list[ProductPart], summed: set[FormIndex], names: Names
+    ) -> tuple[list[ProductPart], list[ProductPart]]:
         """∑ before the one part that has a summed index."""
         counts = Counter(index for part in (*above, *below) for index in part.indices if index in summed)
-        found: list[Part] = []
+        found: list[ProductPart] = []
         for part in above:
             own = sorted((index for index in part.indices if counts.get(index) == 1), key=lambda index: index.number)
             if own:
                 node = self.summed(part.node, [names[index] for index in own])
-                part = Part(node, part.indices - set(own))
+                part = ProductPart(node, part.indices - set(own))
             found.append(part)
         return found, below
 
     def summed(self, node: Node, axes: list[str]) -> Node:
         return call("∑", node, axes=axes)
 
-    def written(self, coefficient: Fraction, order: list[Part], last: dict[Index, int], names: Names) -> Node:
+    def written(
+        self, coefficient: Fraction, order: list[ProductPart], last: dict[FormIndex, int], names: Names
+    ) -> Node:
         top, bottom = number_parts(coefficient)
         found: Node | None = None
         for place, part in enumerate(order):
@@ -267,16 +269,16 @@ class ReadBack:
         return call("⊙", top, found)
 
     # ------------------------------------------------------------------------------------------------------ factors
-    def part(self, factor: Factor, turned: Form | None, names: Names) -> Part:
+    def part(self, factor: Factor, turned: Form | None, names: Names) -> ProductPart:
         indices = frozenset(factor.indices)
         exponent = factor.exponent
         if turned is not None:
-            return Part(self.form(turned, names), indices)
+            return ProductPart(self.form(turned, names), indices)
         if factor.head.kind == "apply" and factor.head.label == "exp" and factor.head not in self.given:
             inner = algebra.scaled(opened(factor)[0], exponent)
-            return Part(self.function(factor.head, "exp", (inner,), (), names), indices)
+            return ProductPart(self.function(factor.head, "exp", (inner,), (), names), indices)
         node = self.powered(self.atom(factor, names), abs(exponent))
-        return Part(node, indices, exponent < 0)
+        return ProductPart(node, indices, exponent < 0)
 
     def root(self, group: list[Factor], names: Names) -> Node:
         """One root of all that stand under one."""
@@ -316,7 +318,7 @@ class ReadBack:
 
     def diagonal(self, factor: Factor, names: Names) -> Node:
         """One index at two axes: X ⊙_{b} I_{a,b}, since a rename cannot say it."""
-        seen: dict[Index, str] = {}
+        seen: dict[FormIndex, str] = {}
         fresh, pairs = [], []
         own = {names[index] for index in factor.indices}
         inner = dict(names)
@@ -366,10 +368,10 @@ class ReadBack:
             raise Unwritable(head.label)
         return shortest(found)
 
-    def opened_node(self, head: Head, outs: list[str], slots: list[str]) -> Any:
+    def opened_node(self, head: FormHead, outs: list[str], slots: list[str]) -> Any:
         """The operator written with these names of the indices outside, and what the axes that it gives are called."""
         _, (at, given) = head.options
-        names: dict[Index, str] = dict(zip(head.slots, slots))
+        names: dict[FormIndex, str] = dict(zip(head.slots, slots))
         taken, formal = set(slots), {}
         for place, axis in zip(given, outs):
             formal[place] = axis
@@ -384,7 +386,9 @@ class ReadBack:
         node = self.function(head, head.label, head.parts, [formal[place] for place in sorted(formal)], names)
         return node, [formal[place] for place in given]
 
-    def function(self, head: Head, operator: str, parts: tuple[Form, ...], axes: Iterable[str], names: Names) -> Node:
+    def function(
+        self, head: FormHead, operator: str, parts: tuple[Form, ...], axes: Iterable[str], names: Names
+    ) -> Node:
         writer = WRITERS.get(operator)
         axes = list(axes)
         if writer is not None:

@@ -6,12 +6,12 @@ from fractions import Fraction
 
 from ..operators import REGISTRY
 from ..operators.record import NEVER_NEGATIVE, Operator
-from .forms import Factor, Form, Head
+from .forms import Factor, Form, FormHead
 
 NOTHING_KNOWN = Operator("", "elementwise", "", lambda *_: None, "", "", "")
 
 
-def record_of(head: Head) -> Operator:
+def record_of(head: FormHead) -> Operator:
     """The record of the operator that a head applies."""
     return REGISTRY.get(str(head.label), NOTHING_KNOWN)
 
@@ -24,7 +24,7 @@ def never_negative(factor: Factor) -> bool:
     return of_head(factor.head)
 
 
-def of_head(head: Head) -> bool:
+def of_head(head: FormHead) -> bool:
     if head.kind in ("size", "constant", "delta"):
         return True
     if head.kind == "number":
@@ -39,7 +39,7 @@ def of_form(form: Form) -> bool:
     return all(product.coefficient >= 0 and all(map(never_negative, product.factors)) for product in form)
 
 
-def vanishes_rarely(head: Head) -> bool:
+def vanishes_rarely(head: FormHead) -> bool:
     """Whether a head is 0 for hardly any values of the inputs, so that x / x = 1."""
     if head.kind in ("tensor", "size", "number", "constant"):
         return True
@@ -48,7 +48,7 @@ def vanishes_rarely(head: Head) -> bool:
     return all(vanishes_rarely(factor.head) for part in head.parts for product in part for factor in product.factors)
 
 
-def merges(head: Head, one: Fraction, other: Fraction, proving: bool) -> bool:
+def merges(head: FormHead, one: Fraction, other: Fraction, proving: bool) -> bool:
     """Whether xᵃ xᵇ = xᵃ⁺ᵇ for this head."""
     if not proving:
         return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..operators import REGISTRY
-from .forms import Factor, Index
+from .forms import Factor, FormIndex
 from .work import current, used
 
 
@@ -12,7 +12,7 @@ def total_of(operator: str) -> int | None:
     return REGISTRY[operator].total if operator in REGISTRY else None
 
 
-def summed_up(factors: list[Factor], summed: set[Index]) -> tuple[list[Factor], bool]:
+def summed_up(factors: list[Factor], summed: set[FormIndex]) -> tuple[list[Factor], bool]:
     """∑_{ax} softmax_{ax} x = 1, ∑_{ax} standardize_{ax} x = 0."""
     for factor in list(factors):
         of, named = factor.head, current().sums.get(factor.head)

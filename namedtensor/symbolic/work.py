@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from .forms import Head
+from .forms import FormHead
 
 MAX_WORK_OPERATIONS = 200_000  # operations: rewrites, and steps of searches
 
@@ -50,7 +50,7 @@ class Work:
         self.made: dict[str, Any] = {}  # the axes that operators make as they are written, with their sizes
         self.numbered: dict[str, Any] = {}  # the summed axes whose size is a number, as they are named
         self.sums: dict[
-            Head, tuple[str, tuple[int, ...]]
+            FormHead, tuple[str, tuple[int, ...]]
         ] = {}  # names of a softmax and its kin, with the places of its axes
 
     def spend(self, amount: int = 1) -> None:

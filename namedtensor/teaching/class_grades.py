@@ -22,7 +22,7 @@ class Attempt:
 
 
 @dataclass(frozen=True)
-class Result:
+class StudentResult:
     """An exercise of a student: all attempts, the oldest first, and the one that counts."""
 
     exercise: Exercise
@@ -39,7 +39,7 @@ class StudentResults:
     """A student's results, one for each exercise of the sheet."""
 
     student: Student
-    results: tuple[Result, ...]
+    results: tuple[StudentResult, ...]
 
     @property
     def points(self) -> float:
@@ -65,13 +65,13 @@ class ClassGrader:
         graded = (self._result(each, submission.answers) for each in self.sheet.values())
         return StudentResults(submission.student, tuple(graded))
 
-    def _result(self, exercise: Exercise, answers: Mapping[str, tuple[str, ...]]) -> Result:
+    def _result(self, exercise: Exercise, answers: Mapping[str, tuple[str, ...]]) -> StudentResult:
         own = dict.fromkeys(own_part(answer, exercise).strip() for answer in answers.get(exercise.name, ()))
         attempts = tuple(self._attempt(exercise, answer) for answer in own if answer)
         counted = (
             counted_of(attempts, self.counts or exercise.counts) if attempts else self._attempt(exercise, NO_ANSWER)
         )
-        return Result(exercise, attempts, counted)
+        return StudentResult(exercise, attempts, counted)
 
     def _attempt(self, exercise: ExerciseText, answer: str) -> Attempt:
         key = exercise.name, answer

@@ -26,9 +26,9 @@ from ..terms.terms import Term
 from .differences import Words
 from .judgment import Equivalence, judged
 from .mutants import changes, places, short
-from .settings import Drawn, Setting, declared
+from .settings import SampledInputs, Setting, declared
 from .spelling import called, text_of
-from .values import Value
+from .values import GradedValue
 
 TRIED = 30  # slips that are tried at the places where code and formula part
 ADDENDS = 5  # of a sum whose partial sums are compared
@@ -55,7 +55,7 @@ def against_code(read: Any, formula: Any, given: str, seed: int) -> Equivalence:
     setting = Setting("\n".join(filter(str.strip, (declared({**read.types, **read.unused}), given))))
     code, due = read.formula, called(text_of(formula), tuple(setting.sets))
     setting.check(due)
-    state: list[tuple[Drawn, Value, Value]] = []
+    state: list[tuple[SampledInputs, GradedValue, GradedValue]] = []
     for drawn, value in setting.draws(due, seed):
         state.append((drawn, setting.value(code, drawn), value))
     found = judged(setting, [(drawn.values, own, value) for drawn, own, value in state], CODE)
@@ -64,7 +64,7 @@ def against_code(read: Any, formula: Any, given: str, seed: int) -> Equivalence:
     return explained(setting, read, due, state[0][0], found)
 
 
-def explained(setting: Setting, read: Any, due: str, drawn: Drawn, found: Equivalence) -> Equivalence:
+def explained(setting: Setting, read: Any, due: str, drawn: SampledInputs, found: Equivalence) -> Equivalence:
     """A difference with the lines of the code, and in words where one change makes it."""
     code = read.formula
     parting = parted(setting, code, due, drawn)
@@ -85,7 +85,7 @@ def explained(setting: Setting, read: Any, due: str, drawn: Drawn, found: Equiva
 
 
 # ------------------------------------------------------------------------------------------------------- where they part
-def parted(setting: Setting, code: str, due: str, drawn: Drawn) -> Parting:
+def parted(setting: Setting, code: str, due: str, drawn: SampledInputs) -> Parting:
     tensors = {name: value.named() for name, value in drawn.values.items()}
     sides = [term_values(setting.with_formula(text), tensors) for text in (code, due)]
     known = [Fingerprints([*side, *partial_sums(side)]) for side in sides]
@@ -260,7 +260,7 @@ def pairs(first: Any, second: Any) -> Iterator[tuple[Any, Any]]:
 
 
 # --------------------------------------------------------------------------------------------------------- slips in words
-def slips(setting: Setting, code: str, parting: Parting, drawn: Drawn) -> Iterator[str]:
+def slips(setting: Setting, code: str, parting: Parting, drawn: SampledInputs) -> Iterator[str]:
     """The changes to the terms where they part that make a value which only the formula has."""
     tree = parse(code, "text")
     offset = len(setting.with_formula(code)) - len(code)
@@ -301,5 +301,5 @@ def axes_of(tree: Any) -> list[str]:
     return list(found)
 
 
-def array_of(value: Value) -> Any:
+def array_of(value: GradedValue) -> Any:
     return np.asarray(value.numbers, dtype=float).reshape(value.extent)

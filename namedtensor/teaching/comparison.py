@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .values import Value, records
+from .values import GradedValue, records
 
 RELATIVE = 1e-8  # 1e-6 would pass an ε of 1e-5 that is missing
 ROUNDING = 1e-12  # of the largest number in sight: what is left where terms cancel
@@ -32,7 +32,7 @@ class Difference:
     of: int
 
 
-def matchings(found: Value, due: Value, fixed: Iterable[str]) -> Iterator[Matching]:
+def matchings(found: GradedValue, due: GradedValue, fixed: Iterable[str]) -> Iterator[Matching]:
     """The ways to read the new axes of `found` as those of `due`; the first keeps all names that both have."""
     own = [axis for axis in found.axes if axis not in due.axes]
     missing = [axis for axis in due.axes if axis not in found.axes]
@@ -43,7 +43,7 @@ def matchings(found: Value, due: Value, fixed: Iterable[str]) -> Iterator[Matchi
             yield dict(zip(own, order))
 
 
-def laid_out(found: Value, due: Value, matching: Matching) -> tuple[Value, Value]:
+def laid_out(found: GradedValue, due: GradedValue, matching: Matching) -> tuple[GradedValue, GradedValue]:
     """Both with their axes in one order, that of `due`."""
     back = {other: axis for axis, other in matching.items()}
     return found.laid_out([back.get(axis, axis) for axis in due.axes]), due
@@ -60,7 +60,7 @@ def are_close(found: Iterable[Any], due: Iterable[Any], scale: float) -> bool:
     return all(is_close(left, right, scale) for left, right in zip(found, due))
 
 
-def difference(found: Value, due: Value, matching: Matching, scale: float) -> Difference | None:
+def difference(found: GradedValue, due: GradedValue, matching: Matching, scale: float) -> Difference | None:
     """The record where they differ most, or None where they do not; the sizes are the same."""
     left, right = laid_out(found, due, matching)
     pairs = list(zip(left.numbers, right.numbers))
@@ -78,7 +78,7 @@ def distance(found: Any, due: Any) -> float:
     return math.inf if math.isnan(apart) else apart
 
 
-def largest(values: Iterable[Value]) -> float:
+def largest(values: Iterable[GradedValue]) -> float:
     """The largest finite number of some tensors; 1 where there is none."""
     numbers = (abs(float(each)) for value in values for each in value.numbers)
     return max(filter(math.isfinite, numbers), default=1.0) or 1.0

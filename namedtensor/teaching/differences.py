@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .comparison import Difference, Matching, are_close, laid_out
-from .values import Value
+from .values import GradedValue
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ def listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def axes_differ(found: Value, due: Value, given: Sequence[str], words: Words) -> str:
+def axes_differ(found: GradedValue, due: GradedValue, given: Sequence[str], words: Words) -> str:
     """The fault in the axes of a value."""
     extra = [axis for axis in found.axes if axis not in due.axes]
     lacking = [axis for axis in due.axes if axis not in found.axes]
@@ -50,13 +50,13 @@ def _axes(names: Sequence[str]) -> str:
     return f"{'axis' if len(names) == 1 else 'axes'} {listed(names)}"
 
 
-def _type(value: Value, given: Sequence[str]) -> str:
+def _type(value: GradedValue, given: Sequence[str]) -> str:
     """A value's type, its axes in the order of those that are given: that of its storage is the evaluator's affair."""
     axes = sorted(value.axes, key=lambda axis: (given.index(axis) if axis in given else len(given), axis))
     return "ℝ^{" + " × ".join(axes) + "}" if axes else "ℝ"
 
 
-def sizes_differ(found: Value, due: Value, words: Words) -> str | None:
+def sizes_differ(found: GradedValue, due: GradedValue, words: Words) -> str | None:
     for axis in due.axes:
         if axis in found.sizes and found.sizes[axis] != due.sizes[axis]:
             return f"axis {axis} of {words.your_value} has size {found.sizes[axis]}, of {words.due} {due.sizes[axis]}"
@@ -84,7 +84,9 @@ def names_of_new_axes(matching: Matching, words: Words) -> str:
     return "; ".join(f"your {axis} is called {other} in ours" for axis, other in matching.items() if axis != other)
 
 
-def exchanged_axes(pairs: Sequence[tuple[Value, Value]], scales: Sequence[float], words: Words) -> str | None:
+def exchanged_axes(
+    pairs: Sequence[tuple[GradedValue, GradedValue]], scales: Sequence[float], words: Words
+) -> str | None:
     """The two axes whose exchange makes all values the expected ones."""
     axes = pairs[0][1].axes
     if set(pairs[0][0].axes) != set(axes):
@@ -92,7 +94,7 @@ def exchanged_axes(pairs: Sequence[tuple[Value, Value]], scales: Sequence[float]
     for one, other in itertools.combinations(axes, 2):
         names = {one: other, other: one}
         renamed = [
-            (Value(tuple(names.get(axis, axis) for axis in found.axes), found.extent, found.numbers), due)
+            (GradedValue(tuple(names.get(axis, axis) for axis in found.axes), found.extent, found.numbers), due)
             for found, due in pairs
         ]
         if all(
@@ -104,7 +106,7 @@ def exchanged_axes(pairs: Sequence[tuple[Value, Value]], scales: Sequence[float]
 
 
 # ------------------------------------------------------------------------------------------------------------ how they differ
-Pair = tuple[Value, Value, Mapping[str, int]]  # what was found, what is due, the sizes of all axes
+Pair = tuple[GradedValue, GradedValue, Mapping[str, int]]  # what was found, what is due, the sizes of all axes
 
 
 def related(pairs: Sequence[Pair], matching: Matching, words: Words) -> str | None:
@@ -131,7 +133,9 @@ def near(found: float, due: float, relative: float, absolute: float = 0.0) -> bo
     return abs(found - due) <= absolute + relative * abs(due)
 
 
-def _ratio(arrays: Sequence[tuple[Value, Value]], sizes: Sequence[Mapping[str, int]], words: Words) -> str | None:
+def _ratio(
+    arrays: Sequence[tuple[GradedValue, GradedValue]], sizes: Sequence[Mapping[str, int]], words: Words
+) -> str | None:
     ratios: list[float | None] = []
     for found, due in arrays:
         pairs = [(float(own), float(right)) for own, right in zip(found.numbers, due.numbers)]
@@ -190,7 +194,7 @@ SIZE_RATIOS: tuple[tuple[str, Callable[[float, float], float]], ...] = (  # the 
 )
 
 
-def _offset(arrays: Sequence[tuple[Value, Value]], words: Words) -> str | None:
+def _offset(arrays: Sequence[tuple[GradedValue, GradedValue]], words: Words) -> str | None:
     by = _constant(
         [float(own) - float(right) for pair in arrays for own, right in zip(*(each.numbers for each in pair))]
     )
@@ -209,7 +213,7 @@ OF_NUMBERS: tuple[tuple[str, Callable[[float], float]], ...] = (  # what a value
 )
 
 
-def _function(arrays: Sequence[tuple[Value, Value]], words: Words) -> str | None:
+def _function(arrays: Sequence[tuple[GradedValue, GradedValue]], words: Words) -> str | None:
     """Describe a difference in which each number is a function of the expected number."""
     pairs = [(float(own), float(right)) for pair in arrays for own, right in zip(*(each.numbers for each in pair))]
     for said, function in OF_NUMBERS:
@@ -219,7 +223,7 @@ def _function(arrays: Sequence[tuple[Value, Value]], words: Words) -> str | None
     return None
 
 
-def _reordered(arrays: Sequence[tuple[Value, Value]], axes: Sequence[str], words: Words) -> str | None:
+def _reordered(arrays: Sequence[tuple[GradedValue, GradedValue]], axes: Sequence[str], words: Words) -> str | None:
     for at, axis in enumerate(axes):
         rows = (row for found, due in arrays for row in zip(found.along(at), due.along(at)))
         if all(are_close(sorted(found), sorted(due), 1.0) for found, due in rows):
@@ -229,7 +233,7 @@ def _reordered(arrays: Sequence[tuple[Value, Value]], axes: Sequence[str], words
     return None
 
 
-def _close(arrays: Sequence[tuple[Value, Value]], words: Words) -> str | None:
+def _close(arrays: Sequence[tuple[GradedValue, GradedValue]], words: Words) -> str | None:
     pairs = [(float(own), float(right)) for pair in arrays for own, right in zip(*(each.numbers for each in pair))]
     off = max((abs(own - right) for own, right in pairs), default=0.0)
     scale = max((abs(right) for _, right in pairs), default=0.0)

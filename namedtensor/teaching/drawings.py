@@ -13,31 +13,31 @@ from .einsum import as_formula, is_einsum
 from .exercise_files import ExerciseText
 from .grading import in_hole
 from .references import reference_of
-from .settings import Drawn
+from .settings import SampledInputs
 from .spelling import called, text_of
-from .values import Value
+from .values import GradedValue
 
 DRAWN_KINDS = ("formula", "fix", "gradient", "einsum", "fill-in")
 MAX_SHOWN_ELEMENTS = 1000
 
 
 @dataclass(frozen=True)
-class Drawing:
+class GridDrawing:
     """Inputs by name and the value that is expected of them."""
 
-    drawn: Drawn
-    expected: Value
+    drawn: SampledInputs
+    expected: GradedValue
 
     @property
-    def inputs(self) -> Mapping[str, Value]:
+    def inputs(self) -> Mapping[str, GradedValue]:
         return self.drawn.values
 
 
-def drawing(exercise: ExerciseText, seed: int = 0) -> Drawing | None:
+def drawing(exercise: ExerciseText, seed: int = 0) -> GridDrawing | None:
     """What an exercise is seen on; None for kinds whose answer has none."""
     if exercise.kind not in DRAWN_KINDS:
         return None
-    draws = [Drawing(*each) for each in reference_of(exercise, seed).draws()]
+    draws = [GridDrawing(*each) for each in reference_of(exercise, seed).draws()]
     finite = [each for each in draws if all(map(math.isfinite, each.expected.numbers))]
     smallest = min(
         finite or draws, key=lambda each: sum(len(value.numbers) for value in each.inputs.values()), default=None
@@ -45,7 +45,7 @@ def drawing(exercise: ExerciseText, seed: int = 0) -> Drawing | None:
     return None if smallest is None or len(smallest.expected.numbers) > MAX_SHOWN_ELEMENTS else smallest
 
 
-def own_value(exercise: ExerciseText, answer: str, seen: Drawing) -> tuple[Value, list[int] | None] | None:
+def own_value(exercise: ExerciseText, answer: str, seen: GridDrawing) -> tuple[GradedValue, list[int] | None] | None:
     """The value of an answer on the inputs, and the elements that differ from the expected ones; None for the elements where
     the axes do. None where the answer has no value."""
     setting = reference_of(exercise, 0).setting

@@ -14,33 +14,46 @@ from grammar.locks import LOADING, all_or_none
 from ..derivations.equal_forms import has_proof
 from .differences import Words
 from .judgment import Equivalence, judged
-from .settings import Drawn, Setting, declared
+from .settings import SampledInputs, Setting, declared
 from .spelling import called, expression, text_of
-from .values import Value
+from .values import GradedValue
 
 NEUTRAL = Words("the first", "the value of the first", "the second", "the second", is_secret=False)
 TURNED = Words("the second", "the value of the second", "the first", "the first", is_secret=False)
 
 
 def equivalent(first: Any, second: Any, /, *, given: str = "", seed: int = 0, **types: Any) -> Equivalence:
-    """Whether two formulas have the same axes and values, whatever their new axes are called.
+    """Test whether two formulas have the same axes and values, whatever their new axes are called.
 
-    Types first, then values: tensors of the types given are drawn, every axis with a size of its own, in five styles
-    (normal, whole, positive, large, small numbers), and values are compared to 1e-8; what is equal then is proved, as by `prove`,
-    where that can be. `types` are sets by name, X="ℝ^{n}"; `given` are statements of the language that both may use. Raises
-    NotationError where one of the two is wrong.
+    Types are compared first, then values to 1e-8, for random tensors in five styles (normal, integer, positive, large, small)
+    whose axes have distinct sizes. Formulas that pass are then proved equal, as by `prove`, if possible.
 
+    Parameters
+    ----------
+    first, second : str, Formula or Program
+        The formulas. PyTorch programs, read by `from_torch`, are compared, too.
+    given : str
+        Statements that both formulas may use (default: none).
+    seed : int
+        Seed of the random tensors (default: 0).
+    **types : str
+        The type of each input, such as X="ℝ^{n}".
+
+    Returns
+    -------
+    Equivalence
+        True if equal; it prints the result. `.difference`, `.actual` and `.expected` describe a difference.
+
+    Raises
+    ------
+    NotationError
+        If one of the formulas is wrong.
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> nt.equivalent("mean_{n}(X^2) − (mean_{n} X)^2", "var_{n} X", X="ℝ^{n × feature}")
     <Equivalence: equal for all tensors (proved)>
-    >>> print(nt.equivalent("softmax_{key}(Q ⊙_{key} K)", "softmax_{seq}(Q ⊙_{key} K)", Q="ℝ^{key}", K="ℝ^{seq × key}").how)
-    Traceback (most recent call last):
-        ...
-    grammar.errors.NotationError: shape error 301: softmax_{key} needs axis key, missing from Q ⊙_{key} K
-      1 | softmax_{key}(Q ⊙_{key} K)
-        |          ^^^
-      Q ⊙_{key} K : ℝ^{seq}
-      hint: its axes are seq
     >>> print(nt.equivalent("∑_{n} X / |n|", "∑_{n} X", X="ℝ^{n}"))
     the first equals the second with mean_n instead of ∑_{n}; the first is −0.1264, the second is −0.3791
     """
@@ -75,7 +88,7 @@ def compared(setting: Setting, found: str, due: str, words: Words, seed: int = 0
     found, due = (called(each, tuple(setting.sets)) for each in (found, due))
     setting.check(due)
     setting.check(found)
-    state: list[tuple[Drawn, Value, Value]] = []
+    state: list[tuple[SampledInputs, GradedValue, GradedValue]] = []
     for drawn, value in setting.draws(due, seed):
         state.append((drawn, setting.value(found, drawn), value))
     if not state:

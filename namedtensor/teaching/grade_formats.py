@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from .class_grades import Result, StudentResults
+from .class_grades import StudentResult, StudentResults
 from .grading import Grade
 
 Row = Sequence[Any]
@@ -89,7 +89,7 @@ def long_rows(results: Iterable[StudentResults], sheet: str) -> Rows:
         yield (*who, "all exercises", of.points, of.max_points, right, attempts, "", "")
 
 
-def _exercise_row(of: Result) -> Row:
+def _exercise_row(of: StudentResult) -> Row:
     grade = of.grade
     correct = int(grade.correct)
     return (

@@ -12,7 +12,7 @@ from .comparison import Difference, Matching, difference, largest, matchings
 from .differences import Words, axes_differ, exchanged_axes, related, sizes_differ, value_differs
 from .mutants import mistake
 from .settings import Setting
-from .values import Value
+from .values import GradedValue
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Equivalence:
 
 def judged(
     setting: Setting,
-    state: Sequence[tuple[Mapping[str, Value], Value, Value]],
+    state: Sequence[tuple[Mapping[str, GradedValue], GradedValue, GradedValue]],
     words: Words,
     solution: str | None = None,
 ) -> Equivalence:
@@ -101,7 +101,7 @@ def judged(
 
 
 def _first_difference(
-    pairs: Sequence[tuple[Value, Value]], way: Matching, scales: Sequence[float]
+    pairs: Sequence[tuple[GradedValue, GradedValue]], way: Matching, scales: Sequence[float]
 ) -> tuple[int, Difference] | None:
     for at, ((found, due), scale) in enumerate(zip(pairs, scales)):
         if sizes_differ(found, due, Words()):

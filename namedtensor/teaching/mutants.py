@@ -20,8 +20,8 @@ from grammar.printer import to_text
 from ..core.kinds import is_tuple
 from .comparison import difference, matchings
 from .differences import Words
-from .settings import Drawn, Setting
-from .values import Value
+from .settings import SampledInputs, Setting
+from .values import GradedValue
 
 MAX_TRIED_NODES = 16_000  # of all mutants of one solution: a count, so that no explanation depends on the time
 MIN_TRIED_MUTANTS = 20  # of any solution
@@ -37,7 +37,7 @@ INSTEAD = {  # an operator -> what is taken for it
 OF_NUMBERS = ("exp", "sigmoid")  # these take no axis
 
 Path = tuple[tuple[str, Any], ...]
-State = Sequence[tuple[Mapping[str, Value], Value, Value]]
+State = Sequence[tuple[Mapping[str, GradedValue], GradedValue, GradedValue]]
 
 
 def distinct_mutants(whole: nodes.Program, axes: Sequence[str], is_secret: bool) -> Iterator[tuple[str, str]]:
@@ -67,7 +67,7 @@ def _makes(setting: Setting, text: str, state: State, scales: Sequence[float]) -
     """Whether a mutant has the answer's values on the first two draws."""
     for (values, found, _), scale in list(zip(state, scales))[:2]:
         try:
-            value = setting.value(text, Drawn(values))
+            value = setting.value(text, SampledInputs(values))
         except NotationError:
             return False
         if not any(

@@ -6,10 +6,10 @@ import math
 import random
 from collections.abc import Callable
 
-Draw = Callable[["Numbers"], float]
+Draw = Callable[["RandomNumbers"], float]
 
 
-class Numbers:
+class RandomNumbers:
     """A stream of numbers that a seed fixes.
 
     >>> [round(Numbers("0 normal").normal(), 4) for _ in range(2)] == [round(Numbers("0 normal").normal(), 4)] * 2
@@ -33,7 +33,7 @@ class Numbers:
 
 
 STYLES: dict[str, Draw] = {
-    "normal": Numbers.normal,
+    "normal": RandomNumbers.normal,
     "whole": lambda numbers: float(numbers.whole(-4, 4)),
     "positive": lambda numbers: numbers.uniform(0.2, 3.0),
     "large": lambda numbers: 6 * numbers.normal(),

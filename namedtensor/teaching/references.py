@@ -28,9 +28,9 @@ from .comparison import laid_out, largest, matchings
 from .exercise_files import ExerciseText
 from .mutants import distinct_mutants
 from .random_numbers import STYLES
-from .settings import Drawn, Setting
+from .settings import SampledInputs, Setting
 from .spelling import called, expression
-from .values import Value
+from .values import GradedValue
 
 DIGITS = 10  # of the values that a released file keeps
 MAX_KEPT_CHANGES = 40  # generated mistakes of a solution in a released file
@@ -45,9 +45,9 @@ class Reference(Protocol):
 
     setting: Setting
 
-    def draws(self) -> Iterator[tuple[Drawn, Value]]: ...
-    def mistakes(self) -> Iterator[tuple[str, list[Value]]]: ...
-    def change_of(self, answer: list[Value]) -> str | None: ...
+    def draws(self) -> Iterator[tuple[SampledInputs, GradedValue]]: ...
+    def mistakes(self) -> Iterator[tuple[str, list[GradedValue]]]: ...
+    def change_of(self, answer: list[GradedValue]) -> str | None: ...
     def types(self) -> Mapping[str, FITS]: ...
     def signature(self) -> tuple[list[FITS], FITS]: ...
     def ends(self) -> tuple[Callable[[str], bool], Callable[[str], bool]]: ...
@@ -81,14 +81,14 @@ class Solution:
             return self.exercise.hole.replace("?", f"({expression(formula)})")
         return called(formula)
 
-    def draws(self) -> Iterator[tuple[Drawn, Value]]:
+    def draws(self) -> Iterator[tuple[SampledInputs, GradedValue]]:
         return iter(self._drawn)
 
     @cached_property
-    def _drawn(self) -> list[tuple[Drawn, Value]]:
+    def _drawn(self) -> list[tuple[SampledInputs, GradedValue]]:
         return list(self._draws())
 
-    def _draws(self) -> Iterator[tuple[Drawn, Value]]:
+    def _draws(self) -> Iterator[tuple[SampledInputs, GradedValue]]:
         if self.exercise.kind == "derivation":
             yield from self.setting.draws(self.derivation()[0], self.seed)
         elif self.exercise.kind == "sizes":
@@ -101,14 +101,14 @@ class Solution:
                 drawn = self.setting.said(self.seed, text, self.setting.sizes(self.solution))
                 yield drawn, self.setting.value(self.solution, drawn)
 
-    def mistakes(self) -> Iterator[tuple[str, list[Value]]]:
+    def mistakes(self) -> Iterator[tuple[str, list[GradedValue]]]:
         return iter(self._mistakes)
 
     @cached_property
-    def _mistakes(self) -> list[tuple[str, list[Value]]]:
+    def _mistakes(self) -> list[tuple[str, list[GradedValue]]]:
         return list(self._mistaken())
 
-    def _mistaken(self) -> Iterator[tuple[str, list[Value]]]:
+    def _mistaken(self) -> Iterator[tuple[str, list[GradedValue]]]:
         for mistake in self.exercise.mistakes:
             try:
                 formula = self._whole(mistake.formula)
@@ -116,7 +116,7 @@ class Solution:
             except NotationError:
                 continue
 
-    def change_of(self, answer: list[Value]) -> str | None:
+    def change_of(self, answer: list[GradedValue]) -> str | None:
         """None: the solution itself is compared with."""
         return None
 
@@ -161,7 +161,7 @@ class Kept:
         self.setting = Setting(exercise.given)
         self.kept = opened(exercise.expected or "", exercise.name)
 
-    def draws(self) -> Iterator[tuple[Drawn, Value]]:
+    def draws(self) -> Iterator[tuple[SampledInputs, GradedValue]]:
         for each in self.kept["draws"]:
             if each["style"] in STYLES:
                 drawn = self.setting.drawn(each["seed"], each["style"], each["sizes"])
@@ -169,7 +169,7 @@ class Kept:
                 drawn = self.setting.said(each["seed"], each["style"], each["sizes"])
             yield drawn, _tensor(each["expected"])
 
-    def mistakes(self) -> Iterator[tuple[str, list[Value]]]:
+    def mistakes(self) -> Iterator[tuple[str, list[GradedValue]]]:
         for sentence, values in self.kept["mistakes"]:
             yield sentence, [_tensor(each) for each in values]
 
@@ -189,7 +189,7 @@ class Kept:
             lambda line: seal(self.exercise.name, (line,)) == last
         )
 
-    def change_of(self, answer: list[Value]) -> str | None:
+    def change_of(self, answer: list[GradedValue]) -> str | None:
         """The change to the solution that makes these values, in words that only these values open."""
         kept = dict(self.kept["changes"])
         drawn = [*islice(self.draws(), CHANGE_DRAWS)]
@@ -262,7 +262,7 @@ def _kept_changes(solution: Solution) -> Iterator[tuple[str, str]]:
             return
 
 
-def fingerprint(values: list[Value], drawn: Iterable[tuple[Drawn, Value]]) -> str:
+def fingerprint(values: list[GradedValue], drawn: Iterable[tuple[SampledInputs, GradedValue]]) -> str:
     """The values as text, to the digits that every evaluator agrees on."""
     numbers: list[str] = []
     for value, (each, due) in zip(values, drawn):
@@ -281,13 +281,13 @@ def unlocked(text: str, key: str) -> str:
     return bytes(a ^ b for a, b in zip(data, _stream(key, len(data)))).decode(errors="replace")
 
 
-def _record(value: Value) -> dict[str, Any]:
+def _record(value: GradedValue) -> dict[str, Any]:
     numbers = [float(f"{float(each):.{DIGITS}g}") for each in value.numbers]
     return {"axes": list(value.axes), "shape": list(value.extent), "numbers": numbers}
 
 
-def _tensor(record: Mapping[str, Any]) -> Value:
-    return Value(tuple(record["axes"]), tuple(record["shape"]), tuple(record["numbers"]))
+def _tensor(record: Mapping[str, Any]) -> GradedValue:
+    return GradedValue(tuple(record["axes"]), tuple(record["shape"]), tuple(record["numbers"]))
 
 
 def _stream(name: str, length: int) -> bytes:

@@ -27,8 +27,8 @@ from ..core.kinds import wrong
 from ..core.sizes import resolve
 from ..programs.api import check
 from ..scope.names import walk
-from .random_numbers import STYLES, Draw, Numbers
-from .values import Value, computed, records
+from .random_numbers import STYLES, Draw, RandomNumbers
+from .values import GradedValue, computed, records
 
 FIRST = 3  # the smallest size that hides neither a transpose nor n/(n − 1)
 MOST, TRIES = 9, 1000  # largest size, and number of combinations, to try where size constraints must hold
@@ -112,7 +112,7 @@ class Setting:
         labels = [((a - before, b - before), text) for (a, b), text in problem.labels if a >= before]
         return problem.replace(source=formula, span=(start - before, end - before), labels=labels)
 
-    def value(self, formula: str, drawn: Drawn) -> Value:
+    def value(self, formula: str, drawn: SampledInputs) -> GradedValue:
         """The value of a formula on what was drawn."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -166,21 +166,21 @@ class Setting:
         axes = ((axis.name, size) for each in self.sets.values() for axis, size in each.axes)
         return {name: size.value for name, size in axes if isinstance(size, nodes.Number)}
 
-    def drawn(self, seed: int, style: str, sizes: Mapping[str, int]) -> Drawn:
+    def drawn(self, seed: int, style: str, sizes: Mapping[str, int]) -> SampledInputs:
         """Tensors for all that is declared."""
-        numbers = Numbers(f"{seed} {style}")
+        numbers = RandomNumbers(f"{seed} {style}")
         values = {name: _value(numbers, style, each, sizes) for name, each in self.sets.items()}
-        return Drawn(values, seed, style)
+        return SampledInputs(values, seed, style)
 
-    def said(self, seed: int, text: str, sizes: Mapping[str, int]) -> Drawn:
+    def said(self, seed: int, text: str, sizes: Mapping[str, int]) -> SampledInputs:
         """Return random inputs with one given tensor, X = [1, 1, 1]_{n}, which determines the sizes of its axes."""
         name, _, written = text.partition("=")
         value = computed(written.strip(), {})
         sizes = {**sizes, **value.sizes}
         drawn = self.drawn(seed, "normal", sizes)
-        return Drawn({**drawn.values, name.strip(): value}, seed, text)
+        return SampledInputs({**drawn.values, name.strip(): value}, seed, text)
 
-    def draws(self, solution: str, seed: int = 0) -> Iterator[tuple[Drawn, Value]]:
+    def draws(self, solution: str, seed: int = 0) -> Iterator[tuple[SampledInputs, GradedValue]]:
         """Draws in each style, with the solution's value; drawn again where that is undefined everywhere."""
         extents = [self.sizes(solution, offset) for offset in OFFSETS]
         for at, style in enumerate(STYLES):
@@ -194,10 +194,10 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class SampledInputs:
     """Tensors by name."""
 
-    values: Mapping[str, Value]
+    values: Mapping[str, GradedValue]
     seed: int = 0
     style: str = "normal"
 
@@ -225,14 +225,14 @@ def _between_sizes(tree: nodes.Program) -> bool:
     )
 
 
-def _value(numbers: Numbers, style: str, given: Set, sizes: Mapping[str, int]) -> Value:
+def _value(numbers: RandomNumbers, style: str, given: Set, sizes: Mapping[str, int]) -> GradedValue:
     axes = tuple(axis.name for axis, _ in given.axes)
     extent = tuple(sizes[axis] for axis in axes)
     draw = _draw(style, given, sizes)
-    return Value(axes, extent, tuple(draw(numbers) for _ in records(extent)))
+    return GradedValue(axes, extent, tuple(draw(numbers) for _ in records(extent)))
 
 
-def _draw(style: str, given: Set, sizes: Mapping[str, int]) -> Callable[[Numbers], float]:
+def _draw(style: str, given: Set, sizes: Mapping[str, int]) -> Callable[[RandomNumbers], float]:
     bounds = [bound for each in given.elements if (bound := _bound(each, sizes)) is not None]
     if len(bounds) != len(given.elements):
         return STYLES[style] if given.domain != "count" else DOMAINS["count"](STYLES[style], [FIRST])

@@ -62,10 +62,27 @@ def _checked(source: Any) -> str | Path:
 
 
 def exercises(source: str | Path) -> Sheet:
-    """The exercises of a file, or of the text of one. Raises ExerciseError where a line is not as it must be.
+    r"""Read the exercises of a file.
 
+    Parameters
+    ----------
+    source : str or path
+        The file, or its text.
+
+    Returns
+    -------
+    Sheet
+        The exercises by name; `sheet["name"].grade(answer)` grades an answer.
+
+    Raises
+    ------
+    ExerciseError
+        If a line is not valid.
+
+    Examples
+    --------
     >>> import namedtensor as nt
-    >>> nt.exercises("#: exercise one\\nX ∈ ℝ^{n}\\nanswer = ∑_{n} X")
+    >>> nt.exercises("#: exercise one\nX ∈ ℝ^{n}\nanswer = ∑_{n} X")
     <1 exercises: one>
     """
     text = str(_checked(source))

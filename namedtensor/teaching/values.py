@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Value:
+class GradedValue:
     """A tensor as plain numbers, the last axis fastest."""
 
     axes: tuple[str, ...]
@@ -36,7 +36,7 @@ class Value:
         """Of a value without axes."""
         return float(self.numbers[0])
 
-    def laid_out(self, order: Sequence[str]) -> Value:
+    def laid_out(self, order: Sequence[str]) -> GradedValue:
         """The same with its axes in another order.
 
         >>> Value(("a", "b"), (2, 2), (1, 2, 3, 4)).laid_out(("b", "a")).numbers
@@ -47,7 +47,7 @@ class Value:
         steps = dict(zip(self.axes, strides(self.extent)))
         extent = tuple(self.sizes[axis] for axis in order)
         places = (sum(map(int.__mul__, place, (steps[axis] for axis in order))) for place in records(extent))
-        return Value(tuple(order), extent, tuple(self.numbers[place] for place in places))
+        return GradedValue(tuple(order), extent, tuple(self.numbers[place] for place in places))
 
     def along(self, at: int) -> Iterator[tuple[Any, ...]]:
         """The rows along one of the axes."""
@@ -74,16 +74,16 @@ def records(extent: Sequence[int]) -> Iterable[tuple[int, ...]]:
     return itertools.product(*map(range, extent))
 
 
-def value_of(found: Any) -> Value:
+def value_of(found: Any) -> GradedValue:
     """A tensor of any kind, or a number, as plain numbers."""
-    if isinstance(found, Value):
+    if isinstance(found, GradedValue):
         return found
     if hasattr(found, "axes"):
         array = found.array
         flat = array.reshape(-1) if found.axes else array
         listed = flat.tolist() if hasattr(flat, "tolist") else [float(flat)]
-        return Value(found.axes, tuple(found.sizes.values()), tuple(listed if found.axes else [listed]))
-    return Value((), (), (found,))
+        return GradedValue(found.axes, tuple(found.sizes.values()), tuple(listed if found.axes else [listed]))
+    return GradedValue((), (), (found,))
 
 
 @cache
@@ -95,26 +95,26 @@ def has_numpy() -> bool:
     return True
 
 
-def computed(text: str, values: Mapping[str, Value]) -> Value:
+def computed(text: str, values: Mapping[str, GradedValue]) -> GradedValue:
     """The value of a formula. Raises NotationError where it has none."""
     return by_numpy(text, values) if has_numpy() else by_definitions(text, values)
 
 
-def by_numpy(text: str, values: Mapping[str, Value]) -> Value:
+def by_numpy(text: str, values: Mapping[str, GradedValue]) -> GradedValue:
     with LOADING, all_or_none():
         from ..programs.evaluate import evaluate
 
     return value_of(evaluate(text, {name: each.named() for name, each in values.items()}, syntax="text"))
 
 
-def by_definitions(text: str, values: Mapping[str, Value]) -> Value:
+def by_definitions(text: str, values: Mapping[str, GradedValue]) -> GradedValue:
     with LOADING, all_or_none():
         from .. import reference
 
     given = {name: reference.tensor(nested(each.numbers, each.extent), each.axes) for name, each in values.items()}
     found = reference.evaluate(text, given)
     axes = tuple(found.shape)
-    return Value(axes, tuple(found.shape.values()), tuple(flat(found.to_list(axes), len(axes))))
+    return GradedValue(axes, tuple(found.shape.values()), tuple(flat(found.to_list(axes), len(axes))))
 
 
 def nested(numbers: Sequence[Any], extent: Sequence[int]) -> Any:

@@ -18,7 +18,7 @@ from ..operators.record import Operator
 ORDINALS = ("first", "second", "third", "fourth")
 
 
-class Positions(NamedTuple):
+class MissingPositions(NamedTuple):
     """Operands by their positions."""
 
     problem: ShapeMismatch
@@ -39,7 +39,7 @@ def shape_error(
 ) -> NotationError:
     """The error for operands that do not fit an operator."""
     sign = operator_sign(record.name)
-    code, message = code_and_message(problem, sign, axes, Positions(problem, sign, shapes))
+    code, message = code_and_message(problem, sign, axes, MissingPositions(problem, sign, shapes))
     notes = described(shapes)
     if problem.kind == "sizes":
         notes += (f"they are one axis because they share the name {problem.axis}",)

@@ -12,11 +12,22 @@ _said: int | None = None
 
 
 class set_printoptions:
-    """Set the number of significant digits of printed tensors; None restores the default.
+    """Set the number of significant digits of printed tensors.
 
-    In a `with` statement it applies until the end of the block. `A.to_text(digits=…)` and `f"{A:.8f}"` format one
-    tensor. Raises NotationError if `digits` is not an integer from 1 to 17.
+    In a `with` statement the setting applies until the end of the block. `A.to_text(digits=…)` and `f"{A:.8f}"` format one tensor.
 
+    Parameters
+    ----------
+    digits : int or None
+        Significant digits, from 1 to 17; None restores the default.
+
+    Raises
+    ------
+    NotationError
+        If `digits` is not an integer from 1 to 17.
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> A = nt.tensor([2 / 3, 1.00001], "a")
     >>> with nt.set_printoptions(digits=8):

@@ -222,27 +222,41 @@ def signature(record: Operator) -> inspect.Signature:
 
 
 def documentation(record: Operator) -> str:
-    """A function's docstring, from its record."""
+    """Return a function's docstring, in NumPy style, from its record."""
     lines = [sentence(record), ""]
-    lines += [f"Signature: {sets(record)} (paper {record.section}). In NumPy: `{record.numpy}`."]
-    lines += [HOW.get(record.kind, "`axis` is a name or several; all other axes are mapped over.")]
-    if sized(record):
-        lines += ["`size` is that of the new axis; `sizes` gives it by name."]
-    if record.options:
-        lines += ["Further: " + ", ".join(f"{name}={value}" for name, value in record.options) + "."]
-    if record.counts_from_zero:
-        lines += ["Indices count from 0 here, and from 1 in formulas."]
-    lines += ["Raises NotationError where an axis is missing or has two sizes."]
+    lines += [f"Signature: {sets(record)} (paper {record.section}). In NumPy: `{record.numpy}`.", ""]
+    lines += ["Parameters", "----------", *_parameters(record), "", "Returns", "-------", "NamedTensor", ""]
+    lines += ["Raises", "------", "NotationError", "    If an axis is missing (301), or has two sizes (302)."]
     if record.python_name in EXAMPLES:
         example, shown = EXAMPLES[record.python_name]
-        lines += ["", f">>> {example}", shown]
+        lines += ["", "Examples", "--------", f">>> {example}", shown]
     return "\n".join(lines)
 
 
-HOW = {
-    "elementwise": "Broadcasts over the union of the axes.",
-    "contraction": "`axis` is a name or several, or None for the elementwise product; axes that both operands keep are aligned.",
-    "structure": "`axis` is a name; all other axes are mapped over.",
+def _parameters(record: Operator) -> list[str]:
+    """Return the lines of the section on parameters."""
+    lines: list[str] = []
+    if record.arity[1] == MANY:
+        lines += ["*tensors : tensor or number", "    The operands."]
+    else:
+        names, required = OPERANDS[: record.arity[1]], OPERANDS[: record.arity[0]]
+        for name in names:
+            lines += [f"{name} : tensor or number" + ("" if name in required else ", optional")]
+            lines += ["    Indices count from 0 here, and from 1 in formulas."] if record.counts_from_zero else []
+    if record.kind != "elementwise":
+        several = record.kind != "structure"
+        lines += ["axis : str or iterable of str" if several else "axis : str"]
+        lines += [f"    {AXIS.get(record.kind, 'The axes of the signature; the function is lifted over all others.')}"]
+    if sized(record):
+        lines += ["size : int, optional", "    Size of the new axis.", "sizes : mapping of str to int, optional"]
+        lines += ["    Sizes of the new axes by name."]
+    lines += [f"{name} : {type(value).__name__} (default: {value})" for name, value in record.options]
+    return lines
+
+
+AXIS = {
+    "contraction": "The axes to contract; None for the elementwise product. Other shared axes are aligned.",
+    "structure": "The axis of the signature; the function is lifted over all others.",
 }
 
 

@@ -22,7 +22,7 @@ from ..core.tensor import NamedTensor, made, made_as
 _MAPPED: WeakKeyDictionary[Any, tuple[str, ...]] = WeakKeyDictionary()  # of traces, the names of the axis they map over
 
 
-class Names(tuple[str, ...]):
+class MappedNames(tuple[str, ...]):
     """The axes of a tensor in a tree of JAX; equal to others of the same axes, whatever axis is mapped over.
 
     `added` are the names of the axis that JAX may put in front of this tensor after the trace `within` has ended.
@@ -38,7 +38,7 @@ def names_for_tree(tensor: NamedTensor) -> tuple[str, ...]:
     names = layout.names if type(layout) is UnnamedAxes else layout.axes
     if not _MAPPED or (trace := current_trace()) is None or trace not in _MAPPED:
         return names
-    within = Names(names)
+    within = MappedNames(names)
     within.added, within.within = _MAPPED[trace], ref(trace)
     return within
 
@@ -75,7 +75,7 @@ def of_slice(leaf: Any, names: tuple[str, ...]) -> NamedTensor:
 
 def of_stacked(leaf: Any, names: tuple[str, ...]) -> NamedTensor | None:
     """Return the tensor of an array with an extra leading axis; None if that axis was not mapped over."""
-    if not isinstance(names, Names) or names.within is None or names.within() is current_trace():
+    if not isinstance(names, MappedNames) or names.within is None or names.within() is current_trace():
         return None
     if len(names.added) != 1 or names.added[0] in names:
         return unnamed(leaf, tuple(names), added_error(names, names.added, "scan"))
@@ -83,7 +83,7 @@ def of_stacked(leaf: Any, names: tuple[str, ...]) -> NamedTensor | None:
 
 
 # --------------------------------------------------------------------------------------------------------------- vmap
-class Sizes(tuple[int, ...]):
+class MappedSizes(tuple[int, ...]):
     """The sizes of a tensor as `jax.vmap` asks for them: by position, and by name."""
 
     names: tuple[str, ...] = ()
@@ -100,14 +100,14 @@ class Sizes(tuple[int, ...]):
         return super().__getitem__(axis)
 
 
-def sizes_for_jax(tensor: NamedTensor) -> Sizes | None:
+def sizes_for_jax(tensor: NamedTensor) -> MappedSizes | None:
     """The shape that np.shape gives where JAX asks for it; None where anyone else does."""
     if not sys._getframe(2).f_globals.get("__name__", "").startswith("jax."):
         return None
     layout = tensor.layout
     if isinstance(layout, UnnamedAxes):
-        return Sizes(layout.array_shape)
-    sizes = Sizes(layout.extent)
+        return MappedSizes(layout.array_shape)
+    sizes = MappedSizes(layout.extent)
     sizes.names = layout.axes
     return sizes
 

@@ -24,10 +24,27 @@ from .mapped_axes import sizes_for_jax
 
 # ------------------------------------------------------------------------------- renaming and reshaping (paper §3.6)
 def rename(self: NamedTensor, names: Mapping[str, str] | None = None, /, **named: str) -> NamedTensor:
-    """X_{height→rows}: the same numbers, axes under other names, all at once.
+    """Rename axes, all simultaneously: X_{height→rows}.
 
-    Raises NotationError where an axis is missing, or two would get one name (paper §3.6).
+    Parameters
+    ----------
+    names : mapping of str to str, optional
+        New name per axis, if a name is not a Python identifier.
+    **named : str
+        New name per axis.
 
+    Returns
+    -------
+    NamedTensor
+        The same elements under the new names.
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or two axes would get one name (303; paper §3.6).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> nt.tensor([1, 2], "height").rename(height="rows")
     NamedTensor([1, 2], "rows")
@@ -44,10 +61,26 @@ def rename(self: NamedTensor, names: Mapping[str, str] | None = None, /, **named
 def merge(
     self: NamedTensor, groups: Mapping[str, str | Iterable[str]] | None = None, /, **named: str | Iterable[str]
 ) -> NamedTensor:
-    """X_{(height,width)→layer}: axes made one, row-major in the order written.
+    """Merge axes into one, row-major in the order written: X_{(height,width)→layer}.
 
-    Raises NotationError where an axis is missing, or another has the new name (paper §3.6).
+    Parameters
+    ----------
+    groups : mapping of str to (str or iterable of str), optional
+        The axes to merge per new axis, if a name is not a Python identifier.
+    **named : str or iterable of str
+        The axes to merge per new axis.
 
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or another axis has the new name (303; paper §3.6).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> nt.tensor([[3, 1, 4], [1, 5, 9]], "height width").merge(layer="height width").array.tolist()
     [3, 1, 4, 1, 5, 9]
@@ -62,10 +95,26 @@ def merge(
 def split(
     self: NamedTensor, axes: Mapping[str, Mapping[str, int | None]] | None = None, /, **named: Mapping[str, int | None]
 ) -> NamedTensor:
-    """X_{layer→(heads,key)}: an axis made several, whose sizes are given; one may be None.
+    """Split an axis into several: X_{layer→(heads,key)}.
 
-    Raises NotationError where the sizes do not make up that of the axis (paper §3.6).
+    Parameters
+    ----------
+    axes : mapping of str to (mapping of str to int or None), optional
+        The new axes with their sizes per axis, if a name is not a Python identifier. One size may be None.
+    **named : mapping of str to int or None
+        The new axes with their sizes per axis.
 
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or the sizes do not multiply to its size (313; paper §3.6).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> nt.tensor([1, 2, 3, 4, 5, 6], "layer").split(layer={"heads": 2, "key": None}).shape
     ℝ^{heads[2] × key[3]}
@@ -146,7 +195,30 @@ def as_text(self: NamedTensor) -> str:
 
 
 def to_text(self: NamedTensor, digits: int | None = None) -> str:
-    """A table for terminals, with the names of the axes; `digits` are significant ones, see `set_printoptions`."""
+    """Format the tensor as a table for terminals.
+
+    Parameters
+    ----------
+    digits : int, optional
+        Significant digits (default: those of `set_printoptions`).
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    NotationError
+        If `digits` is not an integer from 1 to 17.
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> print(nt.tensor([3, 1], "a").to_text())
+    a │ 1  2
+    ──┼─────
+      │ 3  1
+    """
     with LOADING, all_or_none():
         from . import tables
 
@@ -154,13 +226,29 @@ def to_text(self: NamedTensor, digits: int | None = None) -> str:
 
 
 def to_latex(self: NamedTensor, macros: bool = False, digits: int | None = None) -> str:
-    """The number, row or matrix in LaTeX, `macros`: in the paper's own; `digits` are significant ones, see `set_printoptions`.
+    r"""Format a number, row or matrix as LaTeX.
 
-    Raises NotationError for more than two axes.
+    Parameters
+    ----------
+    macros : bool
+        Whether to use the paper's macros (default: False).
+    digits : int, optional
+        Significant digits (default: those of `set_printoptions`).
 
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    NotationError
+        If there are more than two axes.
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> print(nt.tensor([[3, 1, 4], [1, 5, 9]], "height width").to_latex(macros=True))
-    \\nmatrix{\\name{height}}{\\name{width}}{3 & 1 & 4 \\\\ 1 & 5 & 9}
+    \nmatrix{\name{height}}{\name{width}}{3 & 1 & 4 \\ 1 & 5 & 9}
     """
     with LOADING, all_or_none():
         from .latex import latex_of

@@ -20,7 +20,7 @@ from .plans import plan_of
 from .repairs import repairs
 from .replies import Reply, axes_data, error_data, shape_data, type_data, warning_data
 from .requests import Request
-from .typed import Input, Typed, first_mentions, typed
+from .typed import TypedInput, TypedText, first_mentions, typed
 
 NOTHING: Reply = {
     "latex": None, "plain_latex": None, "macros_latex": None, "axes": [], "inputs": [], "parts": [], "names": [],
@@ -52,7 +52,7 @@ def check(request: Request) -> Reply:
     return reply
 
 
-def planned(found: Typed) -> Reply | None:
+def planned(found: TypedText) -> Reply | None:
     """The plan of a text that is right and has a value, as `plan` would tell it."""
     if found.errors or found.checked.result.shape is None:
         return None
@@ -74,7 +74,7 @@ def mending(problem: NotationError, errors: Sequence[NotationError], request: Re
     return repairs(problem, errors, errors_of) if problem.source == request.word("text", None) else []
 
 
-def checked_reply(found: Typed, request: Request) -> Reply:
+def checked_reply(found: TypedText, request: Request) -> Reply:
     result, program = found.checked.result, found.program
     parts = parts_of(found)
     colors = tints(found.axes)
@@ -105,13 +105,13 @@ def checked_reply(found: Typed, request: Request) -> Reply:
     }
 
 
-def offered(found: Typed, request: Request) -> list[NotationError]:
+def offered(found: TypedText, request: Request) -> list[NotationError]:
     """The first errors, the first of them with the translation of the text where that is in positional notation."""
     errors = [*found.checked.result.errors[:MENDED]]
     return [with_offer(error, found.program.source, request.inputs()) for error in errors[:1]] + errors[1:]
 
 
-def parts_of(found: Typed) -> list[Reply]:
+def parts_of(found: TypedText) -> list[Reply]:
     """Each piece of the text that has a type, once: where it stands in several definitions, as it was first used."""
     checker = found.checked.checker
     if checker is None:
@@ -129,7 +129,7 @@ def parts_of(found: Typed) -> list[Reply]:
     return list(seen.values())
 
 
-def named_parts(found: Typed, parts: list[Reply]) -> dict[Span, Mapping[str, Any]]:
+def named_parts(found: TypedText, parts: list[Reply]) -> dict[Span, Mapping[str, Any]]:
     """The parts that are names, with their axes; of x^2 it is x that has the name."""
     types = {(start, end): dict(each["axes"]) for each in parts for start, end in [each["span"]]}
     checker = found.checked.checker
@@ -142,7 +142,7 @@ def inside(inner: Span, outer: Span) -> bool:
     return inner != outer and outer[0] <= inner[0] and inner[1] <= outer[1]
 
 
-def input_data(given: Input, found: Typed) -> Reply:
+def input_data(given: TypedInput, found: TypedText) -> Reply:
     """An input for the page."""
     place = first_mentions(found.goal).get(given.name)
     return {
@@ -162,7 +162,7 @@ def open_type(axes: Mapping[str, int | None]) -> str:
     return f"ℝ^{{{' × '.join(axis if size is None else f'{axis}[{size}]' for axis, size in axes.items())}}}"
 
 
-def domain_of(name: str, found: Typed) -> Reply:
+def domain_of(name: str, found: TypedText) -> Reply:
     """What its elements are, as its declaration says."""
     for given, bounds in declared_sets(found):
         if given[0] == name and given[1] != "field":
@@ -170,7 +170,7 @@ def domain_of(name: str, found: Typed) -> Reply:
     return {"kind": "reals", "bounds": []}
 
 
-def declared_sets(found: Typed) -> Iterator[tuple[tuple[str, str], list[float]]]:
+def declared_sets(found: TypedText) -> Iterator[tuple[tuple[str, str], list[float]]]:
     for _, name, sets, _ in found.program.scope.declarations:
         bounds = [each.value for each in sets[0].elements if isinstance(each, Number)]
         if len(bounds) == len(sets[0].elements):

@@ -12,7 +12,7 @@ from ..programs.executable import Options
 from .replies import Reply
 from .requests import Request
 from .stages import Stages, stages_of
-from .typed import Typed, typed
+from .typed import TypedText, typed
 
 LIBRARIES = ("numpy", "torch", "jax", "javascript", "einsum")
 
@@ -42,7 +42,7 @@ def code_of(stages: Stages, library: str) -> str:
     return readable_code(library, stages.root, named_terms(stages.checker), list(stages.typed.given))
 
 
-def as_einsum(found: Typed) -> Reply:
+def as_einsum(found: TypedText) -> Reply:
     try:
         return {"text": to_einsum(found.goal, found.given, Options(dict(found.sizes))), "why": None}
     except NotationError as problem:

@@ -15,7 +15,7 @@ from ..programs.program import Formula
 from .marked_latex import marked_latex
 from .replies import Reply, axes_data
 from .requests import Request
-from .typed import Typed, typed
+from .typed import TypedText, typed
 
 MOST = 20_000  # rewrites
 
@@ -68,5 +68,5 @@ def highlight(tree: Any, axes: Any) -> str:
     return marked_latex(tree, tints({**axes, **dict.fromkeys(axes_in(tree))}))
 
 
-def shapes_of(found: Typed) -> dict[str, Any]:
+def shapes_of(found: TypedText) -> dict[str, Any]:
     return {name: each for name, each in found.given.items() if isinstance(each, dict)}

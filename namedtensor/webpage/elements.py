@@ -18,7 +18,7 @@ Place = Mapping[str, str]
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenElement:
     """A piece of text, and how tightly it binds."""
 
     text: str
@@ -28,72 +28,72 @@ class Written:
         return self.text if self.level >= level else f"({self.text})"
 
 
-class Writes(Protocol):
-    def element(self, term: Term, at: Place) -> Written: ...
-    def opaque(self, term: Term, at: Place) -> Written: ...
-    def remember(self, term: Term, at: Place, found: Written) -> Written: ...
+class ElementWrites(Protocol):
+    def element(self, term: Term, at: Place) -> WrittenElement: ...
+    def opaque(self, term: Term, at: Place) -> WrittenElement: ...
+    def remember(self, term: Term, at: Place, found: WrittenElement) -> WrittenElement: ...
     def total(
         self, term: Term, at: Place, axes: tuple[str, ...], sizes: Mapping[str, int], start: str, grow: str,
-        body: Callable[[Place], Written],
-    ) -> Written: ...  # fmt: skip
+        body: Callable[[Place], WrittenElement],
+    ) -> WrittenElement: ...  # fmt: skip
 
 
-Rule = Callable[[Writes, Term, Place], Written]
+Rule = Callable[[ElementWrites, Term, Place], WrittenElement]
 
 
 # ----------------------------------------------------------------------------------------------------- one element each
-def given(w: Writes, term: Term, at: Place) -> Written:
+def given(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
     name = str(term.options[-1])
-    return Written(f"{name}[{', '.join(at.values())}]" if at else name)
+    return WrittenElement(f"{name}[{', '.join(at.values())}]" if at else name)
 
 
-def number(w: Writes, term: Term, at: Place) -> Written:
+def number(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
     value: Any = term.number
     if isinstance(value, bool):
-        return Written(str(int(value)))
+        return WrittenElement(str(int(value)))
     if math.isnan(value):
-        return Written("undefined")
+        return WrittenElement("undefined")
     root = root_of_a_size(term.node, value)
     if root is not None:
-        return Written(f"√({root})")
+        return WrittenElement(f"√({root})")
     text = "∞" if math.isinf(value) else repr(int(value) if value == int(value) else value).replace("-", "−")
-    return Written(f"−{text}" if value == -math.inf else text, ATOM if value >= 0 else SUM)
+    return WrittenElement(f"−{text}" if value == -math.inf else text, ATOM if value >= 0 else SUM)
 
 
 def infix(sign: str, level: int, right: int | None = None) -> Rule:
-    def rule(w: Writes, term: Term, at: Place) -> Written:
+    def rule(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
         first, second = (w.element(each, at) for each in term.arguments)
-        return Written(f"{first.within(level)} {sign} {second.within(level if right is None else right)}", level)
+        return WrittenElement(f"{first.within(level)} {sign} {second.within(level if right is None else right)}", level)
 
     return rule
 
 
-def function(w: Writes, term: Term, at: Place) -> Written:
+def function(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
     arguments = [w.element(each, at).text for each in term.arguments]
     if term.options:
         return w.opaque(term, at)
-    return Written(f"{term.operator}({', '.join(arguments)})")
+    return WrittenElement(f"{term.operator}({', '.join(arguments)})")
 
 
 def before(sign: str, level: int) -> Rule:
-    return lambda w, term, at: Written(f"{sign}{w.element(term.arguments[0], at).within(ATOM)}", level)
+    return lambda w, term, at: WrittenElement(f"{sign}{w.element(term.arguments[0], at).within(ATOM)}", level)
 
 
 def around(opens: str, closes: str) -> Rule:
-    return lambda w, term, at: Written(f"{opens}{w.element(term.arguments[0], at).text}{closes}")
+    return lambda w, term, at: WrittenElement(f"{opens}{w.element(term.arguments[0], at).text}{closes}")
 
 
-def power(w: Writes, term: Term, at: Place) -> Written:
+def power(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
     base, exponent = (w.element(each, at) for each in term.arguments)
-    return Written(f"{base.within(ATOM)}^{exponent.within(ATOM)}", PRODUCT)
+    return WrittenElement(f"{base.within(ATOM)}^{exponent.within(ATOM)}", PRODUCT)
 
 
-def where(w: Writes, term: Term, at: Place) -> Written:
+def where(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
     condition, yes, no = (w.element(each, at).within(RELATION) for each in term.arguments)
-    return Written(f"{yes} if {condition} else {no}", LOOSE)
+    return WrittenElement(f"{yes} if {condition} else {no}", LOOSE)
 
 
-def cases(w: Writes, term: Term, at: Place) -> Written:
+def cases(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
     parts = [w.element(each, at).within(RELATION) for each in term.arguments]
     if len(parts) % 2 == 0:
         parts.append("undefined")
@@ -101,25 +101,25 @@ def cases(w: Writes, term: Term, at: Place) -> Written:
     while parts:
         condition, value = parts.pop(), parts.pop()
         found = f"{value} if {condition} else {found}"
-    return Written(found, LOOSE)
+    return WrittenElement(found, LOOSE)
 
 
 # ------------------------------------------------------------------------------------------------------ indices, renamed
-def through(w: Writes, term: Term, at: Place) -> Written:
+def through(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
     return w.element(term.arguments[0], at)
 
 
-def renamed(w: Writes, term: Term, at: Place) -> Written:
+def renamed(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
     old = {new: old for old, new in term.options}
     return w.element(term.arguments[0], {old.get(axis, axis): index for axis, index in at.items()})
 
 
-def picked(w: Writes, term: Term, at: Place) -> Written:
+def picked(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
     axis, index = term.options
     return w.element(term.arguments[0], {**at, axis: str(index + 1)})
 
 
-def merged(w: Writes, term: Term, at: Place) -> Written:
+def merged(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
     """Of (a, b) → c the element c is that of a and b, row by row."""
     old, new = term.options
     sizes = term.arguments[0].shape
@@ -131,7 +131,7 @@ def merged(w: Writes, term: Term, at: Place) -> Written:
     return w.element(term.arguments[0], found)
 
 
-def split(w: Writes, term: Term, at: Place) -> Written:
+def split(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
     old, parts = term.options
     found = ""
     for axis, size in parts:
@@ -144,32 +144,32 @@ def bracketed(index: str) -> str:
     return f"({index})" if " " in index else index
 
 
-def iota(w: Writes, term: Term, at: Place) -> Written:
+def iota(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
     (index,) = at.values()
     first = term.options[0] if term.options and isinstance(term.options[0], int) else 1
     if first == 1:
-        return Written(index, SUM if " " in index else ATOM)
-    return Written(f"{bracketed(index)} {'+' if first > 1 else '−'} {abs(first - 1)}", SUM)
+        return WrittenElement(index, SUM if " " in index else ATOM)
+    return WrittenElement(f"{bracketed(index)} {'+' if first > 1 else '−'} {abs(first - 1)}", SUM)
 
 
-def identity(w: Writes, term: Term, at: Place) -> Written:
+def identity(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
     row, column = (at[axis] for axis in term.axes)
-    return Written(f"𝕀[{row} = {column}]")
+    return WrittenElement(f"𝕀[{row} = {column}]")
 
 
-def onehot(w: Writes, term: Term, at: Place) -> Written:
+def onehot(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
     (axis,) = term.axes
-    return Written(f"𝕀[{w.element(term.arguments[0], at).within(SUM)} = {at[axis]}]")
+    return WrittenElement(f"𝕀[{w.element(term.arguments[0], at).within(SUM)} = {at[axis]}]")
 
 
-def indexed(w: Writes, term: Term, at: Place) -> Written:
+def indexed(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
     tensor, index = term.arguments
     found = w.element(index, at).text
     return w.element(tensor, {**at, term.axes[0]: found})
 
 
 def window(between: Callable[[str, str, int], str]) -> Rule:
-    def rule(w: Writes, term: Term, at: Place) -> Written:
+    def rule(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
         axis, kernel = term.axes
         where = between(bracketed(at[axis]), bracketed(at[kernel]), term.shape[kernel])
         return w.element(term.arguments[0], {**at, axis: where})
@@ -177,14 +177,14 @@ def window(between: Callable[[str, str, int], str]) -> Rule:
     return rule
 
 
-def joined(w: Writes, term: Term, at: Place) -> Written:
+def joined(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
     """X ⊕ Y: of X as far as it goes, then of Y."""
     (axis,) = term.axes
     first, second = term.arguments
     size, index = first.shape[axis], at[axis]
     early = w.element(first, at)
     late = w.element(second, {**at, axis: f"{bracketed(index)} − {size}"})
-    return Written(f"{early.within(SUM)} if {index} ≤ {size} else {late.within(SUM)}", LOOSE)
+    return WrittenElement(f"{early.within(SUM)} if {index} ≤ {size} else {late.within(SUM)}", LOOSE)
 
 
 # --------------------------------------------------------------------------------------------------------------- totals
@@ -199,25 +199,25 @@ def count(term: Term) -> int:
     return found
 
 
-def reduced(start: str, grow: str, body: Callable[[Writes, Term, Place], Written]) -> Rule:
+def reduced(start: str, grow: str, body: Callable[[ElementWrites, Term, Place], WrittenElement]) -> Rule:
     """A loop that makes one number of many."""
 
-    def rule(w: Writes, term: Term, at: Place) -> Written:
+    def rule(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
         found = w.total(term, at, term.axes, extents(term), start, grow, lambda place: body(w, term, place))
         return w.remember(term, at, found)
 
     return rule
 
 
-def operand(w: Writes, term: Term, at: Place) -> Written:
+def operand(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
     return w.element(term.arguments[0], at)
 
 
-def product(w: Writes, term: Term, at: Place) -> Written:
+def product(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
     return infix("·", PRODUCT)(w, term, at)
 
 
-def contraction(w: Writes, term: Term, at: Place) -> Written:
+def contraction(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
     return (reduced("0", "{0} += {1}", product) if term.axes else infix("·", PRODUCT))(w, term, at)
 
 
@@ -230,37 +230,47 @@ def outside(axes: tuple[str, ...], at: Place) -> dict[str, str]:
     return {axis: index for axis, index in at.items() if axis not in axes}
 
 
-def summed(w: Writes, term: Term, at: Place, of: Callable[[Written], str]) -> Written:
+def summed(w: ElementWrites, term: Term, at: Place, of: Callable[[WrittenElement], str]) -> WrittenElement:
     """The sum along the axes of something of each element."""
     rest = outside(term.axes, at)
     return w.total(
-        term, rest, term.axes, extents(term), "0", "{0} += {1}", lambda place: Written(of(operand(w, term, place)))
+        term,
+        rest,
+        term.axes,
+        extents(term),
+        "0",
+        "{0} += {1}",
+        lambda place: WrittenElement(of(operand(w, term, place))),
     )
 
 
-def mean(w: Writes, term: Term, at: Place) -> Written:
-    return w.remember(term, at, Written(f"{summed(w, term, at, lambda each: each.text).text} / {count(term)}", PRODUCT))
+def mean(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
+    return w.remember(
+        term, at, WrittenElement(f"{summed(w, term, at, lambda each: each.text).text} / {count(term)}", PRODUCT)
+    )
 
 
-def deviations(w: Writes, term: Term, at: Place) -> tuple[Written, Written]:
+def deviations(w: ElementWrites, term: Term, at: Place) -> tuple[WrittenElement, WrittenElement]:
     """The mean, and the mean square of the distances from it."""
-    middle = Written(f"{summed(w, term, at, lambda each: each.text).text} / {count(term)}", PRODUCT)
+    middle = WrittenElement(f"{summed(w, term, at, lambda each: each.text).text} / {count(term)}", PRODUCT)
     squares = summed(w, term, at, lambda each: f"({each.within(SUM)} − {middle.text})^2")
-    return middle, Written(f"{squares.text} / {count(term)}", PRODUCT)
+    return middle, WrittenElement(f"{squares.text} / {count(term)}", PRODUCT)
 
 
-def variance(w: Writes, term: Term, at: Place) -> Written:
+def variance(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
     return w.remember(term, at, deviations(w, term, at)[1])
 
 
-def deviation(w: Writes, term: Term, at: Place) -> Written:
-    return w.remember(term, at, Written(f"√({deviations(w, term, at)[1].text})"))
+def deviation(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
+    return w.remember(term, at, WrittenElement(f"√({deviations(w, term, at)[1].text})"))
 
 
-def standardized(w: Writes, term: Term, at: Place) -> Written:
+def standardized(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
     middle, square = shared(w, term, at, deviations)
     epsilon = term.options[0] if term.options else dict(REGISTRY["standardize"].options)["eps"]
-    return Written(f"({operand(w, term, at).within(SUM)} − {middle.text}) / √({square.text} + {epsilon})", PRODUCT)
+    return WrittenElement(
+        f"({operand(w, term, at).within(SUM)} − {middle.text}) / √({square.text} + {epsilon})", PRODUCT
+    )
 
 
 def shared(w: Any, term: Term, at: Place, make: Callable[..., Any]) -> Any:
@@ -273,27 +283,27 @@ def shared(w: Any, term: Term, at: Place, make: Callable[..., Any]) -> Any:
     return block.known[mark]
 
 
-def of_exponentials(w: Writes, term: Term, at: Place) -> Written:
+def of_exponentials(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
     return summed(w, term, at, lambda each: f"exp({each.text})")
 
 
-def softmax(w: Writes, term: Term, at: Place) -> Written:
+def softmax(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
     total = shared(w, term, at, of_exponentials)
-    return Written(f"exp({operand(w, term, at).text}) / {total.text}", PRODUCT)
+    return WrittenElement(f"exp({operand(w, term, at).text}) / {total.text}", PRODUCT)
 
 
-def logsoftmax(w: Writes, term: Term, at: Place) -> Written:
+def logsoftmax(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
     total = shared(w, term, at, of_exponentials)
-    return Written(f"{operand(w, term, at).within(SUM)} − log({total.text})", SUM)
+    return WrittenElement(f"{operand(w, term, at).within(SUM)} − log({total.text})", SUM)
 
 
-def logsumexp(w: Writes, term: Term, at: Place) -> Written:
-    return w.remember(term, at, Written(f"log({of_exponentials(w, term, at).text})"))
+def logsumexp(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
+    return w.remember(term, at, WrittenElement(f"log({of_exponentials(w, term, at).text})"))
 
 
 ELEMENTS: dict[str, Rule] = {
     **{record.name: function for record in REGISTRY.values() if record.kind == "elementwise" and record.name.isidentifier()},
-    "input": given, "number": number, "unknown": lambda w, term, at: Written(str(term.options[0])),
+    "input": given, "number": number, "unknown": lambda w, term, at: WrittenElement(str(term.options[0])),
     "+": infix("+", SUM), "-": infix("−", SUM, PRODUCT), "/": infix("/", PRODUCT, ATOM),
     "negative": before("−", SUM), "sqrt": around("√(", ")"), "indicator": around("𝕀[", "]"), "^": power, "pow": power,
     **{sign: infix(sign, RELATION, SUM) for sign in ("=", "≠", "<", "≤", ">", "≥", "∧", "∨")},

@@ -13,7 +13,7 @@ PAPER = "Named Tensor Notation"
 LELARGE = "Lelarge, Transformers using Named Tensor Notation"
 
 
-class Example(NamedTuple):
+class PageExample(NamedTuple):
     """One formula; `values` are those that are worth a look, `labels` words on the positions of an axis."""
 
     name: str
@@ -30,37 +30,37 @@ MATRIX = {"A": "ℝ^{height[3] × width[3]}"}
 NUMBERS = {"A": [[3, 1, 4], [1, 5, 9], [2, 6, 5]]}
 
 EXAMPLES = (
-    Example(
+    PageExample(
         "attention", "attention of one query", f"{PAPER}, §4.3", "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V",
         {"Q": "ℝ^{key[3]}", "K": "ℝ^{seq[4] × key[3]}", "V": "ℝ^{seq[4] × val[2]}"}, {}, {"seq": WORDS},
     ),
-    Example("sum", "a sum over one axis", f"{PAPER}, §3.3", "∑_{height} A", MATRIX, NUMBERS),
-    Example("broadcasting", "a row added to a matrix, by name", f"{PAPER}, §3.2", "A + y", {**MATRIX, "y": "ℝ^{width[3]}"},
+    PageExample("sum", "a sum over one axis", f"{PAPER}, §3.3", "∑_{height} A", MATRIX, NUMBERS),
+    PageExample("broadcasting", "a row added to a matrix, by name", f"{PAPER}, §3.2", "A + y", {**MATRIX, "y": "ℝ^{width[3]}"},
             {**NUMBERS, "y": [1, 4, 1]}),
-    Example("contraction", "a contraction: multiply, then sum", f"{PAPER}, §3.4", "A ⊙_{width} y", {**MATRIX, "y": "ℝ^{width[3]}"},
+    PageExample("contraction", "a contraction: multiply, then sum", f"{PAPER}, §3.4", "A ⊙_{width} y", {**MATRIX, "y": "ℝ^{width[3]}"},
             {**NUMBERS, "y": [1, 4, 1]}),
-    Example("outer", "an outer product", f"{PAPER}, §3.4", "x ⊙ y", {"x": "ℝ^{height[3]}", "y": "ℝ^{width[4]}"}),
-    Example("softmax", "softmax, by its definition", f"{PAPER}, §3.5", "exp A / ∑_{height} exp A", MATRIX, NUMBERS),
-    Example("renaming", "all products of rows with rows", f"{PAPER}, §3.6", "A ⊙_{width} A_{height→height'}", MATRIX, NUMBERS),
-    Example("reshaping", "two axes become one", f"{PAPER}, §3.6", "A_{(height, width)→layer}", MATRIX, NUMBERS),
-    Example("indexing", "the embeddings of a sequence of words", f"{PAPER}, §3.7", "I ∈ [5]^{seq}\nE_{vocab(I)}",
+    PageExample("outer", "an outer product", f"{PAPER}, §3.4", "x ⊙ y", {"x": "ℝ^{height[3]}", "y": "ℝ^{width[4]}"}),
+    PageExample("softmax", "softmax, by its definition", f"{PAPER}, §3.5", "exp A / ∑_{height} exp A", MATRIX, NUMBERS),
+    PageExample("renaming", "all products of rows with rows", f"{PAPER}, §3.6", "A ⊙_{width} A_{height→height'}", MATRIX, NUMBERS),
+    PageExample("reshaping", "two axes become one", f"{PAPER}, §3.6", "A_{(height, width)→layer}", MATRIX, NUMBERS),
+    PageExample("indexing", "the embeddings of a sequence of words", f"{PAPER}, §3.7", "I ∈ [5]^{seq}\nE_{vocab(I)}",
             {"E": "ℝ^{vocab[5] × emb[3]}", "I": "ℝ^{seq[4]}"}, {"I": [3, 1, 5, 2]}, {"seq": WORDS}),
-    Example(
+    PageExample(
         "layer", "a layer of a network", f"{PAPER}, §4.1", "σ(W ⊙_{input} X + b)",
         {"W": "ℝ^{hidden[3] × input[2]}", "X": "ℝ^{batch[4] × input[2]}", "b": "ℝ^{hidden[3]}"},
     ),
-    Example(
+    PageExample(
         "recurrence", "a recurrent network", f"{PAPER}, §4.2",
         "x^t ∈ ℝ^{input} for t = 1, …, n\nW ∈ ℝ^{hidden × hidden'}\n|hidden| = |hidden'|\nU ∈ ℝ^{input × hidden'}\nb ∈ ℝ^{hidden'}\n"
         "h^0 ∈ ℝ^{hidden}\nh^t = σ(W ⊙_{hidden} h^{t-1} + U ⊙_{input} x^t + b)_{hidden'→hidden} for t = 1, …, n\nh^n",
         {"n": 3},
     ),
-    Example(
+    PageExample(
         "masked", "causal self-attention", f"{PAPER}, §4.3",
         "S = Q ⊙_{key} K / √|key|\nM = { 0 if iota_{seq} ≤ iota_{seq'}; −∞ otherwise }\nsoftmax_{seq}(S + M) ⊙_{seq} V",
         {"Q": "ℝ^{seq'[4] × key[3]}", "K": "ℝ^{seq[4] × key[3]}", "V": "ℝ^{seq[4] × val[2]}"}, {}, {"seq": WORDS, "seq'": WORDS},
     ),
-    Example(
+    PageExample(
         "heads", "self-attention with several heads", f"{PAPER}, appendix A.1",
         "Q = W^Q ⊙_{layer} X_{seq→seq'}\nK = W^K ⊙_{layer} X\nV = W^V ⊙_{layer} X\n"
         "W^Q, W^K ∈ ℝ^{heads × layer × key}\nW^V ∈ ℝ^{heads × layer × val}\nW^O ∈ ℝ^{heads × val × layer'}\n"
@@ -68,15 +68,15 @@ EXAMPLES = (
         {"X": "ℝ^{seq[4] × layer[3]}", "W^Q": "ℝ^{heads[2] × layer[3] × key[2]}", "W^K": "ℝ^{heads[2] × layer[3] × key[2]}",
          "W^V": "ℝ^{heads[2] × layer[3] × val[2]}", "W^O": "ℝ^{heads[2] × val[2] × layer'[3]}"}, {}, {"seq": WORDS, "seq'": WORDS},
     ),
-    Example("convolution", "a convolution in one dimension", f"{PAPER}, §4.4", "W ⊙_{kernel} unroll_{seq, kernel} X",
+    PageExample("convolution", "a convolution in one dimension", f"{PAPER}, §4.4", "W ⊙_{kernel} unroll_{seq, kernel} X",
             {"X": "ℝ^{seq[7]}", "W": "ℝ^{kernel[3]}"}, {"W": [-1, 0, 1]}),
-    Example("pooling", "max pooling", f"{PAPER}, §4.5", "|kernel| = 2\nmax_{kernel} pool_{seq, kernel} X", {"X": "ℝ^{seq[6]}"}),
-    Example(
+    PageExample("pooling", "max pooling", f"{PAPER}, §4.5", "|kernel| = 2\nmax_{kernel} pool_{seq, kernel} X", {"X": "ℝ^{seq[6]}"}),
+    PageExample(
         "layernorm", "layer normalization", f"{PAPER}, §4.6", "standardize_{layer} X ⊙ γ + β",
         {"X": "ℝ^{seq[3] × layer[4]}", "γ": "ℝ^{layer[4]}", "β": "ℝ^{layer[4]}"}, {"γ": [1, 1, 1, 1], "β": [0, 0, 0, 0]},
     ),
-    Example("jacobian", "the derivative of softmax", f"{PAPER}, §5.1", "∂(softmax_{ax} X)/∂X*", {"X": "ℝ^{ax[3]}"}),
-    Example(
+    PageExample("jacobian", "the derivative of softmax", f"{PAPER}, §5.1", "∂(softmax_{ax} X)/∂X*", {"X": "ℝ^{ax[3]}"}),
+    PageExample(
         "block", "a block of a transformer", LELARGE,
         "LN(X) = standardize_{chans} X ⊙ γ + β\nγ, β ∈ ℝ^{chans}\n"
         "Att(X) = softmax_{seq}(X_{seq→seq'} ⊙_{chans} X / √|chans|) ⊙_{seq} X\n"
@@ -85,11 +85,11 @@ EXAMPLES = (
         {"X": "ℝ^{seq[4] × chans[3]}", "U": "ℝ^{hidden[5] × chans[3]}", "W": "ℝ^{hidden[5] × chans[3]}", "γ": "ℝ^{chans[3]}",
          "β": "ℝ^{chans[3]}"}, {"γ": [1, 1, 1], "β": [0, 0, 0]}, {"seq": WORDS},
     ),
-    Example(
+    PageExample(
         "covariance", "a covariance matrix", "a use of renaming",
         "D = X − mean_{n} X\nD ⊙_{n} D_{feature→feature'} / |n|", {"X": "ℝ^{n[6] × feature[3]}"},
     ),
-    Example(
+    PageExample(
         "gradient", "the gradient of least squares", f"{PAPER}, §5.2", "∂(∑_{n} (X ⊙_{feature} w − y)^2 / 2)/∂w*",
         {"X": "ℝ^{n[5] × feature[2]}", "w": "ℝ^{feature[2]}", "y": "ℝ^{n[5]}"},
     ),

@@ -15,7 +15,7 @@ from ..teaching.equivalence import equivalent as same_of
 from ..teaching.settings import Setting
 from ..teaching.sheet_files import released
 from ..teaching.sheets import Exercise, Sheet, sheet_of
-from ..teaching.values import Value
+from ..teaching.values import GradedValue
 from .replies import Reply, error_data, shape_data
 from .requests import Request
 from .sizes import choices
@@ -94,7 +94,7 @@ def seen(request: Request) -> Reply:
     return {"inputs": inputs, "expected": value_data(found.expected)}
 
 
-def value_data(value: Value) -> Reply:
+def value_data(value: GradedValue) -> Reply:
     axes = [[axis, value.sizes[axis]] for axis in value.axes]
     return {"axes": axes, "data": [plain(each) for each in value.numbers]}
 

@@ -27,7 +27,7 @@ LONGEST = 2000  # steps
 MAX_TEXTS = 16
 
 
-class Result(NamedTuple):
+class FunctionResult(NamedTuple):
     """A result of a function: its number, and its axes in storage order, as positions in the shape of its term."""
 
     number: int
@@ -39,30 +39,30 @@ class Result(NamedTuple):
         return [list(shape[position]) for position in self.order]
 
 
-class Function(NamedTuple):
+class PageFunction(NamedTuple):
     """The text of a function, the number of its results, and which of them are those of steps and of sides of claims."""
 
     source: str
     results: int
-    steps: tuple[Result | None, ...]
-    claims: tuple[tuple[Result, Result], ...]
+    steps: tuple[FunctionResult | None, ...]
+    claims: tuple[tuple[FunctionResult, FunctionResult], ...]
     outline: tuple[Any, ...]
 
 
-_FUNCTIONS: Cache[Any, Sizes[Function]] = Cache("functions of a page's texts", MAX_TEXTS)
+_FUNCTIONS: Cache[Any, Sizes[PageFunction]] = Cache("functions of a page's texts", MAX_TEXTS)
 
 
-def function_of(stages: Stages) -> Function:
+def function_of(stages: Stages) -> PageFunction:
     """The function of a text. Raises NotationError where it has no JavaScript."""
     every, outline = has_every_value(stages), outline_of(stages)
     source, others = without_sizes(stages), sizes_of_no_input(stages)
     key, sizes, places = signature_of(stages, (source, tuple(others.items()), every))
-    known = _FUNCTIONS.get_or_build(key, Sizes[Function])
+    known = _FUNCTIONS.get_or_build(key, Sizes[PageFunction])
     for plan in known.plans:
         if plan.fits(sizes) and plan.executable.outline == outline:
             return plan.executable
 
-    def make(layouts: Mapping[str, Layout]) -> Function:
+    def make(layouts: Mapping[str, Layout]) -> PageFunction:
         goal = WholeProgram(ParsedProgram(source, stages.typed.program.syntax))
         symbolic = stages_for(replace(stages.typed, goal=goal), {**stages.abstract, **layouts}, others)
         return planned(with_steps_of(symbolic, outline), every)
@@ -139,7 +139,7 @@ def with_steps_of(stages: Stages, outline: tuple[Any, ...]) -> Stages:
     return replace(stages, steps=tuple([step for step in stages.steps if row_of(step) in rows]))
 
 
-def planned(stages: Stages, every: bool) -> Function:
+def planned(stages: Stages, every: bool) -> PageFunction:
     """The function for the sizes of a text's types. Raises NotationError where it has no JavaScript."""
     terms = [step.term for step in stages.steps] if every else [stages.steps[stages.value].term]
     terms += [side for claim in stages.claims for side in claim[:2]]
@@ -150,9 +150,10 @@ def planned(stages: Stages, every: bool) -> Function:
         what = "a Python function" if refused is None else refused.primitive
         raise NotationError(408, f"a page has no JavaScript for {what}")
     results = {
-        id(term): Result(number, order_of(term, value)) for number, (term, value) in enumerate(zip(roots, plan.results))
+        id(term): FunctionResult(number, order_of(term, value))
+        for number, (term, value) in enumerate(zip(roots, plan.results))
     }
-    return Function(
+    return PageFunction(
         BACKEND.function_text(plan, tupled=True),
         len(roots),
         tuple([results.get(id(step.term)) for step in stages.steps]),

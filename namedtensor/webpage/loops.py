@@ -22,7 +22,7 @@ from grammar.errors import NotationError
 from ..display.code import named_terms
 from ..terms.environment import source_name
 from ..terms.terms import Term, topological
-from .elements import ELEMENTS, Written
+from .elements import ELEMENTS, WrittenElement
 from .replies import Reply
 from .requests import Request
 from .stages import stages_of, title
@@ -38,36 +38,36 @@ Line = tuple[str, Any]  # what is written, and the span of the formula that it i
 
 
 @dataclass
-class Block:
+class LoopBlock:
     """The inside of a loop: its lines, the indices known there, and what was computed there already."""
 
     indices: tuple[str, ...] = ()
-    lines: list[Line | Loop] = field(default_factory=list["Line | Loop"])
-    known: dict[Any, Written] = field(default_factory=dict[Any, Written])
+    lines: list[Line | NestedLoop] = field(default_factory=list["Line | NestedLoop"])
+    known: dict[Any, WrittenElement] = field(default_factory=dict[Any, WrittenElement])
 
 
-class Loop(NamedTuple):
+class NestedLoop(NamedTuple):
     head: str
-    body: Block
+    body: LoopBlock
 
 
 class NoElement(Exception):
     """That a term has no element that a line could say."""
 
 
-class Writer:
+class LoopWriter:
     """`element` gives the code for one element of a term, and writes before it what has to be computed first."""
 
     def __init__(
-        self, names: Mapping[int, str], text: Callable[[Any], str], whole: dict[int, str], out: list[Line | Loop]
+        self, names: Mapping[int, str], text: Callable[[Any], str], whole: dict[int, str], out: list[Line | NestedLoop]
     ):
         self.names, self.text, self.whole, self.out = names, text, whole, out
-        self.blocks = [Block()]
+        self.blocks = [LoopBlock()]
         self.scores: dict[int, str] = {}  # products that a softmax is taken of
         self.counts: dict[str, int] = {}  # names of numbers that loops make, with the last number after each
 
     # ------------------------------------------------------------------------------------------------------ one element
-    def element(self, term: Term, at: Place) -> Written:
+    def element(self, term: Term, at: Place) -> WrittenElement:
         """The code for an element of a term at these indices."""
         at = {axis: at[axis] for axis in term.shape}
         if id(term) in self.names and id(term) not in self.whole:
@@ -86,7 +86,7 @@ class Writer:
         except NoElement:
             return self.opaque(term, at)
 
-    def opaque(self, term: Term, at: Place) -> Written:
+    def opaque(self, term: Term, at: Place) -> WrittenElement:
         """Return an element of a term that is not expanded into loops."""
         node = term.node
         said = self.text(node) if node is not None else term.operator
@@ -95,7 +95,7 @@ class Writer:
         self.out.append((f"{name} = {said}", getattr(node, "span", None)))
         return taken(name, at.values())
 
-    def remember(self, term: Term, at: Place, found: Written) -> Written:
+    def remember(self, term: Term, at: Place, found: WrittenElement) -> WrittenElement:
         """The same for each later use in the block where it was computed."""
         self.blocks[self.depth(at)].known[(id(term), *sorted(at.items()))] = found
         return found
@@ -115,31 +115,33 @@ class Writer:
     # ------------------------------------------------------------------------------------------------------------ loops
     def total(
         self, term: Term, at: Place, axes: tuple[str, ...], sizes: Mapping[str, int], start: str, grow: str,
-        body: Callable[[Place], Written],
-    ) -> Written:  # fmt: skip
+        body: Callable[[Place], WrittenElement],
+    ) -> WrittenElement:  # fmt: skip
         """A number that loops over some axes make, in the outermost block where all its other indices are known."""
         depth = self.depth(at)
         inner, self.blocks = self.blocks[depth + 1 :], self.blocks[: depth + 1]
         name = self.fresh_name(term, start)
         span = getattr(term.node, "span", None)
-        lines: list[Line | Loop] = [(f"{name} = {start}", span)]
+        lines: list[Line | NestedLoop] = [(f"{name} = {start}", span)]
         with self.opened(axes, sizes, lines, inner) as indices:
             text = body({**at, **indices}).text
             self.blocks[-1].lines.append((grow.format(name, text), span))
         self.blocks[-1].lines += lines
         self.blocks += inner
-        return Written(name)
+        return WrittenElement(name)
 
     @contextmanager
     def opened(
-        self, axes: tuple[str, ...], sizes: Mapping[str, int], lines: list[Line | Loop], inside: list[Block]
+        self, axes: tuple[str, ...], sizes: Mapping[str, int], lines: list[Line | NestedLoop], inside: list[LoopBlock]
     ) -> Generator[dict[str, str]]:
         """Loops over axes, one in another, written to `lines`; the indices that they give."""
         indices: dict[str, str] = {}
-        loops: list[Loop] = []
+        loops: list[NestedLoop] = []
         for axis in axes:
             indices[axis] = self.fresh(axis, inside)
-            loop = Loop(f"for {indices[axis]} in 1 … {sizes[axis]}:", Block((*self.blocks[-1].indices, indices[axis])))
+            loop = NestedLoop(
+                f"for {indices[axis]} in 1 … {sizes[axis]}:", LoopBlock((*self.blocks[-1].indices, indices[axis]))
+            )
             loops.append(loop)
             self.blocks.append(loop.body)
         yield indices
@@ -149,7 +151,7 @@ class Writer:
         if lines_of(self.out) + lines_of(self.blocks[0].lines) + lines_of(lines) > MOST:
             raise NotationError(404, f"written as loops, this has more than {MOST} lines", hint="select one equation")
 
-    def fresh(self, axis: str, inside: list[Block]) -> str:
+    def fresh(self, axis: str, inside: list[LoopBlock]) -> str:
         """A name for an index that no loop around has."""
         taken = {index for block in (*self.blocks, *inside) for index in block.indices}
         index = source_name(axis)
@@ -168,12 +170,12 @@ class Writer:
     def compute(self, term: Term, name: str) -> None:
         """Write the loops that compute a tensor."""
         self.whole.pop(id(term), None)
-        writer = Writer(
+        writer = LoopWriter(
             {each: named for each, named in self.names.items() if each != id(term)}, self.text, self.whole, self.out
         )
         writer.counts, writer.scores = self.counts, self.scores
         axes, sizes = tuple(term.shape), dict(term.shape)
-        lines: list[Line | Loop] = []
+        lines: list[Line | NestedLoop] = []
         with writer.opened(axes, sizes, lines, []) as at:
             found = writer.element(term, at).text
             if f"{taken(name, at.values()).text}" != found:
@@ -184,10 +186,10 @@ class Writer:
         self.whole[id(term)] = name
 
 
-def taken(name: str, indices: Any) -> Written:
+def taken(name: str, indices: Any) -> WrittenElement:
     """An element of a tensor that is there."""
     found = ", ".join(indices)
-    return Written(f"{name}[{found}]" if found else name)
+    return WrittenElement(f"{name}[{found}]" if found else name)
 
 
 def mentions(text: str, index: str) -> bool:
@@ -195,18 +197,18 @@ def mentions(text: str, index: str) -> bool:
     return index in text.replace("(", " ").replace(")", " ").replace(",", " ").split()
 
 
-def lines_of(lines: list[Line | Loop]) -> int:
-    return sum(1 + lines_of(each.body.lines) if isinstance(each, Loop) else 1 for each in lines)
+def lines_of(lines: list[Line | NestedLoop]) -> int:
+    return sum(1 + lines_of(each.body.lines) if isinstance(each, NestedLoop) else 1 for each in lines)
 
 
 # --------------------------------------------------------------------------------------------------------------- a text
 def loops(request: Request) -> Reply:
     """The answer to `loops`."""
     found = stages_of(typed(request))
-    out: list[Line | Loop] = []
+    out: list[Line | NestedLoop] = []
     names = named_terms(found.checker)
     name = names.get(id(found.root)) or title(found.typed)
-    writer = Writer(names, found.checker.text, {}, out)
+    writer = LoopWriter(names, found.checker.text, {}, out)
     writer.scores = dict.fromkeys(products_of_softmax(found.root), "score")
     writer.compute(found.root, name)
     lines = list(laid_out(out, 0))
@@ -223,9 +225,9 @@ def products_of_softmax(root: Term) -> Iterator[int]:
             yield id(below)
 
 
-def laid_out(lines: list[Line | Loop], indent: int) -> Iterator[Reply]:
+def laid_out(lines: list[Line | NestedLoop], indent: int) -> Iterator[Reply]:
     for each in lines:
-        if isinstance(each, Loop):
+        if isinstance(each, NestedLoop):
             yield {"indent": indent, "text": each.head, "span": None}
             yield from laid_out(each.body.lines, indent + 1)
         else:

@@ -11,12 +11,12 @@ from ..display.steps import Step
 from ..scope.names import spelled
 from ..terms.environment import source_name
 from ..terms.terms import Term, resolved_shape
-from .functions import Result, function_of
+from .functions import FunctionResult, function_of
 from .marked_latex import marked_latex
 from .replies import Reply, shape_data
 from .requests import Request
 from .stages import Stages, over, stages_of
-from .typed import Typed, typed
+from .typed import TypedText, typed
 
 
 def plan(request: Request) -> Reply:
@@ -24,7 +24,7 @@ def plan(request: Request) -> Reply:
     return plan_of(typed(request))
 
 
-def plan_of(text: Typed) -> Reply:
+def plan_of(text: TypedText) -> Reply:
     """The plan of a text. Raises NotationError where it is wrong, or has no JavaScript."""
     found = stages_of(text)
     function = function_of(found)
@@ -45,7 +45,7 @@ def is_tensor(found: Stages, name: str) -> bool:
     return not isinstance(found.abstract[name], (int, float))
 
 
-def step_data(found: Stages, step: Step, result: Result | None) -> Reply:
+def step_data(found: Stages, step: Step, result: FunctionResult | None) -> Reply:
     node = step.node if hasattr(step.node, "span") else None
     return {
         "span": list(node.span) if node is not None and node.span != (0, 0) else None,
@@ -61,7 +61,7 @@ def step_data(found: Stages, step: Step, result: Result | None) -> Reply:
     }
 
 
-def laid_out(term: Term, result: Result) -> Reply:
+def laid_out(term: Term, result: FunctionResult) -> Reply:
     """A result with its axes."""
     axes = ((source_name(axis), size) for axis, size in resolved_shape(term.shape).items())
     return {"result": result.number, "axes": result.stored(axes)}

@@ -22,14 +22,14 @@ from ..programs.executable import Options, planned
 from ..programs.named_plans import checked_by_name
 from ..scope.symbols import Definition
 from ..terms.terms import Term
-from .typed import Typed
+from .typed import TypedText
 
 
 @dataclass(frozen=True)
 class Stages:
     """A text with its steps: terms that are typed for tensors of these layouts."""
 
-    typed: Typed
+    typed: TypedText
     checker: Checker
     root: Term
     abstract: Abstract
@@ -82,7 +82,7 @@ class Stages:
             return planned(source, roots, self.abstract, target)
 
 
-def stages_of(found: Typed) -> Stages:
+def stages_of(found: TypedText) -> Stages:
     """The steps of a text that is right. Raises its first error where it is not."""
     found.right()
     sizes = dict(found.sizes)
@@ -90,7 +90,7 @@ def stages_of(found: Typed) -> Stages:
     return stages_for(found, abstract, sizes)
 
 
-def stages_for(found: Typed, abstract: Abstract, sizes: Mapping[str, int]) -> Stages:
+def stages_for(found: TypedText, abstract: Abstract, sizes: Mapping[str, int]) -> Stages:
     """The same for tensors of these layouts, whose sizes may be symbols, and sizes by the names of axes."""
     with recursion_headroom(found.program.source):
         checker, (root,) = checked_by_name(found.goal, abstract, Options(sizes))
@@ -100,7 +100,7 @@ def stages_for(found: Typed, abstract: Abstract, sizes: Mapping[str, int]) -> St
     return Stages(found, checker, root, abstract, explained.stages)
 
 
-def title(found: Typed) -> str:
+def title(found: TypedText) -> str:
     entry = found.goal.entry()
     return "value" if entry is None else entry.name
 

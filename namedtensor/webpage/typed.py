@@ -31,7 +31,7 @@ NUMBER = 3  # for a number that a formula needs and nobody gave
 
 
 @dataclass(frozen=True)
-class Input:
+class TypedInput:
     """An input of the page: a tensor with these axes, or a number."""
 
     name: str
@@ -41,11 +41,11 @@ class Input:
 
 
 @dataclass(frozen=True)
-class Typed:
+class TypedText:
     """A text, checked with a type for each of its inputs; errors are in `checked`."""
 
     goal: WholeProgram
-    inputs: tuple[Input, ...]
+    inputs: tuple[TypedInput, ...]
     sizes: Mapping[str, int]
     checked: CheckedProgram
     problems: tuple[tuple[str, NotationError], ...] = ()  # of the types that were given, by name
@@ -77,21 +77,21 @@ class Typed:
                     found[axis] = None if isinstance(size, SizeVariable) else size
         return {axis: self.sizes.get(axis) if size is None else size for axis, size in found.items()}
 
-    def right(self) -> Typed:
+    def right(self) -> TypedText:
         """Itself. Raises its first error."""
         if self.errors:
             raise self.errors[0]
         return self
 
 
-def typed(request: Request) -> Typed:
+def typed(request: Request) -> TypedText:
     """The formula of a request with all its types. Raises NotationError where it does not parse."""
     inputs, sizes = tuple(request.inputs().items()), tuple(request.sizes().items())
     return typed_text(request.word("text", None), request.word("syntax", "auto"), inputs, sizes)
 
 
 @lru_cache(maxsize=32)  # a page asks several questions of one text, and whether edits mend it
-def typed_text(text: str, syntax: str, inputs: Items, extent: Items) -> Typed:
+def typed_text(text: str, syntax: str, inputs: Items, extent: Items) -> TypedText:
     """The same of a text, types and sizes."""
     goal, sizes = WholeProgram(ParsedProgram(text, syntax)), dict(extent)
     given, problems = types_given(goal, dict(inputs))
@@ -102,7 +102,7 @@ def typed_text(text: str, syntax: str, inputs: Items, extent: Items) -> Typed:
     checked = checked_goal(goal, shapes, sizes, None)
     origins = {**dict.fromkeys(shapes, "guessed"), **dict.fromkeys(own, "argument"), **dict.fromkeys(given, "given")}
     wanted = inputs_of(goal, checked, shapes, origins)
-    return with_all_sizes(Typed(goal, wanted, sizes, checked, problems))
+    return with_all_sizes(TypedText(goal, wanted, sizes, checked, problems))
 
 
 def types_given(
@@ -158,16 +158,16 @@ def inputs_of(
     checked: CheckedProgram,
     shapes: Mapping[str, Mapping[str, Any] | int | float],
     origins: Mapping[str, str],
-) -> tuple[Input, ...]:
+) -> tuple[TypedInput, ...]:
     """What is to have a value, in the order of the text."""
-    found: dict[str, Input] = {}
+    found: dict[str, TypedInput] = {}
     for name, value in shapes.items():
         if isinstance(value, Mapping):
-            found[name] = Input(name, known(value), origins[name])
+            found[name] = TypedInput(name, known(value), origins[name])
         else:
-            found[name] = Input(name, {}, origins[name], value)
+            found[name] = TypedInput(name, {}, origins[name], value)
     for name, term in (checked.checker.parameters if checked.checker else {}).items():
-        found.setdefault(str(name), Input(str(name), known(term.shape), "declared"))
+        found.setdefault(str(name), TypedInput(str(name), known(term.shape), "declared"))
     places = first_mentions(goal)
     return tuple(sorted(found.values(), key=lambda each: places.get(each.name, (math.inf, math.inf))))
 
@@ -185,13 +185,13 @@ def known(shape: Mapping[str, Any]) -> dict[str, int | None]:
     return {axis: None if isinstance(size, SizeVariable) else size for axis, size in sizes.items()}
 
 
-def with_all_sizes(found: Typed) -> Typed:
+def with_all_sizes(found: TypedText) -> TypedText:
     """Return the same with sizes for all axes: unknown ones are chosen so that the text stays valid."""
     said = {axis for each in found.inputs for axis, size in each.axes.items() if size is not None} | {*found.sizes}
     own = list(dict.fromkeys(axis for each in found.inputs for axis in each.axes if axis not in said))
     hopeless = any(each.code not in OF_SIZES for each in found.checked.result.errors)
     marks, tries = meeting(found), 1 if hopeless else TRIES
-    first: Typed | None = None
+    first: TypedText | None = None
     for axes in (
         own,
         [*own, *(axis for axis in found.axes if axis not in {*own, *said})],
@@ -206,14 +206,14 @@ def with_all_sizes(found: Typed) -> Typed:
     return first
 
 
-def is_known(found: Typed) -> bool:
+def is_known(found: TypedText) -> bool:
     """Whether all that the text computes has known sizes."""
     checker = found.checked.checker
     shapes = [found.checked.result.shape or {}, *(term.shape for _, term, _ in (checker.trace if checker else ()))]
     return not any(isinstance(resolve(size), SizeVariable) for shape in shapes for size in shape.values())
 
 
-def filled(found: Typed, chosen: Mapping[str, int], further: Mapping[str, int]) -> Typed:
+def filled(found: TypedText, chosen: Mapping[str, int], further: Mapping[str, int]) -> TypedText:
     """Return the same with sizes for the inputs' axes, and the `further` sizes of axes that only the text mentions."""
     sizes = {**found.sizes, **further}
     known = {**found.sizes, **chosen}
@@ -225,7 +225,7 @@ def filled(found: Typed, chosen: Mapping[str, int], further: Mapping[str, int]) 
     return replace(given, checked=checked_goal(found.goal, given.given, sizes, None))
 
 
-def meeting(found: Typed) -> dict[str, Any]:
+def meeting(found: TypedText) -> dict[str, Any]:
     """A mark for each axis, one for those whose sizes the text makes one."""
     marks: dict[str, Any] = {}
     for shape in found.checked.result.shapes.values():

@@ -23,11 +23,36 @@ def attention_maps(
     of: Mapping[str, int] | None = None,
     **named: Any,
 ) -> Picture:
-    """Plot the attention weights of a model, one panel per head: A^1 of the first layer, A^2 of the second.
+    """Plot the attention weights of a model, one panel per head.
 
-    A row is a query, a column a key; `tokens` label both. `of` selects an element of a batch: of={"batch": 0}. Raises
-    NotationError if the model has no such name or matplotlib is missing.
+    Parameters
+    ----------
+    model : Layer
+        The model.
+    *arguments : tensor or number
+        The inputs by position.
+    tokens : sequence of str, optional
+        The labels of the queries and keys.
+    name : str
+        The weights: "A^1" are those of the first layer (default: "A^1").
+    rows, columns : str
+        The axes of queries and keys (default: "seq" and "memory").
+    of : mapping of str to int, optional
+        An element of a batch, counted from 0: {"batch": 0}.
+    **named : tensor or number
+        The inputs by name.
 
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    NotationError
+        If the model has no such name (201), or matplotlib is not installed (408).
+
+    Examples
+    --------
     >>> from transformer import GPT2
     >>> sizes = {"L": 2, "chans": 4, "heads": 2, "key": 2, "val": 2, "hidden": 8, "vocab": 10, "place": 6}
     >>> model, ids = GPT2.init(sizes=sizes), nt.tensor([3, 1, 4], "seq")

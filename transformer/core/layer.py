@@ -160,27 +160,27 @@ class Layer(ModuleMethods, Suggests):
 
     @property
     def sizes(self) -> dict[str, int]:
-        """The numbers that no parameter shows, such as how many layers there are."""
+        """Sizes that no parameter shows, such as the number of layers."""
         return dict(self._about.sizes)
 
     @property
     def definitions(self) -> str:
-        """What replaces definitions of the same names in the notation."""
+        """Definitions that replace those of the same names in the formulas."""
         return self._about.definitions
 
     @property
     def removed(self) -> frozenset[str]:
-        """The definitions of the notation that this layer has not."""
+        """Definitions of the formulas that this layer lacks."""
         return self._about.removed
 
     @property
     def config(self) -> dict[str, Any]:
-        """What the file said from which the layer was loaded."""
+        """The configuration of the checkpoint from which the layer was loaded."""
         return json.loads(self._about.config)
 
     @property
     def sharding(self) -> Sharding | None:
-        """Which devices the parameters lie on, where `shard` said it; its `place` puts inputs there, too."""
+        """The devices on which `shard` placed the parameters; its `place` places inputs."""
         return self._about.sharding
 
     def __reduce__(self) -> Any:
@@ -201,11 +201,38 @@ class Layer(ModuleMethods, Suggests):
         strict: bool = False,
         **other: Any,
     ) -> Self:
-        """A layer with the published initialization: `sizes` are those of the axes, and how many layers there are.
+        """Initialize a layer as published.
 
-        `seed` is an integer, or a key of `jax.random`, which gives arrays of JAX, also while JAX traces.
-        `initializers` initializes otherwise, by name (see `namedtensor.initial`); `constants` gives numbers such as ε. Raises
-        NotationError where a size that a parameter needs is not known, or is given as a keyword of its own.
+        Parameters
+        ----------
+        seed : int or key of jax.random
+            With a key, the arrays are JAX's, also under tracing (default: 0).
+        sizes : mapping of str to int, optional
+            The sizes of the axes, and the number of layers.
+        dtype : str
+            The dtype of the parameters (default: "float64").
+        initializers : mapping of str to initializer, optional
+            Initializers by name, from `namedtensor.initializers` (default: those of the source).
+        constants : mapping of str to float, optional
+            Constants such as ε.
+        strict : bool
+            Whether an outer broadcast is an error (default: False).
+
+        Returns
+        -------
+        Layer
+
+        Raises
+        ------
+        NotationError
+            If a size that a parameter needs is missing, or is passed as a keyword of its own.
+
+        Examples
+        --------
+        >>> from transformer import FFN
+        >>> layer = FFN.init(sizes={"chans": 2, "hidden": 3})
+        >>> layer.parameters["W_1"].shape
+        ℝ^{chans[2] × hidden[3]}
         """
         if other:
             raise not_by_keyword(cls.__name__, other)
@@ -222,27 +249,79 @@ class Layer(ModuleMethods, Suggests):
         return cls._of_parts(found, LayerMetadata.of(left, "", {}, ())._replace(strict=bool(strict)))
 
     def replace(self, parameters: Mapping[str, Any] | None = None, /, **named: Any) -> Self:
-        """A layer with other values for some parameters. Raises NotationError where one does not fit."""
+        """Return a layer with other values of some parameters.
+
+        Parameters
+        ----------
+        parameters : mapping of str to tensor or number, optional
+            New values, if a name is not a Python identifier.
+        **named : tensor or number
+            New values by name.
+
+        Returns
+        -------
+        Layer
+
+        Raises
+        ------
+        NotationError
+            If a value does not match its declaration (317).
+
+        Examples
+        --------
+        >>> from transformer import FFN
+        >>> layer = FFN.init(sizes={"chans": 2, "hidden": 3})
+        >>> layer.replace({"b_2": nt.tensor([1.0, 2.0], "chans")}).parameters["b_2"].tolist()
+        [1.0, 2.0]
+        """
         given = spelled({**as_mapping(parameters, "what replace is given", 'write replace({"W": W})'), **named})
         found = checked(self._declared(), self.sizes, {**self.parameters, **given})
         replaced = self._of_parts(found, self._about._replace(stacked=()))._with(found, self.sharding)
         return replaced._stacked(least(self._kept)) if self._about.stacked else replaced
 
     def to(self, backend: str, dtype: str | None = None, device: Any = None) -> Self:
-        """The layer with its parameters as arrays of "numpy", "torch" or "jax", on a device; on JAX families of many are `stacked`.
+        """Return the layer with its parameters as arrays of another library.
 
-        Raises NotationError where the library is absent.
+        Parameters
+        ----------
+        backend : {"numpy", "torch", "jax"}
+            The library. On JAX, large families are stacked (see `stack_layers`).
+        dtype : str, optional
+            The dtype of the parameters, such as "float32" (default: as stored).
+        device : optional
+            The device, as the library names it.
+
+        Returns
+        -------
+        Layer
+
+        Raises
+        ------
+        NotationError
+            If the library is not installed (408).
+
+        Examples
+        --------
+        >>> from transformer import FFN
+        >>> layer = FFN.init(sizes={"chans": 2, "hidden": 3})
+        >>> layer.to("numpy", "float32").parameters["W_1"].dtype
+        dtype('float32')
         """
         layer = self._stacked(MANY) if backend == "jax" else self
         return layer._with(moved(layer._kept, backend, dtype, device))
 
     def stack_layers(self) -> Self:
-        """The layer that keeps each family of parameters, such as W^{l,Q}, in one array, its members along the first axis.
+        """Return the layer with each family of parameters, such as W^{l,Q}, in one array.
 
-        Its values are the same, and so are its `parameters`: a member is made when it is asked for. JAX sees one leaf for a
-        family, so that a model of 96 layers is traced, compiled and trained as one of 3 is. A family whose members differ
-        in shape or dtype stays as it is.
+        The members are along the first axis. Values and `parameters` stay the same. JAX gets one leaf per family, so a model of 96
+        layers is traced and compiled like one of 3. Families whose members differ in shape or dtype are not stacked.
 
+        Returns
+        -------
+        Layer
+
+        Examples
+        --------
         >>> from transformer import GPT2
         >>> sizes = {"L": 96, "chans": 4, "heads": 2, "key": 2, "val": 2, "hidden": 8, "vocab": 7, "place": 5}
         >>> GPT2.init(sizes=sizes).stack_layers().parameters["W^{96,Q}"].shape
@@ -258,27 +337,77 @@ class Layer(ModuleMethods, Suggests):
         return self._of_parts(kept, self._about._replace(stacked=tuple(self.parameters)))._with(kept, self.sharding)
 
     def unstack_layers(self) -> Self:
-        """The layer that keeps each parameter in an array of its own, as layers do that nothing else was said of."""
+        """Return the layer with each parameter in an array of its own, as layers are by default.
+
+        Returns
+        -------
+        Layer
+
+        Examples
+        --------
+        >>> from transformer import FFN
+        >>> layer = FFN.init(sizes={"chans": 2, "hidden": 3})
+        >>> layer.stack_layers().unstack_layers().parameters.keys() == layer.parameters.keys()
+        True
+        """
         return self._of_parts(self.parameters, self._about._replace(stacked=()))
 
-    def shard(self, rules: Rules, mesh: Any, computed: Rules | None = None) -> Self:
-        """The layer over the devices of a mesh of JAX: the rules say which axis goes over which axis of the mesh.
+    def shard(self, rules: Rules, mesh: Any, compute_rules: Rules | None = None) -> Self:
+        """Place the parameters on the devices of a JAX mesh, by axis name.
 
-        Its parameters are placed now, and once; a call places its arguments and gives the same values. Where `computed` is
-        given, tensors are stored by `rules` and computed with by those. Raises
-        NotationError where JAX is not installed (408), where the mesh has no such axis (201), and where two axes of a
-        parameter go over one axis of the mesh (303), or do not divide (310).
+        Parameters
+        ----------
+        rules : mapping of str to (str or tuple of str)
+            The mesh axis, or axes, over which each axis is sharded.
+        mesh : jax.sharding.Mesh
+            The mesh.
+        compute_rules : mapping, optional
+            The rules for computation, if they differ from those for storage.
+
+        Returns
+        -------
+        Layer
+            A call also places its inputs; its values are the same.
+
+        Raises
+        ------
+        NotationError
+            If JAX is not installed (408), the mesh has no such axis (201), two axes of a parameter are sharded over one mesh axis (303), or a
+            size is not divisible (310).
+
+        Examples
+        --------
+        >>> import jax  # doctest: +SKIP
+        >>> mesh = jax.make_mesh((2,), ("data",))  # doctest: +SKIP
+        >>> layer.shard({"hidden": "data"}, mesh)  # doctest: +SKIP
         """
         with LOADING, all_or_none():
             from namedtensor.sharding.sharding import Sharding
 
-        return self._with(self._kept, Sharding(rules, mesh, computed))
+        return self._with(self._kept, Sharding(rules, mesh, compute_rules))
 
     @classmethod
     def from_module(cls, module: Any) -> Self:
-        """The layer that a module of `layer.module()` has become, its parameters arrays of PyTorch.
+        """Return the layer of a module created by `module()`, with its trained parameters.
 
-        Raises NotationError where the module is of another layer, or of none.
+        Parameters
+        ----------
+        module : torch.nn.Module
+            The module.
+
+        Returns
+        -------
+        Layer
+            Its parameters are PyTorch arrays.
+
+        Raises
+        ------
+        NotationError
+            If the module is of another layer, or of none (317).
+
+        Examples
+        --------
+        >>> FFN.from_module(layer.module())  # doctest: +SKIP
         """
         layer = getattr(module, "layer", None)
         if not isinstance(layer, cls):
@@ -300,7 +429,33 @@ class Layer(ModuleMethods, Suggests):
         return self.evaluate(self.output, *arguments, **named)
 
     def evaluate(self, name: str | tuple[str, ...], *arguments: Any, **named: Any) -> Any:
-        """The value of any name of the formulas, such as the attention of a layer; of several names, a tuple."""
+        """Compute the value of any name of the formulas, such as the weights of attention.
+
+        Parameters
+        ----------
+        name : str or tuple of str
+            The name, or several names.
+        *arguments : tensor or number
+            The inputs by position.
+        **named : tensor or number
+            The inputs by name.
+
+        Returns
+        -------
+        NamedTensor or tuple of NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If a name is unknown or was removed (201), or an input does not match.
+
+        Examples
+        --------
+        >>> from transformer import FFN
+        >>> layer = FFN.init(sizes={"chans": 2, "hidden": 3})
+        >>> layer.evaluate("FFN", nt.tensor([1.0, 2.0], "chans")).shape
+        ℝ^{chans[2]}
+        """
         for each in (name,) if isinstance(name, str) else as_names(name, "the name", 'write layer.evaluate("FFN", X)'):
             if each in self.removed:
                 raise nt.NotationError(
@@ -319,22 +474,80 @@ class Layer(ModuleMethods, Suggests):
         return entry(*arguments, values={**kept, **named}, sizes=self.sizes or None)
 
     def explain(self, *arguments: Any, **named: Any) -> Explanation:
-        """Every step to the layer's value, and in whose definition it stands: `layer.explain(X).inside("FFN")`."""
+        """Return every step to the layer's value, with the definition it is in.
+
+        Parameters
+        ----------
+        *arguments : tensor or number
+            The inputs by position.
+        **named : tensor or number
+            The inputs by name.
+
+        Returns
+        -------
+        Explanation
+            `.inside("FFN")` selects the steps of a function.
+
+        Raises
+        ------
+        NotationError
+            If an input does not match.
+
+        Examples
+        --------
+        >>> from transformer import FFN
+        >>> layer = FFN.init(sizes={"chans": 2, "hidden": 3})
+        >>> layer.explain(nt.tensor([1.0, 2.0], "chans")).value.shape
+        ℝ^{chans[2]}
+        """
         arguments, named = self._named(arguments, named)
         program = self._program(named)
         return program[self.output].explain(*arguments, values={**self.parameters, **named}, sizes=self.sizes)
 
     def diagram(self, *arguments: Any, expand: str | Collection[str] = (), **named: Any) -> Diagram:
-        """Where the values go, each with its type: `model.diagram(ids="ℝ^{seq}", expand="FFN")` opens the functions FFN.
+        """Draw the data flow, with the type of each value.
 
-        Arguments are types or tensors, as a call takes them; see `EntryPoint.diagram` of namedtensor.
+        Parameters
+        ----------
+        *arguments : type or tensor
+            The inputs by position; a type such as "ℝ^{seq}" suffices.
+        expand : str or collection of str
+            The functions whose bodies are drawn (default: none).
+        **named : type or tensor
+            The inputs by name.
+
+        Returns
+        -------
+        Diagram
+
+        Raises
+        ------
+        NotationError
+            If an input does not match.
+
+        Examples
+        --------
+        >>> from transformer import FFN
+        >>> layer = FFN.init(sizes={"chans": 2, "hidden": 3})
+        >>> layer.diagram("ℝ^{chans}").save("ffn.svg")  # doctest: +SKIP
         """
         arguments, named = self._named(arguments, named)
         entry = self._program(named)[self.output]
         return entry.diagram(*arguments, sizes=self.sizes, expand=expand, values=self.parameters, **named)
 
     def highlight(self) -> Highlighted:
-        """The layer's formulas with each axis in its color, and the sizes that its parameters show."""
+        """Return the layer's formulas with each axis in its color, and the sizes of its parameters.
+
+        Returns
+        -------
+        Highlighted
+
+        Examples
+        --------
+        >>> from transformer import FFN
+        >>> layer = FFN.init(sizes={"chans": 2, "hidden": 3})
+        >>> layer.highlight()  # doctest: +SKIP
+        """
         tensors = [value for value in self.parameters.values() if isinstance(value, nt.NamedTensor)]
         return self.formula.highlight({axis: size for tensor in tensors for axis, size in tensor.sizes.items()})
 
@@ -366,14 +579,54 @@ class Layer(ModuleMethods, Suggests):
         return Declared(type(self).__name__, self.formula, self.inputs, self.default_sizes)
 
     # ---------------------------------------------------------------------------------------------------- keeping it
-    def save(self, place: str | os.PathLike[str]) -> None:
-        """Write the parameters to a safetensors file, with the names of their axes."""
-        write(place, kind(type(self)), self.parameters, self._about)
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Save the parameters to a safetensors file, with their axis names.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Raises
+        ------
+        NotationError
+            If the file cannot be written (409).
+
+        Examples
+        --------
+        >>> from transformer import FFN
+        >>> layer = FFN.init(sizes={"chans": 2, "hidden": 3})
+        >>> import tempfile, pathlib
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "ffn.safetensors"
+        >>> layer.save(path)
+        >>> FFN.load(path).parameters.keys() == layer.parameters.keys()
+        True
+        """
+        write(path, kind(type(self)), self.parameters, self._about)
 
     @classmethod
-    def load(cls, place: str | os.PathLike[str]) -> Self:
-        """Load a layer from a file written by `save`. Raises NotationError if the file does not hold this layer."""
-        return cls(*read(place, kind(cls)))
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Load a layer from a file written by `save`.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Returns
+        -------
+        Layer
+
+        Raises
+        ------
+        NotationError
+            If the file cannot be read, or holds another layer (409).
+
+        Examples
+        --------
+        >>> FFN.load("ffn.safetensors")  # doctest: +SKIP
+        """
+        return cls(*read(path, kind(cls)))
 
     # ------------------------------------------------------------------------------------------------- how it looks
     @encodable

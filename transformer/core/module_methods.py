@@ -75,9 +75,26 @@ class ModuleMethods:
         return layer if dtype is None else layer.to("torch", dtype)
 
     def to_onnx(self, path: str | os.PathLike[str], dtype: str = "float32", **inputs: str | Iterable[str]) -> None:
-        """Write the layer to an ONNX file, with inputs as `module` takes them: `to_onnx("ffn.onnx", X="batch seq chans")`.
+        """Export the layer to an ONNX file.
 
-        Inputs, outputs and axes have the names of the formulas; every axis without a number is dynamic. Raises NotationError
-        where an axis has to be a number, as X="batch seq[5] chans" says it, and where onnx and onnxscript are not installed.
+        Inputs, outputs and axes have the names of the formulas.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+        dtype : str
+            The dtype of the parameters (default: "float32").
+        **inputs : str or iterable of str
+            The axes of each input, in order, as for `module`. An axis without a size, such as seq but not seq[5], is dynamic.
+
+        Raises
+        ------
+        NotationError
+            If an axis needs a size (309), or onnx and onnxscript are not installed (408).
+
+        Examples
+        --------
+        >>> layer.to_onnx("ffn.onnx", X="batch seq chans")  # doctest: +SKIP
         """
         self.module(dtype=dtype, **inputs).to_onnx(path)

