@@ -2,6 +2,8 @@
 
 import { computed, effect } from "@preact/signals";
 import { render } from "preact";
+import { Attention } from "./attention.jsx";
+import { Cards } from "./cards.jsx";
 import { Code } from "./code_tab.jsx";
 import { Compare } from "./compare_tab.jsx";
 import { axes } from "./colors.js";
@@ -91,6 +93,7 @@ function Page() {
   return (
     <>
       {!EMBEDDED && <Header onFile={openFile} />}
+      {!EMBEDDED && <Cards />}
       <main class={tab.value === "exercise" ? "exercising" : ""}>
         <div class="left">
           <section class="text" aria-label="formula">
@@ -99,6 +102,7 @@ function Page() {
               {typeset.value ? <Formula latex={typeset.value.latex} lit={lit.value} state={state.value} label="the formula, typeset; arrows walk through its parts" onPoint={(span) => (lit.value = span)} onPick={pick} /> : <div class="formula quiet" data-after-editor tabIndex={-1}>…</div>}
               <div class="row under"><Status /><label class="switch"><input type="checkbox" checked={superscripts.value} onChange={(event) => (superscripts.value = event.currentTarget.checked)} /> types</label></div>
             </div>
+            <Attention />
             <Legend />
             <Problems />
             <Translation />
