@@ -364,6 +364,26 @@ test("1. a newcomer sees what this is, clicks a word and has an example", async 
   await leave(page);
 });
 
+test("1. the file has its first picture before Python has started", { skip: !FILE }, async () => {
+  const page = await open(browser, where.address, { wait: false });
+  await until(page, () => document.querySelector(".attention .lines path") && document.querySelector(".card") && document.querySelector(".step.open .numbers"));
+  assert.ok(await page.$(".python.starting"));
+  await until(page, () => document.querySelector(".python.ready"), [], 90_000);
+  await leave(page);
+});
+
+test("6. a link is typeset before anything is asked, and hostile LaTeX in it is refused", async () => {
+  for (const [latex, shown] of [["\\sum_{\\mathsf{a}} X", "∑"], ["\\href{javascript:window.harm=1}{x}", null], ["\\htmlStyle{position:fixed}{x}", null], ["}{", null]]) {
+    const page = await (await browser.createBrowserContext()).newPage();
+    await page.evaluateOnNewDocument(() => (window.fetch = () => new Promise(() => {})));
+    await page.goto(`${where.address}#${await packedState({ text: "∑_{a} X", inputs: { X: "ℝ^{a[3]}" }, latex })}`, { waitUntil: "domcontentloaded" });
+    await until(page, () => document.querySelector("#formula")?.textContent.includes("X"));
+    if (shown) await until(page, (shown) => document.querySelector(".formula .katex-html")?.textContent.includes(shown), [shown]);
+    assert.equal(await page.evaluate(() => document.querySelectorAll("main a[href], .formula [style*=fixed]").length + (window.harm ?? 0)), 0);
+    await leave(page);
+  }
+});
+
 test("1. an empty text begins anew, and undo brings back what was given", async () => {
   const page = await open(browser, where.address);
   const words = () => page.$$eval(".input th", (cells) => cells.map((each) => each.textContent));
