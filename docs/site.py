@@ -16,17 +16,17 @@ ROOT = Path(__file__).resolve().parent.parent
 WEB = ROOT / "web"
 
 
-def run(*command: str, **environment: str) -> None:
+def run(folder: Path, *command: str, **environment: str) -> None:
     given = {**os.environ, "PYTHON": sys.executable, "PYTHONPATH": str(ROOT), **environment}
-    subprocess.run(command, cwd=WEB, env=given, check=True)
+    subprocess.run(command, cwd=folder, env=given, check=True)
 
 
 def main(target: Path) -> None:
     if not (WEB / "node_modules").is_dir():
-        run("npm", "ci", "--no-audit", "--no-fund")
-    run("node", "build.mjs", "--whole")
+        run(WEB, "npm", "ci", "--no-audit", "--no-fund")
+    run(WEB, "node", "build.mjs", "--whole")
     run(
-        sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", str(ROOT / "docs"), str(target),
+        ROOT, sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", str(ROOT / "docs"), str(target),
         NODE_PATH=str(WEB / "node_modules"),
     )  # fmt: skip
     (target / ".nojekyll").touch()
