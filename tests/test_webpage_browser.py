@@ -37,7 +37,7 @@ def node(*words: str, limit: float, **environment: str) -> str:
 
 def test_the_page_is_what_its_sources_build():
     assert "is what web/ builds" in node("build.mjs", "--check", limit=120)
-    assert (ROOT / "namedtensor" / "webpage" / "page.html").stat().st_size < 600_000
+    assert (ROOT / "namedtensor" / "webpage" / "page.html").stat().st_size < 650_000
 
 
 @pytest.mark.slow

@@ -25,6 +25,9 @@ function sources() {
   return roots.flatMap(([folder, above]) => [...filesOf(folder)].map((path) => [relative(above, path), new Uint8Array(readFileSync(path))]));
 }
 
+/** Replies to what the page asks first. */
+const known = () => execFileSync(process.env.PYTHON ?? "python3", [join(HERE, "known.py")], { encoding: "utf8", maxBuffer: 10e6, env: { ...process.env, PYTHONUTF8: "1" } });
+
 const COMPILE = readFileSync(join(HERE, "archives.py"), "utf8");
 
 /** The two archives; a traceback of Python, without the source of Pyodide around it. */
@@ -50,6 +53,7 @@ export async function parts() {
     wasm: packed(readFileSync(join(node, "pyodide.asm.wasm"))),
     library: packed(made[0]),
     project: packed(made[1]),
+    known: packed(known()),
   };
   for (const [name, text] of Object.entries(found)) console.log(`  ${name} ${(text.length / 1e6).toFixed(2)} MB`);
   return found;

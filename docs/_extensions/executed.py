@@ -44,8 +44,7 @@ class Executed(SphinxDirective):
         if outcome.state is not None and self.config.playground:
             shown += opens(outcome.state, root)
         if "opens" in self.options and self.config.playground:  # a file of exercises
-            text = (ROOT / self.options["opens"]).read_text(encoding="utf-8")
-            shown += opens({"tab": "exercise", "exercises": text}, root)
+            shown += opens({"tab": "exercise", "sheet": sheet_title(Path(self.options["opens"]))}, root)
         return [shown]
 
     def source(self, body: str, root: str) -> nodes.Node:
@@ -59,6 +58,11 @@ def opens(state, root: str = "") -> nodes.raw:
     """The link that opens a formula with its inputs, or exercises, in the playground, which lies at the root of the site."""
     link = f'<p class="opens"><a href="{root}playground.html#{packed(state)}" target="_blank">open in the playground</a></p>'
     return nodes.raw("", link, format="html")
+
+
+def sheet_title(path: Path) -> str:
+    """What the playground calls a file of exercises that it offers: a link that names it holds no solution."""
+    return "twenty-five puzzles" if path.stem == "puzzles" else f"lesson {path.stem.replace('_', ' ')}"
 
 
 def said(options) -> list:

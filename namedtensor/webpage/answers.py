@@ -124,7 +124,7 @@ on the inputs of `drawing` with "differs": [0, 3], its elements that differ from
 "data"} | null}`: small inputs, row-major, and the value that is expected; null for kinds whose answer has none.
 
 **examples** → `{"ok": true, "examples": [{"name": "attention", "title": "..", "source": "paper, §4.1", "text": "..",
-"inputs": {types}, "values": {"Q": nested lists} (may lack names: then random), "labels": {"seq": ["a", "fluffy", "creature"]}}], "site": "https://…" | null}`; `site` is where the page is published.
+"inputs": {types}, "values": {"Q": nested lists} (may lack names: then random), "labels": {"seq": ["a", "fluffy", "creature"]}, "record": {"seq": 2}}], "site": "https://…" | null}`; `site` is where the page is published.
 
 **error** — `{"code": 301}` → `{"ok": true, "code": 301, "title": "..", "examples": [{"note": "..", "given": "`A ∈ ℝ^{..}`", "text": what is
 printed, "fixed": the corrected formula}]}`, the section of the docs; empty fields of an example are omitted.

@@ -14,7 +14,8 @@ LELARGE = "Lelarge, Transformers using Named Tensor Notation"
 
 
 class PageExample(NamedTuple):
-    """One formula; `values` are those that are worth a look, `labels` words on the positions of an axis."""
+    """One formula; `values` are those that are worth a look, `labels` words on the positions of an axis,
+    `record` the index that is looked at first."""
 
     name: str
     title: str
@@ -23,13 +24,49 @@ class PageExample(NamedTuple):
     inputs: Mapping[str, str | int] = {}
     values: Mapping[str, Any] = {}
     labels: Mapping[str, list[str]] = {}
+    record: Mapping[str, int] = {}
 
 
 WORDS = ["a", "fluffy", "blue", "creature"]
 MATRIX = {"A": "ℝ^{height[3] × width[3]}"}
 NUMBERS = {"A": [[3, 1, 4], [1, 5, 9], [2, 6, 5]]}
 
+SENTENCE = [
+    "the",
+    "cat",
+    "slept",
+    "because",
+    "it",
+    "was",
+    "tired",
+]  # its features are made by hand: who, does what, how, other
+QUERIES = [
+    [2.4, 0, 0.5, 0], [0.5, 2.6, 0.8, 0], [2.2, 0, 1.5, 0], [0, 1.8, 1.8, 0], [2.8, 0, 0.4, 0], [0.8, 0, 2.2, 0], [2.4, 0.3, 0, 0.2]
+]  # fmt: skip
+KEYS = [
+    [0.2, 0, 0, 1], [2.5, 0.3, 0.2, 0], [0, 2.5, 0.5, 0], [0, 0, 0, 1.5], [1.2, 0, 0, 0.2], [0, 1, 0.2, 0.5], [0, 0.4, 2.5, 0]
+]  # fmt: skip
+FLOWERS = [
+    [1.4, 0.2],
+    [1.4, 0.2],
+    [1.3, 0.2],
+    [4.7, 1.4],
+    [4.5, 1.5],
+    [4.5, 1.3],
+    [6.0, 2.5],
+    [5.1, 1.9],
+    [5.9, 2.1],
+]  # Iris
+SPECIES = [f"{name} {number}" for name in ("setosa", "versicolor", "virginica") for number in (1, 2, 3)]
+LETTER = ["........", ".######.", "...##...", "...##...", "...##...", "...##...", "...##...", "........"]
+PICTURE = [[int(each == "#") for each in row] for row in LETTER]
+
 EXAMPLES = (
+    PageExample(
+        "sentence", "attention between the words of a sentence", f"{PAPER}, §4.3", "softmax_{seq}(Q ⊙_{key} K / √|key|)",
+        {"Q": "ℝ^{seq'[7] × key[4]}", "K": "ℝ^{seq[7] × key[4]}"}, {"Q": QUERIES, "K": KEYS},
+        {"seq'": SENTENCE, "seq": SENTENCE, "key": ["who", "does", "how", "other"]}, {"seq'": 5},
+    ),
     PageExample(
         "attention", "attention of one query", f"{PAPER}, §4.3", "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V",
         {"Q": "ℝ^{key[3]}", "K": "ℝ^{seq[4] × key[3]}", "V": "ℝ^{seq[4] × val[2]}"}, {}, {"seq": WORDS},
@@ -75,7 +112,16 @@ EXAMPLES = (
         "layernorm", "layer normalization", f"{PAPER}, §4.6", "standardize_{layer} X ⊙ γ + β",
         {"X": "ℝ^{seq[3] × layer[4]}", "γ": "ℝ^{layer[4]}", "β": "ℝ^{layer[4]}"}, {"γ": [1, 1, 1, 1], "β": [0, 0, 0, 0]},
     ),
-    PageExample("jacobian", "the derivative of softmax", f"{PAPER}, §5.1", "∂(softmax_{ax} X)/∂X*", {"X": "ℝ^{ax[3]}"}),
+    PageExample("jacobian", "the derivative of softmax", f"{PAPER}, §5.1", "∂(softmax_{ax} X)/∂X*", {"X": "ℝ^{ax[4]}"}, {"X": [0.5, 2, 1, -1]}),
+    PageExample(
+        "kmeans", "the nearest center of each flower", "k-means clustering", "argmin_{cluster} norm_{feature}(X − C)",
+        {"X": "ℝ^{flower[9] × feature[2]}", "C": "ℝ^{cluster[3] × feature[2]}"}, {"X": FLOWERS, "C": [[1.4, 0.2], [4.3, 1.3], [5.6, 2.1]]},
+        {"flower": SPECIES, "feature": ["petal length", "petal width"]},
+    ),
+    PageExample(
+        "edges", "an image filter that finds edges", f"{PAPER}, §4.4", "C ⊙_{kh, kw} unroll_{width, kw} unroll_{height, kh} I",
+        {"I": "ℝ^{height[8] × width[8]}", "C": "ℝ^{kh[3] × kw[3]}"}, {"I": PICTURE, "C": [[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]]},
+    ),
     PageExample(
         "block", "a block of a transformer", LELARGE,
         "LN(X) = standardize_{chans} X ⊙ γ + β\nγ, β ∈ ℝ^{chans}\n"
@@ -100,7 +146,13 @@ def examples(request: Request) -> Reply:
     """The answer to `examples`."""
     return {
         "examples": [
-            {**each._asdict(), "inputs": dict(each.inputs), "values": dict(each.values), "labels": dict(each.labels)}
+            {
+                **each._asdict(),
+                "inputs": dict(each.inputs),
+                "values": dict(each.values),
+                "labels": dict(each.labels),
+                "record": dict(each.record),
+            }
             for each in EXAMPLES
         ],
         "site": SITE,

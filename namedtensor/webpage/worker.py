@@ -1,4 +1,4 @@
-"""Answers in a process of their own, which is ended where one takes too long, and may use so much memory.
+"""Answers in processes of their own, which are ended where one takes too long, and may use so much memory.
 
 It reads a request a line and writes its reply a line. Where it has ended, the next question has a new one.
 """
@@ -6,6 +6,9 @@ It reads a request a line and writes its reply a line. Where it has ended, the n
 from __future__ import annotations
 
 import json
+import queue
+import threading
+from contextlib import suppress
 
 from grammar.errors import NotationError
 
@@ -15,8 +18,12 @@ from .replies import error_data
 SECONDS = 10.0  # of one request
 
 
+MAX_PROCESSES = 3  # that answer at the same time; each has a limit of memory of its own
+SPARE_SECONDS = 0.1  # what a question may take before another process is started for the next one
+
+
 class Worker:
-    """A process that answers requests, restarted after it ended."""
+    """Processes that answer requests, restarted after they ended. While one computes, another answers the next request."""
 
     def __init__(
         self,
@@ -25,17 +32,47 @@ class Worker:
         memory: int = MAX_MEMORY_BYTES,
         site: str | None = None,
     ):
-        self.file, self.site, self.seconds = file, site, seconds
-        self.process = AnsweringProcess(__name__, memory)
-        self.process.start()
+        self.file, self.site, self.seconds, self.memory = file, site, seconds, memory
+        self.lock = threading.Lock()
+        self.free: queue.LifoQueue[AnsweringProcess] = queue.LifoQueue()  # the last one has the fullest caches
+        self.processes: list[AnsweringProcess] = []
+        self.is_closed = False
+        self._add()
+
+    def _add(self) -> None:
+        """Start one more process, and do not wait until it is ready."""
+        process = AnsweringProcess(__name__, self.memory)
+        with self.lock:
+            if self.is_closed or len(self.processes) >= MAX_PROCESSES:
+                return
+            with suppress(OSError):  # which the question that takes it reports
+                process.start()
+            self.processes.append(process)
+        self.free.put(process)
+
+    def _add_spare(self) -> None:
+        """Start a process for the next request, where none is free."""
+        if self.free.empty():
+            self._add()
 
     def answer(self, request: bytes) -> bytes:
-        """The reply to a request, one at a time; an error where it takes too long or too much."""
+        """The reply to a request; an error where it takes too long or too much."""
         line = json.dumps(
             {"file": self.file, "site": self.site, "request": request.decode("utf-8", "replace")}
         ).encode()
+        process = self.free.get()
+        spare = threading.Timer(SPARE_SECONDS, self._add_spare)
+        spare.daemon = True
+        spare.start()
         try:
-            return self.process.ask(line, self.seconds)
+            return self._asked(process, line)
+        finally:
+            spare.cancel()
+            self.free.put(process)
+
+    def _asked(self, process: AnsweringProcess, line: bytes) -> bytes:
+        try:
+            return process.ask(line, self.seconds)
         except LateError:
             problem = NotationError(404, f"this takes more than {self.seconds:g} seconds", hint="make it smaller")
         except EndedError:
@@ -44,10 +81,20 @@ class Worker:
             )
         except OSError as error:
             problem = NotationError(405, f"no process can be started to compute this: {error.strerror or error}")
+        self._restart(process)
         return json.dumps({"ok": False, "error": error_data(problem)}, ensure_ascii=False).encode()
 
+    def _restart(self, process: AnsweringProcess) -> None:
+        """Start a process again at once, so that the next question need not wait for that."""
+        with self.lock, suppress(OSError):
+            if not self.is_closed and not process.is_running:
+                process.start()
+
     def close(self) -> None:
-        self.process.close()
+        with self.lock:
+            self.is_closed = True
+            for process in self.processes:
+                process.close()
 
 
 def prepare() -> None:

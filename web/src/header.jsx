@@ -34,6 +34,7 @@ export function Header({ onFile }) {
   return (
     <header>
       <h1>Named tensors</h1>
+      <p class="tagline">Type a formula with named axes. See its types, steps and value.</p>
       <span class={`python ${python.value}`}>{SAID[python.value]}</span>
       <nav aria-label="page">
         <Examples />

@@ -2,6 +2,8 @@
 
 import { computed, effect } from "@preact/signals";
 import { render } from "preact";
+import { Attention } from "./attention.jsx";
+import { Cards } from "./cards.jsx";
 import { Code } from "./code_tab.jsx";
 import { Compare } from "./compare_tab.jsx";
 import { axes } from "./colors.js";
@@ -27,6 +29,7 @@ import { Value } from "./value_tab.jsx";
 
 const TABS = { steps: Steps, value: Value, loops: Loops, code: Code, derivative: Derivative, compare: Compare, exercise: Exercise };
 const names = Object.keys(TABS);
+const MAX_LATEX_CHARS = 20_000;
 const EMBEDDED = new URLSearchParams(location.search).has("embed"); // in slides or on a course page
 const shownErrors = computed(() => [...errors.value, ...(checked.value?.warnings ?? [])]);
 const state = computed(() => (checked.value?.source !== text.value || !checked.value.latex ? "stale" : errors.value.length ? "wrong" : "right"));
@@ -91,6 +94,7 @@ function Page() {
   return (
     <>
       {!EMBEDDED && <Header onFile={openFile} />}
+      {!EMBEDDED && <Cards />}
       <main class={tab.value === "exercise" ? "exercising" : ""}>
         <div class="left">
           <section class="text" aria-label="formula">
@@ -99,6 +103,7 @@ function Page() {
               {typeset.value ? <Formula latex={typeset.value.latex} lit={lit.value} state={state.value} label="the formula, typeset; arrows walk through its parts" onPoint={(span) => (lit.value = span)} onPick={pick} /> : <div class="formula quiet" data-after-editor tabIndex={-1}>…</div>}
               <div class="row under"><Status /><label class="switch"><input type="checkbox" checked={superscripts.value} onChange={(event) => (superscripts.value = event.currentTarget.checked)} /> types</label></div>
             </div>
+            <Attention />
             <Legend />
             <Problems />
             <Translation />
@@ -132,6 +137,7 @@ function take(state) {
   if (state.tab === "exercise") requestAnimationFrame(() => matchMedia("(max-width: 56rem)").matches && document.querySelector(".views")?.scrollIntoView());
   if (typeof state.text !== "string" || !state.text) return;
   open(state);
+  if (typeof state.latex === "string" && state.latex.length < MAX_LATEX_CHARS) typeset.value = { latex: state.latex, plain: state.latex, macros: "" };
   if (names.includes(state.tab)) tab.value = state.tab;
   if (Number.isInteger(state.step)) step.value = state.step;
   const wanted = Array.isArray(state.lit) && state.lit.length === 2 && state.lit.every(Number.isInteger) ? state.lit : null;

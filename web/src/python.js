@@ -47,6 +47,7 @@ async function start() {
     else reject?.(new Error(data.problem));
   };
   const took = await send({ parts: { wasm: carried("wasm"), library: carried("library"), project: carried("project") } }, STARTING);
+  if (python.value === "starting") python.value = "ready"; // nothing was asked that the file did not know
   performance.mark("python", { detail: JSON.parse(took) });
 }
 
@@ -73,6 +74,19 @@ export function ready() {
   return started;
 }
 
+// ------------------------------------------------------------------------------------- what is known before Python starts
+/** A question with its fields in one order, as a key. */
+const keyOf = (question) => JSON.stringify(question, (_, value) => (value && typeof value === "object" && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value));
+
+let known = null;
+
+/** The replies that the file carries, by the keys of their questions. */
+async function knownReplies() {
+  const data = carried("known");
+  if (data === null) return new Map();
+  return new Map(JSON.parse(new TextDecoder().decode(await unpacked(data))).map(([question, reply]) => [keyOf(question), JSON.stringify(reply)]));
+}
+
 // -------------------------------------------------------------------------------------------------------------- asking
 /** The same for grading an answer: Python in the page is stopped in time, with the feedback that the server gives. */
 export async function graded(question) {
@@ -86,6 +100,8 @@ export async function graded(question) {
 
 /** The reply to a question. Raises Stopped where it took too long, and Error where Python cannot be reached. */
 export async function ask(question, limit = LIMIT) {
+  const found = (await (known ??= knownReplies())).get(keyOf(question));
+  if (found) return JSON.parse(found);
   if (python.value !== "starting") python.value = "working";
   try {
     const text = JSON.stringify(question);

@@ -26,7 +26,7 @@ function Code({ link }) {
 /** What the link holds: of exercises what is released, never a solution. */
 async function shared() {
   const state = tab.value === "exercise" ? await exerciseLink() : null;
-  return `#${await packedState(state ?? kept())}`;
+  return `#${await packedState(state ?? { ...kept(), latex: typeset.value?.plain })}`; // typeset before Python has started
 }
 
 export function Share() {

@@ -175,6 +175,7 @@ export function resize(axis, size) {
 export function open(state) {
   const plain = (found) => (found && typeof found === "object" && !Array.isArray(found) ? found : {});
   const values = {};
+  dropped = null;
   for (const [name, held] of Object.entries(plain(state.values))) {
     try {
       values[name] = { seed: 1, array: fromLists(held) };
@@ -218,7 +219,25 @@ export function kept() {
   return Object.fromEntries(Object.entries(full).filter(([, found]) => !empty(found)));
 }
 
+/** Deleting the text drops what was given to it; undo brings both back. */
+let dropped = null;
+let before = "";
+function dropInputs() {
+  const now = text.value;
+  const parts = [types, numbers, sizes, labels, given, record];
+  if (!now.trim() && before.trim()) {
+    dropped = { text: before, values: parts.map((part) => part.peek()) };
+    batch(() => parts.forEach((part) => (part.value = {})));
+  } else if (dropped?.text === now) {
+    const { values } = dropped;
+    dropped = null;
+    batch(() => parts.forEach((part, n) => (part.value = values[n])));
+  }
+  before = now;
+}
+
 export function begin() {
+  effect(dropInputs);
   openMachine().catch(() => (python.value = "away"));
   effect(() => {
     void [text.value, types.value, numbers.value, sizes.value, superscripts.value];

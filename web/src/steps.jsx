@@ -76,7 +76,7 @@ export function Steps() {
   const written = useWritten();
   const found = results.value;
   const steps = found?.plan.steps ?? [];
-  const number = Math.min(chosen.value ?? found?.plan.value ?? 0, steps.length - 1);
+  const number = Math.max(0, Math.min(chosen.value ?? 0, steps.length - 1));
   const current = steps[number];
   const shrinking = found && collapsing(current, steps, found.values);
   const last = shrinking ? shrinking.stages - 1 : 0;

@@ -331,6 +331,78 @@ test("3. numbers are pasted, slid, drawn by seed and read from files", async () 
   await leave(page);
 });
 
+test("1. a newcomer sees what this is, clicks a word and has an example", async () => {
+  const page = await open(browser, where.address, { wait: false });
+  await until(page, () => document.querySelector(".attention .lines path"), [], 90_000);
+  assert.match(await page.$eval("header", (each) => each.textContent), /Type a formula with named axes/);
+  assert.equal(await page.$$eval(".card svg :is(rect, circle)", (shapes) => shapes.length > 100), true);
+  assert.match(await page.$eval(".player", (each) => each.textContent), /step 1 of 7/);
+  const map = () => page.$$eval(".attention .percent", (each) => each.map(({ textContent }) => parseInt(textContent)));
+  const widths = () => page.$$eval(".attention path", (each) => each.map(({ style }) => parseFloat(style.strokeWidth)));
+  const inputs = await given(page);
+  const due = oracle({ ask: "value", text: "softmax_{seq}(Q ⊙_{key} K / √|key|)", inputs, order: ["seq'", "seq"] });
+  for (const [word, n] of [["it", 4], ["was", 5], ["cat", 1]]) {
+    await page.$$eval(".attention .from button", (buttons, word) => buttons.find((each) => each.textContent === word).click(), word);
+    await until(page, (n) => document.querySelectorAll(".attention .from button")[n].ariaPressed === "true", [n]);
+    const row = due.slice(7 * n, 7 * n + 7);
+    assert.deepEqual(await map(), row.map((x) => Math.round(100 * x)));
+    assert.equal((await widths()).indexOf(Math.max(...(await widths()))), row.indexOf(Math.max(...row)));
+  }
+  await page.$$eval(".player button", (buttons) => buttons.find((each) => each.textContent === "play").click());
+  await until(page, () => /step 2 of 7/.test(document.querySelector(".player").textContent));
+  for (const [title, said] of [["Clusters", "argmin"], ["Image filter", "unroll"], ["Derivative", "∂"]]) {
+    await page.$$eval(".card", (cards, title) => cards.find((each) => each.querySelector("b").textContent === title).click(), title);
+    await until(page, (said) => document.querySelector("#formula").textContent.includes(said) && document.querySelector(".formula[data-state=right]"), [said]);
+    assert.equal(await page.$(".attention"), null);
+  }
+  await page.click(".cards .close");
+  await until(page, () => !document.querySelector(".cards"));
+  await page.reload({ waitUntil: "domcontentloaded" });
+  await until(page, () => document.querySelector(".python.ready"), [], 90_000);
+  assert.equal(await page.$(".cards"), null);
+  assert.deepEqual(page.complaints, []);
+  await leave(page);
+});
+
+test("1. the file has its first picture before Python has started", { skip: !FILE }, async () => {
+  const page = await open(browser, where.address, { wait: false });
+  await until(page, () => document.querySelector(".attention .lines path") && document.querySelector(".card") && document.querySelector(".step.open .numbers"));
+  assert.ok(await page.$(".python.starting"));
+  await until(page, () => document.querySelector(".python.ready"), [], 90_000);
+  await leave(page);
+});
+
+test("6. a link is typeset before anything is asked, and hostile LaTeX in it is refused", async () => {
+  for (const [latex, shown] of [["\\sum_{\\mathsf{a}} X", "∑"], ["\\href{javascript:window.harm=1}{x}", null], ["\\htmlStyle{position:fixed}{x}", null], ["}{", null]]) {
+    const page = await (await browser.createBrowserContext()).newPage();
+    await page.evaluateOnNewDocument(() => (window.fetch = () => new Promise(() => {})));
+    await page.goto(`${where.address}#${await packedState({ text: "∑_{a} X", inputs: { X: "ℝ^{a[3]}" }, latex })}`, { waitUntil: "domcontentloaded" });
+    await until(page, () => document.querySelector("#formula")?.textContent.includes("X"));
+    if (shown) await until(page, (shown) => document.querySelector(".formula .katex-html")?.textContent.includes(shown), [shown]);
+    assert.equal(await page.evaluate(() => document.querySelectorAll("main a[href], .formula [style*=fixed]").length + (window.harm ?? 0)), 0);
+    await leave(page);
+  }
+});
+
+test("1. an empty text begins anew, and undo brings back what was given", async () => {
+  const page = await open(browser, where.address);
+  const words = () => page.$$eval(".input th", (cells) => cells.map((each) => each.textContent));
+  await until(page, () => document.querySelector(".input th"));
+  assert.ok((await words()).includes("tired"));
+  await clear(page);
+  await send(page, "Q ⊙_{key} K");
+  await until(page, () => document.querySelector(".formula[data-state=right]") && document.querySelectorAll(".input").length === 2);
+  assert.ok(!(await words()).includes("tired"));
+  for (let n = 0; n < 3 && !(await textOf(page)).includes("softmax"); n++) {
+    await page.focus("#formula");
+    await page.keyboard.down("Control");
+    await page.keyboard.press("z");
+    await page.keyboard.up("Control");
+  }
+  await until(page, () => [...document.querySelectorAll(".input th")].some((each) => each.textContent === "tired"));
+  await leave(page);
+});
+
 test("6. a link holds exercises, and a hostile file of exercises is text", async () => {
   const state = { tab: "exercise", exercise: "b", exercises: "#: exercise a\n# <img src=x onerror=window.harm=1>\nX ∈ ℝ^{n}\nanswer = X\n#: hint <b onclick=x>h</b>\n\n#: exercise b\n# `<script>window.harm=1</script>` \\href{javascript:window.harm=1}{x}\nX ∈ ℝ^{n}\nanswer = 2 X\n" };
   const page = await open(browser, where.address, { fragment: `#${await packedState(state)}`, wait: false });
