@@ -24,7 +24,7 @@ from .readers import READERS
 from .refusals import ASKED, Ambiguous, Question, Unsafe, refused
 
 if TYPE_CHECKING:
-    from ..programs.program import TranslatedProgram as NamedProgram
+    from ..programs.program import Program as NamedProgram
 
 KINDS = ("matrices", "indices", "einsum", "einops", "numpy", "torch")
 MAX_READINGS = 8
@@ -97,7 +97,7 @@ class Translation:
     def program(self) -> NamedProgram:
         """The formula as a program: `nt.program(found.formula)`."""
         with LOADING, all_or_none():
-            from ..programs.program import TranslatedProgram as NamedProgram
+            from ..programs.program import Program as NamedProgram
         return NamedProgram(self.formula, "text")
 
     @property
