@@ -158,7 +158,9 @@ def test_while_one_question_is_answered_another_has_its_answer():
             assert reply["ok"] and reply["id"] == number and not found
         first.send_signal(18)
         slow.join(30)
-        assert json.loads(found[0][2])["id"] == 1 and len(server.worker.processes) == 2
+        assert (
+            json.loads(found[0][2])["id"] == 1 and 2 <= len(server.worker.processes) <= 3
+        )  # a third where one is slow
 
 
 def test_processes_are_as_many_as_questions_at_the_same_time_and_end_with_the_server():
