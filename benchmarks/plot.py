@@ -36,7 +36,7 @@ SHOWN = (
     Shown("chain-4-8", "namedtensor", "product of four small matrices"),
     Shown("minilm", "namedtensor", "MiniLM, 64 sentences"),
     Shown("generation", "namedtensor", "GPT-2 small, 32 new tokens"),
-    Shown("attention-32", "NumPy by hand, one BLAS thread", "control: the same call twice", False),
+    Shown("attention-32", "NumPy by hand, one BLAS thread", "control: NumPy by hand against itself", False),
 )
 OPENING = """# Speed
 
