@@ -100,6 +100,6 @@ def table(section: str) -> str:
 
     lines = []
     for claim in SECTIONS[section]:
-        verdict = prove(claim.text, **shapes_of(claim.shapes)).verdict
+        verdict = prove(claim.text, **shapes_of(claim.shapes)).status
         lines.append(f"({claim.number})  {claim.text.replace(chr(10), '; ')}    {verdict}")
     return "\n".join(lines)

@@ -241,7 +241,7 @@ def test_axes_that_a_closed_form_makes_have_sizes(text, hand):
     closed.check(X=X)
     assert (
         hand is None
-        or nt.prove(f"{hand} = {str(closed).splitlines()[-1].removeprefix('D = ')}", X="ℝ^{b × a}").verdict == "proved"
+        or nt.prove(f"{hand} = {str(closed).splitlines()[-1].removeprefix('D = ')}", X="ℝ^{b × a}").status == "proved"
     )
 
 

@@ -58,7 +58,7 @@ def is_applied(claim: str, shapes) -> bool:
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
 def test_a_law_is_a_claim_that_holds_and_is_what_its_function_does(law):
-    assert prove(law.equation, tries=6, **law.shapes).verdict in (PROVED, HOLDS)
+    assert prove(law.equation, tries=6, **law.shapes).status in (PROVED, HOLDS)
     assert is_applied(law.equation, law.shapes)
 
 
@@ -142,7 +142,7 @@ def test_every_law_is_changed_in_some_way():
 
 @pytest.mark.parametrize(("law", "changed"), EQUATIONS, ids=[f"{law.name}: {changed}" for law, changed in EQUATIONS])
 def test_a_law_with_a_sign_or_an_axis_changed_is_false(law, changed):
-    assert prove(changed, **law.shapes).verdict == FALSE
+    assert prove(changed, **law.shapes).status == FALSE
     try:
         assert not is_applied(changed, law.shapes)
     except nt.NotationError:
@@ -337,7 +337,7 @@ def unsound(seed: int, count: int) -> tuple[int, int, list[tuple[str, str]]]:
         except nt.NotationError:
             continue
         read += 1
-        if verdict.verdict != PROVED:
+        if verdict.status != PROVED:
             continue
         proved += 1
         left, right = (nt.evaluate(side, values_of(at)) for side in (one, other))
@@ -367,7 +367,7 @@ PROVABLE = (
 
 @pytest.mark.parametrize(("claim", "status"), PROVABLE)
 def test_what_is_said_of_claims(claim, status):
-    assert prove(claim, **{name: SHAPES[name] for name in SHAPES}).verdict in {
+    assert prove(claim, **{name: SHAPES[name] for name in SHAPES}).status in {
         status,
         PROVED if status == HOLDS else status,
     }
@@ -375,7 +375,7 @@ def test_what_is_said_of_claims(claim, status):
 
 def test_a_counterexample_shows_it():
     verdict = prove("x^2 = x", x="ℝ^{a}")
-    assert verdict.verdict == FALSE and set(verdict.counterexample) == {"x"}
+    assert verdict.status == FALSE and set(verdict.counterexample) == {"x"}
     one, other = verdict.sides
     assert not nt.allclose(one, other)
 

@@ -40,10 +40,10 @@ class CheckResult(Suggests):
     tried: Callable[[], tuple[Any, ...]] = field(default=tuple, compare=False, repr=False)
 
     @cached_property
-    def claims(self) -> tuple[Any, ...]:
-        """What is known of each equation that defines nothing: proved, false with tensors that show it, or holding on draws.
+    def assertions(self) -> tuple[Any, ...]:
+        """What is known of each equation that defines nothing: proved, disproved by tensors that show it, or not disproved by random tests.
 
-        Each has a `span`, where it stands, a `verdict`, and what was `drawn` where it is false.
+        Each has a `span`, where it stands, a `status`, and what was `drawn` where it is disproved.
         """
         return self.tried() if self.ok else ()
 
@@ -76,7 +76,7 @@ class CheckResult(Suggests):
         if self.type is not None:
             lines.append(f"value : {self.type}" if self.types else self.type)
         lines += [f"where {each}" for each in self.conditions]
-        for claim in self.claims:
+        for claim in self.assertions:
             start, end = claim.span
             lines.append(f"{' '.join(self.source[start:end].split())} : {claim}")
         for error in self.errors:

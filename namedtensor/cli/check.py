@@ -36,15 +36,15 @@ def check_command(options: Any, console: Console) -> int:
     errors = tuple(error for error in checked.errors if error.code not in ignored)
     warnings = tuple(warning for warning in checked.warnings if warning.code not in ignored)
     checked = replace(checked, errors=errors, warnings=warnings)
-    tried = _tried(source, shapes, options) if options.random and not checked.errors else checked.claims
-    wrong = [each.error(source.text) for each in tried if each.verdict == "false" and 403 not in ignored]
+    tried = _tried(source, shapes, options) if options.random and not checked.errors else checked.assertions
+    wrong = [each.error(source.text) for each in tried if each.status == "disproved" and 403 not in ignored]
     checked = replace(checked, errors=(*errors, *wrong))
     _write(checked, source, options.format, console)
     remark = None if errors or checked.shape is None else remark_on(source.text, shapes, checked.shape)
     if remark and options.format == "text":
         console.note(f"if this is matrix notation: {remark}")
     for each in tried if options.format == "text" else ():
-        if each.verdict != "false":
+        if each.status != "disproved":
             line = source.text.count("\n", 0, each.span[0]) + 1
             console.print(f"{source.name or '<formula>'}:{line}: note: assertion: {each}")
     return int(bool(checked.errors or (options.strict and checked.warnings)))

@@ -226,7 +226,7 @@ def _notes(checked: CheckedDocument, options: Any) -> list[str]:
     found = [f"{at.file}:{_line_of(at)}: note: {text}" for at, text in whole.notes]
     found += [f"{_line(whole, note.position)}: note: {note.text}" for note in report.notes]
     for tried in report.tried:
-        if tried.verdict != "false":
+        if tried.status != "disproved":
             found.append(f"{_line(whole, tried.span[0])}: note: assertion: {tried}")
     for section in report.scopes:
         for each, start in section.unknown.items():
@@ -306,4 +306,4 @@ def _record(checked: CheckedDocument) -> dict[str, Any]:
 
 def _tried_record(tried: Any, at: Any) -> dict[str, Any]:
     place = {"file": at.file, "line": _line_of(at), "span": list(at.span)}
-    return {**place, "verdict": tried.verdict, "trials": tried.draws, "text": str(tried)}
+    return {**place, "status": tried.status, "trials": tried.draws, "text": str(tried)}

@@ -29,24 +29,26 @@ from ..scope.names import walk
 from .closed_form import read_shapes, stripped
 from .equal_forms import normal_form, program_of, sides_of
 
-PROVED, FALSE, HOLDS = "proved", "false", "holds on what was tried"
+PROVED, FALSE, HOLDS = "proved", "disproved", "not disproved"
 TRIALS, CLOSE = 8, 1e-6
 DOES_NOT_HOLD = 403
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is known of a claim: `verdict`, and where it is false the tensors that show it."""
+    """What is known of an assertion: `status`, and where it is disproved the tensors that show it."""
 
-    verdict: str
+    status: str
     counterexample: Mapping[str, Any] = field(default_factory=dict)
     sides: tuple[Any, ...] = ()
 
     @encodable
     def __str__(self) -> str:
         if not self.counterexample:
-            return self.verdict
-        return f"{self.verdict}: where {', '.join(f'{name} = {shown(each)}' for name, each in self.counterexample.items())}"
+            return self.status
+        return (
+            f"{self.status}: where {', '.join(f'{name} = {shown(each)}' for name, each in self.counterexample.items())}"
+        )
 
     __repr__ = __str__
 
@@ -94,7 +96,7 @@ def prove(
     proved
     >>> prove("∂(x ⊙ y) = ∂x ⊙ y + x ⊙ ∂y", x="ℝ^{a}", y="ℝ^{a}")
     proved
-    >>> prove("exp(x + y) = exp x + exp y", x="ℝ", y="ℝ").verdict
+    >>> prove("exp(x + y) = exp x + exp y", x="ℝ", y="ℝ").status
     'false'
     """
     tree = parse(claim, syntax, functions=frozenset(USER_FUNCTIONS))

@@ -242,7 +242,7 @@ def _try_claims(
 
     found = tried_claims(work.text, program.tree, document.given, document.sizes, document.draws, is_wanted, together.signature_of)  # fmt: skip
     for tried in found:
-        if tried.verdict == FALSE:
+        if tried.status == FALSE:
             findings.errors.append(work.error(tried.error(work.text)))
         span = work.span(tried.span)
         assert span is not None

@@ -72,7 +72,7 @@ def tried_claims(
             continue
         tried = _tried(alone, meanings, shapes, dict(sizes or {}), draws)
         names = {base_of(node) for node in walk(claim)}
-        if tried.verdict == CONDITION or tried.verdict == FALSE and names & conditions:
+        if tried.status == CONDITION or tried.status == FALSE and names & conditions:
             conditions |= names
             tried = Tried(claim.span, CONDITION)
         yield tried
@@ -146,10 +146,10 @@ class _Trial:
         if any(map(is_open, self.claim.sides)):
             return Tried(span, UNTRIED, said="a limit, or a minimum over all tensors, has a type and no value")
         tried = (self.estimated if self.is_estimate else self.drawn)(source, inputs, draws)
-        if tried.verdict == FALSE and told:
+        if tried.status == FALSE and told:
             unsaid = {name for name, said in told.items() if said.startswith(("∈", "any "))}
             return Tried(span, UNTRIED, said=_unsaid(sorted(unsaid) or told))
-        if tried.verdict == FALSE and self.is_condition:
+        if tried.status == FALSE and self.is_condition:
             return Tried(span, CONDITION)
         return tried._replace(supposed=told)
 

@@ -11,7 +11,7 @@ from grammar.errors import NotationError, Span
 from grammar.locks import LOADING, all_or_none
 from grammar.plain_text import encodable
 
-PROVED, HOLDS, FALSE, CONDITION, UNTRIED = "proved", "holds", "false", "condition", "not tried"
+PROVED, HOLDS, FALSE, CONDITION, UNTRIED = "proved", "not disproved", "disproved", "condition", "not tried"
 
 
 @dataclass(frozen=True)
@@ -23,10 +23,10 @@ class Draws:
 
 
 class Tried(NamedTuple):
-    """The outcome of one claim: `verdict`; where it is not tried the reason; where it is false what was drawn."""
+    """The outcome of one assertion: `status`; where it is not tested the reason; where it is disproved what was drawn."""
 
     span: Span
-    verdict: str
+    status: str
     draws: int = 0
     said: str = ""
     drawn: Mapping[str, Any] = {}
@@ -49,16 +49,16 @@ class Tried(NamedTuple):
     def __str__(self) -> str:
         """
         >>> print(Tried((0, 1), HOLDS, 8))
-        holds on 8 draws
+        holds on 8 random tests
         """
         words = {
-            HOLDS: f"holds on {self.draws} draw{'s' * (self.draws != 1)}" if self.draws else "holds",
-            FALSE: f"false: {self.said}",
+            HOLDS: f"holds on {self.draws} random test{'s' * (self.draws != 1)}" if self.draws else "holds",
+            FALSE: f"disproved: {self.said}",
             CONDITION: self.said or "taken as a condition on what is given",
             UNTRIED: f"not tried: {self.said}",
         }
         where = ", ".join(f"{name} {'' if said[0] == '∈' else 'is '}{said}" for name, said in self.supposed.items())
-        return words.get(self.verdict, self.verdict) + (f", where {where}" if where else "")
+        return words.get(self.status, self.status) + (f", where {where}" if where else "")
 
 
 def _said(value: Any) -> str:
