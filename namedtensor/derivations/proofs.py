@@ -97,7 +97,7 @@ def prove(
     >>> prove("∂(x ⊙ y) = ∂x ⊙ y + x ⊙ ∂y", x="ℝ^{a}", y="ℝ^{a}")
     proved
     >>> prove("exp(x + y) = exp x + exp y", x="ℝ", y="ℝ").status
-    'false'
+    'disproved'
     """
     tree = parse(claim, syntax, functions=frozenset(USER_FUNCTIONS))
     *before, last = tree.statements

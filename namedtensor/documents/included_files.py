@@ -70,7 +70,7 @@ class Whole:
 
         >>> whole = Whole("ab", [_Part(0, "one.tex", "xa", 1), _Part(1, "two.tex", "b", 0)])
         >>> whole.place((0, 2))
-        Location(file='one.tex', text='xa', span=(1, 2))
+        FileLocation(file='one.tex', text='xa', span=(1, 2))
         """
         index = max(0, bisect_right(self.parts, span[0], key=lambda part: part.start) - 1)
         part = self.parts[index]
