@@ -94,7 +94,24 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(5000, 10, 30)
 
 
-def pytest_configure():
+class ProcessState:
+    """A plugin, so that its fixture is used by the examples of docstrings too."""
+
+    @pytest.fixture(autouse=True)
+    def state(self) -> Iterator[None]:
+        """What a test changes for its whole process ends with it, whichever test runs next: registered functions, JAX's x64."""
+        functions, wide = dict(USER_FUNCTIONS), jax_x64()
+        yield
+        for name in [name for name in USER_FUNCTIONS if name not in functions]:
+            del USER_FUNCTIONS[name]
+        for name, function in functions.items():
+            if USER_FUNCTIONS.get(name) is not function:
+                USER_FUNCTIONS[name] = function
+        if jax_x64() != wide:
+            sys.modules["jax"].config.update("jax_enable_x64", wide)
+
+
+def pytest_configure(config: pytest.Config):
     """Every plan that a test makes is one for two cores, is verified, and so is what it writes in place."""
     numpy = backend("numpy")
     regions.cores = lambda: 2
@@ -107,6 +124,7 @@ def pytest_configure():
             primitives.verify_memory(made, over, numpy.buffers(made, out, fits=lambda value: True))
 
     plan.CHECKS.append(check)
+    config.pluginmanager.register(ProcessState())
 
 
 @pytest.fixture(autouse=True)
@@ -116,20 +134,6 @@ def seeded(request: pytest.FixtureRequest) -> None:
         if isinstance(value, np.random.Generator):
             seed = zlib.crc32(request.node.name.encode())
             value.bit_generator.state = np.random.default_rng(seed).bit_generator.state
-
-
-@pytest.fixture(autouse=True)
-def state() -> Iterator[None]:
-    """What a test changes for its whole process ends with it, whichever test runs next: registered functions, JAX's x64."""
-    functions, wide = dict(USER_FUNCTIONS), jax_x64()
-    yield
-    for name in [name for name in USER_FUNCTIONS if name not in functions]:
-        del USER_FUNCTIONS[name]
-    for name, function in functions.items():
-        if USER_FUNCTIONS.get(name) is not function:
-            USER_FUNCTIONS[name] = function
-    if jax_x64() != wide:
-        sys.modules["jax"].config.update("jax_enable_x64", wide)
 
 
 def jax_x64() -> bool:

@@ -377,7 +377,11 @@ def test_allclose():
 def test_a_function_is_a_name_of_the_package_and_says_what_it_does(name):
     function = getattr(nt, name)
     assert function is FUNCTIONS[name] and name in dir(nt)
-    assert "(paper §" in function.__doc__ and "Raises NotationError" in function.__doc__ and "NumPy" in function.__doc__
+    assert (
+        "(paper §" in function.__doc__
+        and "Raises\n------\nNotationError" in function.__doc__
+        and "NumPy" in function.__doc__
+    )
     assert ">>> " in function.__doc__  # run by the doctests of `namedtensor.tensors.functions`
     parameters = inspect.signature(function).parameters
     assert "options" not in parameters and parameters

@@ -12,7 +12,7 @@ Draw = Callable[["RandomNumbers"], float]
 class RandomNumbers:
     """A stream of numbers that a seed fixes.
 
-    >>> [round(Numbers("0 normal").normal(), 4) for _ in range(2)] == [round(Numbers("0 normal").normal(), 4)] * 2
+    >>> [round(RandomNumbers("0 normal").normal(), 4) for _ in range(2)] == [round(RandomNumbers("0 normal").normal(), 4)] * 2
     True
     """
 

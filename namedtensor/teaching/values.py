@@ -39,7 +39,7 @@ class GradedValue:
     def laid_out(self, order: Sequence[str]) -> GradedValue:
         """The same with its axes in another order.
 
-        >>> Value(("a", "b"), (2, 2), (1, 2, 3, 4)).laid_out(("b", "a")).numbers
+        >>> GradedValue(("a", "b"), (2, 2), (1, 2, 3, 4)).laid_out(("b", "a")).numbers
         (1, 3, 2, 4)
         """
         if tuple(order) == self.axes:
