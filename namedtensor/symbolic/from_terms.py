@@ -8,7 +8,7 @@ multiplied out, so that these go.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -84,11 +84,11 @@ class Forms:
             if (change := change_of(term)) is not None:
                 self.changes[change.leaf] = dict(change.marks)
         for term in topological(root):
-            if id(term) not in self.found:
+            if id(term) not in self.found and not isinstance(term.number, bool):  # a condition, which selects a case
                 found = self.one(term)
                 large = len(found) > self.room and id(term) in self.linear and term is not root
                 self.found[id(term)] = self.name_derivative(found) if large else found
-        return self.found[id(root)]
+        return self.known(root)
 
     def name_derivative(self, form: Form) -> Form:
         """Bind a derivative of many terms to a name, so that products with it are not multiplied out."""
@@ -125,10 +125,15 @@ class Forms:
         return found
 
     def part(self, term: Term, place: int) -> Form:
-        return self.found[id(term.arguments[place])]
+        return self.known(term.arguments[place])
 
     def parts(self, term: Term) -> list[Form]:
-        return [self.found[id(each)] for each in term.arguments]
+        return [self.known(argument) for argument in term.arguments]
+
+    def known(self, term: Term) -> Form:
+        if id(term) not in self.found:
+            raise NotReadable(term)
+        return self.found[id(term)]
 
     def out(self, one: Term, other: Term | None = None) -> tuple[bool, bool]:
         """Which of two factors are to be multiplied out: what holds ∂X."""
@@ -160,8 +165,6 @@ class Forms:
 # ------------------------------------------------------------------------------------------------------ one rule each
 def _number(self: Forms, term: Term) -> Form:
     value = term.options[0]
-    if isinstance(value, bool):
-        raise NotReadable(term)
     if value in CONSTANTS or -value in CONSTANTS:
         found = single(head("constant", CONSTANTS[abs(value)]))
         return found if value > 0 else algebra.scaled(found, -1)
@@ -314,12 +317,29 @@ def _iota(self: Forms, term: Term) -> Form:
 
 
 def _cases(self: Forms, term: Term) -> Form:
-    return applied("cases", self.parts(term))
+    return _selected(self, term.arguments)
 
 
 def _where(self: Forms, term: Term) -> Form:
-    condition, one, other = self.parts(term)
-    return applied("cases", (one, condition, other))
+    condition, one, other = term.arguments
+    return _selected(self, (one, condition, other))
+
+
+def _selected(self: Forms, arguments: Sequence[Term]) -> Form:
+    """Cases, without those whose conditions are known not to hold and those after one that is known to hold."""
+    kept: list[Term] = []
+    for value, condition in zip(arguments[::2], arguments[1::2]):
+        if condition.number is True:
+            kept.append(value)
+            break
+        if condition.number is not False:
+            kept += (value, condition)
+    else:
+        kept += arguments[len(arguments) // 2 * 2 :]
+    if not kept:
+        raise NotReadable(arguments[1])
+    forms = [self.known(argument) for argument in kept]
+    return forms[0] if len(forms) == 1 else applied("cases", forms)
 
 
 def _indicator(self: Forms, term: Term) -> Form:
