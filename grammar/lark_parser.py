@@ -16,7 +16,6 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from hashlib import sha256
 from io import BytesIO
-from pathlib import Path
 from pkgutil import get_data
 from typing import Any
 
@@ -26,6 +25,7 @@ from lark.parsers.lalr_analysis import Shift
 from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 from .builder.statements import BUILDER
+from .locks import LOADING, all_or_none
 from .tokens import Token
 
 GRAMMAR = "formula.lark"
@@ -87,11 +87,24 @@ def build() -> Lark:
 
 
 def save() -> None:
-    """Write the file that `formula_parser` loads."""
+    """Write the file that `formula_parser` loads: what `Lark.save` writes, with equal parts once."""
+    with LOADING, all_or_none():
+        import pickle
+        from pathlib import Path
+
     file = BytesIO()
     build().save(file)
-    saved = file.getvalue()
+    saved = pickle.dumps(_shared(pickle.loads(file.getvalue()), {}), pickle.HIGHEST_PROTOCOL)
     (Path(__file__).parent / SAVED).write_bytes(_header(saved) + b"\n" + saved)
+
+
+def _shared(value: Any, parts: dict[str, Any]) -> Any:
+    """The same value, with equal parts of it as one object, which a pickle holds once."""
+    if isinstance(value, dict):
+        value = {_shared(key, parts): _shared(each, parts) for key, each in value.items()}
+    elif isinstance(value, (list, tuple)):
+        value = type(value)(_shared(each, parts) for each in value)
+    return parts.setdefault(f"{type(value)} {value!r}", value)
 
 
 def _saved() -> bytes | None:
