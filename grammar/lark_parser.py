@@ -16,14 +16,16 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from hashlib import sha256
 from io import BytesIO
-from pathlib import Path
 from pkgutil import get_data
 from typing import Any
 
 from lark import Lark, __version__
 from lark.lexer import Lexer
+from lark.parsers.lalr_analysis import Shift
+from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 from .builder.statements import BUILDER
+from .locks import LOADING, all_or_none
 from .tokens import Token
 
 GRAMMAR = "formula.lark"
@@ -55,17 +57,54 @@ def recognizer() -> Lark:
     return Lark.load(BytesIO(file.getvalue()))
 
 
+def accepted(parser: InteractiveParser) -> set[str]:
+    """The terminals that a parser takes next: what its `accepts` gives, which copies the parser for each of them."""
+    state = parser.parser_state
+    table, end = state.parse_conf.states, state.parse_conf.end_state
+    taken: set[str] = set()
+    pending = [(state.state_stack, [terminal for terminal in parser.choices() if terminal.isupper()])]
+    while pending:
+        stack, terminals = pending.pop()
+        if stack[-1] == end:
+            taken.add("$END")
+        actions = table[stack[-1]]
+        by_rule: dict[int, tuple[Any, list[str]]] = {}  # the terminals before which a rule ends
+        for terminal in terminals:
+            action, rule = actions.get(terminal, (None, None))
+            if action is Shift:
+                taken.add(terminal)
+            elif action is not None:
+                by_rule.setdefault(id(rule), (rule, []))[1].append(terminal)
+        for rule, following in by_rule.values():
+            rest = stack[: len(stack) - len(rule.expansion)]
+            pending.append(([*rest, table[rest[-1]][rule.origin.name][1]], following))
+    return taken
+
+
 def build() -> Lark:
     """The parser from its grammar. Raises a GrammarError of Lark where the grammar is ambiguous."""
     return Lark(_grammar(), start="program", parser="lalr", lexer=TokenLexer, transformer=BUILDER)
 
 
 def save() -> None:
-    """Write the file that `formula_parser` loads."""
+    """Write the file that `formula_parser` loads: what `Lark.save` writes, with equal parts once."""
+    with LOADING, all_or_none():
+        import pickle
+        from pathlib import Path
+
     file = BytesIO()
     build().save(file)
-    saved = file.getvalue()
+    saved = pickle.dumps(_shared(pickle.loads(file.getvalue()), {}), pickle.HIGHEST_PROTOCOL)
     (Path(__file__).parent / SAVED).write_bytes(_header(saved) + b"\n" + saved)
+
+
+def _shared(value: Any, parts: dict[str, Any]) -> Any:
+    """The same value, with equal parts of it as one object, which a pickle holds once."""
+    if isinstance(value, dict):
+        value = {_shared(key, parts): _shared(each, parts) for key, each in value.items()}
+    elif isinstance(value, (list, tuple)):
+        value = type(value)(_shared(each, parts) for each in value)
+    return parts.setdefault(f"{type(value)} {value!r}", value)
 
 
 def _saved() -> bytes | None:

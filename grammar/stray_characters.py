@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from html import unescape
+
+from .locks import LOADING, all_or_none
 
 ENTITY = r"&(?:[A-Za-z][A-Za-z0-9]*|\#[0-9]+|\#x[0-9A-Fa-f]+);"  # as pages of HTML spell a character
 
 
 def unescaped(entity: str) -> str | None:
     """The character that an entity of HTML is, ⊙ for &odot;, or None."""
+    with LOADING, all_or_none():
+        from html import unescape
+
     found = unescape(entity)
     return found if len(found) == 1 else None
 

@@ -269,3 +269,15 @@ def test_a_call_with_values_is_served_by_the_inline_cache(way, monkeypatch):
     monkeypatch.setattr(call_cache.CachedCall, "_called", None)
     for _ in range(3):
         assert call(X, Y).array.tolist() == [3.0, 2.0]
+
+
+@pytest.mark.parametrize(("text", "values"), [("x k", {"k": 2.0}), ("1 + 2", {})])
+def test_a_repeated_call_of_the_slow_path_stores_nothing(text, values, monkeypatch):
+    if values:
+        values = values | {"x": nt.tensor([1.0, 2.0], "a")}
+    first, stored = nt.evaluate(text, values), []
+    store = call_cache.Cache.store
+    monkeypatch.setattr(call_cache.Cache, "store", lambda *given: stored.append(1) or store(*given))
+    assert nt.allclose(nt.evaluate(text, values), first) and not stored
+    nt.evaluate(text, values | {"k": 3.0} if values else values, sizes={"a": 2} if values else None)
+    assert bool(stored) is bool(values)  # another executable

@@ -13,10 +13,11 @@ one floating dtype, and no line names it, the text serves others too, and what i
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, NamedTuple
+
+from grammar.locks import LOADING, all_or_none
 
 from ..core.extents import Symbol, extent, shown, symbols_of, terms_of
 from ..planning.optimizations import OPTIMIZATIONS
@@ -187,6 +188,9 @@ def is_linear(size: Any, symbol: Symbol) -> bool:
 
 def quoted(name: str) -> str:
     """A name as a literal of Python."""
+    with LOADING, all_or_none():
+        import json
+
     return json.dumps(name, ensure_ascii=not name.isprintable())
 
 

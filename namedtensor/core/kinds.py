@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import Any, TypeGuard, cast
+from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def is_mapping(value: Any) -> TypeGuard[Mapping[str, Any]]:
@@ -62,6 +65,9 @@ def as_path(value: Any) -> Path:
     """A path, as a string. Raises NotationError for anything else."""
     if not isinstance(value, (str, os.PathLike)):
         raise wrong(value, "the path of a file", "a text or a path", 'write "model.safetensors"')
+    with LOADING, all_or_none():
+        from pathlib import Path
+
     return Path(cast("str | os.PathLike[str]", value))
 
 

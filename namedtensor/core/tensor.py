@@ -6,12 +6,12 @@ says what to write. Operators, methods and looks are given to the class above, b
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from numpy.ma import MaskedArray
 
 from grammar.errors import NotationError
 from grammar.plain_text import encodable
@@ -507,7 +507,8 @@ def _checked(array: Any) -> Any:
                 hint="pass a key as a seed, or map over keys: jax.vmap(lambda key: …)(keys)",
             )  # fmt: skip
         return array
-    if isinstance(array, MaskedArray):
+    masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", ())  # NumPy imports it for whoever asks for it
+    if isinstance(array, masked):
         raise NotationError(
             317, "a masked array would lose its mask", hint="fill it first, or pass the mask as a tensor"
         )

@@ -111,9 +111,7 @@ class CachedCall:
                 by_layout = (self._token, version, type(values), *layouts, *given, *named)
             if sizes is not None:
                 by_layout = (*by_layout, *sizes.items(), *map(type, sizes.values()))  # 2.0 and True are no sizes
-            found = self._executables.get(
-                by_layout
-            )  # which makes it no younger: its other key is, when it is asked for
+            found = self._executables.get(by_layout)  # which makes it no younger
         except (AttributeError, TypeError):
             found = by_layout = None
         if found is not None:
@@ -143,8 +141,10 @@ class CachedCall:
         if has_dimensions(given.abstract.values()):
             return self._fitting(given, extent, by_keyword)(*given.arrays.values())
         if found is None or not found.unused.isdisjoint(map(spelling_of, by_keyword)):  # which is an error
-            found = self._fitting(given, extent, by_keyword)
-        self._last_used = self._executables.store(by_type, found)  # the youngest again
+            found = self._executables.store(by_type, self._fitting(given, extent, by_keyword))
+        elif found is not self._last_used:
+            self._executables.store(by_type, found)  # the youngest again
+        self._last_used = found
         result = found(*given.arrays.values())
         all_tensors = given is bound and len(given.arrays) == len(arguments) + len(values or ()) + len(named)
         if by_layout is not None and found.run is not None and all_tensors:

@@ -59,6 +59,8 @@ _SCOPES: Cache[tuple[Any, ...], tuple[Scope, nodes.Program]] = Cache("scopes of 
 def desugared(source: str, program: nodes.Program, given: Given) -> nodes.Program:
     """The program in the statements that `Scope` has: no updates, draws, functions as arguments, or shorthand."""
     kinds = {type(statement) for statement in program.statements}
+    if kinds.isdisjoint((Equation, nodes.Update)):  # nothing is defined
+        return without_index_conditions(source, program, given)
     if nodes.Update in kinds:
         program = without_updates(program)
     if any(map(shifts, program.statements)):
