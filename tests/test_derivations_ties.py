@@ -69,7 +69,7 @@ def assert_agreement(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", [
-    "x ⊙ where(0.75 > 0, 0.75, 0)", "clip(x, −3, where(0.75 < 0, 0.75, 2))", "x^2 ⊙ { x if 1 < 0; 2 if x > 0; 3 if 1 > 0; x otherwise }",
+    "x ⊙ where(0.75 > 0, 0.75, 0)", "clip(x, −3, where(0.75 < 0, 0.75, 2))", "{ x if 1 < 0; 2 ⊙ x if x > 0; 3 ⊙ x if 1 > 0; x otherwise }",
     "max(x, relu x)", "max(relu x, x)", "min(x, clip(x, 0.8, 1.2))", "min(clip(x, 0.8, 1.2), x)", "max(x, x)", "min(x, x)",
     "min(3 ⊙ x, 3 ⊙ clip(x, 0.8, 1.2))", "min(−3 ⊙ x, −3 ⊙ clip(x, 0.8, 1.2))", "max(max(x, relu x), abs x)",
     "max(abs x, relu x) + min(x, −relu(−x))", "max_{a}(x ⊙ left + relu x ⊙ right)", "clip(x, relu x, 3)", "clip(x, −3, relu x)",
