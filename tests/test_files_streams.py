@@ -194,7 +194,9 @@ def test_streams_that_are_closed_are_told_in_a_sentence(command, says):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
-@pytest.mark.parametrize("command", ["eval '1 + 1'", "render x", "--help", "eval 1 --json", "explain '1 + 1'"])
+@pytest.mark.parametrize(
+    "command", ["eval '1 + 1'", "render x", "--help", "eval --help", "eval 1 --json", "explain '1 + 1'"]
+)
 def test_a_full_device_is_told_in_a_sentence(command):
     run = shell(f"namedtensor {command} > /dev/full")
     assert run.returncode == 2

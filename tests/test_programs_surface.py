@@ -31,7 +31,7 @@ SURFACE = {
     "CompiledFormula": (PROGRAM["f"].compile(), "module names plan source specialize"),
     "CheckResult": (
         nt.check("2 X", X="ℝ^{a}"),
-        "claims conditions errors ok raise_first shape shapes source steps tried type types warnings",
+        "assertions conditions errors ok raise_first shape shapes source steps tried type types warnings",
     ),
     "Explanation": (EXPLAINED, "axes derivation derived inside save source stages to_html value"),
     "Step": (EXPLAINED[0], "axes inside node place term text type value values"),

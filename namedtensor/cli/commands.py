@@ -81,12 +81,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command as from a terminal; the exit status."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        status = _dispatch(words)
+        status = _status(words)
         if sys.stdout is not None:
             Console().flush()
         return status
-    except SystemExit as stop:
-        return stop.code if isinstance(stop.code, int) else WRONG_USE
     except BrokenPipeError:
         _let_go()  # whoever read has gone
         return WRONG_FORMULA
@@ -96,6 +94,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return WRONG_USE
     except KeyboardInterrupt:
         return INTERRUPTED
+
+
+def _status(words: list[str]) -> int:
+    """The exit status, also where argparse ends the command: for help, and for wrong words."""
+    try:
+        return _dispatch(words)
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else WRONG_USE
 
 
 def _let_go() -> None:
