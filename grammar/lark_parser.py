@@ -21,8 +21,6 @@ from typing import Any
 
 from lark import Lark, __version__
 from lark.lexer import Lexer
-from lark.parsers.lalr_analysis import Shift
-from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 from .builder.statements import BUILDER
 from .locks import LOADING, all_or_none
@@ -55,30 +53,6 @@ def recognizer() -> Lark:
     file = BytesIO()
     formula_parser().save(file, exclude_options={"transformer"})
     return Lark.load(BytesIO(file.getvalue()))
-
-
-def accepted(parser: InteractiveParser) -> set[str]:
-    """The terminals that a parser takes next: what its `accepts` gives, which copies the parser for each of them."""
-    state = parser.parser_state
-    table, end = state.parse_conf.states, state.parse_conf.end_state
-    taken: set[str] = set()
-    pending = [(state.state_stack, [terminal for terminal in parser.choices() if terminal.isupper()])]
-    while pending:
-        stack, terminals = pending.pop()
-        if stack[-1] == end:
-            taken.add("$END")
-        actions = table[stack[-1]]
-        by_rule: dict[int, tuple[Any, list[str]]] = {}  # the terminals before which a rule ends
-        for terminal in terminals:
-            action, rule = actions.get(terminal, (None, None))
-            if action is Shift:
-                taken.add(terminal)
-            elif action is not None:
-                by_rule.setdefault(id(rule), (rule, []))[1].append(terminal)
-        for rule, following in by_rule.values():
-            rest = stack[: len(stack) - len(rule.expansion)]
-            pending.append(([*rest, table[rest[-1]][rule.origin.name][1]], following))
-    return taken
 
 
 def build() -> Lark:

@@ -21,7 +21,7 @@ from .continued_lines import continued_lines
 from .draws import untold
 from .errors import NotationError
 from .function_names import tell_functions
-from .lark_parser import accepted, formula_parser, recognizer
+from .lark_parser import formula_parser, recognizer
 from .lengths import MAX_LITERAL_NUMBERS, MAX_TEXT_CHARS, check_lengths
 from .locks import LOADING, all_or_none
 from .partials import without_brackets
@@ -171,7 +171,7 @@ def expected_after(source: str, syntax: str = "text") -> set[str]:
         recognition.exhaust_lexer()
     except UnexpectedToken:
         return set()
-    return accepted(recognition)
+    return recognition.accepts()
 
 
 def _program(tokens: list[Token], source: str) -> nodes.Program:
@@ -184,4 +184,4 @@ def _program(tokens: list[Token], source: str) -> nodes.Program:
     finally:
         SOURCE.reset(before)
     # Out here, so that Lark's error is not shown as the cause.
-    raise syntax_error(cast(Token, unexpected.token), tokens, accepted(unexpected.interactive_parser), source)
+    raise syntax_error(cast(Token, unexpected.token), tokens, unexpected.accepts, source)

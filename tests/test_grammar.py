@@ -1,6 +1,5 @@
 """The grammar itself: no conflict is resolved silently, every rule has its method, and the saved parser is that of the grammar."""
 
-import contextlib
 import pathlib
 import re
 
@@ -11,10 +10,9 @@ import grammar
 from grammar import lark_parser
 from grammar.builder.literals import SOURCE
 from grammar.errors import NotationError
-from grammar.lark_parser import TokenLexer, accepted, build, formula_parser, recognizer
+from grammar.lark_parser import TokenLexer, build, formula_parser, recognizer
 from grammar.parser import expected_after, parse, tokens_of
 from grammar.symbols import SYMBOLS
-from grammar.text import tokenize
 
 FOLDER = pathlib.Path(grammar.__file__).parent
 TEXT = (FOLDER / "formula.lark").read_text(encoding="utf-8")
@@ -124,19 +122,6 @@ def test_a_saved_parser_that_fits_is_loaded(builds, ends):
 def test_nothing_is_unpickled_that_the_header_does_not_vouch_for(builds):
     """A pickle may call what it names: this one ends the process."""
     assert builds(SAVED.partition(b"\n")[0] + b"\nc__builtin__\nexit\n(tR.") == 1
-
-
-@pytest.mark.parametrize("line", LINES)
-def test_the_terminals_that_are_accepted_are_those_of_lark(line):
-    for end in range(len(line) + 1):
-        try:
-            tokens = tokenize(line[:end])
-        except NotationError:
-            continue
-        parser = recognizer().parse_interactive(tokens)
-        with contextlib.suppress(UnexpectedToken):
-            parser.exhaust_lexer()
-        assert accepted(parser) == parser.accepts()
 
 
 # --------------------------------------------------------------------------------------------------------------- the rules
