@@ -7,7 +7,7 @@ from itertools import count
 import numpy as np
 
 import namedtensor as nt
-from grammar import lark_parser, parser
+from grammar import parser
 
 from .measure import best, compare, processor_seconds, seconds
 
@@ -57,10 +57,10 @@ def first_result() -> float:
 
 def parser_times() -> tuple[float, float]:
     def load():
-        lark_parser.formula_parser.cache_clear()
-        lark_parser.formula_parser()
+        parser.formula_parser.cache_clear()
+        parser.formula_parser()
 
-    return best(load, 20), min(seconds(lark_parser.build) for _ in range(3))
+    return best(load, 20), min(seconds(parser.build) for _ in range(3))
 
 
 def imports() -> tuple[float, float, float]:

@@ -7,10 +7,8 @@
 `nodes`: the syntax tree.
 `traversal`: the nodes below a node.
 `lengths`: how long a text may be.
-`spellings`: names with their scripts, before there is a tree.
-`tokens`: what both lexers make.
+`tokens`: what both lexers make, and the names with their scripts that tokens spell.
 `bars`: which bars open, and which close.
-`signed_scripts`: x^+ and u^- as names.
 `draws`: which letters are expectations, and which names distributions.
 `function_names`: which names are functions.
 `ambiguous_powers`: powers that two readers take differently.
@@ -22,10 +20,9 @@
 `latex`: the LaTeX spelling to the same tokens.
 `plain_text`: text in ASCII, for streams that cannot show the notation.
 `builder`: the rules of the grammar to nodes.
-`lark_parser`: Lark's parser of `formula.lark`, built or loaded.
 `continued_lines`: lines that begin with a sign and go on with the equation above.
 `syntax_errors`: why a token cannot stand where it stands.
-`parser`: the whole way, from either spelling to a tree.
+`parser`: the whole way, from either spelling to a tree, by Lark's parser of `formula.lark`.
 `completion`: what may come next while one types.
 `printer`: a tree back to text, ASCII, LaTeX, colors.
 

@@ -25,8 +25,6 @@ MAX_READING_CHARS = 80  # of a repair that a hint quotes
 
 def refuse_ambiguous_powers(tokens: Sequence[Token], source: str) -> None:
     """Raise where a power follows the one bracketed argument of a function with axes: mean_{n} (x − 1)^2."""
-    if "**" not in source and not any(token.type == "SUP" for token in tokens):
-        return
     own: _Own | None = None
     for start, token in enumerate(tokens):
         opening = _argument(tokens, start) if token.type in ("FUNCTION", "EXPECTED") else None

@@ -57,8 +57,6 @@ def without_bars(tokens: list[Token], source: str) -> list[Token]:
 
     Where bars cannot be paired they stay, for the parser to tell of. Raises NotationError where they are ambiguous.
     """
-    if not any(token.type == "BAR" for token in tokens):
-        return tokens
     replaced: dict[int, str] = {}
     for places in groups(tokens):
         readings = pairings(tokens, places)

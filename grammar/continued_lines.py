@@ -14,8 +14,6 @@ ENDS_SIDE = ("EQUALS", "APPROX", "FOR", "IN")
 
 def continued_lines(tokens: Sequence[Token], source: str) -> tuple[Span, ...]:
     """For each such line the span from its sign to the end of that side of the equation."""
-    if "\n" not in source:
-        return ()
     return tuple(span for line in statements(tokens) for span in _continued(line, source))
 
 

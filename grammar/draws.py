@@ -12,8 +12,6 @@ def tell_draws(tokens: list[Token], shadowed: frozenset[str] = frozenset()) -> N
 
     `shadowed` are the names of tensors, of which E may be one.
     """
-    if not any(token.type in ("DRAWN", "AT") or (token.type == "NAME" and token.text == "E") for token in tokens):
-        return
     stated = _stated(tokens)
     for place, token in enumerate(tokens):
         if token.type == "AT":

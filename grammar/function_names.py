@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .draws import tell_draws
-from .spellings import Spelling, compact, spelling
 from .symbols import BINDERS, BRACKETED, ELEMENTWISE, FUNCTIONS
-from .tokens import CLOSING, OPENING, ROUND, Token, group_end, scripts_end
+from .tokens import CLOSING, OPENING, ROUND, Spelling, Token, compact, group_end, scripts_end, spelling
 
 
 def statements(tokens: Iterable[Token]) -> Iterator[list[Token]]:
@@ -310,7 +309,8 @@ def tell_functions(
         if token.type == "NORM":  # only ASCII: \norm(x)
             token.type = "FUNCTION"
             following.type = "CALL" if following.type == "LPAREN" else following.type
-    tell_draws(tokens, shadowed)
+    if any(token.type in ("DRAWN", "AT") or (token.type == "NAME" and token.text == "E") for token in tokens):
+        tell_draws(tokens, shadowed)
     tell_products(tokens)
     name_conditionals(tokens)
     sets_built(tokens)

@@ -1,36 +1,49 @@
-"""Either spelling to the syntax tree. Lark's trees, tokens and exceptions never leave this file.
+"""Either spelling to the syntax tree, by Lark's LALR parser of `formula.lark`. Lark's trees, tokens and exceptions never
+leave this file.
 
 parse("A ⊙_{width} y")            a Program of one statement
 parse(r"A \\ndot{\\width} y")       the same
+
+Lark takes a third of a second to build the parser, and a twentieth of that to load what `Lark.save` has written, so the
+package holds `formula.pickle`. After a change of the grammar, of the builder's place or of Lark:
+
+    python -m grammar.parser
+
+`Lark.load` unpickles, which can run code. Only this file of the package is ever loaded, never one in a folder that others
+can write to; it is trusted as the modules beside it are. Its first line names Lark's version, with a checksum of the grammar
+and of what follows. Where that differs, or the file is missing, the parser is built from the grammar.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
+from hashlib import sha256
+from io import BytesIO
+from pkgutil import get_data
 from typing import Any, cast
 
-from lark import UnexpectedToken
+from lark import Lark, UnexpectedToken, __version__
+from lark.lexer import Lexer
 
 from . import nodes
 from .ambiguous_powers import brace_inverses, refuse_ambiguous_powers
 from .bars import without_bars
 from .builder.literals import SOURCE
+from .builder.statements import BUILDER
 from .continued_lines import continued_lines
 from .draws import untold
 from .errors import NotationError
 from .function_names import tell_functions
-from .lark_parser import formula_parser, recognizer
 from .lengths import MAX_LITERAL_NUMBERS, MAX_TEXT_CHARS, check_lengths
 from .locks import LOADING, all_or_none
 from .partials import without_brackets
-from .signed_scripts import name_signs
 from .stray_characters import has_ampersand
 from .symbols import ASCII_MACROS, GREEK_MACROS
-from .syntax_errors import syntax_error
 from .text import tokenize as tokenize_text
-from .tokens import Token, match_brackets
+from .tokens import SCRIPT_SIGNS, Token, match_brackets, name_signs
 from .traversal import children, left_spine
 from .where_parts import with_parts
 
@@ -40,7 +53,7 @@ MAX_OPERATIONS_PER_NESTING = 5  # operations may stand inside each other so many
 
 def spelling_of(source: str) -> str:
     """ "latex" where `source` holds a LaTeX macro that text has not, an environment or $, else "text"."""
-    return "latex" if _LATEX.search(source) or has_ampersand(source) else "text"
+    return "latex" if _LATEX.search(source) or ("&" in source and has_ampersand(source)) else "text"
 
 
 _IN_TEXT = "|".join([*GREEK_MACROS, *(macro[1:] for macro in ASCII_MACROS)])
@@ -84,12 +97,13 @@ def check_source(source: Any, syntax: Any) -> None:
 def _parse(
     source: str, syntax: str, shadowed: frozenset[str], nesting: int, functions: frozenset[str], literal: int
 ) -> nodes.Program:
-    check_lengths(source, syntax, literal)
+    if len(source) > literal:  # a shorter one has no longer literal
+        check_lengths(source, syntax, literal)
     tokens = tokens_of(source, syntax, shadowed, nesting, functions)
     tree = _program(tokens, source)
     if len(tokens) > MAX_OPERATIONS_PER_NESTING * nesting:
         check_depth(tree, source, MAX_OPERATIONS_PER_NESTING * nesting)
-    continued = continued_lines(tokens, source) if syntax == "text" else ()
+    continued = continued_lines(tokens, source) if syntax == "text" and "\n" in source else ()
     return replace(tree, continued=continued) if continued else tree
 
 
@@ -127,17 +141,22 @@ def tokens_of(
 
         tokens = tokenize(source)
     else:
-        tokens = with_parts(tokenize_text(source, nesting))
+        tokens = tokenize_text(source, nesting)
+        tokens = with_parts(tokens) if "where" in source or "Where" in source else tokens
     match_brackets(tokens, source, nesting)
-    name_signs(tokens)
+    types = {token.type for token in tokens}
+    if not types.isdisjoint(SCRIPT_SIGNS):
+        name_signs(tokens)
     if not any(token.type != "SEPARATOR" for token in tokens):
         raise NotationError(108, "empty formula", source, (0, len(source)), hint="pass a formula, such as A + x")
-    tokens = without_bars(without_brackets(tokens), source)
+    tokens = without_brackets(tokens) if "WITH" in types else tokens
+    tokens = without_bars(tokens, source) if "BAR" in types else tokens
     tell_functions(tokens, shadowed, functions)
-    brace_inverses(tokens)
+    if "SUP" in types or "**" in source:
+        brace_inverses(tokens)
+        refuse_ambiguous_powers(tokens, source)
     refuse_until(tokens, source)
-    refuse_ambiguous_powers(tokens, source)
-    mean = untold(tokens)
+    mean = untold(tokens) if any(token.place == "mean" for token in tokens) else None
     if mean is not None:
         raise NotationError(
             111 if source[mean.start] == "\\" else 114, "an expectation says what is drawn", source, mean.span,
@@ -184,4 +203,91 @@ def _program(tokens: list[Token], source: str) -> nodes.Program:
     finally:
         SOURCE.reset(before)
     # Out here, so that Lark's error is not shown as the cause.
+    with LOADING, all_or_none():
+        from .syntax_errors import syntax_error
     raise syntax_error(cast(Token, unexpected.token), tokens, unexpected.accepts, source)
+
+
+GRAMMAR = "formula.lark"
+SAVED = "formula.pickle"
+
+
+class TokenLexer(Lexer):
+    """Lark's lexer where the input is a list of tokens; `text` and `latex` make them."""
+
+    def __init__(self, lexer_conf: Any):
+        pass
+
+    def lex(self, data: Iterable[Token]) -> Iterator[Token]:  # type: ignore[override]
+        return iter(data)
+
+
+@cache
+def formula_parser() -> Lark:
+    """The parser whose `parse` takes tokens and gives a `nodes.Program`; its callbacks read `builder.literals.SOURCE`."""
+    saved = _saved()
+    return build() if saved is None else Lark.load(BytesIO(saved))
+
+
+@cache
+def recognizer() -> Lark:
+    """The same parser without callbacks, for the beginnings of formulas: it says what may come next."""
+    file = BytesIO()
+    formula_parser().save(file, exclude_options={"transformer"})
+    return Lark.load(BytesIO(file.getvalue()))
+
+
+def build() -> Lark:
+    """The parser from its grammar. Raises a GrammarError of Lark where the grammar is ambiguous."""
+    return Lark(_grammar(), start="program", parser="lalr", lexer=TokenLexer, transformer=BUILDER)
+
+
+def save() -> None:
+    """Write the file that `formula_parser` loads: what `Lark.save` writes, with equal parts once."""
+    with LOADING, all_or_none():
+        import pickle
+        from pathlib import Path
+
+    file = BytesIO()
+    build().save(file)
+    saved = pickle.dumps(_shared(pickle.loads(file.getvalue()), {}), pickle.HIGHEST_PROTOCOL)
+    (Path(__file__).parent / SAVED).write_bytes(_header(saved) + b"\n" + saved)
+
+
+def _shared(value: Any, parts: dict[str, Any]) -> Any:
+    """The same value, with equal parts of it as one object, which a pickle holds once."""
+    if isinstance(value, dict):
+        value = {_shared(key, parts): _shared(each, parts) for key, each in value.items()}
+    elif isinstance(value, (list, tuple)):
+        value = type(value)(_shared(each, parts) for each in value)
+    return parts.setdefault(f"{type(value)} {value!r}", value)
+
+
+def _saved() -> bytes | None:
+    """What `Lark.save` wrote, where it was this version of Lark and this grammar."""
+    header, _, saved = (_content(SAVED) or b"").partition(b"\n")
+    return saved if header == _header(saved) else None
+
+
+def _header(saved: bytes, version: str = __version__) -> bytes:
+    return f"lark {version}, SHA-256 {sha256(_grammar().encode() + saved).hexdigest()}".encode()
+
+
+def _grammar() -> str:
+    content = _content(GRAMMAR)
+    assert content is not None, f"{GRAMMAR} is a part of the package"
+    return "\n".join(content.decode().splitlines())  # the ends of lines are as the system has them
+
+
+def _content(name: str) -> bytes | None:
+    """A file of the package, which may be in a zip."""
+    try:
+        return get_data(__package__ or "grammar", name)
+    except OSError:
+        return None
+
+
+if __name__ == "__main__":
+    from grammar import parser
+
+    parser.save()  # and not `save`: the file names the lexer's class, which is `__main__.TokenLexer` here

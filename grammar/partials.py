@@ -124,8 +124,6 @@ def _repeated(tokens: list[Token], start: int, stop: int) -> list[Stretch]:
 
 def without_brackets(tokens: list[Token]) -> list[Token]:
     """Tokens in which a derivative stands before its operand without brackets of its own: (∂/∂X*) f, (∂/∂r)² f."""
-    if not any(token.type == "FUNCTION" and token.text == "∂" for token in tokens):
-        return tokens
     found: list[Token] = []
     place = 0
     while place < len(tokens):

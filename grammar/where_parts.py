@@ -13,8 +13,6 @@ BEFORE = ("where", "Where")
 
 def with_parts(tokens: list[Token]) -> list[Token]:
     """The tokens with a SEPARATOR for each `where` before a definition, and for each comma and `and` between those."""
-    if not any(token.text in BEFORE for token in tokens):
-        return tokens
     found: list[Token] = []
     depth, within = 0, False
     for place, token in enumerate(tokens):

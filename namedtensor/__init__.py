@@ -49,9 +49,9 @@ injected.with_translation.load = lambda: import_module(".positional.offers", __n
 injected.claims.load = lambda: import_module(".documents.trial", __name__).claims_of
 
 HOMES = {  # the module of each public name, besides the functions that are made of the operators' records
-    ".core.limits": ("Limits",),
-    ".core.strictness": ("strict",),
-    ".core.tensor": ("NamedTensor", "allclose", "from_xarray", "tensor"),
+    ".core.settings": ("Limits", "strict"),
+    ".core.comparison": ("allclose", "from_xarray"),
+    ".core.tensor": ("NamedTensor", "tensor"),
     ".derivations.gradients": ("gradient",),
     ".derivations.proofs": ("prove",),
     ".display.pictures": ("heatmap",),

@@ -12,11 +12,11 @@ from grammar.errors import NotationWarning as NotationWarning
 from . import initializers as initializers
 from .checking.report import CheckResult
 from .core.behavior import Axes, Operand
-from .core.limits import Limits as Limits
-from .core.strictness import strict as strict
+from .core.comparison import allclose as allclose
+from .core.comparison import from_xarray as from_xarray
+from .core.settings import Limits as Limits
+from .core.settings import strict as strict
 from .core.tensor import NamedTensor as NamedTensor
-from .core.tensor import allclose as allclose
-from .core.tensor import from_xarray as from_xarray
 from .core.tensor import tensor as tensor
 from .derivations.gradients import gradient as gradient
 from .derivations.proofs import prove as prove
@@ -54,9 +54,9 @@ __all__ = [
     "NotationWarning",
     "Limits",
     "strict",
-    "NamedTensor",
     "allclose",
     "from_xarray",
+    "NamedTensor",
     "tensor",
     "gradient",
     "prove",

@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-from namedtensor.backends.libraries import backend
+from namedtensor.backends.function import backend
 from namedtensor.operators.user_functions import USER_FUNCTIONS
 from namedtensor.planning import memory, plan, primitives, regions
 from namedtensor.terms import structural

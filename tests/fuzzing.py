@@ -428,7 +428,7 @@ def sizes_in(text: str) -> dict[str, int]:
 def attempt(name: str, text: str, values: dict[str, Any]) -> Failure | None:
     """Evaluate one string; None where all is as it should be."""
     import namedtensor as nt
-    from namedtensor.core.limits import Limits
+    from namedtensor.core.settings import Limits
 
     limits = Limits(max_result_bytes=2**24, max_steps=1000)
     signal.setitimer(signal.ITIMER_PROF, SECONDS)

@@ -1,7 +1,7 @@
 """The length of a program to a reader, by which closed forms are compared with those that people write."""
 
 from grammar import nodes
-from namedtensor.symbolic.lengths import length
+from namedtensor.symbolic.spelling import length
 
 
 def program_length(program: nodes.Program) -> int:

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.backends.libraries import backend
+from namedtensor.backends.function import backend
 from namedtensor.planning import optimizations
 
 threadpoolctl = pytest.importorskip("threadpoolctl")
@@ -299,7 +299,7 @@ import os, threading, time
 import numpy as np
 import namedtensor as nt
 import threadpoolctl
-from namedtensor.backends.libraries import backend
+from namedtensor.backends.function import backend
 
 kernels = backend("numpy").globals(np)
 limit = kernels["blas_limit"]

@@ -14,7 +14,7 @@ from grammar.lengths import cells
 from grammar.parser import parse
 from namedtensor import reference
 from namedtensor.cli.commands import main
-from namedtensor.core.limits import Limits
+from namedtensor.core.settings import Limits
 
 X = nt.tensor([1.0, 2.0], "a")
 SOON = 30  # seconds of the processor: many times what is needed

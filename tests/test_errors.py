@@ -21,7 +21,7 @@ import pytest
 
 import namedtensor as nt
 from grammar.errors import CATALOGUE, KINDS, columns, printable
-from namedtensor.core.limits import Limits
+from namedtensor.core.settings import Limits
 
 GOLDEN = Path(__file__).parent / "golden_errors.txt"
 

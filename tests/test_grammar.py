@@ -7,17 +7,16 @@ import pytest
 from lark import GrammarError, Lark, Transformer, UnexpectedToken, __version__
 
 import grammar
-from grammar import lark_parser
+from grammar import parser as lark_parser
 from grammar.builder.literals import SOURCE
 from grammar.errors import NotationError
-from grammar.lark_parser import TokenLexer, build, formula_parser, recognizer
-from grammar.parser import expected_after, parse, tokens_of
+from grammar.parser import TokenLexer, build, expected_after, formula_parser, parse, recognizer, tokens_of
 from grammar.symbols import SYMBOLS
 
 FOLDER = pathlib.Path(grammar.__file__).parent
 TEXT = (FOLDER / "formula.lark").read_text(encoding="utf-8")
 SAVED = (FOLDER / "formula.pickle").read_bytes()
-WRITE = "run: python -m grammar.lark_parser"
+WRITE = "run: python -m grammar.parser"
 LINES = """
 softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V
 f(x; W, b) = max(W ⊙_{in} x + b, 0) − 2 exp x!

@@ -140,7 +140,7 @@ def test_no_evaluation_of_text_as_python_but_what_is_made_of_a_plan():
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                     of_plans = (
                         path.parent == ROOT / "namedtensor" / "backends"
-                        and path.name in ("code.py", "source.py")
+                        and path.name in ("lines.py", "source.py")
                         and node.func.id
                         in (
                             "exec",

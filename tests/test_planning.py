@@ -17,22 +17,22 @@ from hypothesis import strategies as st
 
 import namedtensor as nt
 from namedtensor import reference
-from namedtensor.backends.libraries import NAMES, backend, target_of
+from namedtensor.backends.function import NAMES, backend, target_of
+from namedtensor.core.arrays import namespace_of
 from namedtensor.planning import contraction_order as chains
 from namedtensor.planning import plan as plan_module
 from namedtensor.planning import regions as blocks
-from namedtensor.planning.fast_path import MAX_REPEATED_BLOCK_STEPS, MAX_REPEATED_STEPS
 from namedtensor.planning.memory import Workspace
 from namedtensor.planning.optimizations import OPTIMIZATIONS
 from namedtensor.planning.plan import CHECKS, Plan, Step, Value, safe
+from namedtensor.planning.planner import REWRITES
 from namedtensor.planning.primitives import PRIMITIVES, Malformed, verify, verify_memory
-from namedtensor.planning.rewrites import REWRITES
+from namedtensor.planning.step_builder import MAX_REPEATED_BLOCK_STEPS, MAX_REPEATED_STEPS
 from namedtensor.programs.arguments import Arguments
 from namedtensor.programs.entries import WholeProgram
 from namedtensor.programs.executable import Options, executable, typed
 from namedtensor.programs.named_plans import plan_of, target_named
 from namedtensor.programs.parsed import ParsedProgram
-from namedtensor.tensors.values import namespace_of
 
 ATTENTION = "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V"
 RANDOM = np.random.default_rng(5)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.backends.libraries import backend
+from namedtensor.backends.function import backend
 
 TEXT = """
 Q = X ⊙_{chans} W_Q + b

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.core.strictness import is_one_letter_apart, is_strict, misspelt
+from namedtensor.core.settings import is_one_letter_apart, is_strict, misspelt
 from transformer.core.layer import Layer
 
 X = nt.tensor(np.ones((2, 3)), "seq chans")

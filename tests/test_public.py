@@ -50,7 +50,7 @@ def test_the_surface_is_the_table():
 
 
 @pytest.mark.parametrize(
-    "module", ["core.tensor", "tensors.eager", "tensors.digits", "files.safetensors", "core.layout"]
+    "module", ["core.tensor", "tensors.eager", "tensors.digits", "files.safetensors", "core.arrays"]
 )
 def test_tensors_have_their_methods_whatever_is_imported_first(module):
     code = f"import namedtensor.{module}; from namedtensor.core.tensor import tensor; print((1 + tensor([1, 2], 'a')).tolist())"

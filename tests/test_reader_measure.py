@@ -9,7 +9,7 @@ import sys
 import pytest
 from reader_measure import LIMITS, TRIPS, measured
 
-from grammar.lark_parser import _saved
+from grammar.parser import _saved
 
 KEPT = json.loads(LIMITS.read_text(encoding="utf-8"))
 ON_3_11 = pytest.mark.skipif(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.core.layout import renamed
+from namedtensor.core.arrays import renamed
 from namedtensor.tensors.tables import number, shown, summary
 
 INF, NAN = np.inf, np.nan

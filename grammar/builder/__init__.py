@@ -1,7 +1,6 @@
 """Builder of the syntax tree: one class per group of grammar rules, each derived from the one before.
 
-`values`: intermediate values of rules, such as scripts.
-`literals`: names, numbers and literals.
+`literals`: intermediate values of rules, such as scripts; names, numbers and literals.
 `scripts`: sub- and superscripts.
 `indices`: operators over index variables, several at once.
 `expressions`: operations, functions, cases and conditions.

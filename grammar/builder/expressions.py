@@ -11,7 +11,7 @@ from ..nodes import Call, Name, Number
 from ..symbols import BIG, BINDERS, FUNCTIONS
 from ..tokens import Token
 from .indices import Indices
-from .values import Arguments, Bound, Head, Over, Renamed, around, covering, nodes_among, operator_of, start_of
+from .literals import Arguments, Bound, Head, Over, Renamed, around, covering, nodes_among, operator_of, start_of
 
 MINUS_ONE = (Call("negative", (), (), (Number(1),)),)
 FACTORS = ("juxtaposed", "⊙", "negative")

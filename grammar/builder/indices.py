@@ -12,8 +12,8 @@ from dataclasses import replace
 
 from .. import nodes
 from ..nodes import Call, Name, Node, Number
+from .literals import Bound, Head, Over
 from .scripts import Scripts
-from .values import Bound, Head, Over
 
 # What an operator is of no numbers, which is what the terms count that a condition leaves out.
 INFINITY = Name("∞")

@@ -9,8 +9,7 @@ from .. import nodes
 from ..nodes import Call, Name, Node
 from ..symbols import SUPERSCRIPTS
 from ..tokens import Token
-from .literals import Literals
-from .values import Bound, Bracket, Indexed, Over, Renamed, Script, around, end_of, nodes_among, start_of
+from .literals import Bound, Bracket, Indexed, Literals, Over, Renamed, Script, around, end_of, nodes_among, start_of
 
 
 class Scripts(Literals):

@@ -9,7 +9,7 @@ from ..nodes import Call, Name, Number
 from ..symbols import DEFINING, FAMILIES, NUMBER_SETS
 from ..tokens import Token
 from .expressions import Expressions
-from .values import Head, Member, Renamed, Results, Script, around, end_of, nodes_among, operator_of
+from .literals import Head, Member, Renamed, Results, Script, around, end_of, nodes_among, operator_of
 
 MAX_LISTED_NUMBERS = 1000  # numbers of a range
 

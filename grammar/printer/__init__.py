@@ -1,8 +1,7 @@
 """The syntax tree back to a formula: `parse(to_text(tree)) == tree`, and the same in ASCII and in LaTeX.
 
 `pieces`: which part gets brackets; how a part is asked for.
-`scripts`: names, numbers, and their sub- and superscripts.
-`functions`: calls, literals, cases.
+`scripts`: names, numbers, and their sub- and superscripts; calls, literals, cases.
 `operators`: prefix, infix and subscripted operators.
 `text`: sets and statements; a method per node type.
 `ascii_text`: the methods whose spelling differs in ASCII.

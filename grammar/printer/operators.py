@@ -9,7 +9,6 @@ from .. import nodes
 from ..nodes import Call, Name, Number, Subscript
 from ..symbols import BINDERS, SYMBOLS, value
 from ..traversal import children
-from .functions import Functions
 from .pieces import (
     AND,
     ATOM,
@@ -26,7 +25,7 @@ from .pieces import (
     Piece,
     Printing,
 )
-from .scripts import is_plain_sum
+from .scripts import Functions, is_plain_sum
 
 
 def _values(*terminals: str) -> list[str]:

@@ -1,8 +1,7 @@
 """A plan becomes source text and a function of arrays, for NumPy, PyTorch, JAX or any library of the standard, or a module of JavaScript.
 
 `source`: a plan to text, one line a step.
-`code`: generated text as functions.
-`lines`: the lines that libraries share, and a text while it is written.
+`lines`: the lines that libraries share, a text while it is written, and generated text as functions.
 `entry_checks`: the lines that check the inputs of exported source.
 `numpy`: NumPy's table of lines.
 `numpy_kernels`: the small functions that they call.
@@ -15,9 +14,8 @@
 `jax_loops`: its loops.
 `standard`: those of any library of the Python Array API.
 `javascript`: the table of JavaScript and what writes its modules; javascript_runtime.js is what they call.
-`libraries`: which of them is meant: by name, or by the namespace of arrays.
 `absent`: targets that are not installed, for which text is written all the same.
-`function`: the function of a plan, run without warnings.
+`function`: the backend of a name or of a namespace of arrays; the function of a plan, run without warnings.
 
 Contract: it knows plans, and no term and no node but as the origin of a step.
 """

@@ -13,7 +13,7 @@ from typing import Any
 from ..core.arrays import kind_of
 from ..planning.plan import Value
 from ..planning.target import Target
-from .libraries import backend, target_of
+from .function import backend, target_of
 
 NARROW = {"int64": "int32", "uint64": "uint32", "float64": "float32", "complex128": "complex64"}  # JAX without x64
 

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import contextvars
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
+from importlib import import_module
 from typing import Any
 
+from grammar.cache import Cache
 from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
 
@@ -21,7 +23,8 @@ from ..planning.memory import MIN_BUFFER_NUMBERS, last_uses
 from ..planning.plan import Plan, Step, Value
 from ..planning.target import Target
 from ..planning.whole_numbers import CHECKS
-from .code import FILE, repeated_call
+from .lines import FILE, repeated_call
+from .source import Backend
 
 FAILURES = (
     ArithmeticError,
@@ -282,3 +285,30 @@ def warnings_ignored():
     import numpy as np
 
     return np.errstate(all="ignore")
+
+
+NAMES = ("numpy", "torch", "jax", "standard")
+
+
+@lru_cache(maxsize=len(NAMES))
+def backend(name: str) -> Backend:
+    """A backend by its name."""
+    with LOADING, all_or_none():
+        return import_module(f"..{name}", __name__).BACKEND
+
+
+def backend_of(namespace: str) -> Backend:
+    """The backend of the arrays of a namespace."""
+    if namespace in ("numpy", "array_api_compat.numpy"):
+        return backend("numpy")
+    if namespace.endswith("torch"):
+        return backend("torch")
+    return backend("jax" if namespace.startswith("jax") else "standard")
+
+
+_TARGETS: Cache[Any, Target] = Cache("libraries of arrays", 64)
+
+
+def target_of(xp: Any) -> Target:
+    """The target of arrays whose namespace is `xp`."""
+    return _TARGETS.get_or_build(xp, lambda: Target(backend_of(xp.__name__), xp))

@@ -61,7 +61,7 @@ class Code(str):
 def code_of_sizes(value: Any) -> Any:
     """Options with the text of each size that is read from the arrays."""
     if type(value) is Extent:
-        return Code(written(value, code_of_atom, " * "))
+        return Code(written(value.terms, code_of_atom, " * "))
     if isinstance(value, tuple):
         return tuple(map(code_of_sizes, value))
     return {name: code_of_sizes(each) for name, each in value.items()} if isinstance(value, dict) else value

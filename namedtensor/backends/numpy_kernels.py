@@ -288,9 +288,8 @@ def descending(x):
 '''
 
 
-def coefficients(*names: str) -> str:
-    """The lines that give the coefficients of approximations."""
-    return "\n".join(f"{name} = {getattr(table, name)}" for name in names)
+COEFFICIENTS = {name: f"{name} = {getattr(table, name)}" for name in ("NEAR", "ABOVE", "BELOW", "SINGLE")}
+HORNER_WITH_COEFFICIENTS = "\n".join([*map(COEFFICIENTS.get, ("NEAR", "ABOVE", "BELOW")), "\n", HORNER.strip()])  # type: ignore[list-item]
 
 
 KERNELS = {
@@ -298,9 +297,9 @@ KERNELS = {
     "softmax": SOFTMAX,
     "sums_of_rows": SUMS_OF_ROWS,
     "standardize": STANDARDIZE,
-    "horner": f"{coefficients('NEAR', 'ABOVE', 'BELOW')}\n\n\n{HORNER.strip()}",
+    "horner": HORNER_WITH_COEFFICIENTS,
     "erf": ERF,
-    "erf_single": f"{coefficients('SINGLE')}\n\n\n{ERF_SINGLE.strip()}",
+    "erf_single": f"{COEFFICIENTS['SINGLE']}\n\n\n{ERF_SINGLE.strip()}",
     "projected": PROJECTED,
     "index_error": INDEX_ERROR,
     "positions": POSITIONS,

@@ -20,9 +20,8 @@ from ..core.extents import Extent, symbols_of
 from ..planning.memory import Workspace, in_place, last_uses, workspaces
 from ..planning.plan import Plan, Scalar, Step, Value
 from ..planning.whole_numbers import CHECKS
-from .code import FILE, code_of, function_in
 from .entry_checks import CHECK, entry_checks, size_lines
-from .lines import INFIX, Source, Written, listed
+from .lines import FILE, INFIX, Source, Written, code_of, function_in, listed
 
 Line = Callable[[tuple[str, ...], dict[str, Any], Step], str] | str
 SYMBOLS = {symbol: name for name, symbol in INFIX.items()}
@@ -149,7 +148,7 @@ class Backend:
         if given is not None:
             parameters += [*["out"] * given.out, *(f"buffer_{number}" for number in range(1, len(given.made) + 1))]
         text.add(f"def {name}({', '.join(parameters) if signature is None else signature}):")
-        text.lines += entry or ([] if given is not None or plan.inner else size_lines(plan))
+        text.lines += entry or ([] if given is not None or plan.inner or not plan.is_open else size_lines(plan))
         text.lines += self.opening(plan)
         if given is None and not plan.inner:
             text.lines += self.of_sizes(plan, comments)

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.arrays import dtype_name
 from .lines import COMMON, INDEX_ERROR, LOOP, OF_NUMBERS, UNARY, exact, functions, listed, numbers
-from .numpy_kernels import ERF, HORNER, coefficients
+from .numpy_kernels import ERF, HORNER_WITH_COEFFICIENTS
 from .source import Backend
 
 
@@ -170,7 +170,7 @@ class Standard(Backend):
 
 BACKEND = Standard(
     "standard", "", LINES, {},
-    {"horner": f"{coefficients('NEAR', 'ABOVE', 'BELOW')}\n\n\n{HORNER.strip()}", "erf": ERF_WITHOUT_OUT, "first": FIRST,
+    {"horner": HORNER_WITH_COEFFICIENTS, "erf": ERF_WITHOUT_OUT, "first": FIRST,
      "index_error": INDEX_ERROR, "positions": POSITIONS, "scatter_add": SCATTER_ADD, "whole_positions": WHOLE_POSITIONS, "covered": COVERED, **exact("xp.any({0})"), "exact_cast": EXACT_CAST,
      "windows": WINDOWS, "descending": DESCENDING, "cofactors": COFACTORS, "eigenvectors": EIGENVECTORS, "exponential": EXPONENTIAL, "loop": STEPS},
     numbers=OF_NUMBERS, prefix="xp",

@@ -27,11 +27,10 @@ from ..core.sizes import is_ground, resolve
 from ..scope.names import Key, spelled, walk
 from ..terms.builder import TermBuilder
 from ..terms.environment import Environment
-from ..terms.folding import Numbers
 from ..terms.inference import Inference
 from ..terms.normalized_exponentials import with_softmax
 from ..terms.structural import passed
-from ..terms.terms import Term, made_since, topological
+from ..terms.terms import Numbers, Term, made_since, topological
 from .linearize import DIFFERENTIAL, Linearization
 from .loops import has_loops
 from .nested import Taken, held, remembered

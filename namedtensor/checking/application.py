@@ -6,21 +6,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from grammar.errors import Hint
+from grammar.nodes import Node
 
+from ..core import axes as named
 from ..core.axes import ShapeMismatch, bind, marked_apart, operator_sign
-from ..core.sizes import is_ground, resolve, unify
-from ..core.strictness import OUTER, misspelt
+from ..core.settings import OUTER, misspelt
+from ..core.sizes import SizeVariable, is_ground, resolve, unify
 from ..core.suggestions import near
 from ..operators import REGISTRY
 from ..operators.record import Operator
 from ..scope.names import component
 from ..terms.environment import Environment, source_name
-from ..terms.folding import fold
 from ..terms.inference import CheckWarning, Inference, shown
-from ..terms.terms import Term
+from ..terms.terms import Term, fold
 from .axis_sizes import unknown_axis_size, unknown_size
-from .cases import truth
-from .diagnostics import broadcast, shape_error
+from .diagnostics import Operand, shape_error
 
 Axes = tuple[tuple[str, Any], ...]  # of a use, each with the node that names it
 
@@ -178,3 +178,31 @@ def watch_outer(checker: Inference, name: str, arguments: Sequence[Term], node: 
     warning = CheckWarning(code, message, node.span, hint, close is not None)
     if (name != "/" or warning.misspelt) and warning not in checker.warnings:
         checker.warnings.append(warning)
+
+
+def broadcast(
+    checker: Inference, terms: Sequence[Operand], node: Any, span: Any, operator: str, parts: Sequence[Any]
+) -> dict[str, Any]:
+    """The shape over the union of the axes. Raises NotationError where one has two sizes."""
+    try:
+        return named.broadcast([term.shape for term in terms], unify)
+    except ShapeMismatch as problem:
+        raise shape_error(checker, problem, operator, terms, parts, span, ()) from None
+
+
+def scalar_term(checker: Inference, value: Any, key: Any, node: Any) -> Term:
+    value = resolve(value)
+    if isinstance(value, SizeVariable):
+        return checker.graph.intern("unknown", options=(str(key),), node=node)
+    return checker.graph.number(value, node)
+
+
+def truth(checker: Inference, term: Term, node: Node) -> Term:
+    if not term.boolean:
+        raise checker.error(315, "expected a condition, got a number", node, hint="compare it, as in i ≤ j or i = 1")
+    return term
+
+
+def takes_index(operator: str) -> bool:
+    """Whether an operator makes one number of those along an axis, so that it can go over an index too."""
+    return operator in ("argmax", "argmin") or operator in REGISTRY and REGISTRY[operator].kind == "reduction"

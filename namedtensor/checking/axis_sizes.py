@@ -7,11 +7,10 @@ from typing import Any
 from grammar import nodes
 from grammar.errors import SIZE_NEEDED, NotationError
 
-from ..core.sizes import SizeVariable, resolve
+from ..core.sizes import SizeVariable
 from ..scope.names import walk
 from ..terms.environment import Conflict, Environment, source_name
 from ..terms.inference import Inference
-from ..terms.terms import Term
 
 
 def unknown_size(checker: Inference, axis: str) -> SizeVariable:
@@ -67,10 +66,3 @@ def axes_in_sight(checker: Inference, env: Environment) -> set[str]:
         axes |= {source_name(a) for term in current.variables.values() for a in term.shape}
         current = current.sizes_parent or current.parent
     return axes
-
-
-def scalar_term(checker: Inference, value: Any, key: Any, node: Any) -> Term:
-    value = resolve(value)
-    if isinstance(value, SizeVariable):
-        return checker.graph.intern("unknown", options=(str(key),), node=node)
-    return checker.graph.number(value, node)

@@ -22,8 +22,8 @@ from ..scope.updates import REPLACING
 from ..terms.environment import Environment, source_name
 from ..terms.inference import Inference
 from ..terms.terms import Term
-from .application import Axes, apply
-from .axis_sizes import axes_in_sight, axis_is_mentioned, scalar_term, unknown_axis_size, unknown_size
+from .application import Axes, apply, scalar_term, takes_index
+from .axis_sizes import axes_in_sight, axis_is_mentioned, unknown_axis_size, unknown_size
 from .claims import nearly
 from .declarations import set_axes
 from .diagnostics import shape_error
@@ -32,7 +32,7 @@ from .indexing import take
 from .inferred_sizes import may_make
 from .lifting import Bindings, inline_call, solve_size
 from .matching import matching
-from .sums import implicit_sum, in_turn, takes_index
+from .sums import implicit_sum, in_turn
 from .unknown_names import of_equation, visible
 
 
@@ -45,7 +45,7 @@ def call(checker: Inference, node: Call, env: Environment) -> Term:
         return call_python(checker, node, env)
     if node.operator == "size":
         return size_of(checker, node, env)
-    if takes_index(node.operator) and len(node.arguments) == 1 and not node.parameters:
+    if len(node.arguments) == 1 and node.subscript and not node.parameters and takes_index(node.operator):
         summed = implicit_sum(checker, node, env)
         if summed is not None:
             return summed
@@ -62,7 +62,7 @@ def call(checker: Inference, node: Call, env: Environment) -> Term:
         raise unknown_operator(checker, node, env)
     if node.operator == "log" and [type(part) for part in node.subscript] == [nodes.Number]:
         return logarithm_to_base(checker, node, env)
-    return call_builtin(checker, in_turn(node) or node, env)
+    return call_builtin(checker, in_turn(node) if len(node.arguments) > 2 else node, env)
 
 
 def norm_of_all(checker: Inference, node: Call, env: Environment) -> Term:

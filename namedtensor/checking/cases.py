@@ -19,7 +19,7 @@ from ..scope.names import plain_key
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
-from .diagnostics import broadcast
+from .application import broadcast, truth
 
 
 def cases(checker: Inference, node: nodes.Cases, env: Environment) -> Term:
@@ -142,9 +142,3 @@ def guard_index(checker: Inference, at: Term) -> Term:
         shape = named.broadcast((guard.shape, at.shape), unify)
         at = checker.graph.intern("where", (guard, at, one), shape=shape, node=at.node)
     return at
-
-
-def truth(checker: Inference, term: Term, node: Node) -> Term:
-    if not term.boolean:
-        raise checker.error(315, "expected a condition, got a number", node, hint="compare it, as in i ≤ j or i = 1")
-    return term

@@ -17,12 +17,12 @@ from grammar.errors import Hint
 from grammar.locks import LOADING, all_or_none
 from grammar.nodes import Node
 
-from ..core.limits import DEFAULT, Limits
+from ..core.settings import DEFAULT, Limits
 from ..scope.names import Key, Spelled
 from ..scope.symbols import Definition, Scope
 from ..terms.environment import Environment, source_name
 from ..terms.inference import CheckWarning, Inference, InputType, Sizes, shown
-from ..terms.structural import passed
+from ..terms.structural import after_pass, passed
 from ..terms.terms import Term
 from . import calls, cases, draws, families, indexing, literals, lookup, over_sets, renames, substitution, sums
 from .claims import check_claims, of_index, warn_of_replaced, with_elements
@@ -98,8 +98,10 @@ class Checker(Inference):
         self.extra_axes: frozenset[str] = frozenset(extra_axes)
         self.check_unused(misspelt=True)
         prepare_inputs(self, self.given_names.mentioned)
-        warn_of_replaced(self)
-        warn_of_continued(self)
+        if scope.replaced:
+            warn_of_replaced(self)
+        if scope.program.continued:
+            warn_of_continued(self)
         self.top.complete = True
 
     # --------------------------------------------------------------------------------------------------- entry points
@@ -157,11 +159,13 @@ class Checker(Inference):
     def check_claims(self, whole: bool = True) -> None:
         """Check the shapes of claims, and note their sides to be compared when there are values."""
         self.steps = len(self.trace)
-        check_claims(self, whole)
+        if self.scope.claims or self.pending_claims or self.scope.bases_of_families or self.scope.bounded:
+            check_claims(self, whole)
 
     def drop_lifting(self, term: Term, node: Any) -> Term:
         """The term with lifted axes under their source names: what every entry point gives."""
-        passed(term)
+        if after_pass:
+            passed(term)
         lifted = [axis for axis in term.shape if "@" in axis]
         if not lifted:
             return term

@@ -21,8 +21,8 @@ from ..scope.symbols import Claim, Definition
 from ..terms.environment import Environment
 from ..terms.inference import AlreadyReported, CheckWarning, Inference, shown
 from ..terms.terms import Term
+from .application import broadcast
 from .declarations import check_member, declaration, domain_values, local_declaration, unknown_bound
-from .diagnostics import broadcast
 from .indexing import iota
 
 # Why the values of a claim are not compared, and what to do.

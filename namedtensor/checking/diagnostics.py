@@ -7,9 +7,8 @@ from typing import Any, NamedTuple, Protocol
 
 from grammar.errors import Hint, NotationError
 
-from ..core import axes as named
 from ..core.axes import NAME_ONCE, SAME_SIZES, Shape, ShapeMismatch, code_and_message, operator_sign
-from ..core.sizes import resolve, unify
+from ..core.sizes import resolve
 from ..core.suggestions import did_you_mean, near
 from ..terms.environment import source_name
 from ..terms.inference import Inference
@@ -155,13 +154,3 @@ def _axes_hint(sign: str, wanted: int, have: int, axes: Sequence[str]) -> str:
         return f"apply it once along each axis: {sign}_{{{axes[0] if axes else 'a'}}} {sign}_{{…}} X"
     named = ", ".join(axes[:wanted]) if len(axes) >= wanted else "axis" if wanted == 1 else "rows, columns"
     return f"name {'it' if wanted == 1 else 'them'} in the subscript, as in {sign}_{{{named}}}"
-
-
-def broadcast(
-    checker: Inference, terms: Sequence[Operand], node: Any, span: Any, operator: str, parts: Sequence[Any]
-) -> dict[str, Any]:
-    """The shape over the union of the axes. Raises NotationError where one has two sizes."""
-    try:
-        return named.broadcast([term.shape for term in terms], unify)
-    except ShapeMismatch as problem:
-        raise shape_error(checker, problem, operator, terms, parts, span, ()) from None

@@ -16,8 +16,7 @@ from ..core.sizes import is_ground, resolve
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
-from .application import apply
-from .diagnostics import broadcast
+from .application import apply, broadcast
 from .indexing import check_position, iota, take
 
 

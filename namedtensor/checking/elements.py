@@ -21,10 +21,10 @@ from ..scope.symbols import Definition
 from ..terms.environment import Environment, lifted_name
 from ..terms.inference import Inference
 from ..terms.terms import Term
+from .application import broadcast
 from .axis_sizes import unknown_axis_size, unknown_size
 from .claims import check_statement
 from .declarations import local_declaration, set_axes, unknown_bound
-from .diagnostics import broadcast
 from .filled_positions import Filled, Positions, all_of, count_of, length, numbers_to, positions_at
 from .indexing import Shaped, check_position, indexed_axis, iota
 from .size_facts import as_size, no_size

@@ -19,11 +19,10 @@ from ..scope.names import spelled
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
-from .application import apply
+from .application import apply, broadcast
 from .axis_sizes import unknown_axis_size, unknown_size
 from .cases import guard_index
 from .declarations import end_needed, unknown_in
-from .diagnostics import broadcast
 
 
 def index(checker: Inference, node: Index, env: Environment) -> Term:

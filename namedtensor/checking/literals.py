@@ -6,10 +6,9 @@ from grammar import nodes
 from grammar.lengths import too_many_cells
 
 from ..terms.environment import Environment
-from ..terms.folding import Numbers
 from ..terms.inference import Inference
-from ..terms.terms import Term
-from .diagnostics import broadcast
+from ..terms.terms import Numbers, Term
+from .application import broadcast
 
 
 def number(checker: Inference, node: nodes.Number, env: Environment) -> Term:

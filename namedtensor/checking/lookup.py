@@ -21,8 +21,7 @@ from ..scope.symbols import Definition
 from ..terms.environment import Environment
 from ..terms.inference import AlreadyReported, Inference
 from ..terms.terms import Term, resolved_shape
-from .application import apply
-from .axis_sizes import scalar_term
+from .application import apply, scalar_term
 from .beyond_families import beyond_family
 from .cases import unguarded
 from .claims import check_statement
@@ -251,7 +250,7 @@ def infer_group(checker: Inference, group: list[Definition], env: Environment) -
 def input_or_parameter(checker: Inference, key: Key, node: Any) -> Term | None:
     declared, env = declaration(checker, key)
     if declared is None:
-        return labeled_member(checker, key, node)
+        return labeled_member(checker, key, node) if key.subscript or key.superscript else None
     if not checker.infer_parameters:
         solved = None if declared.axes else checker.solver.scalar(key, checker.top)
         if solved is not None:

@@ -20,10 +20,11 @@ from ..scope.names import Key
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
+from .application import takes_index
 from .axis_sizes import unknown_size
 from .declarations import end_needed, set_axes
 from .indexing import iota
-from .sums import NEUTRAL, implicit_sum, index_sum, over, takes_index, uses
+from .sums import NEUTRAL, implicit_sum, index_sum, over, uses
 
 
 def over_variable(checker: Inference, node: nodes.Over, env: Environment) -> Term:

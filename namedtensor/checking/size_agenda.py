@@ -1,9 +1,11 @@
 """The agenda of one search for sizes: what had no value, and which values make it worth another try."""
 
+# pyright: reportUnknownVariableType=false
+# of the empty dicts and lists of new records
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from ..terms.environment import Environment
@@ -13,24 +15,24 @@ SearchKey: TypeAlias = tuple[Any, ...]  # a symbol, its environment, and whether
 Search: TypeAlias = tuple[Symbol, Environment]
 
 
+@dataclass
 class SizeAgenda:
     """Failed searches by the symbols that share a size equation with them.
 
     A failed search is tried again once for each new value of such a symbol, so their number is bounded by that of pairs.
     """
 
-    def __init__(self):
-        self.failed: dict[SearchKey, Search] = {}
-        self.waiting: dict[tuple[Symbol, bool], list[SearchKey]] = defaultdict(list)
-        self.announced: set[tuple[SearchKey, bool]] = set()
-        self.pending: list[Search] = []
+    failed: dict[SearchKey, Search] = field(default_factory=dict)
+    waiting: dict[tuple[Symbol, bool], list[SearchKey]] = field(default_factory=dict)
+    announced: set[tuple[SearchKey, bool]] = field(default_factory=set)
+    pending: list[Search] = field(default_factory=list)
 
     def fail(self, key: SearchKey, env: Environment, related: Iterable[Symbol]) -> None:
         """Record that a search found nothing."""
         symbol, _, infers = key
         self.failed[key] = (symbol, env)
         for other in related:
-            self.waiting[other, infers].append(key)
+            self.waiting.setdefault((other, infers), []).append(key)
 
     def announce(self, key: SearchKey, is_number: bool) -> None:
         """Schedule the failed searches that a value may help, unless it was announced before."""

@@ -11,7 +11,8 @@ from grammar.errors import NotationError
 from grammar.nodes import Node, Number, Size
 from grammar.traversal import children
 
-from ..core.extents import Extent, UndecidedSize, UnfitSize, is_size, typical
+from ..core.extents import Extent, UndecidedSize, is_size, typical
+from ..core.monomials import UnfitSize
 from ..core.size_conditions import as_comparison, assume_at_most, assume_divides
 from ..core.sizes import SizeVariable, resolve
 from ..scope.names import MARKS, spelled

@@ -393,6 +393,8 @@ class SizeSolver(Sizes):
     # ----------------------------------------------------------------------------------------------------- checking
     def check(self) -> None:
         """Raise where a stated size and a known one differ."""
-        with self.run():
-            check_stated_sizes(self.checker)
-        check_given_sizes(self.checker)
+        if self.checker.scope.sizes or self.declared:
+            with self.run():
+                check_stated_sizes(self.checker)
+        if self.checker.given_sizes:
+            check_given_sizes(self.checker)

@@ -14,7 +14,7 @@ from ..scope.resized_axes import is_used
 from ..terms.environment import Environment
 from ..terms.inference import Inference, shown
 from ..terms.terms import Term, topological
-from .diagnostics import broadcast
+from .application import broadcast
 
 MAX_QUOTED_CHARS = 60  # of an expression that a message repeats
 

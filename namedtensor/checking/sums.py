@@ -18,16 +18,14 @@ from grammar.traversal import children
 from ..core.extents import Extent, Size, Symbol, UndecidedSize, extent, is_size, proves_at_most, symbols_of, typical
 from ..core.size_conditions import counting, is_assuming
 from ..core.sizes import is_ground, resolve, unify
-from ..operators import REGISTRY
 from ..operators.along_axes import NAN_FIRST
 from ..scope.names import Key, spelled, walk
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
-from .application import apply
+from .application import apply, broadcast, takes_index
 from .cases import guarding, of_elements
 from .declarations import end_needed, unknown_in
-from .diagnostics import broadcast
 from .indexing import indexed_axis, iota, take
 from .stacked_families import Along, lifted
 
@@ -345,19 +343,14 @@ def uses(variable: str, body: Node) -> Iterator[Index]:
         stack += reversed(children(node))
 
 
-def in_turn(node: Call) -> Call | None:
-    """Rewrite max(x, y, z) as max(max(x, y), z); None for any other call."""
-    if JOINED.get(node.operator) != node.operator or len(node.arguments) < 3 or node.subscript:
-        return None
+def in_turn(node: Call) -> Call:
+    """Rewrite max(x, y, z) as max(max(x, y), z); any other call stays."""
+    if JOINED.get(node.operator) != node.operator or node.subscript:
+        return node
     found = replace(node, superscript=(), arguments=node.arguments[:2])
     for each in node.arguments[2:]:
         found = replace(found, arguments=(found, each))
     return replace(found, superscript=node.superscript)
-
-
-def takes_index(operator: str) -> bool:
-    """Whether an operator makes one number of those along an axis, so that it can go over an index too."""
-    return operator in BEST or operator in REGISTRY and REGISTRY[operator].kind == "reduction"
 
 
 def indexed_size(checker: Inference, node: Index, axis: Axis, env: Environment) -> Any:

@@ -22,8 +22,7 @@ from grammar.traversal import children
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
 from ..scope.mentions import OF_AXES
-from ..scope.names import Key, Spelled, component, key, plain_key, spelled, walk
-from ..scope.script_index import ByScripts
+from ..scope.names import ByScripts, Key, Spelled, component, key, plain_key, spelled, walk
 from ..scope.symbols import Scope
 from ..terms.environment import source_name
 from ..terms.inference import InputType

@@ -96,7 +96,7 @@ def sizes_of(words: list[str]) -> dict[str, int]:
 
 
 def limits_of(words: list[str]) -> Any:
-    from ..core.limits import Limits
+    from ..core.settings import Limits
 
     known = [each.name for each in fields(Limits)]
     chosen = {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from functools import lru_cache
 from typing import Any
@@ -9,7 +11,9 @@ from typing import Any
 from grammar.cache import Cache
 from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
+from grammar.plain_text import encodable
 
+from .axes import show
 from .hooks import seen
 
 _NAMESPACES: Cache[type, Any] = Cache("namespaces of arrays", 256)
@@ -133,3 +137,135 @@ def placed(array: Any, backend: object, dtype: str | None = None, device: Any = 
 
 BACKENDS = {"numpy": "numpy", "torch": "torch", "jax": "jax.numpy"}
 HALF = frozenset(("float16", "bfloat16"))  # the dtypes of half precision
+
+
+def shape_error(array: Any) -> NotationError:
+    return NotationError(
+        317, f"cannot compute with a tensor of shape {tuple(array.shape)} that has no values",
+        hint="pass it to jax.eval_shape, jax.export or jax.jit(…).lower",
+    )  # fmt: skip
+
+
+def is_shape(array: Any) -> bool:
+    """Whether this is a shape and a dtype of JAX, for which functions are exported and lowered."""
+    return type(array).__name__ == "ShapeDtypeStruct"
+
+
+def namespace_of(arrays: Mapping[str, Any]) -> Any:
+    """The namespace that all arrays share; NumPy's where there is none. Raises NotationError where they differ."""
+    import numpy as np
+
+    kinds: dict[tuple[Any, Any], str] = {(type(array), array.dtype): name for name, array in arrays.items()}
+    for name in kinds.values():
+        if is_shape(arrays[name]):
+            raise shape_error(arrays[name])
+    spaces = {(xp := namespace(arrays[name])).__name__: (xp, name) for name in kinds.values()}
+    if len(spaces) > 1:
+        text = ", ".join(f"{name} is of {library_of_namespace(space)}" for space, (_, name) in sorted(spaces.items()))
+        raise NotationError(
+            317, f"the tensors come from different libraries: {text}", hint="convert them to one of the two"
+        )
+    return next(iter(spaces.values()))[0] if spaces else np
+
+
+MOST = 4096  # layouts, and calls of one operator, that are kept
+
+
+class Layout:
+    """Axes in storage order, their sizes, the dtype and the namespace of an array; `wide`, where it may change, says
+    whether the library's numbers may have 64 bits: a plan for one is not one for the other."""
+
+    __slots__ = ("axes", "extent", "dtype", "xp", "wide")
+
+    def __init__(self, axes: tuple[str, ...], extent: tuple[int, ...], dtype: Any, xp: Any, wide: bool | None = None):
+        self.axes: tuple[str, ...] = axes
+        self.extent: tuple[int, ...] = extent
+        self.dtype: Any = dtype
+        self.xp: Any = xp
+        self.wide: bool | None = wide
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Axis name to size, in storage order."""
+        return dict(zip(self.axes, self.extent))
+
+    @property
+    def is_truth(self) -> bool:
+        """Whether the dtype is boolean."""
+        return dtype_name(self.dtype) == "bool"
+
+    @encodable
+    def __repr__(self) -> str:
+        return f"Layout({show(self.sizes)}, {self.dtype})"
+
+
+class UnnamedAxes(Layout):
+    """The layout of an array that JAX put in the place of one of another rank: its axes are unknown.
+
+    `names` are those of the replaced array, which the pytree still has.
+    """
+
+    __slots__ = ("array_shape", "names", "problem")
+
+    def __init__(self, names: tuple[str, ...], array_shape: tuple[Any, ...], dtype: Any, problem: NotationError):
+        self.names: tuple[str, ...] = names
+        self.array_shape: tuple[Any, ...] = array_shape
+        self.dtype = dtype
+        self.problem: NotationError = problem
+
+    def _fail(self) -> Any:
+        raise self.problem.replace()
+
+    axes = extent = xp = wide = property(_fail)  # type: ignore[assignment]
+
+    @encodable
+    def __repr__(self) -> str:
+        return f"UnnamedAxes({' × '.join(map(str, self.array_shape))} for {', '.join(self.names) or 'no axes'})"
+
+
+def is_dimension(size: Any) -> bool:
+    """Whether a size is a symbolic dimension of JAX's, which arrays have while `jax.export` traces."""
+    return type(size).__name__ == "_DimExpr" and type(size).__module__.startswith("jax.")
+
+
+def has_dimensions(layouts: Iterable[Any]) -> bool:
+    """Whether a size in these layouts is a symbolic dimension."""
+    if "jax" not in sys.modules:
+        return False
+    for layout in layouts:
+        if isinstance(layout, Layout):
+            for size in layout.extent:
+                if type(size) is not int and is_dimension(size):
+                    return True
+    return False
+
+
+_INTERNED: Cache[tuple[tuple[str, ...], tuple[int, ...], Any, Any, bool | None], Layout] = Cache("layouts", MOST)
+
+
+def layout_of(array: Any, axes: tuple[str, ...]) -> Layout:
+    """The layout of an array with these axes.
+
+    >>> import numpy as np
+    >>> layout_of(np.zeros(3), ("seq",)) is layout_of(np.ones(3), ("seq",))
+    True
+    """
+    xp = namespace(array)
+    key = (axes, tuple(array.shape), array.dtype, xp, wide(xp))
+    found = _INTERNED.get(key)
+    return _new(*key) if found is None else found
+
+
+def _new(axes: tuple[str, ...], extent: tuple[Any, ...], dtype: Any, xp: Any, wide: bool | None) -> Layout:
+    """An interned layout; one of its own where a size is a symbolic dimension of JAX's, whose comparisons have a scope."""
+    if any(type(size) is not int and is_dimension(size) for size in extent):
+        return Layout(axes, extent, dtype, xp, wide)
+    key = (axes, extent, dtype, xp, wide)
+    return _INTERNED.get_or_build(key, lambda: Layout(*key))
+
+
+def renamed(layout: Layout, axes: tuple[str, ...]) -> Layout:
+    """The same layout under other names."""
+    key = (axes, layout.extent, layout.dtype, layout.xp, layout.wide)
+    found = _INTERNED.get(key)
+    return _new(*key) if found is None else found

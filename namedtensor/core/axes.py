@@ -18,6 +18,7 @@ from functools import lru_cache
 from typing import Any, Literal, NamedTuple, Protocol
 
 from grammar.errors import NotationError
+from grammar.plain_text import encodable
 from grammar.text import fold
 
 from .extents import is_size_of, shown
@@ -283,3 +284,24 @@ def _from_text(text: str) -> tuple[str, ...]:
     if "," in text:
         check_axis(text)
     return tuple(check_axis(axis) for axis in text.split())
+
+
+class PositionalError(NotationError, TypeError):
+    """The error for Python's protocols that go by position: a TypeError, too, as those who use them expect."""
+
+
+class NamedShape(dict[str, int]):
+    """Axis name to size; prints as ℝ^{height[3] × width[3]}, compares without order."""
+
+    def __missing__(self, axis: Any) -> int:
+        if isinstance(axis, str):
+            raise KeyError(axis)
+        raise NotationError(
+            318, f"{self} has no axis order, so it has no size {axis!r}", hint='name the axis: A.sizes["seq"]'
+        )
+
+    @encodable
+    def __repr__(self) -> str:
+        return show(self)
+
+    __str__ = __repr__

@@ -6,29 +6,16 @@ know of the dimensions: where it cannot say, the formula is refused, and no gues
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from grammar.errors import NotationError
 
+from .arrays import Layout, is_dimension
 from .extents import Size, Symbol, UndecidedSize, extent, symbols_of, value_at
-from .layout import Layout, is_dimension
 from .size_conditions import Condition, Conditions, conditions
 
 Result = TypeVar("Result")
-
-
-def has_dimensions(layouts: Iterable[Any]) -> bool:
-    """Whether a size in these layouts is a symbolic dimension."""
-    if "jax" not in sys.modules:
-        return False
-    for layout in layouts:
-        if isinstance(layout, Layout):
-            for size in layout.extent:
-                if type(size) is not int and is_dimension(size):
-                    return True
-    return False
 
 
 class Dimensions:

@@ -14,28 +14,18 @@ example becomes part of a plan by accident. Who needs an answer has three ways t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
-from functools import reduce
 from math import inf
+from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
 
 from grammar.cache import cached_property
 
+from .monomials import Interval, UndecidedSize, floored, is_dominated, products, quotient, written
+
 TYPICAL_SIZE = 64  # elements of an axis that is declared without an example
 MAX_SIZE = 2**24  # elements of an axis, up to which integer dtypes are chosen as for numbers
-
-
-class UndecidedSize(Exception):
-    """Raised where something needs the number of a size that is known only when the function runs."""
-
-    def __init__(self, size: Extent):
-        super().__init__(f"{size} is known only when the function runs")
-        self.size: Extent = size
-
-
-class UnfitSize(UndecidedSize):
-    """Raised where sizes that are known only when the function runs do not fit by their example: numbers say what is wrong."""
 
 
 class Symbol(NamedTuple):
@@ -48,6 +38,7 @@ class Symbol(NamedTuple):
     axis: str
     example: int = TYPICAL_SIZE
     part: int = 1  # of so many equal ones, where the symbol stands for a part of the size
+    kind = "symbol"
 
     def __str__(self) -> str:
         return self.name
@@ -63,6 +54,7 @@ class Quotient(NamedTuple):
 
     left: Size
     right: Size
+    kind = "quotient"
 
     def __str__(self) -> str:
         return f"{bracketed(self.left, str)} // {bracketed(self.right, str)}"
@@ -84,6 +76,7 @@ class Largest(NamedTuple):
 
     left: Size
     right: Size
+    kind = "largest"
 
     def __str__(self) -> str:
         return f"max({self.left}, {self.right})"
@@ -111,7 +104,6 @@ class Largest(NamedTuple):
 Atom: TypeAlias = Symbol | Quotient | Largest
 Monomial: TypeAlias = tuple[Atom, ...]  # sorted by their texts
 Terms: TypeAlias = dict[Monomial, int]
-Interval: TypeAlias = tuple[float, float]  # whole numbers, or infinite
 
 
 class Extent:
@@ -266,7 +258,7 @@ class Extent:
     # --------------------------------------------------------------------------------------------------------- text
     @cached_property
     def _text(self) -> str:
-        return written(self, str, " * ")
+        return written(self.terms, str, " * ")
 
     def __repr__(self) -> str:
         """As Python computes it from the names of its symbols."""
@@ -336,33 +328,14 @@ def largest(left: Size, right: Size) -> Size:
     return left if proves_at_most(right, left) else extent(Largest(left, right))
 
 
-def largest_of(sizes: Iterable[Size]) -> Size:
-    """The largest of several sizes, in terms of those that no other is always as large as; 0 where there are none."""
-    kept: list[Size] = []
-    for size in sizes:
-        if not any(proves_at_most(size, other) for other in kept):
-            kept = [other for other in kept if not proves_at_most(other, size)] + [size]
-    return reduce(largest, kept, 0)
-
-
 def exact_quotient(size: Size, divisor: Size) -> Size | None:
     """The quotient by a single monomial where it is one for every size, else None."""
     if size == divisor:
         return 1
     if divisor == 0 or len(terms_of(divisor)) != 1:
         return None
-    ((monomial, count),) = terms_of(divisor).items()
-    found: Terms = {}
-    for other, times in terms_of(size).items():
-        rest = [*other]
-        if times % count or any(atom not in rest for atom in monomial):
-            return None
-        for atom in monomial:
-            if atom not in rest:
-                return None
-            rest.remove(atom)
-        found[tuple(rest)] = times // count
-    return normal(found)
+    found = quotient(terms_of(size), *next(iter(terms_of(divisor).items())))
+    return None if found is None else normal(found)
 
 
 def bounds(size: Size) -> tuple[int | None, int | None]:
@@ -392,47 +365,11 @@ def interval_of(atom: Quotient | Largest, most: float) -> Interval:
     return floored(low, least if low < 0 else greatest), floored(high, greatest if high < 0 else least)
 
 
-def floored(part: float, divisor: float) -> float:
-    """The floor of a quotient by a positive number; of what is infinite the limit."""
-    if divisor == inf:
-        return part if part == inf else -1 if part < 0 else 0
-    return part if part in (inf, -inf) else part // divisor
-
-
-def products(left: Interval, right: Interval) -> Interval:
-    found = [a * b if a and b else 0 for a in left for b in right]
-    return min(found), max(found)
-
-
 def proves_at_most(left: Size, right: Size) -> bool:
     """Whether one size is at most another, whatever the arrays are."""
     difference = right - left
     low, _ = bounds(difference)
-    return (low is not None and low >= 0) or is_dominated(difference)
-
-
-def is_dominated(difference: Size) -> bool:
-    """Whether each negative monomial goes with a positive one that it divides: a b − a is no less than 0, as b is at least 1."""
-    negative = [(monomial, -count) for monomial, count in terms_of(difference).items() if count < 0]
-    positive = {monomial: count for monomial, count in terms_of(difference).items() if count > 0}
-    for monomial, count in sorted(negative, key=lambda term: -len(term[0])):
-        for other, available in positive.items():
-            if count and available and divides(monomial, other):
-                used = min(count, available)
-                positive[other], count = available - used, count - used
-        if count:
-            return False
-    return all(isinstance(atom, Symbol) for other, available in positive.items() if available for atom in other)
-
-
-def divides(monomial: Monomial, other: Monomial) -> bool:
-    """Whether a product of symbols is at most another that has the same ones and more."""
-    rest = [*other]
-    for atom in monomial:
-        if atom not in rest:
-            return False
-        rest.remove(atom)
-    return all(isinstance(atom, Symbol) for atom in other)
+    return (low is not None and low >= 0) or is_dominated(terms_of(difference))
 
 
 # ----------------------------------------------------------------------------------------------------------------- text
@@ -443,15 +380,12 @@ def shown(size: Any) -> str:
     >>> shown(2 * seq * seq * key + 1), 2 * seq * key - 3
     ('2 |key| |seq|² + 1', 2 * key * seq - 3)
     """
-    return written(size, shown_atom, " ", powers=True) if isinstance(size, Extent) else str(size)
+    return written(size.terms, attrgetter("shown"), " ", powers=True) if isinstance(size, Extent) else str(size)
 
 
 def is_size_of(axis: str, size: Any) -> bool:
     """Whether a size is the symbol of this very axis, so that its name says it."""
     return type(size) is Extent and shown(size) == f"|{axis}|"
-
-
-SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def bracketed(size: Size, text: Callable[[Any], str]) -> str:
@@ -462,32 +396,3 @@ def bracketed(size: Size, text: Callable[[Any], str]) -> str:
     else:
         is_plain = size >= 0
     return text(size) if is_plain else f"({text(size)})"
-
-
-def shown_atom(atom: Atom) -> str:
-    return atom.shown
-
-
-def written(size: Extent, text: Callable[[Any], str], times: str, powers: bool = False) -> str:
-    """The text of a polynomial, its monomials by falling degree."""
-    parts: list[str] = []
-    for monomial, count in sorted(
-        size.terms.items(), key=lambda term: (-len(term[0]), [str(atom) for atom in term[0]])
-    ):
-        factors = [text(atom) for atom in monomial]
-        if not powers:
-            factors = [
-                f"({factor})" if isinstance(atom, Quotient) and (count != 1 or len(monomial) > 1) else factor
-                for factor, atom in zip(factors, monomial)
-            ]
-        if powers:
-            number = {factor: factors.count(factor) for factor in factors}
-            factors = [
-                f"{factor}{str(degree).translate(SUPERSCRIPTS) if degree > 1 else ''}"
-                for factor, degree in number.items()
-            ]
-        if abs(count) != 1 or not factors:
-            factors.insert(0, str(abs(count)))
-        parts += ["-" if count < 0 else "+", times.join(factors)]
-    first = "-" if parts[0] == "-" else ""
-    return first + " ".join(parts[1:])

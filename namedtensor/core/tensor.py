@@ -6,48 +6,22 @@ says what to write. Operators, methods and looks are given to the class above, b
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from grammar.errors import NotationError
-from grammar.plain_text import encodable
 
-from .arrays import is_array, library, namespace
-from .axes import names_of, show
+from .array_data import as_array, concrete, is_numpys, permutation, reordered, rounded, wrong_number
+from .arrays import Layout, is_shape, layout_of
+from .axes import NamedShape, PositionalError, names_of
 from .hooks import seen
-from .kinds import as_number, wrong
-from .layout import Layout, layout_of
-from .seeds import is_key
 
 if TYPE_CHECKING:
     from .behavior import Behavior  # the operators and methods that `tensors/methods.py` gives
 else:
     Behavior = object
-
-
-class PositionalError(NotationError, TypeError):
-    """The error for Python's protocols that go by position: a TypeError, too, as those who use them expect."""
-
-
-class NamedShape(dict[str, int]):
-    """Axis name to size; prints as ℝ^{height[3] × width[3]}, compares without order."""
-
-    def __missing__(self, axis: Any) -> int:
-        if isinstance(axis, str):
-            raise KeyError(axis)
-        raise NotationError(
-            318, f"{self} has no axis order, so it has no size {axis!r}", hint='name the axis: A.sizes["seq"]'
-        )
-
-    @encodable
-    def __repr__(self) -> str:
-        return show(self)
-
-    __str__ = __repr__
 
 
 class NamedTensor(Behavior):
@@ -95,7 +69,7 @@ class NamedTensor(Behavior):
     def array(self) -> Any:
         """The array inside: of NumPy, PyTorch, JAX or any other library of the Python Array API standard."""
         array = self._array  # what NumPy reduces to a number is no array of its own accord
-        return np.asarray(array) if _is_numpys(array) else array
+        return np.asarray(array) if is_numpys(array) else array
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -149,7 +123,7 @@ class NamedTensor(Behavior):
         axes = own if order is None and len(own) < 2 else names_of(() if order is None else order)
         if axes == own:
             return self.array
-        moves = _moves(own, axes)
+        moves = permutation(own, axes)
         if moves is None:
             problem = "needs an axis order" if order is None else f"got {', '.join(axes) or 'no axes'}"
             hint = f'write to_array("{" ".join(own)}")' if own else "write to_array()"
@@ -373,6 +347,11 @@ def made_as(array: Any, layout: Layout) -> NamedTensor:
     return result
 
 
+def wrap(array: Any, axes: tuple[str, ...], xp: Any) -> NamedTensor:
+    """A tensor of an array, or of a number that a library gave in place of one."""
+    return made(array if hasattr(array, "dtype") else xp.asarray(array), axes)
+
+
 def tensor(data: Any, axes: str | Iterable[str] = ()) -> NamedTensor:
     """Create a named tensor.
 
@@ -400,10 +379,10 @@ def tensor(data: Any, axes: str | Iterable[str] = ()) -> NamedTensor:
     """
     names = names_of(axes)
     if isinstance(data, NamedTensor):
-        return data if not names else _reordered(data, names)
-    array = _checked(data) if is_array(data) else _from_lists(data)
+        return data if not names else made(reordered(data, names), names)
+    array = as_array(data)
     if len(names) != len(array.shape):
-        raise _wrong_number(array, names)
+        raise wrong_number(array, names)
     if len(set(names)) != len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise NotationError(303, f"duplicate axis {twice}", hint="give each axis its own name")
@@ -413,195 +392,6 @@ def tensor(data: Any, axes: str | Iterable[str] = ()) -> NamedTensor:
         if not is_shape(array):
             raise
         return made_as(array, Layout(names, tuple(array.shape), array.dtype, None))
-
-
-@lru_cache(maxsize=4096)
-def _moves(own: tuple[str, ...], axes: tuple[str, ...]) -> tuple[int, ...] | None:
-    """The permutation that brings a tensor's axes into this order; None where they are other axes."""
-    return tuple([own.index(axis) for axis in axes]) if sorted(axes) == sorted(own) else None
-
-
-def _reordered(given: NamedTensor, names: tuple[str, ...]) -> NamedTensor:
-    if sorted(names) != sorted(given.axes):
-        raise NotationError(
-            316, f"the tensor already has axes {', '.join(given.axes) or 'none'}, not {', '.join(names)}",
-            hint="use rename to change axis names",
-        )  # fmt: skip
-    return made(given.to_array(names), names)
-
-
-def shape_error(array: Any) -> NotationError:
-    return NotationError(
-        317, f"cannot compute with a tensor of shape {tuple(array.shape)} that has no values",
-        hint="pass it to jax.eval_shape, jax.export or jax.jit(…).lower",
-    )  # fmt: skip
-
-
-def is_shape(array: Any) -> bool:
-    """Whether this is a shape and a dtype of JAX, for which functions are exported and lowered."""
-    return type(array).__name__ == "ShapeDtypeStruct"
-
-
-def _wrong_number(array: Any, names: tuple[str, ...]) -> NotationError:
-    rank = len(array.shape)
-    sizes = f" ({' × '.join(map(str, array.shape))})" if rank else ""
-    has = f"{rank or 'no'} {'axis' if rank == 1 else 'axes'}{sizes}"
-    given = f"{len(names) or 'no'} {'name was' if len(names) == 1 else 'names were'} given"
-    return NotationError(
-        316, f"the array has {has}, but {given}", notes=(f"the names are {', '.join(names)}",) if names else (),
-        hint='name each axis, separated with spaces: nt.tensor(data, "height width")',
-    )  # fmt: skip
-
-
-def _from_lists(data: Any) -> Any:
-    if _has_tensors(data):
-        raise NotationError(
-            317,
-            "a list of named tensors is not an array",
-            hint='stack them along a new axis: nt.stack(A, B, axis="new")',
-        )
-    try:
-        array = np.asarray(data)
-    except (ValueError, TypeError, OverflowError):
-        array = None
-    if array is None or (array.dtype == object and _is_ragged(_rows(data) or ())):
-        raise NotationError(311, "the nested lists differ in length", hint="give every row the same number of entries")
-    return _checked(array)
-
-
-def _rows(data: Any) -> Sequence[Any] | None:
-    """The entries of a list or a tuple; None for what is neither."""
-    return cast("Sequence[Any]", data) if isinstance(data, (list, tuple)) else None
-
-
-def _has_tensors(data: Any) -> bool:
-    return any(isinstance(each, NamedTensor) or _has_tensors(each) for each in (_rows(data) or ())[:1])
-
-
-def _is_ragged(rows: Sequence[Any]) -> bool:
-    parts = [_rows(each) for each in rows]
-    lengths = {None if part is None else len(part) for part in parts}
-    return len(lengths) > 1 or any(part is not None and _is_ragged(part) for part in parts)
-
-
-def _is_numpys(array: Any) -> bool:
-    return isinstance(array, (np.ndarray, np.generic))
-
-
-def _checked(array: Any) -> Any:
-    """Return a plain array of numbers; reject or strip other features of NumPy arrays, such as masks."""
-    if not _is_numpys(array):
-        if hasattr(array, "dims"):
-            raise NotationError(
-                317, f"{type(array).__name__} already has axis names", hint="write nt.from_xarray(array)"
-            )
-        try:
-            namespace(array)
-        except TypeError:  # a column of a table, say
-            if is_shape(array):
-                return array
-            return _checked(np.asarray(array))
-        if is_key(array):
-            raise NotationError(
-                317, "expected numbers, got keys of jax.random",
-                hint="pass a key as a seed, or map over keys: jax.vmap(lambda key: …)(keys)",
-            )  # fmt: skip
-        return array
-    masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", ())  # NumPy imports it for whoever asks for it
-    if isinstance(array, masked):
-        raise NotationError(
-            317, "a masked array would lose its mask", hint="fill it first, or pass the mask as a tensor"
-        )
-    if array.dtype.kind not in "biufcV" or array.dtype.type is np.void:
-        what = "text" if array.dtype.kind in "US" else f"objects of Python ({array.dtype})"
-        if array.dtype.kind == "V":
-            what = f"records ({array.dtype})"
-        raise NotationError(317, f"expected numbers, got {what}", hint="convert it to numbers first")
-    return np.asarray(array)
-
-
-def from_xarray(array: Any) -> NamedTensor:
-    """Convert an xarray DataArray; its dimensions become axes.
-
-    Parameters
-    ----------
-    array : xarray.DataArray
-        The array. Its coordinates are not kept.
-
-    Returns
-    -------
-    NamedTensor
-
-    Raises
-    ------
-    NotationError
-        If the argument is not a DataArray, or a dimension is not a valid axis name (208).
-
-    Examples
-    --------
-    >>> import xarray  # doctest: +SKIP
-    >>> from_xarray(xarray.DataArray([3, 1], dims="a"))  # doctest: +SKIP
-    NamedTensor([3, 1], "a")
-    """
-    if not hasattr(array, "dims") or not hasattr(array, "values"):
-        raise wrong(
-            array, "what from_xarray is given", "a DataArray of xarray", 'write nt.tensor(data, "height width")'
-        )
-    return tensor(array.values, tuple(str(name) for name in array.dims))
-
-
-# --------------------------------------------------------------------------------------------------------- comparing
-def allclose(left: Any, right: Any, rtol: float = 1e-6, atol: float = 1e-9) -> bool:
-    """Test whether two tensors have the same axes and, within a tolerance, the same elements.
-
-    Parameters
-    ----------
-    left, right : tensor or number
-        The operands; the order of their axes has no meaning.
-    rtol, atol : float
-        Relative and absolute tolerance, as in `numpy.allclose` (default: 1e-6 and 1e-9). NaN equals NaN.
-
-    Returns
-    -------
-    bool
-
-    Raises
-    ------
-    NotationError
-        If a tolerance is not a non-negative number.
-
-    Examples
-    --------
-    >>> A = tensor([[1, 2], [3, 4]], "a b")
-    >>> allclose(A, tensor([[1, 3], [2, 4]], "b a"))
-    True
-    """
-    left, right = tensor(left), tensor(right)
-    rtol = as_number(rtol, "rtol=", 0, "write rtol=1e-6")
-    atol = as_number(atol, "atol=", 0, "write atol=1e-9")
-    if left.sizes != right.sizes:
-        return False
-    first, second = (concrete(each.to_array(left.axes)) for each in (left, right))
-    return bool(np.allclose(first, second, rtol=rtol, atol=atol, equal_nan=True))
-
-
-def rounded(array: Any, digits: int) -> Any:
-    """An array rounded to a number of places behind the point, by its own library."""
-    xp = namespace(array)
-    if not xp.isdtype(array.dtype, ("real floating", "complex floating")):
-        return array if digits >= 0 else xp.astype(rounded(xp.astype(array, xp.float64), digits), array.dtype)
-    scale = 10.0 ** abs(digits)
-    return xp.round(array * scale) / scale if digits > 0 else xp.round(array / scale) * scale
-
-
-def concrete(array: Any) -> Any:
-    """The numbers as an array of NumPy, also while a library traces."""
-    if is_shape(array):
-        raise shape_error(array)
-    if library(array) == "torch":
-        array = array.detach().cpu()
-        array = array.float() if str(array.dtype) == "torch.bfloat16" else array
-    return np.asarray(array)
 
 
 seen("NamedTensor")  # whoever gives the class its methods does so now

@@ -1,8 +1,7 @@
 """Closed forms of derivatives, with their derivations, and proofs of equations.
 
-`needed`: the statements of a program that a formula needs.
 `least_shapes`: minimal shapes for undeclared names.
-`reading`: the checker of a program whose derivatives are identified.
+`reading`: the checker of a program whose derivatives are identified, and the statements that a formula needs.
 `identification`: the closed form of a typed derivative.
 `indices`: linear indices of families, substituted in trees.
 `recurrences`: the recurrences that a derivative passes through.

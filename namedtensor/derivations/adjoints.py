@@ -20,12 +20,11 @@ from grammar.nodes import Axis, Derivative, Equation, IndexSum, Name, Node, Numb
 from grammar.printer import to_text
 
 from ..scope.binder import bind
-from ..symbolic.lengths import length
 from ..symbolic.naming import LETTERS, NameReading, names_left, words_of
-from ..symbolic.spelling import MARKS, call, rename, with_axes
+from ..symbolic.spelling import MARKS, call, length, rename, with_axes
 from .assembly import axes_of
 from .indices import UNIT, Linear, at, plus, written
-from .needed import needed
+from .reading import needed
 from .recurrences import Family, NotARecurrence, Recurrence, recurrence_of
 from .step_programs import RecurrenceAssembly
 from .steps import Step, Steps

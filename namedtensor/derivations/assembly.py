@@ -15,10 +15,9 @@ from grammar.printer import to_text
 
 from ..scope.names import key, spelled, walk
 from ..scope.symbols import Scope
-from ..symbolic.lengths import length
 from ..symbolic.linearizing import ReadingChecker
 from ..symbolic.naming import NameReading, names_left, words_of
-from ..symbolic.spelling import expression
+from ..symbolic.spelling import expression, length
 from .identification import reading_of
 from .indices import UNIT, Linear, mapped
 from .reading import Shapes, reading_checker

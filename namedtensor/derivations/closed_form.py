@@ -15,20 +15,21 @@ from typing import Any
 from grammar import nodes
 from grammar.cache import cached_property
 from grammar.errors import NotationError
-from grammar.nodes import Equation
+from grammar.locks import LOADING, all_or_none
+from grammar.nodes import Equation, IndexSum
 from grammar.plain_text import encodable
 from grammar.printer import to_latex, to_text
 
-from ..core.limits import recursion_headroom
+from ..core.settings import recursion_headroom
 from ..core.sizes import SizeVariable
 from ..display.derivations import StepTable
 from ..programs.arguments import shape_of
 from ..programs.program import Formula, Program
 from ..scope.binder import bind
+from ..scope.names import walk
 from ..symbolic.from_terms import NotReadable
-from ..symbolic.parts import Unwritable
+from ..symbolic.spelling import Unwritable
 from ..symbolic.work import MAX_WORK_OPERATIONS, TooLong, budgeted, working
-from .families import of_families
 from .identification import Typed, closed_program, sizes_said
 from .least_shapes import taken_by, with_shapes
 from .orders import way_to
@@ -138,9 +139,11 @@ def closed_form(
     source, tree = program.source, program.tree
     axes = {axis for shape in read_shapes(shapes).values() for axis in shape}
     numbers = {name: size for name, size in (sizes or {}).items() if name not in axes}
-    tree, finish = as_value(bind(source, tree, open=True), tree)
+    scope = bind(source, tree, open=True)
+    tree, finish = as_value(scope, tree)
     with recursion_headroom(source), budgeted(limit):
-        stepwise = None if finish is not None else by_steps(source, tree, stripped(shapes), numbers, limit)
+        stepped = finish is None and (scope.families or any(isinstance(node, IndexSum) for node in walk(tree)))
+        stepwise = by_steps(source, tree, stripped(shapes), numbers, limit) if stepped else None
         if stepwise is not None:
             return stepwise
         try:
@@ -155,6 +158,9 @@ def closed_form(
 
 def by_steps(source: str, tree: nodes.Program, shapes: Any, sizes: dict[str, int], limit: int) -> ClosedForm | None:
     """The derivative of families as families; None where there are none, or they cannot be read so."""
+    with LOADING, all_or_none():
+        from .families import of_families
+
     shapes = {**{name: {} for name in taken_by(tree)}, **shapes}  # so that r^k, by r, is a power of r and no other name
     with working(limit=limit) as work:
         try:

@@ -14,7 +14,7 @@ from grammar.nodes import Equation, Name, Node, Value
 from grammar.parser import parse
 
 from ..calculus.derivative import perturbing
-from ..core.limits import recursion_headroom
+from ..core.settings import recursion_headroom
 from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.names import walk
 from ..symbolic import algebra

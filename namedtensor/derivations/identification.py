@@ -16,20 +16,18 @@ from ..core.sizes import resolve
 from ..scope.names import Key, walk
 from ..symbolic import algebra
 from ..symbolic.factoring import cleared, factored
+from ..symbolic.factors import total_of
 from ..symbolic.folding import NamedPart, folded
 from ..symbolic.forms import Form, FormHead, FormIndex, head
 from ..symbolic.from_terms import Forms, NotReadable
 from ..symbolic.known import recognized, solved, updated
 from ..symbolic.linearizing import ReadingChecker, change_of
 from ..symbolic.naming import NameReading, Where, names_left, read, words_of
-from ..symbolic.parts import Unwritable
-from ..symbolic.spelling import MARKS, named, size_node, with_axes
-from ..symbolic.sums import total_of
+from ..symbolic.spelling import MARKS, Unwritable, named, size_node, with_axes
 from ..symbolic.work import TooLong, Work, current, working
 from ..terms.environment import source_name
 from ..terms.terms import Term, topological
-from .needed import needed
-from .reading import reading_checker
+from .reading import needed, reading_checker
 
 MAX_MEMBERS = 64  # of a family that are looked at
 

@@ -16,7 +16,7 @@ from grammar.printer import to_text
 
 from ..core.sizes import SizeVariable
 from ..scope.names import spelled, walk
-from .needed import defined_by
+from .reading import defined_by
 from .recurrences import base_of
 
 Shapes = Mapping[str, Mapping[str, Any]]

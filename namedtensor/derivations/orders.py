@@ -16,10 +16,10 @@ from grammar.printer import to_text
 
 from ..symbolic.from_terms import NotReadable
 from ..symbolic.naming import words_of
-from ..symbolic.parts import Unwritable
+from ..symbolic.spelling import Unwritable
 from ..symbolic.work import TooLong, budgeted, working
 from .identification import Typed, closed_program, names_of
-from .needed import needed
+from .reading import needed
 from .steps import Step, Steps, steps_of
 
 IDENTIFICATION, LAW = "identification", "the factor of ∂X* is the derivative"

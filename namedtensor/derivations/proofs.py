@@ -20,7 +20,7 @@ from grammar.parser import parse
 from grammar.plain_text import encodable
 from grammar.printer import to_text
 
-from ..core.limits import recursion_headroom
+from ..core.settings import recursion_headroom
 from ..core.sizes import resolve
 from ..core.tensor import NamedTensor, tensor
 from ..operators.user_functions import USER_FUNCTIONS

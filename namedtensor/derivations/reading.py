@@ -1,4 +1,5 @@
-"""The checker of a program whose derivatives are read: made here and nowhere else."""
+"""Programs whose derivatives are read: their checker, made here and nowhere else, and the statements that a formula needs
+(program slicing)."""
 
 from __future__ import annotations
 
@@ -9,8 +10,9 @@ from grammar import nodes
 
 from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.binder import bind
-from ..scope.names import Key, by_key
+from ..scope.names import Key, by_key, walk
 from ..symbolic.linearizing import ReadingChecker
+from ..symbolic.naming import words_of
 from ..terms.inference import InputType
 
 Shapes = Mapping[str, Mapping[str, Any]]
@@ -25,3 +27,38 @@ def reading_checker(
     return ReadingChecker(
         bind(source, program), inputs, dict(sizes or {}), infer_parameters=True, python=USER_FUNCTIONS
     )
+
+
+def needed(statements: tuple[Any, ...], words: set[str]) -> tuple[Any, ...]:
+    """The statements that say something of these words, or of what these need."""
+    words = set(words)
+    chosen: set[int] = set()
+    changed = True
+    while changed:
+        changed = False
+        for place, statement in enumerate(statements):
+            if place not in chosen and defined_by(statement) & words:
+                chosen.add(place)
+                words |= words_of(statement) | {
+                    each.operator for each in walk(statement) if isinstance(each, nodes.Call)
+                }
+                changed = True
+    return tuple(each for place, each in enumerate(statements) if place in chosen)
+
+
+def defined_by(statement: Any) -> set[str]:
+    """The names, or functions, that a statement is about."""
+    if isinstance(statement, nodes.Equation):
+        heads: tuple[Any, ...] = statement.sides[:1]
+    elif isinstance(statement, nodes.Declaration):
+        heads = statement.names
+    elif isinstance(statement, nodes.Signature):
+        return {statement.head.operator}
+    else:
+        return set()
+    found: set[str] = set()
+    for each in heads:
+        while hasattr(each, "base"):
+            each = each.base
+        found |= {each.operator} if isinstance(each, nodes.Call) else words_of(each)
+    return found

@@ -21,12 +21,11 @@ from grammar.printer import to_text
 
 from ..scope.binder import bind
 from ..scope.names import spelled, walk
-from ..symbolic.lengths import length
 from ..symbolic.naming import names_left, words_of
-from ..symbolic.spelling import call, expression, rename, with_axes
+from ..symbolic.spelling import call, expression, length, rename, with_axes
 from .assembly import Assembly, Bounds, axes_of
 from .indices import UNIT, Linear, at, linear, mapped, plus, written
-from .needed import needed
+from .reading import needed
 from .recurrences import Family, NotARecurrence, base_of, depending, family_of, name_node, operators_of
 from .steps import Step, Steps
 

@@ -146,7 +146,7 @@ class StepValues:
 
     def __getitem__(self, step: Step) -> Any:
         with LOADING, all_or_none():
-            from ..tensors.values import wrap
+            from ..core.tensor import wrap
 
         array, order, xp = self.computed[id(step.term)]
         names = dict(zip(step.term.shape, step.axes))

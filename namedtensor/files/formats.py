@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
 
-from ..core.limits import DEFAULT
+from ..core.settings import DEFAULT
 from .csv_tables import number_in, read_table
 from .text import InputError, as_list, as_object, finite, is_names, parse_json, read_text, reason, whole_file
 

@@ -253,7 +253,7 @@ def save_tensors(
     import numpy as np
 
     with LOADING, all_or_none():
-        from ..core.tensor import concrete
+        from ..core.array_data import concrete
 
     path, tensors = as_path(path), all_tensors(tensors)
     arrays = {name: np.asarray(concrete(each.array), order="C") for name, each in tensors.items()}

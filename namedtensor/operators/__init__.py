@@ -1,8 +1,7 @@
 """The operators of the notation, one record each; one module per section of the paper.
 
-`record`: the record and the registry.
+`record`: the record and the registry; three kinds of `lower`.
 `builder`: the builder of plans, as operators see it.
-`lowering`: three kinds of `lower`.
 `definitions`: reference definitions, on plain numbers.
 `transposes`: the transpose rules (VJPs) of linear operators.
 `plain_numbers`: folding rules.

@@ -14,8 +14,7 @@ from typing import Any
 from ..core.axes import Order
 from . import definitions, transposes
 from .builder import Builder, OfAxes, Write
-from .lowering import countable, of_axes
-from .record import Operator, register
+from .record import Operator, countable, of_axes, register
 from .reductions import in_single, mean, over_largest
 
 SECTION = "§3.5 Vectors to vectors"

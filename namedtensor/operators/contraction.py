@@ -19,9 +19,8 @@ from typing import Any, NamedTuple
 from ..core.axes import Order
 from ..core.extents import typical
 from .builder import Builder
-from .lowering import elementwise, named
 from .plain_numbers import product
-from .record import Operator, register
+from .record import Operator, elementwise, named, register
 
 SECTION = "§3.4 Contraction"
 

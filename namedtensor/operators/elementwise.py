@@ -13,9 +13,8 @@ from typing import Any
 from ..core.axes import Order
 from . import definitions, transposes
 from .builder import Builder, OfOne, Write
-from .lowering import elementwise, named
 from .plain_numbers import conjunction, disjunction, power, product, quotient
-from .record import A, Example, Operator, register
+from .record import A, Example, Operator, elementwise, named, register
 
 SECTION = "§3.2 Elementwise operations and broadcasting"
 

@@ -13,8 +13,7 @@ from typing import Any
 from .builder import Builder, Value
 from .elementwise import SECTION
 from .gamma import BERNOULLI, FAR, horner, lgamma_by_steps, lgamma_of, reflected, shifted, widened
-from .lowering import elementwise
-from .record import Operator, register
+from .record import Operator, elementwise, register
 
 MAX_EXACT = 1e14  # the largest Γ that is rounded to a whole number: beyond it the error may be one
 MAX_EXACT_BINOMIAL = 1e12  # and the largest binomial, which is found by logarithms

@@ -16,8 +16,7 @@ from grammar.errors import NotationError
 
 from .builder import Builder, Value
 from .elementwise import SECTION
-from .lowering import elementwise
-from .record import Operator, register
+from .record import Operator, elementwise, register
 
 FAR = 8  # how far the recurrence goes
 BERNOULLI = [

@@ -14,9 +14,8 @@ from ..core.axes import Order, union
 from ..core.extents import proves_at_most
 from . import definitions
 from .builder import Builder
-from .lowering import countable
 from .new_sizes import ranks, square, stated_sizes
-from .record import A, Example, IndexProblem, Operator, register
+from .record import A, Example, IndexProblem, Operator, countable, register
 
 SECTION = "§3.7 Indexing"
 MOVES: dict[str, Any] = {"finite": "of finite", "sign": "of operands"}

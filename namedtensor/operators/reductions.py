@@ -15,8 +15,7 @@ from ..core.arrays import HALF
 from ..core.axes import Order
 from . import definitions, transposes
 from .builder import Builder, Lower, Value, Write
-from .lowering import elementwise, named, of_axes
-from .record import A, Example, Operator, register
+from .record import A, Example, Operator, elementwise, named, of_axes, register
 
 SECTION = "§3.3 Reductions"
 

@@ -63,9 +63,7 @@ class _Functions(dict[str, UserFunction]):
     """Registered functions by name; `version` changes with every change, so that no old plan is used."""
 
     version = 0
-
-    def __init__(self):
-        self.watching: WeakValueDictionary[int, Any] = WeakValueDictionary()  # what has a call to repeat, by identity
+    watching: WeakValueDictionary[int, Any] = WeakValueDictionary()  # what has a call to repeat, by identity
 
     def __setitem__(self, name: str, value: UserFunction) -> None:
         super().__setitem__(name, value)

@@ -8,15 +8,13 @@
 `whole_numbers`: promotion of integers, and when floats replace them.
 `dtypes`: the dtype of each step.
 `sums_as_products`: sums that a product computes.
-`fast_path`: the guarded fast path and its fallback.
-`step_builder`: creates steps, sharing equal ones; constants and casts.
+`step_builder`: creates steps, sharing equal ones; constants and casts; the guarded fast path and its fallback.
 `builder`: converts named operations to steps.
 `failures`: converts errors of libraries to errors of the formula.
 `lowering`: the state of rules and rewrites.
 `slice_update`: the update of one slice of an array.
 `structural`: one rule for each structural term.
 `loop_steps`: a loop as one step.
-`rewrites`: the table of rewrites, in order.
 `contraction_order`: the cheapest order of a chain of products.
 `fused_kernels`: expressions with a kernel in the library.
 `merged_projections`: one product for several weights.
@@ -24,7 +22,7 @@
 `regions`: expressions that can be tiled.
 `core_use`: the number of cores for a region.
 `blocking`: a tiled region as one step.
-`planner`: make_plan, which applies the tables.
+`planner`: the tables of rules, rewrites and analyses, and make_plan, which applies them.
 `memory`: reuse in place, workspaces, last uses.
 `cost`: the cost of a plan.
 

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..core.extents import proves_at_most, typical
+from ..core.extents import proves_at_most
 from ..core.size_conditions import assume_at_most, is_by_example
 from ..terms.terms import Term, resolved_shape, topological
 from . import contraction_order, core_use, online_softmax, regions
-from .fast_path import MAX_REPEATED_BLOCK_STEPS
 from .lowering import Lowering, count
 from .plan import Argument, Value
 from .regions import Region
+from .step_builder import MAX_REPEATED_BLOCK_STEPS
 
 
 def find_regions(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int]) -> None:
     """The disjoint regions that are worth tiling, found from the roots down."""
-    if max(map(typical, {*counts}), default=0) * lowering.itemsize < regions.MIN_SCORE_BYTES:
-        return
     taken: set[int] = set()
     sizes = regions.sizes_of_layers(terms) if lowering.is_on("layer-tiling") else ()
     threads = regions.cores() if lowering.is_on(core_use.LIMIT) else 1

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.axes import Order, union
 from . import dtypes, sums_as_products, whole_numbers
-from .fast_path import ENDS, FAR, MIN_GUARDED_NUMBERS
 from .plan import Argument, Value
-from .step_builder import StepBuilder
+from .step_builder import ENDS, FAR, MIN_GUARDED_NUMBERS, StepBuilder
 
 
 class PlanBuilder(StepBuilder):
@@ -29,7 +28,7 @@ class PlanBuilder(StepBuilder):
                 arguments = dtypes.with_arrays(self, arguments)
             elif "typed-constants" in self.optimized:
                 arguments = dtypes.with_constants(self, primitive, arguments)
-        if primitive in whole_numbers.ARITHMETIC:
+        if primitive in whole_numbers.ARITHMETIC and self.are_whole(arguments):
             primitive, safe = whole_numbers.safe(self, primitive, arguments)
             arguments = tuple(safe)
         if len(arguments) == 1:
@@ -58,7 +57,7 @@ class PlanBuilder(StepBuilder):
         """Over axes, which stay with size 1 where they are to be kept."""
         places = tuple(sorted(x.order.index(axis) for axis in axes))
         at = places[0] if len(places) == 1 else None if len(places) == len(x.order) else places
-        if kind in ("sum", "prod"):
+        if kind in ("sum", "prod") and self.are_whole((x,)):
             kind, x = whole_numbers.reducible(self, kind, x, math.prod(self.extents(x, axes)))
         if kind == "sum" and places == (len(x.order) - 1,):
             found = sums_as_products.sum_last(self, x, keep)
@@ -112,7 +111,7 @@ class PlanBuilder(StepBuilder):
             self.step("guard", (x,), (), (), "bool", low=-end, high=end)
 
     def along(self, primitive: str, x: Value, axis: str) -> Value:
-        if primitive in ("cumsum", "cumprod"):
+        if primitive in ("cumsum", "cumprod") and self.are_whole((x,)):
             primitive, x = whole_numbers.reducible(self, primitive, x, x.size(axis))
         return self.step(primitive, (x,), x.order, x.shape, at=x.order.index(axis))
 

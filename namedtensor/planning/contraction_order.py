@@ -15,12 +15,11 @@ from ..core.extents import typical
 from ..operators import REGISTRY
 from ..terms.terms import Term
 from .builder import PlanBuilder
-from .lowering import Lowering
+from .lowering import CHAINED, Lowering
 from .plan import Argument, Value
 
 MAX_FACTORS = 8  # factors: beyond, the order that was written stays
 CALL_MULTIPLY_ADDS = 500.0  # the cost of a call of the library, in multiply-adds
-CHAINED = ("⊙", "∑")
 MATRIX_MULTIPLY_ADDS = 100.0  # the cost of each matrix of a stack
 
 

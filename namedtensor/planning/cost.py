@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from functools import reduce
 from typing import Any, NamedTuple
 
 from grammar.plain_text import encodable
 
-from ..core.extents import Size, is_size_of, largest, largest_of, shown
+from ..core.extents import Size, is_size_of, largest, proves_at_most, shown
 from ..terms.environment import distinct_names, source_name
 from .failures import span_of
 from .memory import VIEWS
@@ -173,3 +175,12 @@ def blocks_of(options: dict[str, Any]) -> Size:
 def cost_of(plan: Plan) -> Cost:
     """The cost of a plan."""
     return Cost(rows_of(plan))
+
+
+def largest_of(sizes: Iterable[Size]) -> Size:
+    """The largest of several sizes, in terms of those that no other is always as large as; 0 where there are none."""
+    kept: list[Size] = []
+    for size in sizes:
+        if not any(proves_at_most(size, other) for other in kept):
+            kept = [other for other in kept if not proves_at_most(other, size)] + [size]
+    return reduce(largest, kept, 0)

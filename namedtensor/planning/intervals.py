@@ -18,8 +18,8 @@ from functools import lru_cache
 from typing import Any
 
 from ..core.extents import Extent, upper_bound
+from .plan import Interval, Scalar, Value
 
-Interval = tuple[Any, Any]  # the least and the greatest; ints, −∞ or ∞
 MAX_BOUND = 2**1000  # beyond, a bound is none
 EXACT = (-(2**53), 2**53)  # the whole numbers that floats of 64 bits have without a gap
 SIGNIFICANT_BITS = {"float64": 53, "float32": 24, "float16": 11, "bfloat16": 8}
@@ -209,3 +209,43 @@ def of_step(
     if primitive in PRODUCTS:
         return total(multiply(*known), count)
     return OF_NUMBERS[primitive](*known) if primitive in OF_NUMBERS else None
+
+
+# ---------------------------------------------------------------------------------------------------- steps
+def interval_of(argument: Any) -> Interval | None:
+    """Return the integer bounds of an argument of a step."""
+    if isinstance(argument, Value):
+        return argument.interval
+    if isinstance(argument, Scalar):
+        return of_dtype({bool: "bool", int: "int64"}.get(argument.kind, "float64"))
+    return of_number(argument)
+
+
+def counted(primitive: str, arguments: Sequence[Any], options: dict[str, Any]) -> int:
+    """The number of elements that a step makes one of, or the most of them."""
+    shape = getattr(arguments[0], "shape", ()) if arguments else ()
+    if primitive in ("trace", *PRODUCTS):
+        return shape[-1] if shape else 1
+    if primitive not in REDUCTIONS:
+        return 1
+    at = options["at"]
+    places = range(len(shape)) if at is None else at if isinstance(at, tuple) else (at,)
+    count = 1
+    for place in places:
+        count *= shape[place]
+    return count
+
+
+def interval_of_step(primitive: str, arguments: Sequence[Any], options: dict[str, Any], dtype: str) -> Interval | None:
+    """Return the integer bounds of the results of a step, limited by their dtype."""
+    found = None
+    if primitive in PLACES:
+        found = 0, max(upper_bound(arguments[0].shape[-1] - 1), 0)
+    elif not any(isinstance(each, Value) and each.interval is None for each in arguments):
+        known = [interval_of(each) for each in arguments]
+        found = of_step(primitive, known, options, upper_bound(counted(primitive, arguments, options)))
+    natural = of_dtype(dtype)
+    if natural is None or found is None:
+        return found if natural is None else natural
+    both = max(found[0], natural[0]), min(found[1], natural[1])
+    return both if both[0] <= both[1] else natural  # what cannot be held at all fails when it is computed

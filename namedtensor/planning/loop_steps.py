@@ -14,7 +14,7 @@ from grammar.errors import NotationError
 
 from ..core.axes import Order
 from ..core.sizes import is_ground, resolve
-from ..terms.loop_bodies import Loop, for_planning
+from ..terms.loop_bodies import Loop
 from ..terms.terms import Term, topological
 from . import whole_numbers
 from .builder import PlanBuilder
@@ -193,7 +193,7 @@ def body(
         inner.inputs[called] = entry
     inner.builder.donated = frozenset(inner.inputs[term.options[0]] for term in donated)
     b, made, results = inner.builder, [], []
-    for value, before in zip(inner.lower_all(for_planning(loop.results)), states):
+    for value, before in zip(inner.lower_all(inner.tables.normalize(loop.results, True)), states):
         value = b.array(value)
         made.append(value)
         results.append(b.cast(b.broadcast(value, before.order, before.shape), before.dtype))

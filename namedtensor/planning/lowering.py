@@ -12,18 +12,17 @@ from typing import Any, NamedTuple
 from grammar.cache import cached_property
 from grammar.errors import NotationError
 
-from ..core.arrays import dtype_name
+from ..core.arrays import Layout, dtype_name
 from ..core.axes import Order, show
 from ..core.extents import Extent, proves_at_most, typical
 from ..core.families import FamilyName
-from ..core.layout import Layout
-from ..core.limits import Limits
+from ..core.settings import Limits
 from ..core.size_conditions import is_by_example, limit_size
 from ..core.sizes import is_ground, resolve
 from ..operators import REGISTRY
 from ..operators.record import IndexProblem
 from ..terms.environment import distinct_names, source_name
-from ..terms.structural import passed
+from ..terms.structural import after_pass, passed
 from ..terms.terms import Term, resolved_shape, topological
 from .builder import PlanBuilder
 from .failures import index_error_at, refused, span_of
@@ -33,7 +32,6 @@ from .target import Target
 
 Rule = Callable[["Lowering", Term], Argument]
 Attempt = Callable[["Lowering", Term], "Argument | None"]
-Analysis = Callable[["Lowering", Sequence[Term], Sequence[int]], None]
 MAX_AXES = 32  # arrays may have 64 axes, and an operation may double them
 GIVEN = ("input", "rename")  # terms that need no array of their own
 RESULT: Any = object()  # marks a root: used by the caller
@@ -51,17 +49,26 @@ class Rewrite(NamedTuple):
     function: Attempt
 
 
-class Tables(NamedTuple):
-    """The tables of lowering: a rule for each structural term, the rewrites in order, the rule of tiled regions.
+class Analysis(NamedTuple):
+    """A function run on all terms and their numbers of elements before any is lowered, if the optimization of its name
+    is on and the largest array of the plan has `min_bytes`.
+    """
 
-    `analyses` are run on all terms before any is lowered, each where the optimization of its name is on; they get the
-    terms and how many numbers each has.
+    name: str
+    min_bytes: int
+    function: Callable[[Lowering, Sequence[Term], Sequence[int]], None]
+
+
+class Tables(NamedTuple):
+    """The tables of lowering: a rule for each structural term, the rewrites in order, the rule of tiled regions, the
+    analyses; and the function that normalizes roots before they are lowered.
     """
 
     structural: Mapping[str, Rule]
     rewrites: Sequence[Rewrite]
     tiled: Rule
-    analyses: Sequence[tuple[str, Analysis]]
+    analyses: Sequence[Analysis]
+    normalize: Callable[[tuple[Term, ...], bool], tuple[Term, ...]]
 
 
 class LoopStep(NamedTuple):
@@ -176,12 +183,14 @@ class Lowering:
     # ------------------------------------------------------------------------------------------------- all the terms
     def lower_all(self, roots: tuple[Term, ...]) -> list[Argument]:
         """Lower the roots in topological order; their values."""
-        passed(*roots)
+        if after_pass:
+            passed(*roots)
         terms = topological(*roots)
         self._note_uses(terms, roots)
         counts = counts_of(terms)
-        for name, analysis in self.tables.analyses:
-            if self.is_on(name):
+        largest_bytes = max(map(typical, {*counts}), default=0) * self.itemsize
+        for name, min_bytes, analysis in self.tables.analyses:
+            if largest_bytes >= min_bytes and self.is_on(name):
                 analysis(self, terms, counts)
         most = self.limits.max_result_bytes // self.itemsize
         inside = {each for region in self.regions.values() for each in region.inside}
@@ -254,6 +263,14 @@ class Lowering:
         rule = self.tables.structural.get(term.operator)
         return self._lower_operator(term) if rule is None else rule(self, term)
 
+    def number(self, term: Term) -> Argument:
+        """The value of a plain number: an integer where the library has it, else a float."""
+        number = term.options[0]
+        if type(number) is Extent:
+            return self.builder.constant(number)
+        whole = isinstance(number, int) and self.builder.whole_dtype(number) == self.target.default_whole
+        return number if whole else float(number)
+
     def _lower_operator(self, term: Term) -> Argument:
         options = dict(term.options)
         sizes = {name[5:]: options.pop(name) for name in [*options] if name.startswith("size ")}
@@ -273,33 +290,37 @@ class Lowering:
 
     def _rewrite(self, term: Term) -> Argument | None:
         """The value of a term by the first rewrite that is on and matches."""
-        kind = kind_of_term(term)
-        if kind:
-            for name, kinds, function in self.tables.rewrites:
-                if kind in kinds and self.is_on(name):
+        kinds = self.kinds_of(term)
+        if kinds:
+            for name, wanted, function in self.tables.rewrites:
+                if not kinds.isdisjoint(wanted) and self.is_on(name):
                     found = function(self, term)
                     if found is not None:
                         return found
         return None
 
+    def kinds_of(self, term: Term) -> set[str]:
+        """The kinds that rewrites match: sum, quotient, product (of numbers each), contraction, projection (one of a
+        group that shares an operand), chain (of contractions)."""
+        if not term.axes:
+            return {KINDS[term.operator]} if term.operator in KINDS else set()
+        if term.operator != "∑" and REGISTRY[term.operator].kind != "contraction":
+            return set()
+        kinds = {"contraction"} if term.operator != "∑" else set[str]()
+        if id(term) in self.projections:
+            kinds.add("projection")
+        if any(argument.operator in CHAINED for argument in term.arguments):
+            kinds.add("chain")
+        return kinds
+
+
+KINDS = {"+": "sum", "/": "quotient", "⊙": "product"}  # where no axes are named
+CHAINED = ("⊙", "∑")
+
 
 def known_sizes(extent: tuple[Any, ...]) -> tuple[Any, ...]:
     """Sizes by the symbols that are left of them."""
     return tuple(map(resolve, extent))
-
-
-KINDS = {"+": "sum", "/": "quotient", "⊙": "product"}  # where no axes are named
-
-
-def kind_of_term(term: Term) -> str:
-    """The kind that rewrites match: sum, quotient, product (of numbers each), contraction, total (∑ over axes), or
-    none.
-    """
-    if not term.axes:
-        return KINDS.get(term.operator, "")
-    if term.operator == "∑":
-        return "total"
-    return "contraction" if REGISTRY[term.operator].kind == "contraction" else ""
 
 
 def counts_of(terms: Iterable[Term]) -> list[int]:

@@ -26,6 +26,7 @@ from .regions import sizes_of
 
 MIN_MERGED_ROWS = 2**12  # of X at least, where the matrices are put together
 FEW, LARGE = 8, 2**16  # rows of X at most, and numbers of a matrix at least, where they may be one as they lie
+MIN_BYTES = 2 * MIN_MERGED_ROWS  # of the largest array of a plan in which either is possible
 STACK = "(projections)"  # the axis that several projections share
 
 

@@ -1,4 +1,4 @@
-"""Online softmax: softmax over a long axis computed a slice of it at a time, with the guard of `fast_path`.
+"""Online softmax: softmax over a long axis computed a slice of it at a time, with the guard of the fast path.
 
 exp X ⊙_{ax} V and ∑_{ax} exp X are sums over ax, so they are the sums of the same over slices of ax, and X never exists
 whole. Where the largest m must be taken off, it is the largest of those of the slices, found first.

@@ -51,10 +51,10 @@ ROWS = (
     Optimization(
         "unshifted-softmax",
         "softmax_{ax}(X) = exp X / ∑_{ax} exp X, where the sums stay far from the ends of the range of the dtype",
-        "fast_path.version",
+        "step_builder.version",
         ("numpy",),
     ),
-    Optimization("scale-smaller-operand", "(c X) ⊙_{ax} Y = c (X ⊙_{ax} Y)", "rewrites.scale_smaller", ("numpy",)),
+    Optimization("scale-smaller-operand", "(c X) ⊙_{ax} Y = c (X ⊙_{ax} Y)", "planner.scale_smaller", ("numpy",)),
     Optimization(
         "attention",
         "softmax_{ax}(c Q ⊙_{key} K + M) ⊙_{ax} V is the library's scaled dot-product attention",

@@ -27,7 +27,8 @@ from ..core.axes import Order, show
 from ..core.extents import Extent, Symbol, symbols_of, typical
 from ..core.size_conditions import Condition
 from ..terms.environment import distinct_names
-from .intervals import Interval
+
+Interval = tuple[Any, Any]  # of integers: the least and the greatest; ints, −∞ or ∞
 
 
 class Value:

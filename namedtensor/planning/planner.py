@@ -1,4 +1,8 @@
-"""The planner: the tables of rules and rewrites, applied to the roots of a typed graph."""
+"""The planner: the tables of rules and rewrites, applied to the roots of a typed graph.
+
+Each rewrite computes terms of some kinds by another plan, by the identity of its row in `optimizations`; of those of a
+term's kinds the first that matches is taken.
+"""
 
 from __future__ import annotations
 
@@ -6,25 +10,82 @@ from collections.abc import Collection, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
-from ..core.arrays import dtype_name, kind_of
-from ..core.layout import Layout
-from ..core.limits import DEFAULT, Limits
+from ..core.arrays import Layout, dtype_name, kind_of
+from ..core.extents import Extent, typical
+from ..core.settings import DEFAULT, Limits
 from ..core.warned import warn
-from ..terms.loop_bodies import for_planning
-from ..terms.terms import Term
-from . import blocking, merged_projections
+from ..operators import REGISTRY
+from ..terms.loop_bodies import without_unasked
+from ..terms.normalized_exponentials import with_softmax
+from ..terms.terms import OPERATOR, Term, topological, without_variables
+from . import blocking, contraction_order, fused_kernels, merged_projections, online_softmax, regions
 from .dtypes import real_of
-from .fast_path import MAX_REPEATED_STEPS
-from .lowering import Lowering, Tables
-from .plan import Plan
-from .rewrites import REWRITES
+from .lowering import Analysis, Lowering, Rewrite, Tables, count
+from .plan import Argument, Plan, Value
+from .step_builder import MAX_REPEATED_STEPS
 from .structural import RULES
 from .target import Target
 from .whole_numbers import ROUNDED
 
-ANALYSES = (("tiling", blocking.find_regions), ("fused-projections", merged_projections.find_groups))
+
+def scale_smaller(lowering: Lowering, term: Term) -> Argument | None:
+    """c (X ⊙_{ax} Y) with the smaller of X and Y scaled, where that is the cheaper."""
+    b = lowering.builder
+    product, factor = term.arguments
+    if product.number is not None and term.operator != "/":
+        product, factor = factor, product
+    number = factor.number
+    record = REGISTRY.get(product.operator)
+    if (
+        number is None
+        or type(number) is Extent
+        or isinstance(number, bool)
+        or record is None
+        or record.kind != "contraction"
+    ):
+        return None
+    if not product.axes or not lowering.has_one_use(product) or number == 0 or id(product) in lowering.regions:
+        return None
+    x, y = (lowering.value(each) for each in product.arguments)
+    if not isinstance(x, Value) or not isinstance(y, Value) or b.kind(x) != "f" or x.dtype != y.dtype:
+        return None
+    if 4 * min(x.typical_count, y.typical_count) > typical(
+        count(product)
+    ):  # a new array costs more than a pass over one in place
+        return None
+    scale = 1.0 / number if term.operator == "/" else float(number)
+    x, y = (b.multiply(x, scale), y) if x.typical_count <= y.typical_count else (x, b.multiply(y, scale))
+    return REGISTRY["⊙"].lower(b, (x, y), product.axes, {})
+
+
+EXPONENTIALS = frozenset(("exp", "^"))
+
+
+def normalize(roots: tuple[Term, ...], real: bool = True) -> tuple[Term, ...]:
+    """Normalize terms before lowering: variables replaced by their values, dead states of loops removed, softmax
+    recognized where all numbers are real."""
+    roots = without_variables(roots)
+    kinds = set(map(OPERATOR, topological(*roots)))
+    if "loop" in kinds:
+        roots = without_unasked(roots)
+    return with_softmax(roots) if real and "∑" in kinds and not kinds.isdisjoint(EXPONENTIALS) else roots
+
+
+REWRITES = (
+    Rewrite("layer-norm", ("sum", "quotient"), fused_kernels.layer_norm),
+    Rewrite("linear", ("sum",), fused_kernels.linear),
+    Rewrite("scale-smaller-operand", ("quotient", "product"), scale_smaller),
+    Rewrite("fused-projections", ("projection",), merged_projections.project),
+    Rewrite("attention", ("contraction",), fused_kernels.attention),
+    Rewrite("contraction-order", ("chain",), contraction_order.reorder),
+    Rewrite("deferred-normalization", ("contraction",), online_softmax.normalize_late),
+)
+ANALYSES = (
+    Analysis("tiling", regions.MIN_SCORE_BYTES, blocking.find_regions),
+    Analysis("fused-projections", merged_projections.MIN_BYTES, merged_projections.find_groups),
+)
 DTYPE = attrgetter("dtype")
-TABLES = Tables(RULES, REWRITES, blocking.lower_region, ANALYSES)
+TABLES = Tables(RULES, REWRITES, blocking.lower_region, ANALYSES, normalize)
 
 
 def make_plan(
@@ -47,7 +108,7 @@ def make_plan(
     any_complex = any(kind_of(dtype_name(dtype)) == "c" for dtype in given)
     lowering = Lowering(source, target, limits, real, disable, TABLES)
     lowering.add_inputs(layouts, names or {}, donated)
-    results = [lowering.builder.result(value) for value in lowering.lower_all(for_planning(roots, not any_complex))]
+    results = [lowering.builder.result(value) for value in lowering.lower_all(normalize(roots, not any_complex))]
     if lowering.builder.rounds:
         warn(ROUNDED)
     short = 0 if lowering.blocks else MAX_REPEATED_STEPS

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..core.arrays import HALF
@@ -13,11 +13,31 @@ from ..core.axes import Order
 from ..core.extents import Extent, largest, symbols_of, upper_bound
 from ..core.size_conditions import canonical
 from . import dtypes, whole_numbers
-from .fast_path import FALLBACK, FAST, GUARDED, version
-from .intervals import of_dtype, within
+from .intervals import interval_of, interval_of_step, of_dtype, within
 from .optimizations import enabled
 from .plan import Argument, Plan, Scalar, Step, Value, needed
 from .target import Target
+from .whole_numbers import WHOLE
+
+FAR = {"float32": 64, "float64": 512}  # sums between 2^−far and 2^far are far from both ends
+ENDS = {"float32": 127, "float64": 1023}
+MAX_REPEATED_STEPS = 40  # steps that are done twice rather than guarded one by one
+MAX_REPEATED_BLOCK_STEPS = 120  # the same of a block: only the first with extreme numbers is computed twice
+MIN_GUARDED_NUMBERS = 2**9  # numbers from which a step with a guard of its own is faster than the fallback
+FAST, FALLBACK, GUARDED = 0, 1, 2
+
+
+def version(which: int, steps: Iterable[Step], results: Sequence[Argument]) -> tuple[list[Step], tuple[Argument, ...]]:
+    """The steps and results of one version, its selects resolved."""
+    instead: dict[Any, Any] = {}
+    found: list[Step] = []
+    for step in steps:
+        arguments = tuple([instead.get(each, each) for each in step.arguments]) if instead else step.arguments
+        if step.primitive == "select":
+            instead[step.value] = arguments[which if which < len(arguments) else FALLBACK]
+        elif step.primitive != "guard" or which == FAST:
+            found.append(step._replace(arguments=arguments) if instead else step)
+    return found, tuple([instead.get(each, each) for each in results])
 
 
 def is_sized(arguments: Sequence[Argument]) -> bool:
@@ -108,8 +128,9 @@ class StepBuilder:
                     dynamic = dynamic or (each.dynamic and dtype != "bool")
             found = self._made[key] = Value(order, shape, dtype, fixed, dynamic)
             found.sized = fixed and (is_sized(arguments) or bool(symbols_of((shape, options, arguments))))
-            found.interval = whole_numbers.interval_of_step(primitive, arguments, options, dtype)
-            found.weak = whole_numbers.is_weak(self, primitive, arguments, dtype)
+            found.interval = interval_of_step(primitive, arguments, options, dtype)
+            if primitive == "cast" or any(getattr(each, "weak", False) for each in arguments):
+                found.weak = whole_numbers.is_weak(self, primitive, arguments, dtype)
             step = self._written[found] = Step(found, primitive, arguments, options, self.origin)
             self.steps.append(step)
         return found if order == found.order else self.renamed(found, order)
@@ -171,7 +192,7 @@ class StepBuilder:
         whole = self.target.default_whole
         held = of_dtype(whole)
         numbers = tuple(upper_bound(each) if type(each) is Extent else each for each in numbers)
-        fit = all(within(whole_numbers.interval_of(each) or (0, 0), held) for each in numbers)  # type: ignore[arg-type]
+        fit = all(within(interval_of(each) or (0, 0), held) for each in numbers)  # type: ignore[arg-type]
         return whole if fit else self.target.wide_float
 
     def arange(self, start: int, stop: int, axis: str, dtype: str | None = None) -> Value:
@@ -195,6 +216,10 @@ class StepBuilder:
 
     def kind(self, x: Value) -> str:
         return self.target.kind(x.dtype)
+
+    def are_whole(self, arguments: Sequence[Argument]) -> bool:
+        """Whether all arrays among these are of integers."""
+        return all(self.kind(each) in WHOLE for each in arguments if isinstance(each, Value))
 
     def floating(self, x: Value) -> Value:
         """Convert integers to floats: to the dtype of the formula if all are constants."""
@@ -222,4 +247,4 @@ class StepBuilder:
 
     def summable(self, arguments: Sequence[Value], kind: str, count: int) -> list[Value]:
         """Cast integers to a dtype that holds a reduction of `count` of them, or of their products."""
-        return whole_numbers.summable(self, arguments, kind, count)
+        return whole_numbers.summable(self, arguments, kind, count) if self.are_whole(arguments) else [*arguments]

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from ..core.extents import Extent
 from ..core.sizes import resolve
 from ..operators.along_axes import NAN_FIRST, place_of_largest
 from ..operators.indexing import MERGED, merged_positions, positions
@@ -25,14 +24,6 @@ def _input(lowering: Lowering, term: Term) -> Argument:
         return value
     lifted = {source_name(axis): axis for axis in term.shape}
     return lowering.builder.renamed(value, tuple(axis if axis in term.shape else lifted[axis] for axis in value.order))
-
-
-def _number(lowering: Lowering, term: Term) -> Argument:
-    number = term.options[0]
-    if type(number) is Extent:
-        return lowering.builder.constant(number)
-    whole = isinstance(number, int) and lowering.builder.whole_dtype(number) == lowering.target.default_whole
-    return number if whole else float(number)
 
 
 def _constant(lowering: Lowering, term: Term) -> Argument:
@@ -190,7 +181,7 @@ def _python(lowering: Lowering, term: Term) -> Argument:
 
 RULES: Mapping[str, Rule] = {
     "input": _input,
-    "number": _number,
+    "number": Lowering.number,
     "constant": _constant,
     "literal": _literal,
     "iota": _iota,

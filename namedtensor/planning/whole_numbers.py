@@ -23,8 +23,8 @@ from typing import Any, Protocol
 from ..core.axes import Order
 from ..core.extents import upper_bound
 from . import intervals
-from .intervals import Interval
-from .plan import Argument, Scalar, Step, Value
+from .intervals import interval_of
+from .plan import Argument, Interval, Scalar, Step, Value
 from .target import Target
 
 CHECKED = {"add": "exact_add", "subtract": "exact_subtract", "negative": "exact_subtract", "abs": "exact_abs"}
@@ -62,45 +62,6 @@ class Steps(Protocol):
     def constant(self, number: Any, dtype: str | None = None) -> Value: ...
     def array(self, argument: Argument) -> Value: ...
     def whole_dtype(self, *numbers: Any) -> str: ...
-
-
-def interval_of(argument: Any) -> Interval | None:
-    """Return the integer bounds of an argument of a step."""
-    if isinstance(argument, Value):
-        return argument.interval
-    if isinstance(argument, Scalar):
-        return intervals.of_dtype({bool: "bool", int: "int64"}.get(argument.kind, "float64"))
-    return intervals.of_number(argument)
-
-
-def counted(primitive: str, arguments: Sequence[Any], options: dict[str, Any]) -> int:
-    """The number of elements that a step makes one of, or the most of them."""
-    shape = getattr(arguments[0], "shape", ()) if arguments else ()
-    if primitive in ("trace", *intervals.PRODUCTS):
-        return shape[-1] if shape else 1
-    if primitive not in intervals.REDUCTIONS:
-        return 1
-    at = options["at"]
-    places = range(len(shape)) if at is None else at if isinstance(at, tuple) else (at,)
-    count = 1
-    for place in places:
-        count *= shape[place]
-    return count
-
-
-def interval_of_step(primitive: str, arguments: Sequence[Any], options: dict[str, Any], dtype: str) -> Interval | None:
-    """Return the integer bounds of the results of a step, limited by their dtype."""
-    found = None
-    if primitive in intervals.PLACES:
-        found = 0, max(upper_bound(arguments[0].shape[-1] - 1), 0)
-    elif not any(isinstance(each, Value) and each.interval is None for each in arguments):
-        known = [interval_of(each) for each in arguments]
-        found = intervals.of_step(primitive, known, options, upper_bound(counted(primitive, arguments, options)))
-    natural = intervals.of_dtype(dtype)
-    if natural is None or found is None:
-        return found if natural is None else natural
-    both = max(found[0], natural[0]), min(found[1], natural[1])
-    return both if both[0] <= both[1] else natural  # what cannot be held at all fails when it is computed
 
 
 def is_weak(b: Steps, primitive: str, arguments: Sequence[Any], dtype: str) -> bool:
@@ -168,9 +129,7 @@ def passes(b: Steps, x: Value, dtype: str) -> bool:
 
 # --------------------------------------------------------------------------------------------------------- arithmetic
 def safe(b: Steps, primitive: str, arguments: Sequence[Any]) -> tuple[str, Sequence[Any]]:
-    """The primitive that gives the right numbers, and its arguments in the dtype that it gives them in."""
-    if any(isinstance(each, Value) and b.kind(each) not in WHOLE for each in arguments):
-        return primitive, arguments
+    """The primitive that gives the right numbers of integers, and its arguments in the dtype that it gives them in."""
     found = intervals.of_step(primitive, [interval_of(each) for each in arguments], {})
     if found is not None and fits(b, found, primitive in CHECKED):
         return primitive, held(b, arguments, b.target.default_whole)
@@ -182,8 +141,6 @@ def safe(b: Steps, primitive: str, arguments: Sequence[Any]) -> tuple[str, Seque
 
 def summable(b: Steps, arguments: Sequence[Value], kind: str, count: int) -> list[Value]:
     """Cast integers to a dtype that holds a reduction of `count` of them, or of their products."""
-    if any(b.kind(each) not in WHOLE for each in arguments):
-        return [*arguments]
     found = intervals.of_step(kind, [each.interval for each in arguments], {}, upper_bound(count))
     enough = found is not None and fits(b, found, False)
     return held(b, arguments, b.target.default_whole if enough else wide_float(b, arguments))

@@ -11,7 +11,7 @@ from grammar.errors import NotationError, Span
 from grammar.locks import LOADING, all_or_none
 from grammar.printer import to_latex, to_text
 
-from ..core.limits import recursion_headroom
+from ..core.settings import recursion_headroom
 from .axes import axes_of
 from .checked import compared
 from .detection import kind_of

@@ -12,10 +12,10 @@ from grammar.locks import LOADING, all_or_none
 from grammar.nodes import Declaration
 from grammar.parser import parse
 
+from ..core.arrays import MOST, Layout
 from ..core.axes import check_axis
 from ..core.families import FamilyName
 from ..core.kinds import as_mapping
-from ..core.layout import MOST, Layout
 from ..core.sizes import SizeVariable, is_ground, resolve
 from ..scope.names import Key, arithmetic, by_key, key, key_of, plain_key, two_spellings
 from ..terms.inference import InputType

@@ -20,11 +20,9 @@ from grammar.cache import Cache
 from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
 
-from ..backends.function import no_match
-from ..backends.libraries import target_of
+from ..backends.function import no_match, target_of
 from ..checking.checker import Checker
-from ..core.dimensions import has_dimensions
-from ..core.layout import Layout
+from ..core.arrays import Layout, has_dimensions
 from ..core.warned import warn
 from ..operators.user_functions import USER_FUNCTIONS
 from ..planning.target import Target
@@ -179,7 +177,7 @@ class CachedCall:
     def _target(self, given: Arguments) -> Target:
         """The library that runs it, on its devices."""
         with LOADING, all_or_none():
-            from ..tensors.values import namespace_of
+            from ..core.arrays import namespace_of
 
         return target_of(namespace_of(given.arrays))
 

@@ -14,7 +14,7 @@ from ..checking.checker import Checker
 from ..checking.report import CheckResult, report
 from ..checking.report import check_program as check_whole
 from ..core.extents import Extent
-from ..core.limits import recursion_headroom
+from ..core.settings import recursion_headroom
 from ..scope.names import Key, by_key, key, spelled
 from ..terms.inference import AlreadyReported, InputType
 from .arguments import shape_of, whole_sizes

@@ -16,7 +16,7 @@ from grammar.printer import to_text
 from ..backends.entry_checks import plain, shared_dtypes
 from ..core.axes import show
 from ..core.extents import symbols_of
-from ..core.limits import recursion_headroom
+from ..core.settings import recursion_headroom
 from ..core.suggestions import Suggests
 from ..planning.plan import Plan, Value
 from ..planning.target import Target

@@ -10,7 +10,7 @@ from grammar.nodes import Name
 from grammar.printer.runs import axes_in
 
 from ..core.kinds import as_mapping, as_names
-from ..core.limits import recursion_headroom
+from ..core.settings import recursion_headroom
 from ..core.sizes import is_ground, resolve
 from ..core.suggestions import did_you_mean, near
 from ..display.colors import tints

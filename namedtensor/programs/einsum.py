@@ -13,7 +13,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from ..core.limits import recursion_headroom
+from ..core.settings import recursion_headroom
 from ..planning.plan import safe
 from ..scope.names import key
 from ..terms.environment import source_name

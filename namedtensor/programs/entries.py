@@ -18,7 +18,7 @@ from ..checking.checker import Checker
 from ..checking.given_sizes import agree_with_given
 from ..checking.lifting import Bindings, inline_call
 from ..checking.matching import matching
-from ..core.limits import recursion_headroom
+from ..core.settings import recursion_headroom
 from ..core.sizes import SizeVariable
 from ..scope.names import Key, by_key, component_node, key, spelled
 from ..scope.symbols import Definition, FunctionDefinition, Scope

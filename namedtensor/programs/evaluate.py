@@ -13,7 +13,7 @@ from grammar.nodes import Derivative
 from grammar.parser import check_source
 
 from ..core.kinds import is_mapping, wrong
-from ..core.limits import DEFAULT, Limits
+from ..core.settings import DEFAULT, Limits
 from ..scope.symbols import Definition
 from .arguments import Arguments, Values, all_values, keyword_names, whole_sizes
 from .call_cache import CachedCall, new_cache, warn_of_checks

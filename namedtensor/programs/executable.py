@@ -19,10 +19,8 @@ from grammar.locks import LOADING, all_or_none
 
 from ..backends.function import PlanFunction
 from ..checking.checker import Checker
-from ..core.arrays import at_once
-from ..core.layout import Layout
-from ..core.limits import DEFAULT, Limits, recursion_headroom
-from ..core.strictness import guarded, refuse
+from ..core.arrays import Layout, at_once
+from ..core.settings import DEFAULT, Limits, guarded, recursion_headroom, refuse
 from ..planning.plan import Plan, Value
 from ..planning.planner import make_plan
 from ..planning.target import Target
@@ -244,7 +242,7 @@ class Executable:
     def call_many(self, *arrays: Any) -> tuple[Any, ...]:
         """All results, checked against the claims."""
         with LOADING, all_or_none():
-            from ..tensors.values import wrap
+            from ..core.tensor import wrap
 
         if self.outer is not None:
             refuse(self.outer)

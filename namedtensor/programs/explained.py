@@ -8,9 +8,9 @@ from typing import Any
 from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
 
-from ..backends.libraries import target_of
+from ..backends.function import target_of
 from ..checking.checker import Checker
-from ..core.limits import recursion_headroom
+from ..core.settings import recursion_headroom
 from ..display.derivations import Way
 from ..display.steps import Explanation, explanation
 from ..terms.terms import Term
@@ -27,7 +27,7 @@ class StepValues:
 
     def __call__(self, terms: list[Term]) -> list[tuple[Any, tuple[str, ...], Any]]:
         with LOADING, all_or_none():
-            from ..tensors.values import namespace_of
+            from ..core.arrays import namespace_of
 
         target = target_of(namespace_of(self.given.arrays))
         with recursion_headroom(self.source):
@@ -56,7 +56,7 @@ class DerivedForm:
 def explained(checker: Checker, typed: Callable[[], Term], whole: Any, given: Arguments) -> Explanation:
     """The steps to what `typed` gives; `whole` is the formula, or the name, that stands for all of it."""
     with LOADING, all_or_none():
-        from ..tensors.values import namespace_of
+        from ..core.arrays import namespace_of
 
     source, checker.shows_layers = checker.scope.source, True
     with recursion_headroom(source):

@@ -81,7 +81,7 @@ def initial(
     import numpy as np
 
     with LOADING, all_or_none():
-        from ..core.layout import layout_of
+        from ..core.arrays import layout_of
         from ..core.tensor import made, made_as
 
     try:
@@ -146,7 +146,8 @@ def uniform(seed: Any, formula: str = "u") -> Callable[[Any], Any]:
     import numpy as np
 
     with LOADING, all_or_none():
-        from ..core.tensor import concrete, tensor
+        from ..core.array_data import concrete
+        from ..core.tensor import tensor
         from .evaluate import evaluate
 
     generator = None if is_key(seed) else np.random.default_rng(seed)

@@ -10,9 +10,9 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..backends.absent import Absent, Tabled
-from ..backends.libraries import target_of
+from ..backends.function import target_of
 from ..checking.checker import Checker
-from ..core.limits import recursion_headroom
+from ..core.settings import recursion_headroom
 from ..planning.plan import Plan
 from ..planning.target import Target
 from ..scope.names import key

@@ -6,6 +6,7 @@ function W. Nothing else in `programs` makes a checker.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
@@ -17,8 +18,7 @@ from grammar.parser import parse
 from grammar.symbols import FUNCTIONS
 
 from ..checking.checker import Checker
-from ..core.limits import DEFAULT, Limits
-from ..core.strictness import is_strict
+from ..core.settings import DEFAULT, Limits, is_strict
 from ..operators import REGISTRY
 from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.binder import bind
@@ -28,6 +28,7 @@ from ..scope.symbols import FunctionDefinition, Scope
 from ..terms.inference import InputType
 from .program_names import ProgramNames
 
+NUMBERS = re.compile("int|float")  # dtypes of tensors that may be integers
 MOST_READINGS = 64  # sets of given names for which a program keeps what it may need as numbers
 
 
@@ -97,12 +98,19 @@ class ParsedProgram:
 
     def as_numbers(self, values: Mapping[str, Any], inputs: Callable[[], Mapping[Key, InputType]]) -> Mapping[str, Any]:
         """The values, plain numbers for those without axes that it needs as such before it is planned."""
+        single: list[str] = []
+        for name, value in values.items():
+            layout = getattr(value, "layout", None)
+            if isinstance(value, float) or layout is not None and not layout.axes and NUMBERS.search(str(layout.dtype)):
+                single.append(name)
+        if not single:
+            return values
 
         def possible(names: frozenset[str]) -> frozenset[str]:
             cache_key = names, USER_FUNCTIONS.version  # which say how the text is read
             return self._possible.get_or_build(cache_key, lambda: possible_numbers(self.scope_given(inputs()).program))
 
-        return as_numbers(values, possible, lambda: self.scope_given(inputs()))
+        return as_numbers(values, single, possible, lambda: self.scope_given(inputs()))
 
     def checker(
         self,

@@ -7,7 +7,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from ..core.limits import recursion_headroom
+from ..core.settings import recursion_headroom
 from ..display.code import named_terms, readable_code
 from .arguments import by_spelling, layout_of, whole_sizes
 from .compiled import with_declared

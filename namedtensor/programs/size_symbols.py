@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 from grammar.errors import NotationError
 
+from ..core.arrays import Layout
 from ..core.extents import Extent, Symbol, UndecidedSize, extent
-from ..core.layout import Layout
 from ..core.size_conditions import Condition, conditions
 from ..core.sizes import is_ground, resolve
 from ..planning.plan import safe

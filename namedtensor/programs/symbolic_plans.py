@@ -17,10 +17,11 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from grammar.cache import Cache
 from grammar.errors import NotationError
 
-from ..core.dimensions import Assumptions, Dimensions, has_dimensions, with_assumptions
-from ..core.extents import MAX_SIZE, Size, Symbol, UndecidedSize, UnfitSize, extent, value_at
+from ..core.arrays import Layout, has_dimensions
+from ..core.dimensions import Assumptions, Dimensions, with_assumptions
+from ..core.extents import MAX_SIZE, Size, Symbol, UndecidedSize, extent, value_at
 from ..core.families import FamilyName
-from ..core.layout import Layout
+from ..core.monomials import UnfitSize
 from ..core.size_conditions import Condition, conditions
 from ..planning.plan import Value
 from .arguments import Abstract, Arguments

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ..core.limits import recursion_headroom
+from ..core.settings import recursion_headroom
 from ..terms.environment import source_name
 from ..terms.terms import Term, topological, without_variables
 from .arguments import Arguments

@@ -16,9 +16,9 @@ from grammar.errors import NotationError
 
 from ..backends.entry_checks import NAMES_DTYPE, Read, reads_of, shared_dtypes
 from ..backends.torch_modules import attribute, forward, ordered
+from ..core.arrays import Layout
 from ..core.axes import check_axis, names_of
 from ..core.extents import Symbol, extent, terms_of, value_at
-from ..core.layout import Layout
 from ..planning.plan import Plan, Value
 from .arguments import DTYPE, spelling_of, whole_sizes
 from .entries import Entry, Several, WholeProgram

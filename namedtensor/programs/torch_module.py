@@ -25,7 +25,8 @@ else:
 from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
 
-from ..core.tensor import NamedTensor, concrete, tensor
+from ..core.array_data import concrete
+from ..core.tensor import NamedTensor, tensor
 from .arguments import spelling_of
 from .entries import Entry, WholeProgram, argument_names
 from .torch_forward import Forward, Goal, forward_for, order_of, shape_of

@@ -7,7 +7,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from ..core.limits import recursion_headroom
+from ..core.settings import recursion_headroom
 from ..programs.entries import Entry, WholeProgram, by_position
 from ..programs.executable import Options, Typed, checked
 from ..programs.parsed import ParsedProgram

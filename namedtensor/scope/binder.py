@@ -14,19 +14,19 @@ from typing import Any
 from grammar import nodes
 from grammar.cache import Cache
 from grammar.errors import NotationError
-from grammar.nodes import Call, Equation, Name, Node, Number, Range, Signature, axis_of
+from grammar.nodes import Call, Equation, Index, Name, Node, Number, Range, Signature, axis_of
 
-from ..core.limits import recursion_headroom
-from .elements_of_functions import defines_elements, without_elements_of_functions
+from ..core.settings import recursion_headroom
+from .elements_of_functions import without_elements_of_functions
 from .function_arguments import without_function_arguments
 from .head_usage import Usage
-from .index_conditions import without_index_conditions
+from .index_conditions import CONDITION, without_index_conditions
 from .known_heads import Given, Head, claimed_heads, replaced
 from .mentions import OF_AXES
 from .names import component, spelled, walk
 from .ownership import Ownership
-from .shifted_heads import shifts, without_shifted_heads
-from .stated_draws import says_draw, without_stated_draws
+from .shifted_heads import without_shifted_heads
+from .stated_draws import without_stated_draws
 from .statements import spelling
 from .symbols import FunctionDefinition, Scope
 from .updates import without_updates
@@ -60,21 +60,46 @@ def desugared(source: str, program: nodes.Program, given: Given) -> nodes.Progra
     """The program in the statements that `Scope` has: no updates, draws, functions as arguments, or shorthand."""
     kinds = {type(statement) for statement in program.statements}
     if kinds.isdisjoint((Equation, nodes.Update)):  # nothing is defined
-        return without_index_conditions(source, program, given)
+        return _without_conditions(source, program, given)
     if nodes.Update in kinds:
         program = without_updates(program)
-    if any(map(shifts, program.statements)):
+    equations = [statement for statement in program.statements if isinstance(statement, Equation)]
+    ranged = any(equation.range is not None for equation in equations)
+    if ranged:
         program = without_shifted_heads(program)
-    if any(map(says_draw, program.statements)):
+    if any(isinstance(equation.sides[-1], nodes.Draw) for equation in equations):
         program = without_stated_draws(source, program)
-    if any(map(defines_elements, program.statements)):
+    if any(isinstance(head := equation.sides[0], Index) and isinstance(head.base, Call) for equation in equations):
         program = without_elements_of_functions(source, program)
     if Signature in kinds:
         program = without_function_arguments(source, program)
-    return with_typed_zeros(without_index_conditions(source, program, given))
+    program = _without_conditions(source, program, given)
+    return with_typed_zeros(program) if ranged else program
+
+
+def _without_conditions(source: str, program: nodes.Program, given: Given) -> nodes.Program:
+    return without_index_conditions(program, given) if CONDITION.search(source) is not None else program
 
 
 def _analyse(source: str, program: nodes.Program, given: Given, open: bool) -> Scope:
+    if all(isinstance(statement, nodes.Value) for statement in program.statements):  # nothing is named
+        bodies = (statement.body for statement in program.statements if isinstance(statement, nodes.Value))
+        scope = Scope(source, program, given=frozenset(given), values=list(enumerate(bodies)))
+        scope.last = scope.values[-1][1] if scope.values else None
+    else:
+        scope = _classified(source, program, given, open)
+    if any(sign in source for sign in DERIVATIVES):
+        by = [each for each in walk(program) if isinstance(each, (nodes.Derivative, nodes.Differential))]
+        found = (spelled(varied(node)) for node in by)
+        scope.differentiated = tuple(name for name in found if name is not None)
+        moved = {name.text for node in walk(program) if isinstance(node, nodes.AtPoint) for name, _ in node.points}
+        scope.varied = frozenset(name.base for name in scope.differentiated) | moved
+        scope.apart = frozenset(base for each in scope.all_functions() if differentiates(each) for base in each.bound)
+    return scope
+
+
+def _classified(source: str, program: nodes.Program, given: Given, open: bool) -> Scope:
+    """The scope of a program with definitions, declarations or assertions."""
     claimed: frozenset[Head] = frozenset()
     while True:
         scope = Scope(source, program, given=frozenset(given))
@@ -90,13 +115,6 @@ def _analyse(source: str, program: nodes.Program, given: Given, open: bool) -> S
     scope.replaced = replaced(scope)
     statements = [(program.statements[position], side) for position, side in claimed]
     scope.calls = frozenset(each.span for each, side in statements if isinstance(each.sides[side], Call))  # type: ignore[union-attr]
-    if any(sign in source for sign in DERIVATIVES):
-        by = [each for each in walk(program) if isinstance(each, (nodes.Derivative, nodes.Differential))]
-        found = (spelled(varied(node)) for node in by)
-        scope.differentiated = tuple(name for name in found if name is not None)
-        moved = {name.text for node in walk(program) if isinstance(node, nodes.AtPoint) for name, _ in node.points}
-        scope.varied = frozenset(name.base for name in scope.differentiated) | moved
-        scope.apart = frozenset(base for each in scope.all_functions() if differentiates(each) for base in each.bound)
     return scope
 
 
@@ -122,7 +140,8 @@ class Binder(Ownership):
         """Say what belongs to what."""
         scope = self.scope
         self.read_dots()
-        self.classify_heads()
+        if any(function.head.subscript or function.head.superscript for function in self.functions):
+            self.classify_heads()
         for function in self.functions:
             scope.functions.setdefault(function.operator, []).append(function)
         for function in self.functions:

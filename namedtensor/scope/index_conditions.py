@@ -28,10 +28,8 @@ FLIPPED = {">": "<", "≥": "≤"}
 ORDERS = ("<", "≤")
 
 
-def without_index_conditions(source: str, program: nodes.Program, given: Iterable[Key]) -> nodes.Program:
+def without_index_conditions(program: nodes.Program, given: Iterable[Key]) -> nodes.Program:
     """The program in which each operator over indices says of one index where it goes."""
-    if CONDITION.search(source) is None:
-        return program
     known = frozenset(name for statement in program.statements for name in said_by(statement))
     known |= {name.base for name in given}
     statements = tuple(Conditions(known).of_statement(each) for each in program.statements)

@@ -5,8 +5,7 @@ They are passed as Python integers; np.int64(3), or an array or tensor without a
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from grammar import nodes
@@ -18,27 +17,22 @@ from .symbols import Scope
 
 
 def as_numbers(
-    values: Mapping[str, Any], possible: Callable[[frozenset[str]], frozenset[str]], scope: Callable[[], Scope]
+    values: Mapping[str, Any],
+    single: Iterable[str],
+    possible: Callable[[frozenset[str]], frozenset[str]],
+    scope: Callable[[], Scope],
 ) -> Mapping[str, Any]:
-    """Convert scalar values that the formula needs as integers.
+    """Convert scalar values, those of the names `single`, that the formula needs as integers.
 
     `possible` returns quickly which of the given names may be needed as integers.
     """
-    single: list[str] = []
-    for name, value in values.items():
-        layout = getattr(value, "layout", None)
-        if isinstance(value, float) or layout is not None and not layout.axes and NUMBERS.search(str(layout.dtype)):
-            single.append(name)
-    if not single or possible(frozenset(values)).isdisjoint(single):
+    if possible(frozenset(values)).isdisjoint(single):
         return values
     needed = set(numbers_in(scope())).intersection(single)
     found = {name: as_number(value) if name in needed else value for name, value in values.items()}
     for name in needed.intersection(ends_in(scope())):
         check_whole(name, found[name])
     return found
-
-
-NUMBERS = re.compile("int|float")
 
 
 def as_number(value: Any) -> Any:

@@ -14,8 +14,7 @@ from grammar.cache import cached_property
 from grammar.nodes import Axis, Call, Equation, Node, Range, Signature
 
 from .mentions import axes_spoken_of
-from .names import Key, Spelled, component, component_names, key, match_key
-from .script_index import ByScripts, by_spelling
+from .names import ByScripts, Key, Spelled, by_spelling, component, component_names, key, match_key
 
 Scripts = Sequence[Collection[str]]  # for each component of a script the texts that it may be
 

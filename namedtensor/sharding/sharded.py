@@ -19,8 +19,8 @@ from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
 from grammar.plain_text import encodable
 
+from ..core.arrays import Layout
 from ..core.families import ALONG, FamilyName
-from ..core.layout import Layout
 from ..core.suggestions import did_you_mean, near
 from ..core.tensor import NamedTensor, made_as
 from ..operators.user_functions import USER_FUNCTIONS

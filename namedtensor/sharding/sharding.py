@@ -17,10 +17,11 @@ from grammar.cache import Cache
 from grammar.errors import NotationError
 from grammar.plain_text import encodable
 
+from ..core.array_data import concrete
 from ..core.axes import check_axis, names_of, show
 from ..core.kinds import is_mapping, is_sequence
 from ..core.suggestions import did_you_mean, near
-from ..core.tensor import NamedTensor, concrete, made, made_as
+from ..core.tensor import NamedTensor, made, made_as
 from ..tensors.pytrees import jax_module
 from ..tensors.values import as_value
 from .meshes import extent_of, mesh_from

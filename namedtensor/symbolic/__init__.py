@@ -1,12 +1,10 @@
 """Formulas as sums of products over indices, where derivatives get a closed form and equations a proof.
 
 `forms`: index normal form.
-`canonical`: keys: equal forms have one.
+`canonical`: keys: equal forms have one; the number that the products of a form share.
 `work`: laws counted, and the budget.
 `signs`: what is never negative, or hardly ever 0.
-`sums`: known totals, as of softmax.
-`factors`: laws of the factors of one product.
-`content`: the number that the products of a form share.
+`factors`: laws of the factors of one product, and known totals, as of softmax.
 `algebra`: sums, products, powers, simplified as they are made.
 `applying`: operators of forms.
 `linearizing`: forward linearization for reading.
@@ -15,12 +13,10 @@
 `known`: recognition of functions that are written out.
 `folding`: common subexpressions by name.
 `factoring`: shared factors taken out.
-`spelling`: constructors of nodes.
-`parts`: the parts that a product is written from.
+`spelling`: constructors of nodes, the parts that a product is written from, and how long a formula is to read.
 `own_spellings`: operators with syntax of their own.
 `read_back`: form to nodes of the notation.
 `naming`: names for what repeats.
-`lengths`: how long a formula is to read.
 `laws`: each by its name, as an equation that is tested, in the order in which they are tried.
 
 Contract: a form never knows the names of axes, only indices; nothing here computes a value.

@@ -13,8 +13,8 @@ from math import comb, isqrt
 from typing import Any
 
 from . import canonical, signs
-from .content import content, scaled
-from .factors import absolute, as_factors, without_deltas
+from .canonical import content, scaled
+from .factors import absolute, as_factors, summed_up, without_deltas
 from .forms import (
     DELTA,
     ONE,
@@ -34,7 +34,6 @@ from .forms import (
     single,
     size,
 )
-from .sums import summed_up
 from .work import current, used
 
 

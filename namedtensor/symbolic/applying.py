@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..operators import REGISTRY
+from ..terms.terms import Term
 from . import canonical
 from .algebra import add, content, multiply, power, scaled, settled
 from .forms import (
@@ -205,3 +206,9 @@ def negated(condition: Form) -> Form:
     if alone is not None and alone.head.label == "¬":
         return opened(alone)[0]
     return _opaque("¬", condition)
+
+
+def own_options(record: Any, term: Term) -> tuple[Any, ...]:
+    """The options of an operator, defaults put in."""
+    given = {name: value for name, value in term.options if isinstance(name, str)} if record.options else {}
+    return tuple((name, given.get(name, value)) for name, value in record.options)

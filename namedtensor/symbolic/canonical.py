@@ -9,11 +9,12 @@ tr(A²) for one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
+from fractions import Fraction
 from itertools import permutations
-from math import factorial, prod
+from math import factorial, gcd, prod
 from typing import Any
 
-from .forms import Factor, Form, FormIndex, Product
+from .forms import ONE_, ZERO, Factor, Form, FormIndex, Product, indices_of
 from .work import current
 
 Labels = Mapping[FormIndex, Any]
@@ -160,3 +161,31 @@ def is_symmetric(
 def _parts_key(parts: tuple[Form, ...], own: dict[Any, Any], order: list[FormIndex]) -> tuple[Any, ...]:
     labels = {**own, **{index: (5, place) for place, index in enumerate(order)}}
     return tuple(form_key(part, labels) for part in parts)
+
+
+def scaled(form: Form, by: Fraction | int) -> Form:
+    by = Fraction(by)
+    return tuple(each._replace(coefficient=each.coefficient * by) for each in form) if by else ZERO
+
+
+def content(form: Form) -> tuple[Fraction, Form]:
+    """The content and the primitive part of a form: the number that all products share, with the sign of most, and the
+    rest.
+    """
+    if not form:
+        return ONE_, form
+    above = gcd(*(each.coefficient.numerator for each in form))
+    below = 1
+    for each in form:
+        below = below * each.coefficient.denominator // gcd(below, each.coefficient.denominator)
+    found = Fraction(above, below)
+    negative = sum(each.coefficient < 0 for each in form)
+    first = leading(form) if current().proving and 2 * negative == len(form) else form[0]
+    if 2 * negative > len(form) or (2 * negative == len(form) and first.coefficient < 0):
+        found = -found
+    return found, scaled(form, 1 / found)
+
+
+def leading(form: Form) -> Product:
+    labels = outside_labels(indices_of(form))
+    return min(form, key=lambda each: product_key(each, labels))

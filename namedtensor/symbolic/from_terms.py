@@ -18,11 +18,11 @@ from ..operators import REGISTRY
 from ..terms.environment import source_name
 from ..terms.terms import Term, topological
 from . import algebra
-from .applying import applied
+from .applying import applied, own_options
 from .forms import DELTA, ONE, ONE_, Form, FormIndex, head, indices_of, number, renamed, single, size, tensor
 from .linearizing import change_of
 from .work import current
-from .written_out import OPENED, own_options
+from .written_out import OPENED
 
 CONSTANTS = {math.pi: "π", math.e: "e", math.inf: "∞"}
 

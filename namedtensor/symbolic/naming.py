@@ -11,10 +11,8 @@ from grammar.nodes import Node
 from grammar.traversal import children
 
 from .forms import ONE_, Factor, Form, FormHead, FormIndex
-from .lengths import length
-from .parts import Unwritable
 from .read_back import ReadBack
-from .spelling import distinct
+from .spelling import Unwritable, distinct, length
 
 LETTERS = "zuvwpqrghm"
 MAX_NAMES = 6  # names

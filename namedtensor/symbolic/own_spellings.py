@@ -15,8 +15,7 @@ from grammar.nodes import Axis, Cases, Indicator, Name, Node, Rename, Superscrip
 from .applying import OPPOSITE
 from .factoring import factored
 from .forms import Form, FormHead, FormIndex
-from .parts import Unwritable
-from .spelling import call, expression, number_node
+from .spelling import Unwritable, call, expression, number_node
 
 Names = Mapping[FormIndex, str]
 Writing = Callable[[Any, FormHead, tuple[Form, ...], list[str], Names], Node]

@@ -17,15 +17,19 @@ from grammar.nodes import Axis, Call, Name, Node, Number, Rename, Starred, Super
 from . import algebra
 from .forms import DELTA, Factor, Form, FormHead, FormIndex, Product, indices_of, opened
 from .own_spellings import WRITERS, Names
-from .parts import ProductPart, Unwritable, has_size, off_diagonal
 from .spelling import (
     MARKS,
+    ProductPart,
+    Unwritable,
     call,
     distinct,
     expression,
+    formal_axes,
+    has_size,
     named,
     number_node,
     number_parts,
+    off_diagonal,
     rename,
     shortest,
     size_node,
@@ -372,16 +376,7 @@ class ReadBack:
         """The operator written with these names of the indices outside, and what the axes that it gives are called."""
         _, (at, given) = head.options
         names: dict[FormIndex, str] = dict(zip(head.slots, slots))
-        taken, formal = set(slots), {}
-        for place, axis in zip(given, outs):
-            formal[place] = axis
-        for index, place in zip(head.bound, at):
-            formal.setdefault(place, index.name)
-        for place, axis in sorted(formal.items()):
-            while axis in taken:
-                axis += "'"
-            formal[place] = axis
-            taken.add(axis)
+        formal = formal_axes(head, outs, slots)
         names |= {index: formal[place] for index, place in zip(head.bound, at)}
         node = self.function(head, head.label, head.parts, [formal[place] for place in sorted(formal)], names)
         return node, [formal[place] for place in given]

@@ -1,17 +1,22 @@
-"""Constructors of the notation's nodes, from names and numbers."""
+"""Constructors of the notation's nodes, from names and numbers; the parts that a product is written from; and the length
+of a formula to a reader: names with their marks and scripts, numbers, sizes and signs, without brackets.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
+from grammar import nodes
+from grammar.cache import Cache
 from grammar.nodes import Axis, Call, Name, Node, Number, Rename, Starred, Value
 from grammar.parser import parse
 from grammar.traversal import children
 
-from .lengths import length
+from .forms import DELTA, FormHead, FormIndex, Product
+from .work import current
 
 MARKS = "*†"
 
@@ -105,3 +110,104 @@ def with_axes(node: Node, axes: Iterable[str]) -> Node:
     if isinstance(node, Number):
         return ones if node == Number(1) else call("juxtaposed", node, ones)
     return call("⊙", node, ones)
+
+
+_LENGTHS: Cache[int, tuple[Node, int]] = Cache(
+    "lengths of expressions", 20_000
+)  # each holds its node, so that ids last
+
+
+def length(node: Node) -> int:
+    """The number of symbols of an expression.
+
+    >>> from grammar.parser import parse
+    >>> length(parse("s ⊙ (I_{a,a*} − s_{a→a*})").statements[0].body)
+    10
+    """
+    known = _LENGTHS.get(id(node))
+    return _LENGTHS.store(id(node), (node, _length(node)))[1] if known is None else known[1]
+
+
+def _length(node: Node) -> int:
+    match node:
+        case nodes.Number() | nodes.Name() | nodes.Axis() | nodes.Size():
+            return 1
+        case nodes.Subscript(base=nodes.Name(text="I" | "ones"), components=components):
+            return 1 + len(components)
+        case nodes.Subscript(base=nodes.Name(text="iota")):
+            return 2
+        case nodes.Superscript(base=base, components=components):
+            label = isinstance(base, (nodes.Name, nodes.Subscript)) and (
+                len(components) > 1 or any(isinstance(each, (nodes.Name, nodes.Starred)) for each in components)
+            )
+            return 1 if label else length(base) + sum(map(length, components))
+        case nodes.Subscript():
+            return 1
+        case nodes.Rename(base=base, items=items):
+            return length(base) + sum(len(old) + len(new) + 1 for old, new in items)
+        case nodes.Starred(base=base):
+            return length(base) + (not isinstance(base, (nodes.Name, nodes.Superscript, nodes.Subscript)))
+        case nodes.Call(operator=operator, subscript=subscript):
+            return (operator != "juxtaposed") + len(subscript) + sum(map(length, (*node.arguments, *node.parameters)))
+        case nodes.Cases(branches=branches):
+            return sum(length(value) + 1 + (0 if test is None else length(test)) for value, test in branches)
+        case nodes.Derivative(body=body):
+            return length(body) + 3
+        case nodes.IndexSum():
+            return 4 + length(node.body)
+    return (not isinstance(node, nodes.Index)) + sum(map(length, children(node)))
+
+
+class ProductPart(NamedTuple):
+    """A factor written: its node, its indices, and whether it divides."""
+
+    node: Node
+    indices: frozenset[FormIndex]
+    below: bool = False
+
+
+class Unwritable(Exception):
+    """A form that the notation has no spelling for."""
+
+
+def off_diagonal(product: Product) -> Product:
+    """X_{i,i} I_{i,j} as X_{i,j} I_{i,j}: an identity that stays makes a diagonal needless."""
+    pairs = [factor.indices for factor in product.factors if factor.head is DELTA]
+    if not pairs:
+        return product
+    found = []
+    for factor in product.factors:
+        for one, other in pairs:
+            for old, new in ((one, other), (other, one)):
+                if factor.head is not DELTA and factor.indices.count(old) == 2 and new not in factor.indices:
+                    at = len(factor.indices) - 1 - factor.indices[::-1].index(old)
+                    factor = factor._replace(indices=(*factor.indices[:at], new, *factor.indices[at + 1 :]))
+        found.append(factor)
+    return product._replace(factors=tuple(found))
+
+
+def has_size(name: str, index: FormIndex, product: Product) -> bool:
+    """Whether an axis of this name may have the size of an index: the k of ∑_{k=1}^{2} and of ∑_{k=1}^{3} are two axes."""
+    if not str(index.size).isdigit():
+        return name not in current().numbered
+    if current().numbered.get(name, index.size) != index.size:
+        return False
+    tensors = (factor for factor in product.factors if factor.head.kind == "tensor")
+    axes = (pair for factor in tensors for pair in zip(factor.indices, factor.head.axes))
+    return all(axis != name or str(other.size) == str(index.size) for other, axis in axes)
+
+
+def formal_axes(head: FormHead, outs: Iterable[str], slots: Iterable[str]) -> dict[int, str]:
+    """The axes of an operator by their places: those that it gives as `outs`, the others by their indices, none of them
+    as one of `slots`.
+    """
+    _, (at, given) = head.options
+    taken, formal = set(slots), dict(zip(given, outs))
+    for index, place in zip(head.bound, at):
+        formal.setdefault(place, index.name)
+    for place, axis in sorted(formal.items()):
+        while axis in taken:
+            axis += "'"
+        formal[place] = axis
+        taken.add(axis)
+    return formal

@@ -12,14 +12,8 @@ from typing import Any
 from ..operators import REGISTRY
 from ..terms.terms import Term
 from . import algebra
-from .applying import applied
+from .applying import applied, own_options
 from .forms import ONE, ONE_, Form, number, size
-
-
-def own_options(record: Any, term: Term) -> tuple[Any, ...]:
-    """The options of an operator, defaults put in."""
-    given = {name: value for name, value in term.options if isinstance(name, str)} if record.options else {}
-    return tuple((name, given.get(name, value)) for name, value in record.options)
 
 
 def _averaged(self: Any, term: Term, form: Form) -> Form:

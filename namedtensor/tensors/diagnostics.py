@@ -10,7 +10,7 @@ from grammar.locks import LOADING, all_or_none
 
 from ..core.arrays import library_of_namespace
 from ..core.axes import NAME_ONCE, SAME_SIZES, Shape, ShapeMismatch, code_and_message, marked_apart, operator_sign, show
-from ..core.strictness import misspelt
+from ..core.settings import misspelt
 from ..core.tensor import NamedTensor
 from ..core.warned import warn
 from ..operators.record import Operator

@@ -14,14 +14,11 @@ from typing import Any
 from grammar.cache import Cache
 from grammar.errors import NotationError
 
-from ..backends.function import without_warnings
-from ..backends.libraries import target_of
-from ..core.arrays import at_once, dtype_name, is_array, kind_of
+from ..backends.function import target_of, without_warnings
+from ..core.arrays import MOST, Layout, at_once, dtype_name, has_dimensions, is_array, kind_of
 from ..core.axes import ShapeMismatch, bind, broadcast
-from ..core.dimensions import Dimensions, has_dimensions, with_assumptions
-from ..core.layout import MOST, Layout
-from ..core.limits import Limits
-from ..core.strictness import OUTER, guarded
+from ..core.dimensions import Dimensions, with_assumptions
+from ..core.settings import OUTER, Limits, guarded
 from ..core.tensor import NamedTensor, _new, made, made_as
 from ..operators import REGISTRY
 from ..operators.record import MANY, Operator

@@ -15,9 +15,8 @@ from typing import Any
 from grammar.cache import Cache
 from grammar.errors import NotationError
 
-from ..core.arrays import is_array
+from ..core.arrays import MOST, is_array
 from ..core.axes import ShapeMismatch, broadcast, names_of, show
-from ..core.layout import MOST
 from ..core.tensor import _new
 from ..operators import REGISTRY
 from ..operators.record import MANY, A, Example, Operator, S

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary, ref
 
 from grammar.errors import NotationError
 
-from ..core.layout import UnnamedAxes
+from ..core.arrays import UnnamedAxes
 from ..core.tensor import NamedTensor, made, made_as
 
 _MAPPED: WeakKeyDictionary[Any, tuple[str, ...]] = WeakKeyDictionary()  # of traces, the names of the axis they map over

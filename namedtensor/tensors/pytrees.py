@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
+from ..core.arrays import Layout
 from ..core.hooks import when_first_seen
-from ..core.layout import Layout
 from ..core.tensor import NamedTensor, made, made_as
 from .mapped_axes import is_scanned, names_for_tree, nested, of_slice, of_stacked, register_vmap, unnamed
 

@@ -12,9 +12,9 @@ from typing import Any
 from grammar.cache import Cache
 from grammar.errors import NotationError
 
+from ..core.arrays import MOST, Layout, renamed
 from ..core.axes import ShapeMismatch, broadcast, check_axis, names_of, show
 from ..core.kinds import as_count
-from ..core.layout import MOST, Layout, renamed
 from ..core.tensor import NamedTensor, made, made_as
 from ..operators import REGISTRY
 from ..planning.failures import index_error, is_index_problem

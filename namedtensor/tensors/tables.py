@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from grammar.errors import NotationError, printable
 from grammar.locks import LOADING, all_or_none
 
-from ..core.layout import UnnamedAxes
+from ..core.arrays import UnnamedAxes
 from .digits import IN_HALVES, IN_LINES, IN_TABLES, digits_of
 
 if TYPE_CHECKING:
@@ -110,7 +110,8 @@ def _nan(array: Any) -> Any:
 def values(tensor: NamedTensor, order: tuple[str, ...]) -> Any:
     """The elements as a NumPy array; None where there are none yet, as while a backend traces."""
     with LOADING, all_or_none():
-        from ..core.tensor import concrete, is_shape
+        from ..core.array_data import concrete
+        from ..core.arrays import is_shape
 
     if is_shape(tensor._array):
         return None

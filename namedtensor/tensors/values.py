@@ -1,4 +1,4 @@
-"""Conversion between named tensors and plans: inputs become arrays with axes, results named tensors."""
+"""Given values as tensors or plain numbers."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from ..core.arrays import library_of_namespace, namespace
 from ..core.seeds import is_key, number_of_key
-from ..core.tensor import NamedTensor, is_shape, shape_error
+from ..core.tensor import NamedTensor
 from .eager import NUMBERS, as_operand, made
 
 
@@ -40,25 +39,3 @@ def as_value(value: Any, name: str) -> Any:
         what = "a string" if isinstance(value, str) else "nothing" if value is None else type(value).__name__
         hint = "pass a named tensor or a number"
     raise NotationError(317, f"{name} must be a named tensor, got {what}", hint=hint)
-
-
-def namespace_of(arrays: Mapping[str, Any]) -> Any:
-    """The namespace that all arrays share; NumPy's where there is none. Raises NotationError where they differ."""
-    import numpy as np
-
-    kinds = {(type(array), array.dtype): name for name, array in arrays.items()}
-    for name in kinds.values():
-        if is_shape(arrays[name]):
-            raise shape_error(arrays[name])
-    spaces = {(xp := namespace(arrays[name])).__name__: (xp, name) for name in kinds.values()}
-    if len(spaces) > 1:
-        text = ", ".join(f"{name} is of {library_of_namespace(space)}" for space, (_, name) in sorted(spaces.items()))
-        raise NotationError(
-            317, f"the tensors come from different libraries: {text}", hint="convert them to one of the two"
-        )
-    return next(iter(spaces.values()))[0] if spaces else np
-
-
-def wrap(array: Any, axes: tuple[str, ...], xp: Any):
-    """An array with its axes as a named tensor."""
-    return made(array if hasattr(array, "dtype") else xp.asarray(array), axes)

@@ -1,12 +1,11 @@
 """The typed graph that all later stages share: equal terms are one object.
 
-`terms`: a term, and the graph that interns it.
+`terms`: a term, the graph that interns it, and operators on plain numbers.
 `structural`: the table of terms that are not operators, and `verify`.
 `environment`: name lookup.
 `inference`: the interface of inference, for rules and calculus.
 `builder`: smart constructors of terms.
 `normalized_exponentials`: exp(s) / ∑ exp(s) as softmax.
-`folding`: operators on plain numbers.
 `loop_bodies`: the body of a loop: terms of one step.
 `wavefront_bodies`: the body of a loop over the wavefronts of a grid.
 

@@ -10,8 +10,7 @@ from grammar.nodes import Node
 from ..core.axes import Order, broadcast
 from ..core.sizes import resolve, unify
 from ..operators import REGISTRY
-from .folding import Numbers
-from .terms import Options, Term, TermGraph
+from .terms import Numbers, Options, Term, TermGraph
 
 
 class SimplifyingGraph(TermGraph):

@@ -15,7 +15,7 @@ from grammar.nodes import Call, Node
 from grammar.traversal import left_spine
 
 from ..core.axes import show
-from ..core.limits import Limits
+from ..core.settings import Limits
 from ..core.sizes import is_ground, resolve
 from ..scope.names import Key, Spelled
 from ..scope.symbols import Claim, Scope, SizeEquation

@@ -18,7 +18,7 @@ from typing import Any
 
 from .environment import source_name
 from .normalized_exponentials import with_softmax
-from .terms import Term, TermGraph, topological, without_variables
+from .terms import Term, TermGraph, topological
 
 Reshaped = Callable[[Mapping[str, Any]], dict[str, Any]]
 
@@ -166,19 +166,10 @@ def _inside(loop: Loop, axes: Set[str], reshaped: Reshaped) -> Loop:
 
 
 # ---------------------------------------------------------------------------------------------------- dead states
-def for_planning(roots: tuple[Term, ...], real: bool = True) -> tuple[Term, ...]:
-    """Normalize terms for planning: variables replaced by their values, dead loop states removed, softmax recognized where
-    all numbers are real."""
-    found = without_unasked(without_variables(roots))
-    return with_softmax(found) if real else found
-
-
 def without_unasked(roots: tuple[Term, ...]) -> tuple[Term, ...]:
     """Dead-state elimination: loops without the states that neither another step nor another term reads."""
     order = topological(*roots)
     asked = _asked(order)
-    if not asked:
-        return roots
     terms = TermGraph(count(order[-1].serial + 1))  # inputs stay as they are, before all others
     found = {id(term): term for term in order if term.operator == "input"}
     numbers: dict[int, list[int]] = {}

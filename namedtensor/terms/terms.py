@@ -7,6 +7,7 @@ unrolled, lifting done: what is left is a graph in which equal terms are one obj
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from itertools import count, islice
 from operator import attrgetter
@@ -15,7 +16,9 @@ from typing import Any, TypeAlias
 from grammar.plain_text import encodable
 
 from ..core.axes import Order, show
+from ..core.extents import Extent, is_size
 from ..core.sizes import resolve
+from ..operators.record import Operator
 
 SERIAL, OPERATOR = attrgetter("serial"), attrgetter("operator")
 Options: TypeAlias = tuple[Any, ...]  # of an operator, after its arguments
@@ -129,3 +132,29 @@ def without_variables(roots: tuple[Term, ...]) -> tuple[Term, ...]:
                 term.operator, arguments, term.axes, term.options, term.shape, term.boolean, term.node
             )
     return tuple(found[id(root)] for root in roots)
+
+
+POLYNOMIAL = frozenset(("+", "-", "⊙", "negative"))  # operators that make a size of sizes
+
+
+def fold(record: Operator, numbers: list[Any], options: Any) -> Any:
+    """The value of an operator on plain numbers, or None where that is left to the arrays."""
+    if record.folded is None or options or None in numbers:
+        return None
+    if Extent in map(type, numbers):
+        return record.folded(*numbers) if record.name in POLYNOMIAL and all(map(is_size, numbers)) else None
+    try:
+        value = record.folded(*numbers)
+    except (ArithmeticError, ValueError):
+        return None
+    if isinstance(value, complex):
+        return None
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 2**63:
+        value = float(value) if abs(value) < 10**308 else math.copysign(math.inf, value)
+    return value
+
+
+class Numbers(tuple[Any, ...]):
+    """The entries of a literal; compares by identity first, for it may hold many."""
+
+    __slots__ = ()

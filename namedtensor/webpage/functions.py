@@ -12,7 +12,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Declaration, Node, Number
 
 from ..backends.javascript import BACKEND, TARGET, steps
-from ..core.layout import Layout
+from ..core.arrays import Layout
 from ..display.steps import Step
 from ..planning.plan import Value
 from ..programs.entries import WholeProgram

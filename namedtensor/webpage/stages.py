@@ -12,7 +12,7 @@ from grammar.errors import Span
 from grammar.nodes import Call, Node, Number
 
 from ..checking.checker import Checker
-from ..core.limits import recursion_headroom
+from ..core.settings import recursion_headroom
 from ..display.colors import Tint, tints
 from ..display.steps import Explanation, Step, explanation
 from ..planning.plan import Plan

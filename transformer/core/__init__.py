@@ -8,6 +8,8 @@
 `module_methods`: the methods of layers that make them.
 `flax_nodes`: a layer in a module of Flax.
 `layer_trees`: layers as trees of JAX.
+`layer_calls`: the methods of layers that compute, explain and draw their values.
+`layer_placement`: those that say how parameters are stored.
 `layer`: `Layer`.
 `attention_maps`: the weights of attention as pictures.
 

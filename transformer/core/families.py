@@ -8,10 +8,10 @@ from typing import Any
 import namedtensor as nt
 from grammar.cache import cached_property
 from grammar.plain_text import encodable
-from namedtensor.core.arrays import placed
+from namedtensor.core.array_data import concrete
+from namedtensor.core.arrays import Layout, placed
 from namedtensor.core.families import ALONG, FamilyName
-from namedtensor.core.layout import Layout
-from namedtensor.core.tensor import concrete, made, made_as
+from namedtensor.core.tensor import made, made_as
 from namedtensor.scope.names import key
 
 MANY = 24  # members from which a family is one array on JAX, where nothing else is said

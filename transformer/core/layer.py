@@ -21,17 +21,15 @@ from __future__ import annotations
 import inspect
 import json
 import os
-from collections.abc import Collection, Iterable, Mapping
-from functools import lru_cache
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import namedtensor as nt
-from grammar.locks import LOADING, all_or_none
 from grammar.plain_text import encodable
+from namedtensor.core.arrays import UnnamedAxes
 from namedtensor.core.families import FamilyName
 from namedtensor.core.kinds import as_mapping, as_names, as_text
-from namedtensor.core.layout import UnnamedAxes
 from namedtensor.core.seeds import as_seed
 from namedtensor.core.suggestions import Suggests
 from namedtensor.programs.arguments import whole_sizes
@@ -41,32 +39,14 @@ from namedtensor.tensors import pytrees as jax_trees
 
 from . import flax_nodes, layer_trees
 from .about import LayerMetadata, read, write
-from .families import MANY, Members, least, member_shape, moved, stacked
+from .families import Members, least, member_shape
+from .layer_placement import LayerPlacement
 from .module_methods import ModuleMethods
-from .parameters import Declared, check_names, checked, not_by_keyword, spelled
+from .parameters import checked, not_by_keyword, spelled
 from .texts import own_text
 
 if TYPE_CHECKING:
-    from namedtensor.display.diagram import Diagram
-    from namedtensor.display.highlighted import Highlighted
-    from namedtensor.display.steps import Explanation
-    from namedtensor.sharding.sharding import Rules, Sharding
-
-
-@lru_cache(maxsize=256)
-def variant(
-    notation: str, definitions: str = "", removed: frozenset[str] = frozenset(), strict: bool = False
-) -> nt.Program:
-    """The program of a text, some of its definitions replaced and some taken out."""
-    program = nt.program(notation, syntax="text", strict=strict)
-    return program.replace_definitions(definitions, removed) if definitions or removed else program
-
-
-class _Formula:
-    """The formulas of a layer, parsed when they are first asked for; of its class as of its instances."""
-
-    def __get__(self, layer: Layer | None, owner: type[Layer]) -> nt.Program:
-        return variant(owner.notation) if layer is None else layer._program({})
+    from namedtensor.sharding.sharding import Sharding
 
 
 def kind(layer: type[Layer]) -> str:
@@ -74,7 +54,7 @@ def kind(layer: type[Layer]) -> str:
     return f"{layer.__module__}.{layer.__qualname__}"
 
 
-class Layer(ModuleMethods, Suggests):
+class Layer(LayerPlacement, ModuleMethods, Suggests):
     """Formulas, and a tensor for each parameter that they declare; immutable.
 
     `parameters` are the tensors by name; `sizes` the numbers that no parameter shows, such as how many layers there are.
@@ -94,7 +74,6 @@ class Layer(ModuleMethods, Suggests):
     optional_inputs: ClassVar[tuple[str, ...]] = ()  # defined names that a call may give instead
     default_sizes: ClassVar[Mapping[str, int]] = {}  # sizes to find the parameters with, where nothing fixes them
     initializers: ClassVar[Initializers] = {}
-    formula = _Formula()
 
     def __init_subclass__(cls) -> None:
         if own := own_text(cls):
@@ -279,113 +258,6 @@ class Layer(ModuleMethods, Suggests):
         replaced = self._of_parts(found, self._about._replace(stacked=()))._with(found, self.sharding)
         return replaced._stacked(least(self._kept)) if self._about.stacked else replaced
 
-    def to(self, backend: str, dtype: str | None = None, device: Any = None) -> Self:
-        """Return the layer with its parameters as arrays of another library.
-
-        Parameters
-        ----------
-        backend : {"numpy", "torch", "jax"}
-            The library. On JAX, large families are stacked (see `stack_layers`).
-        dtype : str, optional
-            The dtype of the parameters, such as "float32" (default: as stored).
-        device : optional
-            The device, as the library names it.
-
-        Returns
-        -------
-        Layer
-
-        Raises
-        ------
-        NotationError
-            If the library is not installed (408).
-
-        Examples
-        --------
-        >>> from transformer import FFN
-        >>> layer = FFN.init(sizes={"chans": 2, "hidden": 3})
-        >>> layer.to("numpy", "float32").parameters["W_1"].dtype
-        dtype('float32')
-        """
-        layer = self._stacked(MANY) if backend == "jax" else self
-        return layer._with(moved(layer._kept, backend, dtype, device))
-
-    def stack_layers(self) -> Self:
-        """Return the layer with each family of parameters, such as W^{l,Q}, in one array.
-
-        The members are along the first axis. Values and `parameters` stay the same. JAX gets one leaf per family, so a model of 96
-        layers is traced and compiled like one of 3. Families whose members differ in shape or dtype are not stacked.
-
-        Returns
-        -------
-        Layer
-
-        Examples
-        --------
-        >>> from transformer import GPT2
-        >>> sizes = {"L": 96, "chans": 4, "heads": 2, "key": 2, "val": 2, "hidden": 8, "vocab": 7, "place": 5}
-        >>> GPT2.init(sizes=sizes).stack_layers().parameters["W^{96,Q}"].shape
-        ℝ^{chans[4] × heads[2] × key[2]}
-        """
-        return self._stacked(2)
-
-    def _stacked(self, count: int) -> Self:
-        """Stack families of at least `count` members."""
-        kept = stacked(self._kept, self.formula.declared, count)
-        if len(kept) == len(self._kept):
-            return self
-        return self._of_parts(kept, self._about._replace(stacked=tuple(self.parameters)))._with(kept, self.sharding)
-
-    def unstack_layers(self) -> Self:
-        """Return the layer with each parameter in an array of its own, as layers are by default.
-
-        Returns
-        -------
-        Layer
-
-        Examples
-        --------
-        >>> from transformer import FFN
-        >>> layer = FFN.init(sizes={"chans": 2, "hidden": 3})
-        >>> layer.stack_layers().unstack_layers().parameters.keys() == layer.parameters.keys()
-        True
-        """
-        return self._of_parts(self.parameters, self._about._replace(stacked=()))
-
-    def shard(self, rules: Rules, mesh: Any, compute_rules: Rules | None = None) -> Self:
-        """Place the parameters on the devices of a JAX mesh, by axis name.
-
-        Parameters
-        ----------
-        rules : mapping of str to (str or tuple of str)
-            The mesh axis, or axes, over which each axis is sharded.
-        mesh : jax.sharding.Mesh
-            The mesh.
-        compute_rules : mapping, optional
-            The rules for computation, if they differ from those for storage.
-
-        Returns
-        -------
-        Layer
-            A call also places its inputs; its values are the same.
-
-        Raises
-        ------
-        NotationError
-            If JAX is not installed (408), the mesh has no such axis (201), two axes of a parameter are sharded over one mesh axis (303), or a
-            size is not divisible (310).
-
-        Examples
-        --------
-        >>> import jax  # doctest: +SKIP
-        >>> mesh = jax.make_mesh((2,), ("data",))  # doctest: +SKIP
-        >>> layer.shard({"hidden": "data"}, mesh)  # doctest: +SKIP
-        """
-        with LOADING, all_or_none():
-            from namedtensor.sharding.sharding import Sharding
-
-        return self._with(self._kept, Sharding(rules, mesh, compute_rules))
-
     @classmethod
     def from_module(cls, module: Any) -> Self:
         """Return the layer of a module created by `module()`, with its trained parameters.
@@ -422,161 +294,6 @@ class Layer(ModuleMethods, Suggests):
     def _arguments(cls) -> tuple[str, ...]:
         """The names of what a call takes by position."""
         return cls.inputs + cls.optional_inputs if cls.inputs else tuple(cls.formula[cls.output].arguments)
-
-    # ------------------------------------------------------------------------------------------------------ using it
-    def __call__(self, *arguments: Any, **named: Any) -> Any:
-        """The layer's value. Arguments may carry any extra axes; the layer is mapped over those."""
-        return self.evaluate(self.output, *arguments, **named)
-
-    def evaluate(self, name: str | tuple[str, ...], *arguments: Any, **named: Any) -> Any:
-        """Compute the value of any name of the formulas, such as the weights of attention.
-
-        Parameters
-        ----------
-        name : str or tuple of str
-            The name, or several names.
-        *arguments : tensor or number
-            The inputs by position.
-        **named : tensor or number
-            The inputs by name.
-
-        Returns
-        -------
-        NamedTensor or tuple of NamedTensor
-
-        Raises
-        ------
-        NotationError
-            If a name is unknown or was removed (201), or an input does not match.
-
-        Examples
-        --------
-        >>> from transformer import FFN
-        >>> layer = FFN.init(sizes={"chans": 2, "hidden": 3})
-        >>> layer.evaluate("FFN", nt.tensor([1.0, 2.0], "chans")).shape
-        ℝ^{chans[2]}
-        """
-        for each in (name,) if isinstance(name, str) else as_names(name, "the name", 'write layer.evaluate("FFN", X)'):
-            if each in self.removed:
-                raise nt.NotationError(
-                    201, f"this {type(self).__name__} has no {each}: its file holds no parameters of it"
-                )
-        arguments, named = self._named(arguments, named)
-        program, sharding = self._program(named), self.sharding
-        if sharding is None:
-            entry = program[name]
-        else:
-            with LOADING, all_or_none():
-                from namedtensor.sharding.sharded import sharded_by
-
-            entry = sharded_by(program, sharding)[name]
-        kept = self._kept if named.keys().isdisjoint(self._about.stacked) else self.parameters
-        return entry(*arguments, values={**kept, **named}, sizes=self.sizes or None)
-
-    def explain(self, *arguments: Any, **named: Any) -> Explanation:
-        """Return every step to the layer's value, with the definition it is in.
-
-        Parameters
-        ----------
-        *arguments : tensor or number
-            The inputs by position.
-        **named : tensor or number
-            The inputs by name.
-
-        Returns
-        -------
-        Explanation
-            `.inside("FFN")` selects the steps of a function.
-
-        Raises
-        ------
-        NotationError
-            If an input does not match.
-
-        Examples
-        --------
-        >>> from transformer import FFN
-        >>> layer = FFN.init(sizes={"chans": 2, "hidden": 3})
-        >>> layer.explain(nt.tensor([1.0, 2.0], "chans")).value.shape
-        ℝ^{chans[2]}
-        """
-        arguments, named = self._named(arguments, named)
-        program = self._program(named)
-        return program[self.output].explain(*arguments, values={**self.parameters, **named}, sizes=self.sizes)
-
-    def diagram(self, *arguments: Any, expand: str | Collection[str] = (), **named: Any) -> Diagram:
-        """Draw the data flow, with the type of each value.
-
-        Parameters
-        ----------
-        *arguments : type or tensor
-            The inputs by position; a type such as "ℝ^{seq}" suffices.
-        expand : str or collection of str
-            The functions whose bodies are drawn (default: none).
-        **named : type or tensor
-            The inputs by name.
-
-        Returns
-        -------
-        Diagram
-
-        Raises
-        ------
-        NotationError
-            If an input does not match.
-
-        Examples
-        --------
-        >>> from transformer import FFN
-        >>> layer = FFN.init(sizes={"chans": 2, "hidden": 3})
-        >>> layer.diagram("ℝ^{chans}").save("ffn.svg")  # doctest: +SKIP
-        """
-        arguments, named = self._named(arguments, named)
-        entry = self._program(named)[self.output]
-        return entry.diagram(*arguments, sizes=self.sizes, expand=expand, values=self.parameters, **named)
-
-    def highlight(self) -> Highlighted:
-        """Return the layer's formulas with each axis in its color, and the sizes of its parameters.
-
-        Returns
-        -------
-        Highlighted
-
-        Examples
-        --------
-        >>> from transformer import FFN
-        >>> layer = FFN.init(sizes={"chans": 2, "hidden": 3})
-        >>> layer.highlight()  # doctest: +SKIP
-        """
-        tensors = [value for value in self.parameters.values() if isinstance(value, nt.NamedTensor)]
-        return self.formula.highlight({axis: size for tensor in tensors for axis, size in tensor.sizes.items()})
-
-    def _program(self, named: Mapping[str, Any]) -> nt.Program:
-        """The formulas without the definitions of what the call gives."""
-        given = frozenset(name for name in self.optional_inputs if name in named)
-        return variant(self.notation, self.definitions, given | self.removed, self._about.strict)
-
-    def _named(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments of a call, by name where the formulas have names for them."""
-        named = spelled({name: value for name, value in named.items() if value is not None})
-        if not self.inputs:
-            self._check_names(named, ())
-            return arguments, named
-        names = (*self.inputs, *self.optional_inputs)
-        if len(arguments) > len(names):
-            kind, takes = type(self).__name__, ", ".join(names)
-            raise nt.NotationError(304, f"{kind} expects {takes}, got {len(arguments)} arguments")
-        self._check_names(named, names)
-        return (), {**{name: value for name, value in zip(names, arguments) if value is not None}, **named}
-
-    def _check_names(self, named: Iterable[str], inputs: tuple[str, ...]) -> None:
-        """Raise if a call passes a name that is not an input and does not occur in the formulas."""
-        other = [name for name in named if name not in inputs and name not in self.parameters]
-        if other:
-            check_names(self._declared(), self.parameters, other, inputs)
-
-    def _declared(self) -> Declared:
-        return Declared(type(self).__name__, self.formula, self.inputs, self.default_sizes)
 
     # ---------------------------------------------------------------------------------------------------- keeping it
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -22,7 +22,7 @@ from namedtensor.core.arrays import converted
 from namedtensor.programs.call_cache import BoundCall
 from namedtensor.programs.program import EntryPoints
 
-from ..core.layer import variant
+from ..core.layer_calls import variant
 from .model import Model
 
 if TYPE_CHECKING:

@@ -1,0 +1,133 @@
+"""The data that tensors are made of: arrays of any library, and nested lists as arrays."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, cast
+
+import numpy as np
+
+from grammar.errors import NotationError
+
+from .arrays import is_array, is_shape, library, namespace, shape_error
+from .seeds import is_key
+
+
+def as_array(data: Any) -> Any:
+    """The array of what a tensor is made of. Raises NotationError where it is not numbers."""
+    return checked(data) if is_array(data) else from_lists(data)
+
+
+def from_lists(data: Any) -> Any:
+    if _has_tensors(data):
+        raise NotationError(
+            317,
+            "a list of named tensors is not an array",
+            hint='stack them along a new axis: nt.stack(A, B, axis="new")',
+        )
+    try:
+        array = np.asarray(data)
+    except (ValueError, TypeError, OverflowError):
+        array = None
+    if array is None or (array.dtype == object and _is_ragged(_rows(data) or ())):
+        raise NotationError(311, "the nested lists differ in length", hint="give every row the same number of entries")
+    return checked(array)
+
+
+def _rows(data: Any) -> Sequence[Any] | None:
+    """The entries of a list or a tuple; None for what is neither."""
+    return cast("Sequence[Any]", data) if isinstance(data, (list, tuple)) else None
+
+
+def _has_tensors(data: Any) -> bool:
+    return any(hasattr(each, "layout") or _has_tensors(each) for each in (_rows(data) or ())[:1])
+
+
+def _is_ragged(rows: Sequence[Any]) -> bool:
+    parts = [_rows(each) for each in rows]
+    lengths = {None if part is None else len(part) for part in parts}
+    return len(lengths) > 1 or any(part is not None and _is_ragged(part) for part in parts)
+
+
+def is_numpys(array: Any) -> bool:
+    return isinstance(array, (np.ndarray, np.generic))
+
+
+def checked(array: Any) -> Any:
+    """Return a plain array of numbers; reject or strip other features of NumPy arrays, such as masks."""
+    if not is_numpys(array):
+        if hasattr(array, "dims"):
+            raise NotationError(
+                317, f"{type(array).__name__} already has axis names", hint="write nt.from_xarray(array)"
+            )
+        try:
+            namespace(array)
+        except TypeError:  # a column of a table, say
+            if is_shape(array):
+                return array
+            return checked(np.asarray(array))
+        if is_key(array):
+            raise NotationError(
+                317, "expected numbers, got keys of jax.random",
+                hint="pass a key as a seed, or map over keys: jax.vmap(lambda key: …)(keys)",
+            )  # fmt: skip
+        return array
+    masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", ())  # NumPy imports it for whoever asks for it
+    if isinstance(array, masked):
+        raise NotationError(
+            317, "a masked array would lose its mask", hint="fill it first, or pass the mask as a tensor"
+        )
+    if array.dtype.kind not in "biufcV" or array.dtype.type is np.void:
+        what = "text" if array.dtype.kind in "US" else f"objects of Python ({array.dtype})"
+        if array.dtype.kind == "V":
+            what = f"records ({array.dtype})"
+        raise NotationError(317, f"expected numbers, got {what}", hint="convert it to numbers first")
+    return np.asarray(array)
+
+
+@lru_cache(maxsize=4096)
+def permutation(own: tuple[str, ...], axes: tuple[str, ...]) -> tuple[int, ...] | None:
+    """The permutation that brings a tensor's axes into this order; None where they are other axes."""
+    return tuple([own.index(axis) for axis in axes]) if sorted(axes) == sorted(own) else None
+
+
+def rounded(array: Any, digits: int) -> Any:
+    """An array rounded to a number of places behind the point, by its own library."""
+    xp = namespace(array)
+    if not xp.isdtype(array.dtype, ("real floating", "complex floating")):
+        return array if digits >= 0 else xp.astype(rounded(xp.astype(array, xp.float64), digits), array.dtype)
+    scale = 10.0 ** abs(digits)
+    return xp.round(array * scale) / scale if digits > 0 else xp.round(array / scale) * scale
+
+
+def concrete(array: Any) -> Any:
+    """The numbers as an array of NumPy, also while a library traces."""
+    if is_shape(array):
+        raise shape_error(array)
+    if library(array) == "torch":
+        array = array.detach().cpu()
+        array = array.float() if str(array.dtype) == "torch.bfloat16" else array
+    return np.asarray(array)
+
+
+def wrong_number(array: Any, names: tuple[str, ...]) -> NotationError:
+    rank = len(array.shape)
+    sizes = f" ({' × '.join(map(str, array.shape))})" if rank else ""
+    has = f"{rank or 'no'} {'axis' if rank == 1 else 'axes'}{sizes}"
+    given = f"{len(names) or 'no'} {'name was' if len(names) == 1 else 'names were'} given"
+    return NotationError(
+        316, f"the array has {has}, but {given}", notes=(f"the names are {', '.join(names)}",) if names else (),
+        hint='name each axis, separated with spaces: nt.tensor(data, "height width")',
+    )  # fmt: skip
+
+
+def reordered(given: Any, names: tuple[str, ...]) -> Any:
+    """The array of a tensor with its axes in this order."""
+    if sorted(names) != sorted(given.axes):
+        raise NotationError(
+            316, f"the tensor already has axes {', '.join(given.axes) or 'none'}, not {', '.join(names)}",
+            hint="use rename to change axis names",
+        )  # fmt: skip
+    return given.to_array(names)

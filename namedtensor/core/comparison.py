@@ -1,0 +1,75 @@
+"""Tensors beside other values: xarray's arrays as tensors, and whether two tensors are close."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .array_data import concrete
+from .kinds import as_number, wrong
+from .tensor import NamedTensor, tensor
+
+
+def from_xarray(array: Any) -> NamedTensor:
+    """Convert an xarray DataArray; its dimensions become axes.
+
+    Parameters
+    ----------
+    array : xarray.DataArray
+        The array. Its coordinates are not kept.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If the argument is not a DataArray, or a dimension is not a valid axis name (208).
+
+    Examples
+    --------
+    >>> import xarray  # doctest: +SKIP
+    >>> from_xarray(xarray.DataArray([3, 1], dims="a"))  # doctest: +SKIP
+    NamedTensor([3, 1], "a")
+    """
+    if not hasattr(array, "dims") or not hasattr(array, "values"):
+        raise wrong(
+            array, "what from_xarray is given", "a DataArray of xarray", 'write nt.tensor(data, "height width")'
+        )
+    return tensor(array.values, tuple(str(name) for name in array.dims))
+
+
+def allclose(left: Any, right: Any, rtol: float = 1e-6, atol: float = 1e-9) -> bool:
+    """Test whether two tensors have the same axes and, within a tolerance, the same elements.
+
+    Parameters
+    ----------
+    left, right : tensor or number
+        The operands; the order of their axes has no meaning.
+    rtol, atol : float
+        Relative and absolute tolerance, as in `numpy.allclose` (default: 1e-6 and 1e-9). NaN equals NaN.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    NotationError
+        If a tolerance is not a non-negative number.
+
+    Examples
+    --------
+    >>> A = tensor([[1, 2], [3, 4]], "a b")
+    >>> allclose(A, tensor([[1, 3], [2, 4]], "b a"))
+    True
+    """
+    left, right = tensor(left), tensor(right)
+    rtol = as_number(rtol, "rtol=", 0, "write rtol=1e-6")
+    atol = as_number(atol, "atol=", 0, "write atol=1e-9")
+    if left.sizes != right.sizes:
+        return False
+    first, second = (concrete(each.to_array(left.axes)) for each in (left, right))
+    return bool(np.allclose(first, second, rtol=rtol, atol=atol, equal_nan=True))

@@ -1,0 +1,102 @@
+"""Monomials of symbolic sizes: products of atoms (the size of an axis, a floor quotient, a maximum), each with a `kind`.
+
+Which sum of monomials is never negative, intervals of products and quotients, and text; `extents` makes sizes of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import inf
+from typing import Any, TypeAlias
+
+Monomial: TypeAlias = tuple[Any, ...]  # atoms, sorted by their texts
+Interval: TypeAlias = tuple[float, float]  # integers, or infinite
+
+
+class UndecidedSize(Exception):
+    """Raised where something needs the number of a size that is known only when the function runs."""
+
+    def __init__(self, size: Any):
+        super().__init__(f"{size} is known only when the function runs")
+        self.size: Any = size
+
+
+class UnfitSize(UndecidedSize):
+    """Raised where sizes that are known only when the function runs do not fit by their example: numbers say what is wrong."""
+
+
+def quotient(terms: Mapping[Monomial, int], monomial: Monomial, count: int) -> dict[Monomial, int] | None:
+    """The quotient of a sum of monomials by one of them; None where it does not divide each."""
+    found: dict[Monomial, int] = {}
+    for other, times in terms.items():
+        rest = [*other]
+        if times % count:
+            return None
+        for atom in monomial:
+            if atom not in rest:
+                return None
+            rest.remove(atom)
+        found[tuple(rest)] = times // count
+    return found
+
+
+def floored(part: float, divisor: float) -> float:
+    """The floor of a quotient by a positive number; of what is infinite the limit."""
+    if divisor == inf:
+        return part if part == inf else -1 if part < 0 else 0
+    return part if part in (inf, -inf) else part // divisor
+
+
+def products(left: Interval, right: Interval) -> Interval:
+    found = [a * b if a and b else 0 for a in left for b in right]
+    return min(found), max(found)
+
+
+def is_dominated(terms: Mapping[Monomial, int]) -> bool:
+    """Whether each negative monomial goes with a positive one that it divides: a b − a is no less than 0, as b is at least 1."""
+    negative = [(monomial, -count) for monomial, count in terms.items() if count < 0]
+    positive = {monomial: count for monomial, count in terms.items() if count > 0}
+    for monomial, count in sorted(negative, key=lambda term: -len(term[0])):
+        for other, available in positive.items():
+            if count and available and divides(monomial, other):
+                used = min(count, available)
+                positive[other], count = available - used, count - used
+        if count:
+            return False
+    return all(atom.kind == "symbol" for other, available in positive.items() if available for atom in other)
+
+
+def divides(monomial: Monomial, other: Monomial) -> bool:
+    """Whether a product of symbols is at most another that has the same ones and more."""
+    rest = [*other]
+    for atom in monomial:
+        if atom not in rest:
+            return False
+        rest.remove(atom)
+    return all(atom.kind == "symbol" for atom in other)
+
+
+SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def written(terms: Mapping[Monomial, int], text: Callable[[Any], str], times: str, powers: bool = False) -> str:
+    """The text of a polynomial, its monomials by falling degree."""
+    parts: list[str] = []
+    for monomial, count in sorted(terms.items(), key=lambda term: (-len(term[0]), [str(atom) for atom in term[0]])):
+        factors = [text(atom) for atom in monomial]
+        if not powers:
+            factors = [
+                f"({factor})" if atom.kind == "quotient" and (count != 1 or len(monomial) > 1) else factor
+                for factor, atom in zip(factors, monomial)
+            ]
+        if powers:
+            number = {factor: factors.count(factor) for factor in factors}
+            factors = [
+                f"{factor}{str(degree).translate(SUPERSCRIPTS) if degree > 1 else ''}"
+                for factor, degree in number.items()
+            ]
+        if abs(count) != 1 or not factors:
+            factors.insert(0, str(abs(count)))
+        parts += ["-" if count < 0 else "+", times.join(factors)]
+    first = "-" if parts[0] == "-" else ""
+    return first + " ".join(parts[1:])

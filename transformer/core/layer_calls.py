@@ -1,0 +1,217 @@
+"""The methods of layers that compute, explain and draw their values."""
+
+# pyright: reportPrivateUsage=false
+# of layers, by what makes them again
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import namedtensor as nt
+from grammar.locks import LOADING, all_or_none
+from namedtensor.core.kinds import as_names
+
+from .about import LayerMetadata
+from .parameters import Declared, check_names, spelled
+
+if TYPE_CHECKING:
+    from namedtensor.display.diagram import Diagram
+    from namedtensor.display.highlighted import Highlighted
+    from namedtensor.display.steps import Explanation
+    from namedtensor.sharding.sharding import Sharding
+
+
+@lru_cache(maxsize=256)
+def variant(
+    notation: str, definitions: str = "", removed: frozenset[str] = frozenset(), strict: bool = False
+) -> nt.Program:
+    """The program of a text, some of its definitions replaced and some taken out."""
+    program = nt.program(notation, syntax="text", strict=strict)
+    return program.replace_definitions(definitions, removed) if definitions or removed else program
+
+
+class _Formula:
+    """The formulas of a layer, parsed when they are first asked for; of its class as of its instances."""
+
+    def __get__(self, layer: LayerCalls | None, owner: type[LayerCalls]) -> nt.Program:
+        return variant(owner.notation) if layer is None else layer._program({})
+
+
+class LayerCalls:
+    """Calls of `Layer`."""
+
+    notation: ClassVar[str]
+    formula = _Formula()
+    output: ClassVar[str]
+    inputs: ClassVar[tuple[str, ...]]
+    optional_inputs: ClassVar[tuple[str, ...]]
+    default_sizes: ClassVar[Mapping[str, int]]
+    parameters: Mapping[str, Any]
+    _kept: Mapping[str, Any]
+    _about: LayerMetadata
+
+    if TYPE_CHECKING:  # what a layer has besides
+
+        @property
+        def sizes(self) -> dict[str, int]: ...
+        @property
+        def definitions(self) -> str: ...
+        @property
+        def removed(self) -> frozenset[str]: ...
+        @property
+        def sharding(self) -> Sharding | None: ...
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """The layer's value. Arguments may carry any extra axes; the layer is mapped over those."""
+        return self.evaluate(self.output, *arguments, **named)
+
+    def evaluate(self, name: str | tuple[str, ...], *arguments: Any, **named: Any) -> Any:
+        """Compute the value of any name of the formulas, such as the weights of attention.
+
+        Parameters
+        ----------
+        name : str or tuple of str
+            The name, or several names.
+        *arguments : tensor or number
+            The inputs by position.
+        **named : tensor or number
+            The inputs by name.
+
+        Returns
+        -------
+        NamedTensor or tuple of NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If a name is unknown or was removed (201), or an input does not match.
+
+        Examples
+        --------
+        >>> from transformer import FFN
+        >>> layer = FFN.init(sizes={"chans": 2, "hidden": 3})
+        >>> layer.evaluate("FFN", nt.tensor([1.0, 2.0], "chans")).shape
+        ℝ^{chans[2]}
+        """
+        for each in (name,) if isinstance(name, str) else as_names(name, "the name", 'write layer.evaluate("FFN", X)'):
+            if each in self.removed:
+                raise nt.NotationError(
+                    201, f"this {type(self).__name__} has no {each}: its file holds no parameters of it"
+                )
+        arguments, named = self._named(arguments, named)
+        program, sharding = self._program(named), self.sharding
+        if sharding is None:
+            entry = program[name]
+        else:
+            with LOADING, all_or_none():
+                from namedtensor.sharding.sharded import sharded_by
+
+            entry = sharded_by(program, sharding)[name]
+        kept = self._kept if named.keys().isdisjoint(self._about.stacked) else self.parameters
+        return entry(*arguments, values={**kept, **named}, sizes=self.sizes or None)
+
+    def explain(self, *arguments: Any, **named: Any) -> Explanation:
+        """Return every step to the layer's value, with the definition it is in.
+
+        Parameters
+        ----------
+        *arguments : tensor or number
+            The inputs by position.
+        **named : tensor or number
+            The inputs by name.
+
+        Returns
+        -------
+        Explanation
+            `.inside("FFN")` selects the steps of a function.
+
+        Raises
+        ------
+        NotationError
+            If an input does not match.
+
+        Examples
+        --------
+        >>> from transformer import FFN
+        >>> layer = FFN.init(sizes={"chans": 2, "hidden": 3})
+        >>> layer.explain(nt.tensor([1.0, 2.0], "chans")).value.shape
+        ℝ^{chans[2]}
+        """
+        arguments, named = self._named(arguments, named)
+        program = self._program(named)
+        return program[self.output].explain(*arguments, values={**self.parameters, **named}, sizes=self.sizes)
+
+    def diagram(self, *arguments: Any, expand: str | Collection[str] = (), **named: Any) -> Diagram:
+        """Draw the data flow, with the type of each value.
+
+        Parameters
+        ----------
+        *arguments : type or tensor
+            The inputs by position; a type such as "ℝ^{seq}" suffices.
+        expand : str or collection of str
+            The functions whose bodies are drawn (default: none).
+        **named : type or tensor
+            The inputs by name.
+
+        Returns
+        -------
+        Diagram
+
+        Raises
+        ------
+        NotationError
+            If an input does not match.
+
+        Examples
+        --------
+        >>> from transformer import FFN
+        >>> layer = FFN.init(sizes={"chans": 2, "hidden": 3})
+        >>> layer.diagram("ℝ^{chans}").save("ffn.svg")  # doctest: +SKIP
+        """
+        arguments, named = self._named(arguments, named)
+        entry = self._program(named)[self.output]
+        return entry.diagram(*arguments, sizes=self.sizes, expand=expand, values=self.parameters, **named)
+
+    def highlight(self) -> Highlighted:
+        """Return the layer's formulas with each axis in its color, and the sizes of its parameters.
+
+        Returns
+        -------
+        Highlighted
+
+        Examples
+        --------
+        >>> from transformer import FFN
+        >>> layer = FFN.init(sizes={"chans": 2, "hidden": 3})
+        >>> layer.highlight()  # doctest: +SKIP
+        """
+        tensors = [value for value in self.parameters.values() if isinstance(value, nt.NamedTensor)]
+        return self.formula.highlight({axis: size for tensor in tensors for axis, size in tensor.sizes.items()})
+
+    def _program(self, named: Mapping[str, Any]) -> nt.Program:
+        """The formulas without the definitions of what the call gives."""
+        given = frozenset(name for name in self.optional_inputs if name in named)
+        return variant(self.notation, self.definitions, given | self.removed, self._about.strict)
+
+    def _named(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments of a call, by name where the formulas have names for them."""
+        named = spelled({name: value for name, value in named.items() if value is not None})
+        if not self.inputs:
+            self._check_names(named, ())
+            return arguments, named
+        names = (*self.inputs, *self.optional_inputs)
+        if len(arguments) > len(names):
+            kind, takes = type(self).__name__, ", ".join(names)
+            raise nt.NotationError(304, f"{kind} expects {takes}, got {len(arguments)} arguments")
+        self._check_names(named, names)
+        return (), {**{name: value for name, value in zip(names, arguments) if value is not None}, **named}
+
+    def _check_names(self, named: Iterable[str], inputs: tuple[str, ...]) -> None:
+        """Raise if a call passes a name that is not an input and does not occur in the formulas."""
+        other = [name for name in named if name not in inputs and name not in self.parameters]
+        if other:
+            check_names(self._declared(), self.parameters, other, inputs)
+
+    def _declared(self) -> Declared:
+        return Declared(type(self).__name__, self.formula, self.inputs, self.default_sizes)

@@ -1,0 +1,134 @@
+"""The methods of layers that say how their parameters are stored: library, families in one array, devices."""
+
+# pyright: reportPrivateUsage=false
+# of layers, by what makes them again
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+from grammar.locks import LOADING, all_or_none
+
+from .about import LayerMetadata
+from .families import MANY, moved, stacked
+from .layer_calls import LayerCalls
+
+if TYPE_CHECKING:
+    from namedtensor.sharding.sharding import Rules, Sharding
+
+
+class LayerPlacement(LayerCalls):
+    """Storage of the parameters of `Layer`."""
+
+    if TYPE_CHECKING:  # what a layer has besides
+
+        @classmethod
+        def _of_parts(cls, parameters: Mapping[str, Any], about: LayerMetadata) -> Self: ...
+        def _with(self, parameters: Mapping[str, Any], sharding: Sharding | None = None) -> Self: ...
+
+    def to(self, backend: str, dtype: str | None = None, device: Any = None) -> Self:
+        """Return the layer with its parameters as arrays of another library.
+
+        Parameters
+        ----------
+        backend : {"numpy", "torch", "jax"}
+            The library. On JAX, large families are stacked (see `stack_layers`).
+        dtype : str, optional
+            The dtype of the parameters, such as "float32" (default: as stored).
+        device : optional
+            The device, as the library names it.
+
+        Returns
+        -------
+        Layer
+
+        Raises
+        ------
+        NotationError
+            If the library is not installed (408).
+
+        Examples
+        --------
+        >>> from transformer import FFN
+        >>> layer = FFN.init(sizes={"chans": 2, "hidden": 3})
+        >>> layer.to("numpy", "float32").parameters["W_1"].dtype
+        dtype('float32')
+        """
+        layer = self._stacked(MANY) if backend == "jax" else self
+        return layer._with(moved(layer._kept, backend, dtype, device))
+
+    def stack_layers(self) -> Self:
+        """Return the layer with each family of parameters, such as W^{l,Q}, in one array.
+
+        The members are along the first axis. Values and `parameters` stay the same. JAX gets one leaf per family, so a model of 96
+        layers is traced and compiled like one of 3. Families whose members differ in shape or dtype are not stacked.
+
+        Returns
+        -------
+        Layer
+
+        Examples
+        --------
+        >>> from transformer import GPT2
+        >>> sizes = {"L": 96, "chans": 4, "heads": 2, "key": 2, "val": 2, "hidden": 8, "vocab": 7, "place": 5}
+        >>> GPT2.init(sizes=sizes).stack_layers().parameters["W^{96,Q}"].shape
+        ℝ^{chans[4] × heads[2] × key[2]}
+        """
+        return self._stacked(2)
+
+    def _stacked(self, count: int) -> Self:
+        """Stack families of at least `count` members."""
+        kept = stacked(self._kept, self.formula.declared, count)
+        if len(kept) == len(self._kept):
+            return self
+        return self._of_parts(kept, self._about._replace(stacked=tuple(self.parameters)))._with(kept, self.sharding)
+
+    def unstack_layers(self) -> Self:
+        """Return the layer with each parameter in an array of its own, as layers are by default.
+
+        Returns
+        -------
+        Layer
+
+        Examples
+        --------
+        >>> from transformer import FFN
+        >>> layer = FFN.init(sizes={"chans": 2, "hidden": 3})
+        >>> layer.stack_layers().unstack_layers().parameters.keys() == layer.parameters.keys()
+        True
+        """
+        return self._of_parts(self.parameters, self._about._replace(stacked=()))
+
+    def shard(self, rules: Rules, mesh: Any, compute_rules: Rules | None = None) -> Self:
+        """Place the parameters on the devices of a JAX mesh, by axis name.
+
+        Parameters
+        ----------
+        rules : mapping of str to (str or tuple of str)
+            The mesh axis, or axes, over which each axis is sharded.
+        mesh : jax.sharding.Mesh
+            The mesh.
+        compute_rules : mapping, optional
+            The rules for computation, if they differ from those for storage.
+
+        Returns
+        -------
+        Layer
+            A call also places its inputs; its values are the same.
+
+        Raises
+        ------
+        NotationError
+            If JAX is not installed (408), the mesh has no such axis (201), two axes of a parameter are sharded over one mesh axis (303), or a
+            size is not divisible (310).
+
+        Examples
+        --------
+        >>> import jax  # doctest: +SKIP
+        >>> mesh = jax.make_mesh((2,), ("data",))  # doctest: +SKIP
+        >>> layer.shard({"hidden": "data"}, mesh)  # doctest: +SKIP
+        """
+        with LOADING, all_or_none():
+            from namedtensor.sharding.sharding import Sharding
+
+        return self._with(self._kept, Sharding(rules, mesh, compute_rules))
